@@ -1,0 +1,52 @@
+# Two commands do everything: `make run` and `make test`. Both are safe to run again.
+SHELL := /bin/bash
+VENV := .venv
+BIN := $(VENV)/bin
+# A tool-specific pytest selection: make test TESTS=tests/store
+TESTS ?= tests
+JOBS ?= auto
+SUITE ?= ../shared/utlx-suite
+
+.PHONY: help setup setup-test system run demo test check format bench soak lock clean
+
+help: ## what can be made
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+setup: ## make .venv with rolltop in it
+	@scripts/setup base
+
+setup-test:
+	@scripts/setup test
+
+system:
+	@scripts/system-packages
+
+run: setup ## set up and start the server on 127.0.0.1, and say how to connect
+	@exec $(BIN)/rolltop serve --http --show-connect
+
+demo: setup ## a tour that ends by itself: a real client calls everything there is
+	@$(BIN)/rolltop demo
+
+check: setup-test ## lint, types, import contracts: seconds
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache
+
+format: setup-test ## rewrite the sources in the project's format
+	@$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
+
+test: setup-test system check ## set up and pass everything
+	@$(BIN)/python -m pytest $(TESTS) -n $(JOBS) -m "not soak"
+
+soak: setup-test system ## long fuzzing, crash matrices and stress
+	@$(BIN)/python -m pytest $(TESTS) -m soak
+
+bench: setup-test system ## speed and memory, as ratios to peers measured in the same run
+	@for b in bench/*.py; do case $$b in bench/_*) ;; *) echo "== $$b"; $(BIN)/python $$b || exit 1 ;; esac; done
+
+lock: ## write requirements.lock anew from what is installed
+	@$(BIN)/pip freeze --exclude-editable | LC_ALL=C sort -f > requirements.lock
+
+clean: ## remove what set-up made
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache build dist

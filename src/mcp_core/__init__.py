@@ -1,0 +1,1 @@
+"""Tool infrastructure for MCP servers, reusable: it knows nothing of rolltop."""

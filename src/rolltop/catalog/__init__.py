@@ -1,0 +1,1 @@
+"""Documented functions become tool definitions, and are served."""

@@ -1,0 +1,105 @@
+"""The `rolltop` command: global options, the table of lazily loaded commands, exit codes."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import click
+
+from rolltop import __version__
+from rolltop.errors import RolltopError
+from rolltop.settings import Settings, load
+
+__all__ = ["EXIT_CODES", "Invocation", "LazyGroup", "cli", "main"]
+
+EXIT_CODES = (
+    "Exit codes: 0 ok, 1 failure, 2 usage, 3 not found, 4 invalid program or data, "
+    "5 a needed part is missing, 6 time or size limit, 7 consent missing."
+)
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    # name: (module:attribute, one line of help)
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands live in modules that are imported when one of them runs."""
+
+    def __init__(self, *args: Any, lazy: Mapping[str, tuple[str, str]] | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.lazy = dict(lazy or {})
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*super().list_commands(ctx), *self.lazy})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.lazy:
+            return super().get_command(ctx, cmd_name)
+        module, attribute = self.lazy[cmd_name][0].split(":")
+        command: click.Command = getattr(importlib.import_module(module), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        rows = [(name, self._summary(ctx, name)) for name in self.list_commands(ctx)]
+        if rows:
+            with formatter.section("Commands"):
+                formatter.write_dl(rows)
+
+    def _summary(self, ctx: click.Context, name: str) -> str:
+        if name in self.lazy:
+            return self.lazy[name][1]
+        command = super().get_command(ctx, name)
+        return command.get_short_help_str(80) if command else ""
+
+
+@dataclass(slots=True)
+class Invocation:
+    """What the global options said; commands ask it for the settings."""
+
+    given: dict[str, Any] = field(default_factory=dict)
+
+    def settings(self, **more: Any) -> Settings:
+        return load({**self.given, **{key: value for key, value in more.items() if value is not None}})
+
+
+@click.group(cls=LazyGroup, lazy=COMMANDS, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="rolltop")
+@click.option("--workspace", metavar="DIR", help="Directory that holds the store, the journal and reports.")
+@click.option("--log-level", metavar="LEVEL", help="TRACE, DEBUG, INFO, WARNING or ERROR.")
+@click.pass_context
+def cli(ctx: click.Context, workspace: str | None, log_level: str | None) -> None:
+    """A desk for AI agents: keep documents, transform data, render reports, serve functions."""
+    given = {"workspace": workspace, "log_level": log_level}
+    ctx.obj = Invocation({key: value for key, value in given.items() if value is not None})
+
+
+def main() -> None:
+    """Run the command line and leave with the documented exit code."""
+    try:
+        cli.main(prog_name="rolltop", standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except click.exceptions.Abort:
+        click.echo("interrupted", err=True)
+        sys.exit(130)
+    except RolltopError as error:
+        report_error(error)
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        # The reader of our output left (`rolltop … | head`): not a failure, and nothing to say.
+        sys.stderr.close()
+        sys.exit(0)
+
+
+def report_error(error: RolltopError) -> None:
+    """One line that says what was wrong, one that says what to do."""
+    click.echo(f"rolltop: {error}", err=True)
+    if error.hint:
+        click.echo(f"  hint: {error.hint}", err=True)

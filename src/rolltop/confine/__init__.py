@@ -1,0 +1,1 @@
+"""Run foreign code with limits: bubblewrap, rlimits, warm worker processes."""

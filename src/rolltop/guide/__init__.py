@@ -1,0 +1,1 @@
+"""Project content by expression, flags, project configuration."""

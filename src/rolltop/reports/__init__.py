@@ -1,0 +1,1 @@
+"""R Markdown documents, created and rendered in a sandbox."""

@@ -1,0 +1,1 @@
+"""MCP: the server, its resources and transports."""

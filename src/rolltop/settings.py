@@ -1,0 +1,321 @@
+"""One frozen object with every setting, resolved once: command line > environment > file > default.
+
+Each setting is declared in one row of `OPTIONS`; the environment variable, the key of the
+configuration file, the documentation page and `rolltop doctor --settings` all come from that row.
+Below the entry points nothing reads the environment: engines get a `Settings`, or the mapping of
+their own section (`settings.section("transform")`, from `[transform]` in the file and
+`ROLLTOP_TRANSFORM_*` in the environment).
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tempfile
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from rolltop.errors import InvalidData, InvalidInput, Position
+
+__all__ = ["OPTIONS", "Option", "Settings", "config_path", "load", "parse_bool"]
+
+SECTIONS = ("store", "transform", "reports", "catalog", "guide")
+"""Engine sections: free-form mappings that the engine itself validates."""
+
+LOG_LEVELS = ("TRACE", "DEBUG", "INFO", "WARNING", "ERROR")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What every part of rolltop is told at start. See `OPTIONS` for the meaning of each field."""
+
+    workspace: Path
+    config: Path
+    toolsets: tuple[str, ...] = ()
+    exclude_tools: tuple[str, ...] = ()
+    read_only: bool = False
+    tool_prefix: str | None = None
+    prefix_is_default: bool = False
+    descriptions: str = "auto"
+    tool_mode: str = "list"
+    include_example_tools: bool = False
+    budget_tokens: int = 25_000
+    roots: tuple[Path, ...] = ()
+    log_level: str = "WARNING"
+    log_file: Path | None = None
+    log_arguments: bool = False
+    http_host: str = "127.0.0.1"
+    http_port: int = 7779
+    http_token: str | None = field(default=None, repr=False)
+    http_body_limit: int = 4 << 20
+    http_allowed_hosts: tuple[str, ...] = ()
+    call_timeout: float = 300.0
+    sections: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
+
+    def section(self, name: str) -> Mapping[str, Any]:
+        """The settings of one engine, as the file and the environment give them."""
+        return self.sections.get(name, MappingProxyType({}))
+
+
+def parse_bool(text: str) -> bool:
+    """`true/false`, `1/0`, `yes/no`, `on/off`, in any case."""
+    match text.strip().lower():
+        case "1" | "true" | "yes" | "on":
+            return True
+        case "0" | "false" | "no" | "off" | "":
+            return False
+    raise ValueError("expected true or false")
+
+
+def _strict_true(text: str) -> bool:
+    return text == "true"
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _paths(text: str) -> tuple[Path, ...]:
+    return tuple(_path(part) for part in text.split(os.pathsep) if part.strip())
+
+
+def _path(text: str) -> Path:
+    return Path(os.path.expandvars(text)).expanduser().absolute()
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number <= 0:
+        raise ValueError("expected a number above 0")
+    return number
+
+
+def _port(text: str) -> int:
+    number = int(text)
+    if not 0 <= number <= 65535:
+        raise ValueError("expected a port from 0 to 65535")
+    return number
+
+
+def _seconds(text: str) -> float:
+    number = float(text)
+    if not 0 < number < 1e7:
+        raise ValueError("expected a number of seconds above 0")
+    return number
+
+
+def _one_of(*choices: str) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        for choice in choices:
+            if text.strip().lower() == choice.lower():
+                return choice
+        raise ValueError(f"expected one of {', '.join(choices)}")
+
+    return parse
+
+
+def _optional_text(text: str) -> str | None:
+    return text or None
+
+
+def _text(text: str) -> str:
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One setting: its field, where it may come from, how its text is read, what it means."""
+
+    name: str
+    env: tuple[str, ...]
+    parse: Callable[[str], Any]
+    meaning: str
+    secret: bool = False
+
+    @property
+    def key(self) -> str:
+        """The key in the configuration file."""
+        return self.name
+
+
+OPTIONS: tuple[Option, ...] = (
+    Option("workspace", ("ROLLTOP_WORKSPACE",), _path, "Directory that holds the store, the journal and reports."),
+    Option("toolsets", ("ROLLTOP_TOOLSETS",), _names, "Tool sets to serve, comma-separated; all of them when empty."),
+    Option("exclude_tools", ("ROLLTOP_EXCLUDE_TOOLS",), _names, "Single tools not to serve, comma-separated."),
+    Option("read_only", ("ROLLTOP_READ_ONLY",), parse_bool, "Leave out every tool that writes."),
+    Option("tool_prefix", ("MCP_TOOL_PREFIX",), _text, "Prefix for tool names; the empty string disables it."),
+    Option(
+        "descriptions",
+        ("ROLLTOP_DESCRIPTIONS",),
+        _one_of("auto", "full", "compact", "none"),
+        "How much of a tool's description goes into tools/list.",
+    ),
+    Option(
+        "tool_mode",
+        ("ROLLTOP_TOOL_MODE",),
+        _one_of("list", "search"),
+        "list: every tool is listed; search: everything behind three tools.",
+    ),
+    Option(
+        "include_example_tools",
+        ("MCP_INCLUDE_EXAMPLE_TOOLS",),
+        _strict_true,
+        "Serve the example tools too; only the word true switches it on.",
+    ),
+    Option("budget_tokens", ("ROLLTOP_BUDGET_TOKENS",), _positive, "Largest answer of a tool, in estimated tokens."),
+    Option(
+        "roots",
+        ("ROLLTOP_ROOTS",),
+        _paths,
+        "Directories that tools may read files from; when empty: the working directory, home, the temporary directory.",
+    ),
+    Option("log_level", ("ROLLTOP_LOG_LEVEL", "MCP_LOG_LEVEL"), _one_of(*LOG_LEVELS), "Least severe level to log."),
+    Option("log_file", ("ROLLTOP_LOG_FILE",), _path, "File to log to instead of standard error."),
+    Option(
+        "log_arguments",
+        ("ROLLTOP_LOG_ARGUMENTS",),
+        parse_bool,
+        "Keep argument values in the journal, not only their digest.",
+    ),
+    Option("http_host", ("ROLLTOP_HTTP_HOST",), _text, "Address to listen on; a token is required beyond 127.0.0.1."),
+    Option("http_port", ("ROLLTOP_HTTP_PORT", "MCP_PORT"), _port, "Port to listen on; 0 takes a free one."),
+    Option("http_token", ("ROLLTOP_HTTP_TOKEN",), _optional_text, "Bearer token that clients must send.", secret=True),
+    Option("http_body_limit", ("ROLLTOP_HTTP_BODY_LIMIT",), _positive, "Largest request body, in bytes."),
+    Option(
+        "http_allowed_hosts",
+        ("ROLLTOP_HTTP_ALLOWED_HOSTS",),
+        _names,
+        "Host names, beyond the local ones, that requests may be addressed to.",
+    ),
+    Option("call_timeout", ("ROLLTOP_CALL_TIMEOUT",), _seconds, "Longest run of one tool call, in seconds."),
+)
+
+_BY_KEY = {option.key: option for option in OPTIONS}
+
+
+def config_path(env: Mapping[str, str]) -> Path:
+    """Where the configuration file is: `ROLLTOP_CONFIG`, else the user's configuration directory."""
+    if given := env.get("ROLLTOP_CONFIG"):
+        return _path(given)
+    base = env.get("XDG_CONFIG_HOME") or str(Path("~/.config").expanduser())
+    return Path(base) / "rolltop" / "config.toml"
+
+
+def default_workspace(env: Mapping[str, str]) -> Path:
+    base = env.get("XDG_DATA_HOME") or str(Path("~/.local/share").expanduser())
+    return Path(base) / "rolltop"
+
+
+def default_roots(cwd: Path, home: Path) -> tuple[Path, ...]:
+    """The working directory unless it is `/`, home, and the system's temporary directory."""
+    candidates = [cwd, home, Path(tempfile.gettempdir())]
+    return tuple(dict.fromkeys(path for path in candidates if path != Path(path.anchor)))
+
+
+def load(
+    given: Mapping[str, Any] | None = None,
+    *,
+    env: Mapping[str, str] | None = None,
+    config: Path | None = None,
+) -> Settings:
+    """Resolve all settings. `given` holds what the command line set (absent or None: not set)."""
+    env = os.environ if env is None else env
+    path = config or config_path(env)
+    document = _read_config(path, must_exist=config is not None or bool(env.get("ROLLTOP_CONFIG")))
+    values: dict[str, Any] = {"config": path}
+    sources: dict[str, str] = {}
+    for option in OPTIONS:
+        found = _resolve(option, given or {}, env, document, path)
+        if found is not None:
+            values[option.name], sources[option.name] = found
+    values.setdefault("workspace", default_workspace(env))
+    values.setdefault("roots", default_roots(Path.cwd(), Path.home()))
+    return Settings(
+        **values,
+        prefix_is_default="ROLLTOP_PREFIX_IS_DEFAULT" in env and sources.get("tool_prefix") == "MCP_TOOL_PREFIX",
+        sections={name: _section(name, document, env) for name in SECTIONS},
+        sources=MappingProxyType(sources),
+    )
+
+
+def _resolve(
+    option: Option, given: Mapping[str, Any], env: Mapping[str, str], document: Mapping[str, Any], path: Path
+) -> tuple[Any, str] | None:
+    if (value := given.get(option.name)) is not None:
+        return _parsed(option, value, "command line"), "command line"
+    for variable in option.env:
+        if variable in env:
+            return _parsed(option, env[variable], variable), variable
+    if option.key in document:
+        return _parsed(option, document[option.key], str(path)), str(path)
+    return None
+
+
+def _parsed(option: Option, value: Any, source: str) -> Any:
+    try:
+        return option.parse(_as_text(value))
+    except ValueError as error:
+        shown = "" if option.secret else f": {error}"
+        raise InvalidInput(
+            f"the setting {option.name} from {source} is not valid{shown}", hint=option.meaning
+        ) from None
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple)):
+        separator = os.pathsep if any(isinstance(item, Path) or os.sep in str(item) for item in value) else ","
+        return separator.join(str(item) for item in value)
+    return str(value)
+
+
+def _read_config(path: Path, *, must_exist: bool) -> Mapping[str, Any]:
+    try:
+        text = path.read_text("utf-8")
+    except FileNotFoundError:
+        if must_exist:
+            raise InvalidInput(f"the configuration file {path} does not exist") from None
+        return {}
+    except OSError as error:
+        raise InvalidInput(f"the configuration file {path} cannot be read: {error.strerror}") from None
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        line, column = _toml_position(str(error))
+        raise InvalidData(
+            f"the configuration file is not valid TOML: {error}",
+            position=Position(line, column, str(path)),
+            hint="Correct the line, or move the file away to start from the defaults.",
+        ) from None
+    _refuse_unknown(document, path)
+    return document
+
+
+def _toml_position(message: str) -> tuple[int, int]:
+    words = message.replace(",", " ").replace(")", " ").split()
+    numbers = [int(word) for word in words if word.isdigit()]
+    return (numbers[-2], numbers[-1]) if len(numbers) >= 2 else (1, 1)
+
+
+def _refuse_unknown(document: Mapping[str, Any], path: Path) -> None:
+    known: Sequence[str] = [*_BY_KEY, *SECTIONS]
+    for key in document:
+        if key not in known:
+            near = difflib.get_close_matches(key, known, n=1)
+            meant = f"; did you mean {near[0]}?" if near else ""
+            raise InvalidInput(f"{path} has an unknown key {key!r}{meant}")
+        if key in SECTIONS and not isinstance(document[key], dict):
+            raise InvalidInput(f"{path}: {key} must be a table, as in [{key}]")
+
+
+def _section(name: str, document: Mapping[str, Any], env: Mapping[str, str]) -> Mapping[str, Any]:
+    marker = f"ROLLTOP_{name.upper()}_"
+    merged: dict[str, Any] = dict(document.get(name, {}))
+    merged.update({key[len(marker) :].lower(): value for key, value in env.items() if key.startswith(marker)})
+    return MappingProxyType(merged)

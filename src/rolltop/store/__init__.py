@@ -1,0 +1,1 @@
+"""Keep documents by content and find them again."""

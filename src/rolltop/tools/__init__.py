@@ -1,0 +1,1 @@
+"""Tool sets: argument models and thin functions over the engines."""

@@ -1,0 +1,1 @@
+"""The UTL-X language: read any data format, check and run transformations."""

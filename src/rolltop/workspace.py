@@ -1,0 +1,1 @@
+"""Opens a directory and builds the engines from settings: the composition root."""
