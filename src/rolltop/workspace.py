@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 
 from rolltop.errors import InvalidData, PermissionDenied
+from rolltop.files import Files
 from rolltop.journal import Journal
 from rolltop.settings import Settings
 
@@ -63,6 +64,11 @@ class Workspace:
         temporary = marker.with_name(f".{marker.name}.{os.getpid()}")
         temporary.write_text(json.dumps({"format": FORMAT}) + "\n", "utf-8")
         temporary.replace(marker)
+
+    @cached_property
+    def files(self) -> Files:
+        """The one way to open a file of the user's."""
+        return Files.from_settings(self.settings)
 
     @cached_property
     def journal(self) -> Journal:
