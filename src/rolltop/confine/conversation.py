@@ -12,10 +12,14 @@ from rolltop.confine.nursery import Worker
 from rolltop.confine.wire import HEADER, OK, OUT_OF_MEMORY, decode_error, memory_error
 from rolltop.errors import ForeignFailure, SizeLimit
 
-__all__ = ["Answer", "ask", "ask_async"]
+__all__ = ["Answer", "Stale", "ask", "ask_async", "died"]
 
 _CHUNK = 1 << 16
 _TIMEVAL = struct.Struct("@ll")
+
+
+class Stale(Exception):
+    """The worker was gone before it had the whole request: the job did not run, another worker may take it."""
 
 
 @dataclass(slots=True)
@@ -45,6 +49,11 @@ def ask(worker: Worker, job: int, payload: bytes, seconds: float, most: int) -> 
         _set_patience(worker, seconds)
     try:
         sock.sendall(HEADER.pack(len(payload), job) + payload)
+    except BlockingIOError:
+        raise TimeoutError from None
+    except (BrokenPipeError, ConnectionResetError):
+        raise Stale from None
+    try:
         data = sock.recv(_CHUNK)
         while len(data) < HEADER.size:
             data += _more(worker, deadline, HEADER.size - len(data))
@@ -54,8 +63,8 @@ def ask(worker: Worker, job: int, payload: bytes, seconds: float, most: int) -> 
         return Answer(kind, _rest(worker, data, length, deadline, most))
     except BlockingIOError:
         raise TimeoutError from None
-    except (BrokenPipeError, ConnectionResetError):
-        raise _died() from None
+    except ConnectionResetError:
+        raise died() from None
 
 
 def _rest(worker: Worker, data: bytes, length: int, deadline: float, most: int) -> bytes:
@@ -66,7 +75,7 @@ def _rest(worker: Worker, data: bytes, length: int, deadline: float, most: int) 
         _keep_to(worker, deadline)
         got = worker.socket.recv_into(view[have:])
         if not got:
-            raise _died()
+            raise died()
         have += got
     view.release()
     return bytes(body)
@@ -84,7 +93,7 @@ def _more(worker: Worker, deadline: float, size: int) -> bytes:
     _keep_to(worker, deadline)
     data = worker.socket.recv(size)
     if not data:
-        raise _died()
+        raise died()
     return data
 
 
@@ -103,7 +112,7 @@ def _set_patience(worker: Worker, seconds: float) -> None:
     worker.patience = seconds
 
 
-def _died() -> ForeignFailure:
+def died() -> ForeignFailure:
     return ForeignFailure(
         "the worker that ran the job died",
         hint="It probably ran out of memory or crashed inside a library; other jobs are not affected.",
@@ -115,6 +124,9 @@ async def ask_async(worker: Worker, job: int, payload: bytes, seconds: float, mo
     async with asyncio.timeout(seconds):
         try:
             await _send(worker.socket, HEADER.pack(len(payload), job) + payload)
+        except (BrokenPipeError, ConnectionResetError):
+            raise Stale from None
+        try:
             data = await _receive(worker.socket, _CHUNK)
             while len(data) < HEADER.size:
                 data += await _receive(worker.socket, HEADER.size - len(data))
@@ -128,8 +140,8 @@ async def ask_async(worker: Worker, job: int, payload: bytes, seconds: float, mo
                 body[have : have + len(piece)] = piece
                 have += len(piece)
             return Answer(kind, bytes(body))
-        except (BrokenPipeError, ConnectionResetError):
-            raise _died() from None
+        except ConnectionResetError:
+            raise died() from None
 
 
 async def _send(sock: socket.socket, data: bytes) -> None:
@@ -149,7 +161,7 @@ async def _receive(sock: socket.socket, size: int) -> bytes:
             await _ready(sock, write=False)
             continue
         if not data:
-            raise _died()
+            raise died()
         return data
 
 

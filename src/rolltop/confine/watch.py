@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rolltop.confine.kernel.tree import descendants
 from rolltop.confine.result import Reason
 
 if TYPE_CHECKING:
     from rolltop.confine.process import Child
 
-__all__ = ["Watch", "descendants", "disk_usage"]
+__all__ = ["Watch", "disk_usage", "resident_memory"]
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
@@ -43,20 +44,6 @@ class Watch:
         if self._child.writable and disk_usage(self._child.writable, limits.disk) > limits.disk:
             return "disk"
         return None
-
-
-def descendants(pid: int) -> Iterator[int]:
-    """The process and everything it started, in all pid namespaces below ours."""
-    waiting = [pid]
-    while waiting:
-        pid = waiting.pop()
-        yield pid
-        try:
-            for task in os.listdir(f"/proc/{pid}/task"):
-                with open(f"/proc/{pid}/task/{task}/children") as children:
-                    waiting += [int(number) for number in children.read().split()]
-        except OSError:
-            continue
 
 
 def resident_memory(pids: Iterable[int]) -> int:

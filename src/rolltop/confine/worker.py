@@ -5,31 +5,53 @@ from __future__ import annotations
 import gc
 import os
 import resource
-import signal
 import socket
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rolltop.confine.kernel import process
+from rolltop.confine.kernel import filters, landlock, process
+from rolltop.confine.kernel.syscalls import this_architecture
 from rolltop.confine.launch import lower_limit
 from rolltop.confine.wire import FAILED, HEADER, OK, OUT_OF_MEMORY, encode_error
 
-__all__ = ["restrict_forever", "serve"]
+__all__ = ["restrict_forever", "serve", "wall_features"]
 
 _CHUNK = 1 << 18
 
 
 def restrict_forever(settings: dict[str, Any], mother: int) -> None:
-    """Everything that limits this process, before it sees its first byte of foreign data."""
+    """Everything that limits this process, before it sees its first byte of foreign data.
+
+    The order matters: after the filter nothing else can be asked of the kernel.
+    """
     process.die_with_parent(mother)
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     lower_limit(resource.RLIMIT_AS, _address_space() + settings["memory"])
     lower_limit(resource.RLIMIT_CORE, 0)
-    lower_limit(resource.RLIMIT_NOFILE, 64)
     lower_limit(resource.RLIMIT_FSIZE, 0)
+    if not process.LINUX:
+        return
+    process.no_new_privileges()
+    if settings["landlock"]:
+        landlock.restrict(version=settings["landlock"])
+    if program := filters.worker_filter(os.getpid()):
+        process.load_filter(program)
+
+
+def wall_features(landlock_version: int) -> list[str]:
+    """What `restrict_forever` amounts to on this machine, in words."""
+    features = ["limits"]
+    if landlock_version:
+        features.append(f"no file system (Landlock {landlock_version})")
+    if this_architecture() is not None:
+        features.append("filter of system calls")
+    if os.getuid() != 0:
+        features.append("not root")
+    return features
 
 
 def _address_space() -> int:
+    if not process.LINUX:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with open("/proc/self/statm") as statm:
         return int(statm.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
 

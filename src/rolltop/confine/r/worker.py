@@ -14,8 +14,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from rolltop.confine.ladder import start_process
 from rolltop.confine.limits import Limits
-from rolltop.confine.process import Child, start_process
+from rolltop.confine.process import Child
 from rolltop.confine.r.answer import RAnswer, read_answer
 from rolltop.confine.r.channel import Channel, Gone
 from rolltop.confine.r.sink import Sink
