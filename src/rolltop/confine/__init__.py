@@ -10,7 +10,7 @@ code, a limit that is reached ends the program and is named, and nothing is left
 from rolltop.confine.ladder import RungState, survey
 from rolltop.confine.limits import Limits
 from rolltop.confine.pool import WorkerPool
-from rolltop.confine.r import RAnswer, RCondition, RError, RWorker
+from rolltop.confine.r import RAnswer, RCondition, RError, RWorker, RZygote
 from rolltop.confine.result import Confinement, Finished, Reason
 from rolltop.confine.running import Cancel, run, run_async
 from rolltop.confine.sandbox import Mount, Sandbox
@@ -26,6 +26,7 @@ __all__ = [
     "RCondition",
     "RError",
     "RWorker",
+    "RZygote",
     "Reason",
     "RungState",
     "Sandbox",

@@ -23,7 +23,7 @@ __all__ = ["Nursery", "Worker"]
 class Worker:
     """One worker process, seen from the pool."""
 
-    __slots__ = ("_alive", "_pidfd", "calls", "patience", "pid", "socket")
+    __slots__ = ("_alive", "_pidfd", "buffer", "calls", "patience", "pid", "socket")
 
     def __init__(self, pid: int, pidfd: int | None, sock: socket.socket) -> None:
         self.pid = pid
@@ -31,6 +31,8 @@ class Worker:
         self.calls = 0
         self.patience = 0.0
         """The timeout that is set on the socket."""
+        self.buffer = bytearray(1 << 16)
+        """For answers; a fresh one for each would be mapped, touched and unmapped every time."""
         self._pidfd = pidfd
         self._alive = True
 

@@ -16,7 +16,7 @@ from rolltop.confine.wire import FAILED, HEADER, OK, OUT_OF_MEMORY, encode_error
 
 __all__ = ["restrict_forever", "serve", "wall_features"]
 
-_CHUNK = 1 << 18
+_BUFFER = 1 << 16
 
 
 def restrict_forever(settings: dict[str, Any], mother: int) -> None:
@@ -58,45 +58,52 @@ def _address_space() -> int:
 
 def serve(sock: socket.socket, jobs: Sequence[Callable[[bytes], bytes]]) -> None:
     """Answer requests one after the other; returns when the pool hangs up."""
-    pending = bytearray()
-    while True:
-        while len(pending) < HEADER.size:
-            data = sock.recv(_CHUNK)
-            if not data:
+    # One buffer for all requests: a fresh one for each would be mapped, touched and unmapped every time.
+    buffer = bytearray(_BUFFER)
+    view = memoryview(buffer)
+    while have := sock.recv_into(buffer):
+        while have < HEADER.size:
+            got = sock.recv_into(view[have:])
+            if not got:
                 return
-            pending += data
-        length, number = HEADER.unpack_from(pending)
-        body = _body(sock, pending, length)
-        if body is None:
-            return
-        pending.clear()
-        sock.sendall(_answer(jobs[number], body))
+            have += got
+        length, number = HEADER.unpack_from(buffer)
+        body = bytes(view[HEADER.size : have])
+        if len(body) < length:
+            whole = _rest(sock, body, length)
+            if whole is None:
+                return
+            body = whole
+        kind, answer = _answer(jobs[number], body)
+        if len(answer) < _BUFFER:
+            sock.sendall(HEADER.pack(len(answer), kind) + answer)
+        else:
+            sock.sendall(HEADER.pack(len(answer), kind))
+            sock.sendall(answer)
 
 
-def _body(sock: socket.socket, pending: bytearray, length: int) -> bytes | None:
-    """The body of a request; a caller waits for its answer, so nothing follows it."""
-    if len(pending) == HEADER.size + length:
-        return bytes(memoryview(pending)[HEADER.size :])
+def _rest(sock: socket.socket, start: bytes, length: int) -> bytes | None:
+    """The whole of a body that did not come at once; a caller waits for its answer, so nothing follows it."""
     whole = bytearray(length)
-    have = len(pending) - HEADER.size
-    whole[:have] = memoryview(pending)[HEADER.size :]
-    view = memoryview(whole)
-    while have < length:
-        got = sock.recv_into(view[have:])
-        if not got:
-            return None
-        have += got
-    view.release()
+    have = len(start)
+    whole[:have] = start
+    with memoryview(whole) as view:
+        while have < length:
+            got = sock.recv_into(view[have:])
+            if not got:
+                return None
+            have += got
     return bytes(whole)
 
 
-def _answer(job: Callable[[bytes], bytes], body: bytes) -> bytes:
+def _answer(job: Callable[[bytes], bytes], body: bytes) -> tuple[int, bytes]:
     try:
         result = job(body)
-        return HEADER.pack(len(result), OK) + result
+        if not isinstance(result, bytes):
+            raise TypeError(f"the job answered with {type(result).__name__} instead of bytes")
+        return OK, result
     except MemoryError:
         gc.collect()
-        return HEADER.pack(0, OUT_OF_MEMORY)
+        return OUT_OF_MEMORY, b""
     except BaseException as error:
-        text = encode_error(error)
-        return HEADER.pack(len(text), FAILED) + text
+        return FAILED, encode_error(error)
