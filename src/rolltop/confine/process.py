@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -18,6 +17,7 @@ from typing import IO
 from rolltop.confine.identity import Identity, threads_of
 from rolltop.confine.limits import Limits
 from rolltop.confine.result import Confinement
+from rolltop.confine.scratch import remove_tree
 
 __all__ = ["Child", "Descriptors", "launcher", "spawn"]
 
@@ -34,6 +34,15 @@ GRACE = 2.0
 _spawner = ThreadPoolExecutor(1, thread_name_prefix="rolltop-spawner")
 
 
+def _renew_spawner() -> None:
+    """A forked process has no threads but the one that forked."""
+    global _spawner  # noqa: PLW0603 - one per process is the point
+    _spawner = ThreadPoolExecutor(1, thread_name_prefix="rolltop-spawner")
+
+
+os.register_at_fork(after_in_child=_renew_spawner)
+
+
 def _unchanged(path: str) -> str:
     return path
 
@@ -42,6 +51,7 @@ def _unchanged(path: str) -> str:
 class Child:
     """A running confined process and our ends of its descriptors."""
 
+    program: str
     process: subprocess.Popen[bytes]
     status: IO[bytes]
     confinement: Confinement
@@ -72,7 +82,7 @@ class Child:
                 with contextlib.suppress(OSError):
                     stream.close()
         if self.private is not None:
-            shutil.rmtree(self.private, ignore_errors=True)
+            remove_tree(self.private)
 
     def started(self) -> bool:
         """Whether the program itself was reached; only meaningful after the process has ended."""

@@ -145,11 +145,17 @@ local({
     if (!inherits(child, "masterProcess")) return(child$pid)
     status <- 1L
     try({
-      set.seed(NULL)
+      close(input)
+      close(output)
       input <<- open_input(descriptors[[2L * slot + 1L]])
       output <<- open_output(descriptors[[2L * slot + 2L]])
+      parallel:::closeFD(descriptors) # the channels of the others are not this job's business
+      set.seed(NULL)
       request <- receive()
       if (!is.null(request)) send(answer_to(request))
+      # Names of temporary files have the number of their process in them.
+      mine <- list.files(tempdir(), sprintf("%x", Sys.getpid()), all.files = TRUE, full.names = TRUE)
+      unlink(mine, recursive = TRUE)
       status <- 0L
     }, silent = TRUE)
     parallel:::mcexit(status)
