@@ -370,9 +370,9 @@ def test_a_killed_parent_leaves_no_orphan(rung: str) -> None:
 from rolltop.confine import *
 from rolltop.confine import ladder
 if {rung!r} == "landlock alone":
-    states = tuple(ladder.RungState("landlock", True, ("file system",)) for _ in range(1))
-    ladder.survey = lambda: states
-run(["/bin/sh", "-c", "setsid sleep {marker} & sleep {marker}"], Sandbox(Limits(seconds=60), rungs=({rung.split(maxsplit=1)[0]!r},)))
+    ladder.state_of = lambda rung: ladder.RungState(rung, True, ("file system",))
+box = Sandbox(Limits(seconds=60), rungs=({rung.split(maxsplit=1)[0]!r},))
+run(["/bin/sh", "-c", "setsid sleep {marker} & sleep {marker}"], box)
 """
     parent = subprocess.Popen([sys.executable, "-c", code])
     end = time.monotonic() + 10

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -65,14 +66,34 @@ class Child:
     _kept: bytes = field(default=b"")
 
     def kill(self) -> None:
-        """End the process and everything it started; returns once the process itself is gone."""
-        if self.confinement.rung != "bwrap" and self.process.poll() is None:
+        """End the process and everything it started; returns once all of it is gone."""
+        if self.process.poll() is not None:
+            return  # both bubblewrap and the supervisor end only after everything else
+        if self.confinement.rung == "bwrap":
+            self._kill_namespace()
+        else:
             self.process.terminate()
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(GRACE)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
+
+    def _kill_namespace(self) -> None:
+        """Kill the first process of the namespace; it is gone only when all the others are."""
+        self._read_status()
+        pid = next((item["child-pid"] for item in self._status() if "child-pid" in item), None)
+        if pid is None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            pidfd = os.pidfd_open(pid)  # bubblewrap is still its parent: the number cannot mean another one
+            try:
+                signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+                poll = select.poll()
+                poll.register(pidfd, select.POLLIN)
+                poll.poll(GRACE * 1000)
+            finally:
+                os.close(pidfd)
 
     def close(self) -> None:
         """End it, and remove what was made for it."""
@@ -86,8 +107,16 @@ class Child:
 
     def started(self) -> bool:
         """Whether the program itself was reached; only meaningful after the process has ended."""
+        self._read_status()
+        return any("child-pid" in item for item in self._status())
+
+    def _read_status(self) -> None:
+        os.set_blocking(self.status.fileno(), False)
         self._kept += self.status.read() or b""
-        return any("child-pid" in json.loads(line) for line in self._kept.splitlines() if line)
+
+    def _status(self) -> list[dict[str, int]]:
+        *complete, _ = self._kept.split(b"\n")
+        return [json.loads(line) for line in complete if line]
 
 
 class Descriptors(contextlib.ExitStack):
