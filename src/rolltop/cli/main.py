@@ -23,6 +23,7 @@ EXIT_CODES = (
 
 COMMANDS: dict[str, tuple[str, str]] = {
     # name: (module:attribute, one line of help)
+    "guide": ("rolltop.cli.guide_setup:guide", "Project content by expression, flags, categories, collections."),
 }
 
 
