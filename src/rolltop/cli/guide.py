@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rolltop.cli.guide_output import as_json, shown, table
 from rolltop.cli.main import EXIT_CODES, Invocation
+from rolltop.cli.output import note, print_json, print_rows
 
 if TYPE_CHECKING:
     from rolltop.guide import Content, Guide, Project
@@ -67,12 +67,12 @@ def content(desk: Desk, expression: str, pattern: str | None, how: str | None, o
     """Print the documents that EXPRESSION stands for, such as lang/python+rust,docs/api,review."""
     found = desk.guide.content(desk.project, expression, pattern, offset=offset, how=how)
     if want_json:
-        as_json(_manifest(found))
+        print_json(_manifest(found))
         return
     sys.stdout.write(found.text)
     sys.stdout.flush()
     for line in _remarks(found):
-        click.echo(line, err=True)
+        note(line)
 
 
 def _manifest(found: Content) -> dict[str, object]:
@@ -118,9 +118,9 @@ def list_flags(desk: Desk, pattern: str | None, *, everywhere: bool, want_json: 
 
     flags = matching(resolved_flags(desk.guide.config, None if everywhere else desk.project), pattern)
     if want_json:
-        as_json({name: {"value": flag.value, "source": flag.source} for name, flag in flags.items()})
+        print_json({name: {"value": flag.value, "source": flag.source} for name, flag in flags.items()})
     else:
-        table(("flag", "value", "source"), [(name, shown(f.value), str(f.source)) for name, f in flags.items()])
+        print_rows(("flag", "value", "source"), [(name, _shown(f.value), str(f.source)) for name, f in flags.items()])
 
 
 @flags.command("get", epilog=EXIT_CODES)
@@ -137,9 +137,9 @@ def get_flag(desk: Desk, name: str, *, everywhere: bool, want_json: bool) -> Non
     check_flag_name(name)
     flag = resolved_flags(desk.guide.config, None if everywhere else desk.project).get(name, Flag(None, None))
     if want_json:
-        as_json({"value": flag.value, "source": flag.source})
+        print_json({"value": flag.value, "source": flag.source})
     elif flag.value is not None:
-        click.echo(shown(flag.value))
+        click.echo(_shown(flag.value))
 
 
 @flags.command("set", epilog=EXIT_CODES)
@@ -149,8 +149,8 @@ def get_flag(desk: Desk, name: str, *, everywhere: bool, want_json: bool) -> Non
 @click.pass_obj
 def set_flag(desk: Desk, name: str, value: str, *, everywhere: bool) -> None:
     """Set a flag to VALUE, or to true."""
-    stored = _table(desk, everywhere=everywhere).set(name, value)
-    click.echo(f"{name} is {shown(stored)}", err=True)
+    stored = _flags(desk, everywhere=everywhere).set(name, value)
+    note(f"{name} is {_shown(stored)}")
 
 
 @flags.command("unset", epilog=EXIT_CODES)
@@ -159,8 +159,8 @@ def set_flag(desk: Desk, name: str, value: str, *, everywhere: bool) -> None:
 @click.pass_obj
 def unset_flag(desk: Desk, name: str, *, everywhere: bool) -> None:
     """Remove a flag; a project gets the global value back."""
-    there = _table(desk, everywhere=everywhere).remove(name)
-    click.echo(f"{name} is removed" if there else f"{name} was not set", err=True)
+    there = _flags(desk, everywhere=everywhere).remove(name)
+    note(f"{name} is removed" if there else f"{name} was not set")
 
 
 @flags.command("known", epilog=EXIT_CODES)
@@ -169,8 +169,17 @@ def known_flags() -> None:
     from rolltop.guide import KNOWN
 
     rows = [(name, known.scope or "both", known.meaning) for name, known in KNOWN.items()]
-    table(("flag", "scope", "meaning"), rows)
+    print_rows(("flag", "scope", "meaning"), rows)
 
 
-def _table(desk: Desk, *, everywhere: bool) -> FeatureFlags | ProjectFlags:
+def _flags(desk: Desk, *, everywhere: bool) -> FeatureFlags | ProjectFlags:
     return desk.guide.feature_flags() if everywhere else desk.guide.project_flags(desk.project)
+
+
+def _shown(value: object) -> str:
+    """A flag's value as one writes it: true, false, a text, patterns with + between them."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return "+".join(value)
+    return "" if value is None else str(value)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from rolltop.cli.guide import Desk, guide, json_option
-from rolltop.cli.guide_output import as_json, table
 from rolltop.cli.main import EXIT_CODES
+from rolltop.cli.output import note, print_json, print_rows
 
 __all__ = ["guide"]
 
@@ -30,9 +31,9 @@ def list_categories(desk: Desk, *, want_json: bool) -> None:
     """List the project's categories."""
     found = desk.project.categories.values()
     if want_json:
-        as_json([{"name": c.name, "dir": c.dir, "patterns": c.patterns, "description": c.description} for c in found])
+        print_json([asdict(category) for category in found])
         return
-    table(
+    print_rows(
         ("category", "dir", "patterns", "description"),
         [(c.name, c.dir, " ".join(c.patterns), c.description) for c in found],
     )
@@ -52,7 +53,7 @@ def add_category(
 
     category = Category(name, directory or name, patterns, description or "")
     added = arrange.add_category(desk.guide.config, desk.project, category)
-    click.echo(f"category {added.name} gives documents of {desk.guide.config.docroot() / added.dir}", err=True)
+    note(f"category {added.name} gives documents of {desk.guide.config.docroot() / added.dir}")
 
 
 @categories.command("change", epilog=EXIT_CODES)
@@ -80,7 +81,7 @@ def remove_category(desk: Desk, name: str) -> None:
     from rolltop.guide import arrange
 
     for changed in arrange.remove_category(desk.guide.config, desk.project, name):
-        click.echo(f"collection {changed} no longer names {name}", err=True)
+        note(f"collection {changed} no longer names {name}")
 
 
 @guide.group(epilog=EXIT_CODES)
@@ -95,9 +96,9 @@ def list_collections(desk: Desk, *, want_json: bool) -> None:
     """List the project's collections."""
     found = desk.project.collections.values()
     if want_json:
-        as_json([{"name": c.name, "members": c.members, "description": c.description} for c in found])
+        print_json([asdict(collection) for collection in found])
         return
-    table(("collection", "members", "description"), [(c.name, " ".join(c.members), c.description) for c in found])
+    print_rows(("collection", "members", "description"), [(c.name, " ".join(c.members), c.description) for c in found])
 
 
 @collections.command("add", epilog=EXIT_CODES)
@@ -132,7 +133,7 @@ def remove_collection(desk: Desk, name: str) -> None:
     from rolltop.guide import arrange
 
     for changed in arrange.remove_collection(desk.guide.config, desk.project, name):
-        click.echo(f"collection {changed} no longer names {name}", err=True)
+        note(f"collection {changed} no longer names {name}")
 
 
 @guide.group(epilog=EXIT_CODES)
@@ -149,7 +150,7 @@ def show_project(desk: Desk, *, want_json: bool) -> None:
     rows = {"key": current.key, "name": current.name, "path": str(current.path)}
     rows["docroot"] = str(desk.guide.config.docroot())
     rows["config"] = str(desk.guide.config.file.path)
-    as_json(rows) if want_json else table(("", ""), list(rows.items()))
+    print_json(rows) if want_json else print_rows(("", ""), list(rows.items()))
 
 
 @project.command("list", epilog=EXIT_CODES)
@@ -159,9 +160,9 @@ def list_projects(desk: Desk, *, want_json: bool) -> None:
     """List the projects that are set up."""
     found = [{"key": p.key, "name": p.name, "path": str(p.path)} for p in desk.guide.config.projects()]
     if want_json:
-        as_json(found)
+        print_json(found)
     else:
-        table(("project", "name", "path"), [tuple(row.values()) for row in found])
+        print_rows(("project", "name", "path"), [tuple(row.values()) for row in found])
 
 
 @project.command("forget", epilog=EXIT_CODES)
