@@ -70,6 +70,10 @@ class Ask(Protocol):
     def __call__(self, key: str, message: str, schema: Mapping[str, Any]) -> Awaitable[Reply]: ...
 
 
+class Roots(Protocol):
+    def __call__(self) -> Awaitable[Sequence[str]]: ...
+
+
 class ReadUri(Protocol):
     def __call__(self, uri: str, ctx: ToolContext[Any]) -> Awaitable[Sequence[Any]]: ...
 
@@ -88,6 +92,10 @@ async def _nobody_to_ask(key: str, message: str, schema: Mapping[str, Any]) -> R
 
 async def _nothing_to_call(tool: Any, arguments: Any, ctx: ToolContext[Any]) -> Any:
     raise RuntimeError("this context was made without a dispatcher")
+
+
+async def _no_roots() -> Sequence[str]:
+    return ()
 
 
 async def _nothing_to_read(uri: str, ctx: ToolContext[Any]) -> Sequence[Any]:
@@ -117,6 +125,7 @@ class ToolContext(Generic[W]):
     asker: Ask = _nobody_to_ask
     invoker: Invoke = _nothing_to_call
     reader: ReadUri = _nothing_to_read
+    roots_source: Roots = _no_roots
     name_of: Callable[[str], str] = _same_name
     changes: Changes = field(default_factory=Changes)
     consents: list[dict[str, Any]] = field(default_factory=list)
@@ -185,6 +194,10 @@ class ToolContext(Generic[W]):
                 "nothing was done: the user did not agree", hint="Do not try again unless the user asks for it."
             )
         self._note(action, "agreed")
+
+    async def roots(self) -> Sequence[str]:
+        """The URIs of the directories that the client works in; none where it does not say (most do not)."""
+        return await self.roots_source()
 
     def resource_changed(self, uri: str) -> None:
         """Tell subscribers that this resource has to be read again."""

@@ -72,6 +72,7 @@ class ResultEnvelope:
         success = {
             "success": {"type": "boolean"},
             "value": value,
+            "data": {"type": "object"},
             "message": {"type": "string"},
             "instruction": {"type": "string"},
         }

@@ -171,7 +171,7 @@ def test_bytes_are_limited_too(guide: Guide, project: Project) -> None:
     content = guide.content(project, "big", limits=Limits(bytes=1000))
     assert (len(content.documents), content.omitted, content.next_offset) == (1, 2, 1)
     with pytest.raises(DocumentUnreadable, match="larger"):
-        guide.content(project, "big", limits=Limits(bytes=100))
+        guide.content(project, "big", limits=Limits(largest=100))
 
 
 def test_depth_is_limited_and_reported(guide: Guide, project: Project) -> None:

@@ -71,6 +71,12 @@ def test_below_a_known_project_is_that_project(guide: Guide, project: Project) -
     assert found(guide, Clues(explicit=str(inside))).key != project.key
 
 
+def test_a_directory_is_its_project_whatever_the_key_says(guide: Guide, tmp_path: Path) -> None:
+    guide.config.file.path.write_text(f"projects:\n  by-hand: {{name: mine, path: {tmp_path}}}\n")
+    assert found(guide, Clues(explicit=str(tmp_path))).key == "by-hand"
+    assert found(guide, Clues(started_in=str(tmp_path))).key == "by-hand"
+
+
 def test_a_project_is_stored_with_its_first_change(guide: Guide) -> None:
     project = found(guide, Clues(explicit="/p/new"))
     assert guide.config.projects() == []

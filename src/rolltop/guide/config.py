@@ -61,6 +61,13 @@ class Config:
         key = next((stored[path] for path in (place, *place.parents) if path in stored), None)
         return reader.project(key) if key is not None else None
 
+    def project_at(self, path: Path) -> Project:
+        """The project of exactly this directory, stored (under whichever key) or empty."""
+        fresh = Project.at(path)
+        reader = self._reader()
+        key = reader.project_paths().get(fresh.path, fresh.key)
+        return reader.project(key) if key in reader.project_keys() else fresh
+
     def current(self, project: Project) -> Project:
         """The stored state of a project, or the empty one that was given."""
         reader = self._reader()

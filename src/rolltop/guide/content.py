@@ -25,6 +25,8 @@ __all__ = ["Content", "Limits", "gather"]
 class Limits:
     documents: int = 100
     bytes: int = 1 << 20
+    """Of all documents together; the first is given however large it is, up to `largest`."""
+    largest: int = 4 << 20
     depth: int = 8
     entries: int = 50_000
 
@@ -115,7 +117,7 @@ def _read(
         if len(documents) >= limits.documents:
             return documents, unreadable, taken
         try:
-            document = _document(docroot, match, limits.bytes)
+            document = _document(docroot, match, limits.largest)
         except DocumentUnreadable as error:
             unreadable.append(error.message)
             continue

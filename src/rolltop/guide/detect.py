@@ -53,7 +53,7 @@ def project_for(config: Config, text: str) -> Project:
         raise ArgumentInvalid("a project is named by its key, its name or an absolute path")
     expanded = os.path.expanduser(text)
     if os.path.isabs(expanded):
-        return config.current(Project.at(Path(expanded)))
+        return config.project_at(Path(expanded))
     return config.project_named(text)
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from rolltop.errors import InvalidInput
 from rolltop.guide import expression as expressions
+from rolltop.guide.complete import complete
 from rolltop.guide.config import Config
 from rolltop.guide.content import Content, Limits, gather
 from rolltop.guide.detect import Clues, detect
@@ -31,6 +32,8 @@ class Guide:
     def __init__(self, directory: Path, *, limits: Limits | None = None) -> None:
         self.config = Config(directory)
         self.limits = limits or Limits()
+        self.chosen: str | None = None
+        """The key or path of the project that this process's one client chose; none where clients share it."""
 
     @classmethod
     def from_section(cls, section: Mapping[str, Any], default: Path) -> Guide:
@@ -44,6 +47,15 @@ class Guide:
         sizes = {field: _positive(key, section[key]) for key, field in _NUMBERS.items() if key in section}
         return cls(directory, limits=replace(Limits(), **sizes))
 
+    def clues(self, *, shared: bool, roots: Sequence[str] = (), started_in: str | None = None) -> Clues:
+        """What says which project a call without a project is about.
+
+        `shared`: many clients use this process (HTTP), so what it was started in is nobody's project.
+        """
+        if shared:
+            return Clues(roots=tuple(roots))
+        return Clues(chosen=self.chosen, roots=tuple(roots), started_in=started_in)
+
     def detect(self, clues: Clues) -> Project | None:
         return detect(self.config, clues)
 
@@ -55,6 +67,10 @@ class Guide:
 
     def project_flags(self, project: Project) -> ProjectFlags:
         return ProjectFlags(self.config, project)
+
+    def complete(self, project: Project, text: str) -> list[str]:
+        """How an expression that was begun may go on: names, and after a slash documents of the category."""
+        return complete(self.config.docroot(), self.config.current(project), text, self.limits)
 
     def content(
         self,

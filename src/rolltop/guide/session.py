@@ -82,6 +82,12 @@ class Session:
             self.guide.content, self._bound(), expression, pattern, offset=offset, limits=limits
         )
 
+    async def complete(self, text: str) -> list[str]:
+        """How an expression may go on; nothing without a project."""
+        if self._project is None:
+            return []
+        return await asyncio.to_thread(self.guide.complete, self._project, text)
+
     def _bound(self) -> Project:
         if self._project is None:
             raise NoProject(

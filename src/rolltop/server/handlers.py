@@ -29,6 +29,7 @@ from rolltop.errors import RolltopError
 from rolltop.server.asking import Asker, input_required
 from rolltop.server.desk import Desk
 from rolltop.server.paging import INVALID_PARAMS, bad_cursor, decode_cursor, encode_cursor, page_of
+from rolltop.server.roots import roots_of
 from rolltop.workspace import Workspace
 
 __all__ = ["Handlers", "answer_to_wire"]
@@ -166,8 +167,15 @@ class Handlers:
         async def progress(done: float, total: float | None, message: str | None) -> None:
             await ctx.session.report_progress(done, total, message)
 
+        async def roots() -> Sequence[str]:
+            return await roots_of(ctx)
+
         return self.desk.context(
-            self._client(ctx), principal=_principal(ctx), progress_sink=progress, asker=Asker(ctx, params)
+            self._client(ctx),
+            principal=_principal(ctx),
+            progress_sink=progress,
+            asker=Asker(ctx, params),
+            roots_source=roots,
         )
 
     def _client(self, ctx: Context) -> ClientInfo:
