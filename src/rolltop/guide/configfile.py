@@ -22,7 +22,8 @@ from rolltop.guide.replace import replace_file
 __all__ = ["VERSION", "ConfigFile", "line_of", "storable"]
 
 VERSION = 1
-LARGEST = 4 << 20
+LARGEST = 1 << 20
+DEEPEST = 40
 
 T = TypeVar("T")
 _Stamp = tuple[int, int, int]
@@ -94,7 +95,10 @@ class ConfigFile:
         from ruamel.yaml.error import MarkedYAMLError, YAMLError  # noqa: PLC0415
 
         try:
-            document = _yaml().load(data.decode("utf-8-sig"))
+            text = data.decode("utf-8-sig")
+            if _depth(text) > DEEPEST:
+                raise self._unreadable(f"it is nested more than {DEEPEST} deep")
+            document = _yaml().load(text)
         except UnicodeDecodeError:
             raise self._unreadable("it is not UTF-8") from None
         except MarkedYAMLError as error:
@@ -150,6 +154,22 @@ def storable(value: Any) -> Any:
 
 def _place(mark: Any) -> tuple[int, int]:
     return (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
+
+
+def _depth(text: str) -> int:
+    """How deep the document is nested. The parser that keeps comments recurses, and takes seconds to give up."""
+    import yaml  # noqa: PLC0415
+
+    depth = deepest = 0
+    try:
+        for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            deepest = max(deepest, depth)
+            if deepest > DEEPEST:
+                break
+    except yaml.YAMLError:
+        pass  # what is wrong is said by the parser that comes next
+    return deepest
 
 
 def _yaml() -> Any:
