@@ -30,6 +30,8 @@ class ClientInfo:
     version: str = ""
     protocol: str = ""
     transport: str = "memory"
+    capabilities: frozenset[str] = frozenset()
+    """What it says it can do for a server: `elicitation`, `sampling`, `roots`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,14 @@ class Ask(Protocol):
     def __call__(self, key: str, message: str, schema: Mapping[str, Any]) -> Awaitable[Reply]: ...
 
 
+class AskClient(Protocol):
+    def __call__(self, requests: Mapping[str, Mapping[str, Any]]) -> Awaitable[Mapping[str, Any]]: ...
+
+
+class LogSink(Protocol):
+    def __call__(self, message: str, level: str) -> Awaitable[None]: ...
+
+
 class Roots(Protocol):
     def __call__(self) -> Awaitable[Sequence[str]]: ...
 
@@ -88,6 +98,14 @@ async def _no_progress(done: float, total: float | None, message: str | None) ->
 
 async def _nobody_to_ask(key: str, message: str, schema: Mapping[str, Any]) -> Reply:
     raise CannotAsk("this client cannot ask the user")
+
+
+async def _no_client(requests: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
+    raise CannotAsk("there is no client to ask")
+
+
+async def _no_log(message: str, level: str) -> None:
+    return None
 
 
 async def _nothing_to_call(tool: Any, arguments: Any, ctx: ToolContext[Any]) -> Any:
@@ -126,6 +144,8 @@ class ToolContext(Generic[W]):
     invoker: Invoke = _nothing_to_call
     reader: ReadUri = _nothing_to_read
     roots_source: Roots = _no_roots
+    client_asker: AskClient = _no_client
+    log_sink: LogSink = _no_log
     name_of: Callable[[str], str] = _same_name
     changes: Changes = field(default_factory=Changes)
     consents: list[dict[str, Any]] = field(default_factory=list)
@@ -174,6 +194,18 @@ class ToolContext(Generic[W]):
         The question may end this call and the answer start it anew: ask before you act.
         """
         return await self.asker(key, message, schema)
+
+    async def ask_client(self, requests: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
+        """Put requests of the protocol to the client (a form, a completion, its roots), several at once.
+
+        Keys are the caller's; each request has a `method` and `params`, each answer is the result as the
+        client sent it. Raises `CannotAsk` when the client lacks a capability. May end this call, as `ask` may.
+        """
+        return await self.client_asker(requests)
+
+    async def log(self, message: str, level: str = "info") -> None:
+        """A line for the client's own log, where it wants one; what happened belongs into the result."""
+        await self.log_sink(message, level)
 
     async def require_consent(self, action: str, effect: str, *, given: bool = False) -> None:
         """Go on only if the human agrees that this `effect` happens; `given`: the literal was passed."""

@@ -93,6 +93,7 @@ def build(desk: Desk, transport: str) -> Server[Any]:
         on_completion=handlers.complete,
     )
     server.add_notification_handler("notifications/initialized", types.NotificationParams, news.connected)
+    server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, handlers.client_log.set_level)
     server.middleware[:] = [RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience="rolltop")]
     _add_old_names(server)
     return server

@@ -11,8 +11,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from mcp.server.context import ServerRequestContext
-from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from mcp_core import CannotAsk
+from rolltop.server.asking import Asker, capabilities_of
 
 __all__ = ["roots_of"]
 
@@ -20,13 +22,12 @@ PATIENCE = 2.0
 """Seconds; a client that does not answer has no roots."""
 
 
-async def roots_of(ctx: ServerRequestContext[Any, Any]) -> Sequence[str]:
-    capabilities = ctx.session.client_capabilities
-    if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS or capabilities is None or capabilities.roots is None:
+async def roots_of(ctx: ServerRequestContext[Any, Any], asker: Asker) -> Sequence[str]:
+    if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS or "roots" not in capabilities_of(ctx):
         return ()
     try:
         async with asyncio.timeout(PATIENCE):
-            answer = await ctx.session.list_roots()
-    except (MCPError, TimeoutError):
+            answer = await asker.many({"roots": {"method": "roots/list"}})
+    except (CannotAsk, TimeoutError):
         return ()
-    return [str(root.uri) for root in answer.roots]
+    return [str(root["uri"]) for root in answer["roots"]["roots"]]
