@@ -31,7 +31,7 @@ def node_directory() -> Path:
         if not (directory / "installed").exists():
             shutil.rmtree(directory, ignore_errors=True)
             shutil.copytree(HERE, directory)
-            # Not `npm ci`: it wants the registry's address in the lock file, and which one it is depends on the machine.
+            # Not `npm ci`: it wants the address of a registry in the lock file, and which one depends on the machine.
             command = [BIN / "npm", "install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund"]
             done = subprocess.run(command, cwd=directory, env=_env(), capture_output=True, text=True, check=False)
             assert done.returncode == 0, f"npm could not install the tools: {done.stderr[-2000:]}"
