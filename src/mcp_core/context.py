@@ -146,6 +146,7 @@ class ToolContext(Generic[W]):
     roots_source: Roots = _no_roots
     client_asker: AskClient = _no_client
     log_sink: LogSink = _no_log
+    registry: Any = None
     name_of: Callable[[str], str] = _same_name
     changes: Changes = field(default_factory=Changes)
     consents: list[dict[str, Any]] = field(default_factory=list)

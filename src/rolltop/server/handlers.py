@@ -51,7 +51,7 @@ class Handlers:
         self.client_log = ClientLog()
 
     async def list_tools(self, ctx: Context, params: types.PaginatedRequestParams | None) -> Any:
-        tools = [registered.wire for registered in self.desk.registry if not registered.spec.hidden]
+        tools = [registered.wire for registered in self.desk.listed()]
         page, following = _page(tools, params)
         return types.ListToolsResult.model_validate({"tools": page, "nextCursor": following})
 
