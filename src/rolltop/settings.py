@@ -56,6 +56,8 @@ class Settings:
     call_timeout: float = 300.0
     sandbox_user: str | None = None
     allow_unconfined: bool = False
+    started_in: str | None = None
+    """Where whoever started us stood (`PWD`); says something about the client on stdio only."""
     sections: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
 
@@ -256,6 +258,7 @@ def load(
     return Settings(
         **values,
         prefix_is_default=prefix_is_default and sources.get("tool_prefix") == "MCP_TOOL_PREFIX",
+        started_in=env.get("PWD"),
         sections={name: _section(name, document, env) for name in SECTIONS},
         sources=MappingProxyType(sources),
     )
