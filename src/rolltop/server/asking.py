@@ -21,7 +21,6 @@ from pydantic import BaseModel, ValidationError
 
 from mcp_core import CannotAsk, InputNeeded, Reply
 from mcp_core.log import one_line
-from rolltop.server.shortcut import declared
 
 __all__ = ["Asker", "capabilities_of", "input_required"]
 
@@ -55,9 +54,9 @@ class Asker:
 
     async def many(self, requests: Mapping[str, Request]) -> dict[str, Any]:
         """Any requests that clients answer; all of them are answered, or the call ends here."""
-        possible = capabilities_of(self._ctx)
+        declared = capabilities_of(self._ctx)
         for request in requests.values():
-            if (needed := _CAPABILITIES[request["method"]]) not in possible:
+            if (needed := _CAPABILITIES[request["method"]]) not in declared:
                 raise CannotAsk(f"this client cannot be asked: it does not declare {needed}")
         if self._modern:
             return self._from_retry(requests)
@@ -83,8 +82,14 @@ class Asker:
 
 def capabilities_of(ctx: ServerRequestContext[Any, Any]) -> frozenset[str]:
     """What the client may be asked for."""
-    capabilities = ctx.session.client_capabilities
-    return declared(capabilities.model_dump(by_alias=True, exclude_none=True)) if capabilities else frozenset()
+    declared = ctx.session.client_capabilities
+    if declared is None:
+        return frozenset()
+    asked = declared.elicitation
+    # An empty elicitation capability means forms; one that names only URLs does not include them.
+    forms = asked is not None and (asked.form is not None or asked.url is None)
+    offered = {"elicitation": forms, "sampling": declared.sampling is not None, "roots": declared.roots is not None}
+    return frozenset(name for name, there in offered.items() if there)
 
 
 def input_required(needed: InputNeeded) -> types.InputRequiredResult:

@@ -10,26 +10,23 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from typing import Any
 
-from mcp_core import ClientInfo, InputNeeded, ProtocolFault, ToolCancelled, ToolContext, UnknownTool
+from mcp_core import ClientInfo, InputNeeded, ProtocolFault, ToolCancelled, UnknownTool
 from rolltop.server.desk import Desk
 from rolltop.server.jsonrpc import dump, error_line
 from rolltop.server.lines import LineWriter
 from rolltop.server.listing import Listing
+from rolltop.server.ordinary import PROTOCOL_KEY, client_of, is_ordinary, ordinary_context
 from rolltop.server.paging import INVALID_PARAMS
-from rolltop.server.shortcut import LOG_LEVEL_KEY, ask_client_later, ask_later, declared, roots_later
 
-__all__ = ["PROTOCOL_KEY", "StdioCalls"]
+__all__ = ["StdioCalls"]
 
 logger = logging.getLogger("rolltop.stdio")
 
 Document = dict[str, Any]
 Forward = Callable[[Document], Awaitable[None]]
-
-PROTOCOL_KEY = "io.modelcontextprotocol/protocolVersion"
-LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 
 
 class StdioCalls:
@@ -37,7 +34,6 @@ class StdioCalls:
         self._desk, self._listing, self._writer, self._forward = desk, listing, writer, forward
         self._client: ClientInfo | None = None
         self._running: dict[str | int, asyncio.Task[None]] = {}
-        self._least = LEVELS.index("info")
 
     def take(self, document: Document) -> bool:
         """Start answering the message, or say that it has to go to the SDK."""
@@ -46,8 +42,6 @@ class StdioCalls:
             return self._take_call(document)
         if method == "initialize":
             self._client = _introduced(document)
-        elif method == "logging/setLevel":
-            self._set_level(document)  # the SDK answers
         elif method == "notifications/cancelled":
             return self._cancel(document)
         return False
@@ -60,7 +54,11 @@ class StdioCalls:
     def _take_call(self, document: Document) -> bool:
         request_id, params = document.get("id"), document.get("params") or {}
         meta = params.get("_meta") or {}
-        if request_id is None or request_id in self._running or not _is_ordinary(document["method"], params, meta):
+        if (
+            request_id is None
+            or request_id in self._running
+            or not is_ordinary(self._desk, document["method"], params, meta)
+        ):
             return False
         modern = PROTOCOL_KEY in meta
         # A client that has shaken hands keeps to that era; the SDK tells it so.
@@ -90,7 +88,7 @@ class StdioCalls:
 
     async def _call(self, document: Document, client: ClientInfo, modern: bool) -> None:
         request_id, params = document["id"], document["params"]
-        context = self._context(client, modern)
+        context = ordinary_context(self._desk, client)
         try:
             answer = await self._desk.dispatcher.call(params["name"], params.get("arguments"), context)
         except InputNeeded:
@@ -108,26 +106,6 @@ class StdioCalls:
             line = dump({"jsonrpc": "2.0", "id": request_id, "result": Listing.stamped(result) if modern else result})
         await self._writer.write(line)
 
-    def _context(self, client: ClientInfo, modern: bool) -> ToolContext[Any]:
-        context = self._desk.context(client, asker=ask_later, client_asker=ask_client_later)
-        if not modern:
-            context.log_sink = self._log
-            if "roots" in client.capabilities:
-                context.roots_source = roots_later
-        return context
-
-    async def _log(self, message: str, level: str) -> None:
-        """Of a 2025 client: lines of the level it set, info and above until it sets one."""
-        if level not in LEVELS or LEVELS.index(level) < self._least:
-            return
-        params = {"level": level, "data": message, "logger": "rolltop"}
-        await self._writer.write(dump({"jsonrpc": "2.0", "method": "notifications/message", "params": params}))
-
-    def _set_level(self, document: Document) -> None:
-        level = (document.get("params") or {}).get("level")
-        if level in LEVELS:
-            self._least = LEVELS.index(level)
-
     def _cancel(self, document: Document) -> bool:
         request_id = (document.get("params") or {}).get("requestId")
         task = self._running.get(request_id) if isinstance(request_id, str | int) else None
@@ -137,28 +115,13 @@ class StdioCalls:
         return True
 
 
-def _is_ordinary(method: str, params: Mapping[str, Any], meta: Any) -> bool:
-    if not isinstance(meta, dict):
-        return False
-    if method == "tools/list":
-        return not params.get("cursor")
-    return (
-        type(params.get("name")) is str
-        and isinstance(params.get("arguments"), dict | None)
-        and "progressToken" not in meta
-        and LOG_LEVEL_KEY not in meta
-        and "requestState" not in params
-        and "inputResponses" not in params
-    )
-
-
 def _introduced(document: Document) -> ClientInfo | None:
     """Who a 2025 client says it is; the SDK decides whether it is welcome."""
     params = document.get("params") or {}
     info, version = params.get("clientInfo"), params.get("protocolVersion")
     if not isinstance(info, dict) or not isinstance(version, str) or not isinstance(params.get("capabilities"), dict):
         return None
-    return _client(info, version, params["capabilities"])
+    return client_of(info, params["capabilities"], version, "stdio")
 
 
 def _enveloped(document: Document) -> ClientInfo | None:
@@ -167,10 +130,4 @@ def _enveloped(document: Document) -> ClientInfo | None:
     route = classify_inbound_request(document)
     if not isinstance(route, InboundModernRoute):
         return None
-    info = route.client_info if isinstance(route.client_info, dict) else {}
-    return _client(info, route.protocol_version, route.client_capabilities)
-
-
-def _client(info: Mapping[str, Any], version: str, capabilities: Any) -> ClientInfo:
-    name = str(info.get("name", "unknown"))
-    return ClientInfo(name, str(info.get("version", "")), version, "stdio", declared(capabilities))
+    return client_of(route.client_info, route.client_capabilities, route.protocol_version, "stdio")
