@@ -54,6 +54,7 @@ class Settings:
     http_body_limit: int = 4 << 20
     http_allowed_hosts: tuple[str, ...] = ()
     call_timeout: float = 300.0
+    catalogs: tuple[str, ...] = ()
     sections: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
 
@@ -78,6 +79,10 @@ def _strict_true(text: str) -> bool:
 
 def _names(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _places(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.replace(os.pathsep, ",").split(",") if part.strip())
 
 
 def _paths(text: str) -> tuple[Path, ...]:
@@ -191,6 +196,12 @@ OPTIONS: tuple[Option, ...] = (
         ("ROLLTOP_HTTP_ALLOWED_HOSTS",),
         _names,
         "Host names, beyond the local ones, that requests may be addressed to.",
+    ),
+    Option(
+        "catalogs",
+        ("ROLLTOP_CATALOGS",),
+        _places,
+        "R or Python packages, or paths, whose tools are served; separated by commas or colons.",
     ),
     Option("call_timeout", ("ROLLTOP_CALL_TIMEOUT",), _seconds, "Longest run of one tool call, in seconds."),
 )

@@ -11,11 +11,15 @@ import json
 import os
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rolltop.errors import InvalidData, PermissionDenied
 from rolltop.files import Files
 from rolltop.journal import Journal
 from rolltop.settings import Settings
+
+if TYPE_CHECKING:
+    from rolltop.catalog import Catalog
 
 __all__ = ["FORMAT", "Workspace"]
 
@@ -71,12 +75,20 @@ class Workspace:
         return Files.from_settings(self.settings)
 
     @cached_property
+    def catalog(self) -> Catalog:
+        """Tools made from documented functions."""
+        from rolltop.catalog import Catalog, CatalogSettings  # noqa: PLC0415 - engines are loaded when used
+
+        settings = CatalogSettings.from_section(self.settings.section("catalog"), self.settings.catalogs)
+        return Catalog(settings, self.root / "catalogs.json")
+
+    @cached_property
     def journal(self) -> Journal:
         return Journal(self.prepare() / "journal.sqlite")
 
     def close(self) -> None:
         """Close what was opened, in any state."""
-        for name in ("journal",):
+        for name in ("catalog", "journal"):
             part = self.__dict__.pop(name, None)
             if part is not None:
                 with contextlib.suppress(OSError):

@@ -7,19 +7,37 @@ and calls run in `rolltop.confine`, or not at all.
 """
 
 from rolltop.catalog.build import Built, find_tools, mcptool_build
+from rolltop.catalog.catalog import Catalog, Served
+from rolltop.catalog.changes import Change, diff
+from rolltop.catalog.check import Problem, check
+from rolltop.catalog.configuration import CatalogSettings
 from rolltop.catalog.definition import Definition
+from rolltop.catalog.describe import mcp_describe
+from rolltop.catalog.examples import ExampleRuns
 from rolltop.catalog.library import locate, mcptool_list, mcptool_load, mcptool_load_all
 from rolltop.catalog.sources import SourceTree, source_tree
+from rolltop.catalog.state import State, mcptool_state_factory
 
 __all__ = [
     "Built",
+    "Catalog",
+    "CatalogSettings",
+    "Change",
     "Definition",
+    "ExampleRuns",
+    "Problem",
+    "Served",
     "SourceTree",
+    "State",
+    "check",
+    "diff",
     "find_tools",
     "locate",
+    "mcp_describe",
     "mcptool_build",
     "mcptool_list",
     "mcptool_load",
     "mcptool_load_all",
+    "mcptool_state_factory",
     "source_tree",
 ]

@@ -14,7 +14,7 @@ from rolltop.catalog.pylang.tools import python_tools
 from rolltop.catalog.rlang.package import Sources, read_text
 from rolltop.catalog.rlang.tools import tools_in
 from rolltop.catalog.sources import SourceTree, source_tree
-from rolltop.errors import Conflict
+from rolltop.errors import Conflict, PermissionDenied
 
 __all__ = ["Built", "ExampleRunner", "Outcome", "find_tools", "mcptool_build", "yaml_of"]
 
@@ -81,6 +81,8 @@ def mcptool_build(
     """
     tree = source_tree(path)
     found = find_tools(tree)
+    if output is None:
+        _refuse_links_out(tree)
     outcomes = list((run_examples or not_run)(tree, found))
     directory = Path(output).expanduser().absolute() if output else tree.tools_directory
     finished = [_finished(tool, outcome) for tool, outcome in zip(found, outcomes, strict=True)]
@@ -94,6 +96,13 @@ def mcptool_build(
         tuple(removed),
         tuple(remark for tool in finished for remark in tool.remarks),
     )
+
+
+def _refuse_links_out(tree: SourceTree) -> None:
+    if not tree.tools_directory.resolve().is_relative_to(tree.root.resolve()):
+        raise PermissionDenied(
+            f"{tree.tools_directory} is a link that leads out of {tree.root}", hint="Name the output directory instead."
+        )
 
 
 def not_run(tree: SourceTree, found: list[Found]) -> Iterator[Outcome]:
@@ -121,6 +130,8 @@ def yaml_of(tree: SourceTree, tool: Found) -> str:
 def _write_all(directory: Path, files: list[tuple[Found, str]]) -> tuple[list[Path], list[Path]]:
     written: list[Path] = []
     unchanged: list[Path] = []
+    if not files:
+        return written, unchanged
     directory.mkdir(parents=True, exist_ok=True)
     for tool, text in files:
         path = directory / tool.definition.file_name

@@ -91,7 +91,13 @@ def _collated(folder: Path, collate: str) -> Iterator[Path]:
 def _r_files(folder: Path) -> list[Path]:
     if not folder.is_dir():
         return []
-    return sorted((file for file in folder.iterdir() if file.suffix in _R_SUFFIXES and file.is_file()), key=_c_order)
+    files = (file for file in folder.iterdir() if file.suffix in _R_SUFFIXES and _is_own_file(file, folder))
+    return sorted(files, key=_c_order)
+
+
+def _is_own_file(file: Path, folder: Path) -> bool:
+    """A link that leads out of the tree is not a source of it: its content is somebody else's."""
+    return file.is_file() and (not file.is_symlink() or file.resolve().is_relative_to(folder.resolve()))
 
 
 def _c_order(path: Path) -> bytes:
@@ -104,7 +110,7 @@ def _python_files(folder: Path) -> Iterator[Path]:
         if entry.is_dir() and not entry.is_symlink():
             if entry.name not in _SKIPPED and not entry.name.startswith("."):
                 yield from _python_files(entry)
-        elif entry.suffix == ".py" and entry.is_file():
+        elif entry.suffix == ".py" and _is_own_file(entry, folder):
             yield entry
 
 

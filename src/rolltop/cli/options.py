@@ -24,6 +24,14 @@ _OPTIONS = (
         type=click.Choice(["auto", "full", "compact", "none"]),
         help="How much of each description tools/list carries.",
     ),
+    click.option(
+        "--catalog",
+        "catalogs",
+        multiple=True,
+        metavar="PLACE",
+        callback=lambda _ctx, _parameter, places: places or None,
+        help="Serve the tools that a package or path defines; may be given several times.",
+    ),
     click.option("--tool-mode", type=click.Choice(["list", "search"]), help="search: everything behind three tools."),
 )
 

@@ -32,8 +32,9 @@ _SYSTEM_PYTHON = "/usr/bin/python3"
 class PythonProcess:
     """Started at the first request, and again after a crash or a request that took too long."""
 
-    def __init__(self, origin: Origin, limits: Limits) -> None:
+    def __init__(self, origin: Origin, limits: Limits, initial: Mapping[str, Any]) -> None:
         self._origin = origin
+        self._initial = dict(initial)
         self._limits = replace(limits, cpu_seconds=limits.cpu_seconds or _UNLIMITED_CPU)
         self._lock = threading.Lock()
         self._child: Child | None = None
@@ -85,7 +86,14 @@ class PythonProcess:
     def _start(self) -> None:
         program, mounts = _interpreter()
         channel = Channel(self._limits.output)
-        argv = [program, "-B", "-X", "utf8", f"{_PLACE}/worker.py", json.dumps(self._origin.python_paths)]
+        argv = [
+            program,
+            "-B",
+            "-X",
+            "utf8",
+            f"{_PLACE}/worker.py",
+            json.dumps(self._origin.python_paths),
+        ]
         argv += [str(channel.their_read), str(channel.their_write)]
         try:
             sandbox = self._sandbox(mounts)
@@ -99,6 +107,8 @@ class PythonProcess:
         self._sink = Sink([self._child.process.stdout, self._child.process.stderr])
         try:
             channel.receive(time.monotonic() + _START_SECONDS, lambda: None)
+            # By the pipe, not the command line: everybody on the machine could read it there.
+            channel.ask({"op": "set_state", "values": self._initial}, _START_SECONDS, lambda: None)
         except (Gone, ValueError, TimeoutError):
             raise PartMissing(f"Python could not be started in the sandbox: {self._stop()[-400:]}") from None
 

@@ -32,17 +32,21 @@ class PythonError(ForeignFailure):
 class PythonTools:
     """One Python process with one package on its path. State lives as long as the process."""
 
-    def __init__(self, origin: Origin, limits: Limits, max_print: int) -> None:
+    def __init__(
+        self, origin: Origin, limits: Limits, max_print: int, initial: Mapping[str, Any] | None = None
+    ) -> None:
         self.origin = origin
         self.max_print = max_print
         modules = Modules(source_tree(origin.path))
         self._modules = {function.name: module.name for module in modules for function in module.functions}
-        self._process = PythonProcess(origin, limits)
+        self._process = PythonProcess(origin, limits, initial or {})
 
-    def call(self, definition: Definition, arguments: Mapping[str, Any], seconds: float) -> Answer:
-        """Call a tool's function with arguments that were found valid."""
+    def call(
+        self, definition: Definition, arguments: Mapping[str, Any], seconds: float, *, apart: bool = False
+    ) -> Answer:
+        """Call a tool's function with arguments that were found valid; `apart` leaves nothing behind."""
         request = {
-            "op": "call",
+            "op": "call_apart" if apart else "call",
             "module": self._module_of(definition.function),
             "function": definition.function,
             "arguments": dict(arguments),

@@ -21,27 +21,31 @@ _SUPPORT = "/run/rolltop/catalog.R"
 class RTools:
     """One R process with one package in it. State lives as long as the process."""
 
-    def __init__(self, origin: Origin, limits: Limits, max_print: int) -> None:
+    def __init__(
+        self, origin: Origin, limits: Limits, max_print: int, initial: Mapping[str, Any] | None = None
+    ) -> None:
         support = resources.files("rolltop.catalog.live").joinpath("support.R").read_bytes()
         self.origin = origin
         self.max_print = max_print
         self._worker = RWorker(origin.sandbox(limits, {_SUPPORT: support}), files=[_SUPPORT])
+        self._initial = dict(initial or {})
         self._loaded_in = 0
 
-    def call(self, definition: Definition, arguments: Mapping[str, Any], seconds: float) -> Answer:
-        """Call a tool's function with arguments that were found valid."""
+    def call(
+        self, definition: Definition, arguments: Mapping[str, Any], seconds: float, *, apart: bool = False
+    ) -> Answer:
+        """Call a tool's function with arguments that were found valid; `apart` leaves nothing behind."""
         self._ensure_loaded()
-        types = {name: _type_words(schema) for name, schema in definition.parameters["properties"].items()}
-        answer = self._ask(
-            ".rolltop$call",
-            {
-                "name": definition.function,
-                "arguments": json.dumps(dict(arguments)),
-                "types": types,
-                "max_print": self.max_print,
-            },
-            seconds,
-        )
+        given: dict[str, Any] = {
+            "name": definition.function,
+            "arguments": json.dumps(dict(arguments)),
+            "types": {name: _type_words(schema) for name, schema in definition.parameters["properties"].items()},
+            "max_print": self.max_print,
+        }
+        if apart:
+            answer = self._ask(".rolltop$call_apart", given | {"seconds": seconds}, seconds + 5)
+        else:
+            answer = self._ask(".rolltop$call", given, seconds)
         value = answer.value
         return Answer(
             value=value.get("value"),
@@ -68,6 +72,8 @@ class RTools:
             self._ask(".rolltop$load_installed", {"package": self.origin.package}, 60)
         else:
             self._ask(".rolltop$load_source", {"root": INSIDE, "package": self.origin.package}, 60)
+        if self._initial:
+            self._ask(".rolltop$set_state", {"values": self._initial}, 60)
         self._loaded_in = self._worker.generation
 
     def _ask(self, function: str, arguments: Mapping[str, Any], seconds: float) -> RAnswer:

@@ -248,6 +248,51 @@ local({
     )
   }
 
+  # The same in a fork: nothing that the call leaves behind (state, caches, options) reaches the next caller.
+  .rolltop$call_apart <- function(..., seconds) {
+    .rolltop$state$reset()
+    result <- in_fork(collected(.rolltop$call(...)), seconds)
+    if (is.character(result)) stop(result, call. = FALSE)
+    cat(result$printed, sep = "\n")
+    for (text in result$messages) message(text, appendLF = FALSE)
+    for (text in result$warnings) warning(text, call. = FALSE)
+    if (!is.null(result$error)) stop(result$error)
+    result$value
+  }
+
+  # A fork has its own ends: what it signals and prints travels back as data.
+  collected <- function(expression) {
+    result <- list(messages = character(), warnings = character())
+    result$printed <- utils::capture.output(value <- tryCatch(
+      withCallingHandlers(
+        expression,
+        warning = function(w) { result$warnings <<- c(result$warnings, conditionMessage(w)); invokeRestart("muffleWarning") },
+        message = function(m) { result$messages <<- c(result$messages, conditionMessage(m)); tryInvokeRestart("muffleMessage") }
+      ),
+      error = function(e) { result$error <<- e; NULL }
+    ))
+    result$value <- value
+    result
+  }
+
+  # The value of an expression computed in a fork, or a sentence that says why there is none.
+  in_fork <- function(expression, seconds) {
+    job <- parallel::mcparallel(expression, mc.set.seed = FALSE, silent = TRUE)
+    result <- parallel::mccollect(job, wait = FALSE, timeout = seconds)
+    if (is.null(result)) {
+      tools::pskill(job$pid, tools::SIGKILL)
+      suppressWarnings(parallel::mccollect(job))
+      return(sprintf("took longer than %g s", seconds))
+    }
+    if (is.null(result[[1L]])) return("the R process ended")
+    if (inherits(result[[1L]], "try-error")) return(trimws(as.character(result[[1L]])))
+    result[[1L]]
+  }
+
+  .rolltop$set_state <- function(values) {
+    for (name in names(values)) .rolltop$state$set(name, values[[name]])
+  }
+
   # ---- running an example --------------------------------------------------------------------
 
   run_example <- function(code, max_print) {
@@ -269,18 +314,8 @@ local({
 
   # In a process of its own, forked with the package already loaded: nothing of an example reaches the next.
   .rolltop$example <- function(code, seconds, max_print) {
-    job <- parallel::mcparallel(run_example(code, max_print), mc.set.seed = FALSE, silent = TRUE)
-    result <- parallel::mccollect(job, wait = FALSE, timeout = seconds)
-    if (is.null(result)) {
-      tools::pskill(job$pid, tools::SIGKILL)
-      suppressWarnings(parallel::mccollect(job))
-      return(list(output = I(character()), seconds = seconds, failure = sprintf("took longer than %g s", seconds)))
-    }
-    if (is.null(result[[1L]])) return(list(output = I(character()), seconds = 0, failure = "the R process ended"))
-    if (inherits(result[[1L]], "try-error")) {
-      return(list(output = I(character()), seconds = 0, failure = trimws(as.character(result[[1L]]))))
-    }
-    result[[1L]]
+    result <- in_fork(run_example(code, max_print), seconds)
+    if (is.character(result)) list(output = I(character()), seconds = seconds, failure = result) else result
   }
 
   # Attached, so that tools may use them and methods for mcp_describe are found wherever it is called.

@@ -45,7 +45,26 @@ def main(paths: list[str], read_from: int, write_to: int) -> None:
     _send(answers, {"ready": True, "version": sys.version.split()[0]})
     while head := requests.read(_LENGTH.size):
         request = json.loads(requests.read(_LENGTH.unpack(head)[0]))
-        _send(answers, _answer(request))
+        answer = _answer_apart if request["op"] == "call_apart" else _answer
+        _send(answers, answer(request))
+
+
+def _answer_apart(request: dict[str, Any]) -> dict[str, Any]:
+    """Answer in a fork: nothing that the call leaves behind reaches the next caller."""
+    ours, theirs = os.pipe()
+    child = os.fork()
+    if child == 0:
+        _STATE.reset()
+        with os.fdopen(theirs, "wb") as pipe:
+            pipe.write(json.dumps(_answer(request)).encode())
+        os._exit(0)
+    os.close(theirs)
+    with os.fdopen(ours, "rb") as pipe:
+        body = pipe.read()
+    os.waitpid(child, 0)
+    return (
+        json.loads(body) if body else {"error": {"kind": "Ended", "message": "the call ended its process", "trace": []}}
+    )
 
 
 def _send(answers: io.BufferedWriter, answer: dict[str, Any]) -> None:
@@ -116,6 +135,12 @@ def _figures() -> list[str]:
     return images
 
 
+def _set_state(request: dict[str, Any]) -> dict[str, Any]:
+    for key, value in request["values"].items():
+        _STATE.set(key, value)
+    return {}
+
+
 def _example(request: dict[str, Any]) -> dict[str, Any]:
     namespace: dict[str, Any] = {"__name__": "__example__"}
     for module in request["modules"]:
@@ -174,7 +199,12 @@ def _foreign_data(x: Any, depth: int) -> Any:
     return mcp_describe(x, 20)
 
 
-_OPERATIONS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {"call": _call, "example": _example}
+_OPERATIONS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "call": _call,
+    "call_apart": _call,
+    "example": _example,
+    "set_state": _set_state,
+}
 
 if __name__ == "__main__":
     main(json.loads(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
