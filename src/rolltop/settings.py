@@ -55,6 +55,7 @@ class Settings:
     http_allowed_hosts: tuple[str, ...] = ()
     call_timeout: float = 300.0
     catalogs: tuple[str, ...] = ()
+    catalog_groups: tuple[str, ...] = ()
     sections: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
 
@@ -202,6 +203,12 @@ OPTIONS: tuple[Option, ...] = (
         ("ROLLTOP_CATALOGS",),
         _places,
         "R or Python packages, or paths, whose tools are served; separated by commas or colons.",
+    ),
+    Option(
+        "catalog_groups",
+        ("ROLLTOP_CATALOG_GROUPS",),
+        _names,
+        "Groups of the catalogs' tools to serve, as regular expressions; all of them when empty.",
     ),
     Option("call_timeout", ("ROLLTOP_CALL_TIMEOUT",), _seconds, "Longest run of one tool call, in seconds."),
 )

@@ -79,7 +79,9 @@ class Workspace:
         """Tools made from documented functions."""
         from rolltop.catalog import Catalog, CatalogSettings  # noqa: PLC0415 - engines are loaded when used
 
-        settings = CatalogSettings.from_section(self.settings.section("catalog"), self.settings.catalogs)
+        settings = CatalogSettings.from_section(
+            self.settings.section("catalog"), self.settings.catalogs, self.settings.catalog_groups
+        )
         return Catalog(settings, self.root / "catalogs.json")
 
     @cached_property

@@ -32,14 +32,17 @@ class CatalogSettings:
     """How often the files of served definitions are looked at."""
 
     @classmethod
-    def from_section(cls, section: Mapping[str, Any], serve: tuple[str, ...] = ()) -> CatalogSettings:
-        """Read a section; unknown keys and impossible values are refused."""
+    def from_section(
+        cls, section: Mapping[str, Any], serve: tuple[str, ...] = (), groups: tuple[str, ...] = ()
+    ) -> CatalogSettings:
+        """Read a section; unknown keys and impossible values are refused. `serve` adds, `groups` replaces."""
         known = {field.name: field for field in fields(cls)}
         values: dict[str, Any] = {}
         for key, value in section.items():
             if key not in known:
                 raise InvalidInput(f"[catalog] has no setting {key!r}", hint=f"It has: {', '.join(known)}.")
             values[key] = _parsed(key, value, str(known[key].type))
+        values["groups"] = groups or values.get("groups", ())
         values["serve"] = (*values.get("serve", ()), *serve)
         return cls(**values)
 

@@ -68,6 +68,8 @@ def _is_r(tool: Found) -> bool:
 def _written(tool: Found, ran: Ran) -> Outcome:
     """Code, a line with `#`, and the output behind `#> `."""
     output = list(ran.output[:_MOST_LINES])
+    while output and not output[-1].strip():
+        output.pop()
     if len(ran.output) > _MOST_LINES:
         output.append(f"... and {len(ran.output) - _MOST_LINES} more lines")
     if ran.failure and not output:

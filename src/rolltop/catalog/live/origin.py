@@ -23,7 +23,7 @@ _LARGEST_COPY = 256 << 20
 _NOT_COPIED = shutil.ignore_patterns(".git", ".venv", "node_modules", "__pycache__", "*.Rcheck")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True)
 class Origin:
     """The code behind a catalog: an installed R package (by name) or sources (by path)."""
 

@@ -142,7 +142,8 @@ def _set_state(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _example(request: dict[str, Any]) -> dict[str, Any]:
-    namespace: dict[str, Any] = {"__name__": "__example__"}
+    namespace: dict[str, Any] = {"__name__": "__example__", "mcp_describe": mcp_describe}
+    namespace["mcptool_state_factory"] = State
     for module in request["modules"]:
         imported = importlib.import_module(module)
         namespace |= {name: value for name, value in vars(imported).items() if not name.startswith("__")}

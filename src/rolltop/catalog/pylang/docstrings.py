@@ -14,6 +14,8 @@ __all__ = ["Docstring", "DocumentedValue", "read_docstring"]
 _KEYWORDS = re.compile(
     r"^[ \t]*(?:[:@.]*\s*keywords?:*\s*)?((?:mcp-[\w.-]+[,\s]*?)+)[ \t]*$", re.IGNORECASE | re.MULTILINE
 )
+# A doctest runs until the next blank line; left in place it would count as description.
+_DOCTEST = re.compile(r"^[ \t]*>>> .*(?:\n(?![ \t]*$).*)*", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ def read_docstring(raw: str | None) -> Docstring:
     keywords = tuple(word for found in _KEYWORDS.finditer(text) for word in re.split(r"[,\s]+", found[1]) if word)
     text = _KEYWORDS.sub("", text).strip()
     try:
-        parsed = parse(text)
+        parsed = parse(_DOCTEST.sub("", text))
     except ParseError:
         return Docstring(text, keywords, example=_example(text, ""))
     parameters = {

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-__all__ = ["Token", "line_starts", "top_level_tokens"]
+__all__ = ["Token", "comments_in", "line_starts", "top_level_tokens"]
 
 _RAW = r"""[rR](?P<q>["'])(?P<d>-*)(?:\(.*?\)(?P=d)(?P=q)|\[.*?\](?P=d)(?P=q)|\{.*?\}(?P=d)(?P=q))"""
 _STRING = r""""(?:[^"\\]|\\.)*+(?:"|\Z)|'(?:[^'\\]|\\.)*+(?:'|\Z)"""
@@ -73,6 +73,13 @@ def _end_of_group(text: str, start: int, stop: int) -> int:
             if depth == 0:
                 return match.end()
     return stop
+
+
+def comments_in(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
+    """Position and text of every comment in a span, at any depth; what looks like one in a string is none."""
+    for match in _INSIDE.finditer(text, start, end):
+        if match[0][0] == "#":
+            yield match.start(), match[0]
 
 
 def line_starts(text: str) -> list[int]:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 __all__ = ["Block", "Tag", "parse_block"]
 
-_TAG = re.compile(r"\s*@(?P<name>[A-Za-z0-9]+)(?P<rest>.*)$", re.DOTALL)
+# As in roxygen2, what is indented by more than one blank is text: it may be an address or code.
+_TAG = re.compile(r"@(?P<name>[A-Za-z0-9]+)(?P<rest>.*)$", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from rolltop.catalog.rlang.constants import Constant, constant, string_value
-from rolltop.catalog.rlang.lexer import Token, line_starts, top_level_tokens
+from rolltop.catalog.rlang.lexer import Token, comments_in, line_starts, top_level_tokens
 
 __all__ = ["Expression", "Formal", "expressions", "formals_of"]
 
-_ROXYGEN = re.compile(r"#+' ?")
+_ROXYGEN = re.compile(r"#+'[^\S\n]?")
 _ASSIGN = ("<-", "=", "<<-", ":=")
 _HEADERS = ("function", "\\", "if", "while", "for")
 _OPEN_ENDED = ("function", "repeat", "else", "in")
@@ -58,8 +58,8 @@ def expressions(text: str) -> Iterator[Expression]:
     pending: list[Token] = []
     for token in top_level_tokens(text):
         if token.kind == "comment":
-            if not pending and (marker := _ROXYGEN.match(token.text)) and _begins_line(text, token.start):
-                doc.append((token.start, token.text[marker.end() :].rstrip("\r")))
+            if not pending:
+                doc += _documentation(text, [(token.start, token.text)])
         elif token.kind in ("newline", "end"):
             if pending and (token.kind == "end" or not _continues(pending)):
                 yield _expression(text, starts, pending, doc)
@@ -68,6 +68,13 @@ def expressions(text: str) -> Iterator[Expression]:
             pending.append(token)
     if pending:
         yield _expression(text, starts, pending, doc)
+
+
+def _documentation(text: str, comments: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """The comments that are roxygen lines, without their marker."""
+    for start, comment in comments:
+        if (marker := _ROXYGEN.match(comment)) and _begins_line(text, start):
+            yield start, comment[marker.end() :]
 
 
 def _begins_line(text: str, position: int) -> bool:
@@ -88,6 +95,10 @@ def _continues(tokens: list[Token]) -> bool:
 
 def _expression(text: str, starts: list[int], tokens: list[Token], doc: list[tuple[int, str]]) -> Expression:
     name, value = _assignment(tokens)
+    start, end = tokens[0].start, tokens[-1].end
+    if text.find("#'", start, end) >= 0:
+        # As in roxygen2, lines inside a function document it too.
+        doc = [*doc, *_documentation(text, comments_in(text, start, end))]
     return Expression(
         line=bisect_right(starts, tokens[0].start),
         name=name,
