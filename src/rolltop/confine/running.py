@@ -14,7 +14,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import IO, Literal
 
-from rolltop.confine.process import Child, start_process
+from rolltop.confine.ladder import start_process
+from rolltop.confine.process import Child
 from rolltop.confine.result import Finished, Reason
 from rolltop.confine.sandbox import Sandbox
 from rolltop.confine.watch import Watch

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rolltop.confine.kernel.tree import descendants
 from rolltop.confine.result import Reason
 
 if TYPE_CHECKING:
     from rolltop.confine.process import Child
 
-__all__ = ["Watch", "descendants", "disk_usage"]
+__all__ = ["Watch", "disk_usage", "proportional_memory", "resident_memory"]
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
@@ -38,25 +39,13 @@ class Watch:
 
     def _look(self) -> Reason | None:
         limits = self._child.limits
-        if resident_memory(descendants(self._child.process.pid)) > limits.memory:
+        pids = list(descendants(self._child.process.pid))
+        # What forks share is counted for each of them at first: look closer before ending anything.
+        if resident_memory(pids) > limits.memory and proportional_memory(pids) > limits.memory:
             return "memory"
         if self._child.writable and disk_usage(self._child.writable, limits.disk) > limits.disk:
             return "disk"
         return None
-
-
-def descendants(pid: int) -> Iterator[int]:
-    """The process and everything it started, in all pid namespaces below ours."""
-    waiting = [pid]
-    while waiting:
-        pid = waiting.pop()
-        yield pid
-        try:
-            for task in os.listdir(f"/proc/{pid}/task"):
-                with open(f"/proc/{pid}/task/{task}/children") as children:
-                    waiting += [int(number) for number in children.read().split()]
-        except OSError:
-            continue
 
 
 def resident_memory(pids: Iterable[int]) -> int:
@@ -69,6 +58,18 @@ def resident_memory(pids: Iterable[int]) -> int:
         except OSError:
             continue
         total += (int(resident) - int(shared)) * _PAGE
+    return total
+
+
+def proportional_memory(pids: Iterable[int]) -> int:
+    """Bytes held by the processes together, what they share counted once; dearer to find out."""
+    total = 0
+    for pid in pids:
+        try:
+            with open(f"/proc/{pid}/smaps_rollup") as rollup:
+                total += sum(int(line.split()[1]) for line in rollup if line.startswith("Pss_Anon:")) * 1024
+        except OSError:
+            total += resident_memory([pid])
     return total
 
 

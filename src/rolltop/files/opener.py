@@ -16,6 +16,7 @@ from rolltop.files.denied import Denied
 from rolltop.files.kernel import open_real, reopen
 from rolltop.files.links import Links
 from rolltop.files.place import Info, absolute, kind_of
+from rolltop.files.writer import write_whole
 from rolltop.settings import Settings, default_roots
 
 __all__ = ["Files"]
@@ -29,7 +30,10 @@ _LOOK = getattr(os, "O_PATH", os.O_RDONLY | os.O_NONBLOCK)
 
 
 class Files:
-    """Opens files inside `roots`, except what `Denied` names: the table, `own` data and `denied` places."""
+    """Opens files inside `roots`, except what `Denied` names: the table, `own` data and `denied` places.
+
+    Writes only inside `writable`, which is nowhere unless told otherwise.
+    """
 
     def __init__(
         self,
@@ -37,12 +41,15 @@ class Files:
         *,
         denied: Iterable[str | os.PathLike[str]] = (),
         own: Iterable[str | os.PathLike[str]] = (),
+        writable: Iterable[str | os.PathLike[str]] = (),
         homes: Iterable[str | os.PathLike[str]] | None = None,
         base: str | os.PathLike[str] | None = None,
         largest: int = 1 << 30,
     ) -> None:
         self.roots = tuple(dict.fromkeys(_real(root) for root in roots))
         """The allowed roots, resolved."""
+        self.writable = tuple(dict.fromkeys(_real(place) for place in writable))
+        """Directories inside the roots that may be written to."""
         self.base = Path(base) if base is not None else Path.cwd()
         """What relative paths are relative to."""
         self.largest = largest
@@ -138,6 +145,25 @@ class Files:
         finally:
             os.close(directory)
 
+    # Writing
+
+    def write_bytes(self, path: str | os.PathLike[str], data: bytes, *, overwrite: bool = False) -> Path:
+        """Write a file, whole or not at all, into an existing directory; its real place comes back."""
+        parent, name = os.path.split(absolute(path, self.base))
+        if name in ("", ".", ".."):
+            raise InvalidInput("the path to write needs a file name at its end")
+        with self._located(parent) as (fd, real):
+            place = real / name
+            self._root_of(place)
+            if not any(real == allowed or allowed in real.parents for allowed in self.writable):
+                allowed = ", ".join(map(str, self.writable)) or "none"
+                raise PermissionDenied(f"the path is outside the directories that may be written to: {allowed}")
+            try:
+                write_whole(fd, name, data, overwrite=overwrite)
+            except OSError as error:
+                raise _explained(error, place) from None
+        return place
+
     # Checking
 
     @contextlib.contextmanager
@@ -152,21 +178,20 @@ class Files:
 
     def _mark(self, text: str) -> tuple[int, Path]:
         for _ in range(_TRIES):
-            real = Path(self._resolved(text))
-            root = self._root_of(real)
-            try:
-                return _open_below(root, real), real
-            except OSError as error:
-                if error.errno not in (errno.ELOOP, errno.ENOENT, errno.ENOTDIR, errno.EXDEV):
-                    raise _explained(error, real) from None
+            with contextlib.suppress(_Changed):
+                real = self._resolved(text)
+                return _open_below(self._root_of(real), real), real
         raise PermissionDenied("the path kept changing while it was opened", hint="Try again when it is at rest.")
 
-    def _resolved(self, text: str) -> str:
+    def _resolved(self, text: str) -> Path:
         try:
-            return os.path.realpath(text, strict=True)
+            return Path(os.path.realpath(text, strict=True))
         except OSError as error:
+            if error.errno == errno.EINVAL:  # a link that was none any more when it was read
+                raise _Changed from None
             # Whether something exists outside the roots is nobody's business either.
-            self._root_of(Path(os.path.realpath(text)))
+            with contextlib.suppress(OSError):
+                self._root_of(Path(os.path.realpath(text)))
             raise _explained(error, Path(text)) from None
 
     def _root_of(self, real: Path) -> Path:
@@ -196,14 +221,24 @@ class Files:
         return info
 
 
+class _Changed(Exception):
+    """The path is not what it was a moment ago."""
+
+
 def _open_below(root: Path, real: Path) -> int:
-    directory = open_real(str(root), _LOOK | os.O_DIRECTORY) if root != real else -1
-    if directory < 0:
-        return open_real(str(real), _LOOK)
+    """Mark a real path; links are refused, so that it fails when one has appeared since it was resolved."""
     try:
-        return open_real(str(real.relative_to(root)), _LOOK, below=directory)
-    finally:
-        os.close(directory)
+        if root == real:
+            return open_real(str(real), _LOOK)
+        directory = open_real(str(root), _LOOK | os.O_DIRECTORY)
+        try:
+            return open_real(str(real.relative_to(root)), _LOOK, below=directory)
+        finally:
+            os.close(directory)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENOENT, errno.ENOTDIR, errno.EXDEV):
+            raise _Changed from None
+        raise _explained(error, real) from None
 
 
 def _for_reading(fd: int, real: Path, expected: os.stat_result) -> int:
