@@ -227,6 +227,20 @@ def test_catalogs_are_attached_and_remembered(package: Path, tmp_path: Path) -> 
     again.close()
 
 
+def test_a_changed_definition_brings_the_changed_code(tmp_path: Path) -> None:
+    root = r_package(tmp_path / "demo", "#' One\n#' @keywords mcp-tool\none <- function() 1\n")
+    mcptool_build(root)
+    catalog = Catalog(CatalogSettings(serve=(str(root),)))
+    try:
+        assert catalog.call("demo-one", {}, session="s").value == 1
+        r_package(root, "#' Two\n#' @param x Numeric. X\n#' @keywords mcp-tool\none <- function(x = 2) x\n")
+        mcptool_build(root)
+        catalog.reload()
+        assert catalog.call("demo-one", {}, session="s").value == 2
+    finally:
+        catalog.close()
+
+
 def test_two_catalogs_cannot_have_the_same_tool(package: Path, tmp_path: Path) -> None:
     other = r_package(tmp_path / "demo", R_SOURCE)
     mcptool_build(other)
@@ -290,9 +304,9 @@ five <- function() 1
 def test_without_r_examples_are_marked_as_not_run(
     monkeypatch: pytest.MonkeyPatch, package: Path, tmp_path: Path
 ) -> None:
-    import rolltop.confine.r.worker as worker
+    import rolltop.confine.r.session as session
 
-    monkeypatch.setattr(worker.shutil, "which", lambda *_, **__: None)
+    monkeypatch.setattr(session.shutil, "which", lambda *_, **__: None)
     root = r_package(tmp_path, "#' One\n#' @examples\n#' one()\n#' @keywords mcp-tool\none <- function() 1\n")
     (definition,) = mcptool_build(root, run_examples=ExampleRuns()).definitions.values()
     assert definition.implementation_example == "one()\n#\n#> (not run: R is not installed)\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,6 +43,7 @@ class Catalog:
         self._attachments = attachments
         self._lock = threading.RLock()
         self._tools: dict[str, Served] = {}
+        self._origins: dict[Path, Origin] = {}
         limits = Limits(seconds=settings.seconds, memory=settings.memory << 20)
         self._sessions = Sessions(
             limits, rest=settings.state_seconds, most=settings.sessions, max_print=settings.max_print
@@ -55,16 +56,23 @@ class Catalog:
         return tuple(dict.fromkeys((*self.settings.serve, *self._attached())))
 
     def reload(self) -> None:
-        """Read all definitions again. A place that cannot be read is logged, and the others are served."""
+        """Read all definitions again. A place that cannot be read is logged, and the others are served.
+
+        A package whose definitions changed is loaded anew at its next call, and its state is lost: what a
+        process holds of the old code need not fit the new.
+        """
         found: dict[str, Served] = {}
         for place in self.places:
             try:
-                for served in _served_at(place, self.settings.groups):
+                for served in self._served_at(place):
                     found.setdefault(served.definition.name, served)
             except RolltopError as error:
                 logger.warning("the catalog %s is not served: %s", place, error)
         with self._lock:
-            self._tools = found
+            before, self._tools = self._tools, found
+        for origin in _changed_origins(before, found):
+            self._sessions.unload(origin.path)
+            origin.close()
 
     def tools(self) -> list[Served]:
         """Everything that can be called now."""
@@ -82,7 +90,7 @@ class Catalog:
 
     def attach(self, place: str) -> list[Served]:
         """Make the tools of a package or path callable, now and after the next start."""
-        added = list(_served_at(place, self.settings.groups))
+        added = list(self._served_at(place))
         if not added:
             raise NotFound(f"{place} has no definitions", hint="Build them with `rolltop catalog build` first.")
         with self._lock:
@@ -116,6 +124,17 @@ class Catalog:
 
     def close(self) -> None:
         self._sessions.close()
+        for origin in self._origins.values():
+            origin.close()
+
+    def _served_at(self, place: str) -> Iterator[Served]:
+        location = locate(place)
+        origin = self._origins.setdefault(location.origin, origin_of(location))
+        for item in read_all(location.tools, self.settings.groups or None):
+            if isinstance(item, Broken):
+                logger.warning("%s is left out: %s", item.path, item.error)
+            else:
+                yield Served(item, origin, place, location.tools)
 
     def _attached(self) -> list[str]:
         if self._attachments is None or not self._attachments.is_file():
@@ -137,11 +156,11 @@ class Catalog:
         temporary.replace(self._attachments)
 
 
-def _served_at(place: str, groups: Iterable[str]) -> Iterator[Served]:
-    location = locate(place)
-    origin = origin_of(location)
-    for item in read_all(location.tools, list(groups) or None):
-        if isinstance(item, Broken):
-            logger.warning("%s is left out: %s", item.path, item.error)
-        else:
-            yield Served(item, origin, place, location.tools)
+def _changed_origins(before: Mapping[str, Served], after: Mapping[str, Served]) -> list[Origin]:
+    """The code behind definitions that are gone or other ones now, each once."""
+    changed = [
+        served.origin
+        for name, served in before.items()
+        if name not in after or after[name].definition != served.definition
+    ]
+    return list({origin.path: origin for origin in changed}.values())

@@ -36,6 +36,7 @@ class ExampleRuns:
         finally:
             if r is not None:
                 r.close()
+            origin.close()
 
     def _outcome(self, tool: Found, origin: Origin, r: RTools | None) -> Outcome:
         if not tool.example.shown:

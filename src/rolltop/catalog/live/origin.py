@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-import weakref
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,11 +18,14 @@ __all__ = ["INSIDE", "Origin", "origin_of"]
 INSIDE = "/package"
 """Where the sources are inside the sandbox."""
 
+PACKAGE_VARIABLE = "ROLLTOP_PACKAGE"
+"""Tells the program that place: without mounts of its own the sandbox puts it elsewhere, and says so here."""
+
 _LARGEST_COPY = 256 << 20
 _NOT_COPIED = shutil.ignore_patterns(".git", ".venv", "node_modules", "__pycache__", "*.Rcheck")
 
 
-@dataclass(slots=True, weakref_slot=True)
+@dataclass(slots=True)
 class Origin:
     """The code behind a catalog: an installed R package (by name) or sources (by path)."""
 
@@ -53,7 +55,8 @@ class Origin:
             mounts = tuple(Mount(place, f"/libraries/{index}") for index, place in enumerate(libraries))
             env = {"R_LIBS": ":".join(mount.target for mount in mounts)} if mounts else {}
             return Sandbox(limits, mounts, files, env)
-        return Sandbox(limits, (Mount(self._reachable(), self._target),), files)
+        mount = Mount(self._reachable(), self._target)
+        return Sandbox(limits, (mount,), files, {PACKAGE_VARIABLE: self._target})
 
     def _reachable(self) -> Path:
         """The sources, or a copy of them when the user that foreign code runs as cannot reach them."""
@@ -63,13 +66,18 @@ class Origin:
             return self._copied()
         return self.path
 
+    def close(self) -> None:
+        """Remove the copy, if there was need for one."""
+        if self._copy is not None:
+            shutil.rmtree(self._copy.parent, ignore_errors=True)
+            self._copy = None
+
     def _copied(self) -> Path:
         if self._copy is None:
             size = sum(file.stat().st_size for file in self.path.rglob("*") if file.is_file() and not file.is_symlink())
             if size > _LARGEST_COPY:
                 raise SizeLimit(f"{self.path} is too large to copy for the sandbox ({size >> 20} MiB)")
             folder = Path(tempfile.mkdtemp(prefix="rolltop-catalog-"))
-            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
             self._copy = folder / "package"
             shutil.copytree(self.path, self._copy, symlinks=True, ignore=_NOT_COPIED)
             _open_to_all(folder)

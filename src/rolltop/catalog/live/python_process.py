@@ -15,7 +15,8 @@ from typing import Any
 from rolltop.catalog.live.origin import Origin
 from rolltop.confine import Limits, Mount, Sandbox
 from rolltop.confine.identity import foreign_identity, require_reachable
-from rolltop.confine.process import Child, start_process
+from rolltop.confine.ladder import start_process
+from rolltop.confine.process import Child
 from rolltop.confine.r.channel import Channel, Gone
 from rolltop.confine.r.sink import Sink
 from rolltop.confine.watch import Watch

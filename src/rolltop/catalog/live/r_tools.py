@@ -9,7 +9,7 @@ from typing import Any
 
 from rolltop.catalog.definition import Definition
 from rolltop.catalog.live.answer import Answer, Ran
-from rolltop.catalog.live.origin import INSIDE, Origin
+from rolltop.catalog.live.origin import Origin
 from rolltop.confine import Limits, RAnswer, RWorker
 from rolltop.errors import RolltopError
 
@@ -71,7 +71,7 @@ class RTools:
         if self.origin.is_installed:
             self._ask(".rolltop$load_installed", {"package": self.origin.package}, 60)
         else:
-            self._ask(".rolltop$load_source", {"root": INSIDE, "package": self.origin.package}, 60)
+            self._ask(".rolltop$load_source", {"package": self.origin.package}, 60)
         if self._initial:
             self._ask(".rolltop$set_state", {"values": self._initial}, 60)
         self._loaded_in = self._worker.generation

@@ -85,6 +85,14 @@ class Sessions:
         if session is not None:
             session.close()
 
+    def unload(self, path: Path) -> None:
+        """End every process that has this package loaded: the next call loads it as it is now."""
+        with self._lock:
+            places = [(s, place) for s in self._sessions.values() for place in list(s.tools) if place[0] == path]
+            ended = [session.tools.pop(place) for session, place in places]
+        for tools in ended:
+            tools.close()
+
     def close(self) -> None:
         self._closed.set()
         for key in list(self._sessions):

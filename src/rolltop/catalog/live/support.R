@@ -122,7 +122,7 @@ local({
 
   # What library() does for an installed package, for sources: a namespace with its imports, registered
   # so that pkg::name works, and its functions attached.
-  .rolltop$load_source <- function(root, package) {
+  .rolltop$load_source <- function(package, root = Sys.getenv("ROLLTOP_PACKAGE")) {
     description <- file.path(root, "DESCRIPTION")
     fields <- if (file.exists(description)) as.list(read.dcf(description)[1L, ]) else list()
     if (dir.exists(file.path(root, "src"))) stop("the package has compiled code: install it first")
