@@ -19,7 +19,7 @@ from rolltop.journal import Journal
 from rolltop.settings import Settings
 
 if TYPE_CHECKING:
-    from rolltop.catalog import Catalog
+    from rolltop.catalog.live import Catalog
 
 __all__ = ["FORMAT", "Workspace"]
 
@@ -77,7 +77,7 @@ class Workspace:
     @cached_property
     def catalog(self) -> Catalog:
         """Tools made from documented functions."""
-        from rolltop.catalog import Catalog, CatalogSettings  # noqa: PLC0415 - engines are loaded when used
+        from rolltop.catalog.live import Catalog, CatalogSettings  # noqa: PLC0415 - engines are loaded when used
 
         settings = CatalogSettings.from_section(
             self.settings.section("catalog"), self.settings.catalogs, self.settings.catalog_groups

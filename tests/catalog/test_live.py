@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from rolltop.catalog import Catalog, CatalogSettings, ExampleRuns, mcp_describe, mcptool_build
+from rolltop.catalog import mcp_describe, mcptool_build
+from rolltop.catalog.live import Catalog, CatalogSettings, ExampleRuns
 from rolltop.errors import Conflict, ForeignFailure, InvalidInput, NotFound, TimeLimit
 
 from .helpers import EXAMPLES, r_package

@@ -2,31 +2,24 @@
 
 `mcptool_build` reads R packages (roxygen2) and Python packages (docstrings) without running them
 and writes one YAML file per tool; `mcptool_list`, `mcptool_load` and `mcptool_load_all` read those
-files; `check` and `diff` compare them with their sources. The reader never evaluates code: examples
-and calls run in `rolltop.confine`, or not at all.
+files; `check` and `diff` compare them with their sources. Nothing here evaluates code; what does, calls
+and examples in the sandbox, is `rolltop.catalog.live`.
 """
 
 from rolltop.catalog.build import Built, find_tools, mcptool_build
-from rolltop.catalog.catalog import Catalog, Served
 from rolltop.catalog.changes import Change, diff
 from rolltop.catalog.check import Problem, check
-from rolltop.catalog.configuration import CatalogSettings
 from rolltop.catalog.definition import Definition
 from rolltop.catalog.describe import mcp_describe
-from rolltop.catalog.examples import ExampleRuns
 from rolltop.catalog.library import locate, mcptool_list, mcptool_load, mcptool_load_all
 from rolltop.catalog.sources import SourceTree, source_tree
 from rolltop.catalog.state import State, mcptool_state_factory
 
 __all__ = [
     "Built",
-    "Catalog",
-    "CatalogSettings",
     "Change",
     "Definition",
-    "ExampleRuns",
     "Problem",
-    "Served",
     "SourceTree",
     "State",
     "check",

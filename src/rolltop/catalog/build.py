@@ -10,7 +10,6 @@ from pathlib import Path
 from rolltop.catalog import yaml_text
 from rolltop.catalog.definition import Definition
 from rolltop.catalog.found import MARKER, Found, Remark
-from rolltop.catalog.pylang.tools import python_tools
 from rolltop.catalog.rlang.package import Sources, read_text
 from rolltop.catalog.rlang.tools import tools_in
 from rolltop.catalog.sources import SourceTree, source_tree
@@ -48,7 +47,7 @@ class Built:
 
 def find_tools(tree: SourceTree) -> list[Found]:
     """Every tool in a source tree as read, nothing evaluated, in the order of the sources."""
-    found = [*_r_tools(tree), *python_tools(tree)]
+    found = [*_r_tools(tree), *_python_tools(tree)]
     seen: dict[str, Found] = {}
     for tool in found:
         if other := seen.get(tool.definition.name):
@@ -69,6 +68,13 @@ def _r_tools(tree: SourceTree) -> Iterator[Found]:
     for file, text in texts.items():
         sources.add(file, text)
     yield from tools_in(sources, set(tree.r_files))
+
+
+def _python_tools(tree: SourceTree) -> Iterator[Found]:
+    if tree.py_files:
+        from rolltop.catalog.pylang import python_tools  # noqa: PLC0415 - dear to load, and most trees are R
+
+        yield from python_tools(tree)
 
 
 def mcptool_build(

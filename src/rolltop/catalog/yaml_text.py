@@ -10,6 +10,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import yaml
@@ -97,6 +98,7 @@ def _float(value: float) -> str:
     return re.sub(r"^(-?\d+)e", r"\1.0e", text)
 
 
+@lru_cache(maxsize=4096)  # most scalars are field names and type words, written again and again
 def _is_plain(text: str, in_flow: bool) -> bool:
     if not _PLAIN.fullmatch(text) or _UNSAFE_IN_PLAIN.search(text) or _UNPRINTABLE.search(text):
         return False

@@ -35,7 +35,8 @@ def catalog() -> None:
 @_json_option
 def build(path: str, output: str | None, examples: bool, seconds: float, as_json: bool) -> None:
     """Write a definition for every tool in the sources at PATH."""
-    from rolltop.catalog import ExampleRuns, mcptool_build
+    from rolltop.catalog import mcptool_build
+    from rolltop.catalog.live import ExampleRuns
 
     built = mcptool_build(path, output=output, run_examples=ExampleRuns(seconds) if examples else None)
     if as_json:

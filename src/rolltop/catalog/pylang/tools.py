@@ -30,8 +30,6 @@ _LIST = re.compile(r"^(?:list|tuple|set|sequence|iterable|array)\b", re.IGNORECA
 
 def python_tools(tree: SourceTree) -> Iterator[Found]:
     """Every tool of the Python files of a tree, in the order of files and lines."""
-    if not tree.py_files:
-        return
     modules = Modules(tree)
     annotations = Annotations(modules)
     for module in modules:

@@ -11,7 +11,6 @@ from pydantic import BaseModel, Field
 
 from mcp_core import READS, WRITES, Consent, Example, Result, ToolArguments, ToolContext
 from rolltop.catalog import (
-    ExampleRuns,
     check,
     diff,
     mcptool_build,
@@ -19,6 +18,7 @@ from rolltop.catalog import (
     mcptool_load,
     mcptool_load_all,
 )
+from rolltop.catalog.live import ExampleRuns
 from rolltop.errors import InvalidInput
 from rolltop.tools.catalog.places import allowed_place
 from rolltop.workspace import Workspace

@@ -15,9 +15,9 @@ from pydantic import BaseModel, Field
 from mcp_core import RUNS, Consent, Image, InvalidArguments, Problem, Result, ToolContext, ToolSpec
 from mcp_core.consent import FIELD
 from rolltop.catalog.arguments import check_arguments, served_schema
-from rolltop.catalog.catalog import Served
 from rolltop.catalog.definition import Definition
 from rolltop.catalog.live.answer import Answer
+from rolltop.catalog.live.catalog import Served
 from rolltop.workspace import Workspace
 
 __all__ = ["CallAnswer", "consent_for", "result_of_answer", "served_tools", "session_of"]

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from rolltop.catalog.arguments import check_arguments, served_schema
-from rolltop.catalog.configuration import CatalogSettings
 from rolltop.catalog.definition import Definition
 from rolltop.catalog.library import Broken, locate, read_all
 from rolltop.catalog.live.answer import Answer
+from rolltop.catalog.live.configuration import CatalogSettings
 from rolltop.catalog.live.origin import Origin, origin_of
 from rolltop.catalog.live.sessions import APART, Sessions
 from rolltop.confine import Limits
