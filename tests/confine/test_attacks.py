@@ -13,6 +13,7 @@ import pytest
 
 from rolltop.confine import Finished
 from rolltop.confine.kernel.syscalls import this_architecture
+from rolltop.confine.scratch import remove_tree
 
 Attack = Callable[..., Finished]
 
@@ -24,7 +25,9 @@ def python(code: str) -> list[str]:
 
 
 def test_the_rung_that_was_asked_for_is_the_one_that_is_reported(attack: Attack, rung: str) -> None:
-    assert attack("true").confinement.rung == rung
+    finished = attack("true")
+    assert finished.confinement.rung == rung.split(maxsplit=1)[0]
+    assert ("own network" in finished.confinement.features) == (rung != "landlock alone")
 
 
 # Reading
@@ -281,6 +284,49 @@ def test_endless_output_on_the_error_stream_ends(attack: Attack) -> None:
     assert attack("yes >&2", output=1_000_000).reason == "output"
 
 
+def test_memory_that_belongs_to_no_process_cannot_be_had(attack: Attack) -> None:
+    code = """
+import ctypes, os
+libc = ctypes.CDLL(None, use_errno=True)
+try: print('memfd', os.memfd_create('x'))
+except OSError: pass
+if libc.shmget(0, 1 << 30, 0o1600) >= 0: print('shm')
+if libc.msgget(0, 0o1600) >= 0: print('msg')
+"""
+    assert attack(python(code)).stdout == b""
+
+
+def test_shared_memory_of_many_processes_is_limited(attack: Attack) -> None:
+    code = """
+import mmap, os, time
+for _ in range(6):
+    if os.fork() == 0: break
+memory = mmap.mmap(-1, 80 << 20)
+for place in range(0, 80 << 20, 4096): memory[place] = 1
+time.sleep(20)
+"""
+    finished = attack(python(code), memory=200 << 20)
+    assert finished.reason == "memory"
+
+
+def test_nesting_deep_hides_nothing_and_can_be_removed(attack: Attack, open_dir: Path) -> None:
+    (open_dir / "out").mkdir()
+    (open_dir / "out").chmod(0o777)
+    code = """
+import os, time
+os.chdir('/out')
+for _ in range(1500):
+    os.mkdir('d' * 50); os.chdir('d' * 50)
+open('hidden', 'wb').write(bytes(1000))
+time.sleep(20)
+"""
+    source = str(open_dir / "out")
+    finished = attack(python(code), mounts=((source, "/out", True),), disk=100_000_000)
+    assert finished.reason == "disk"
+    remove_tree(open_dir / "out")
+    assert not (open_dir / "out").exists()
+
+
 # Nothing is left
 
 
@@ -322,7 +368,11 @@ def test_a_killed_parent_leaves_no_orphan(rung: str) -> None:
     marker = f"33{os.getpid()}.77"
     code = f"""
 from rolltop.confine import *
-run(["/bin/sh", "-c", "setsid sleep {marker} & sleep {marker}"], Sandbox(Limits(seconds=60), rungs=({rung!r},)))
+from rolltop.confine import ladder
+if {rung!r} == "landlock alone":
+    ladder.state_of = lambda rung: ladder.RungState(rung, True, ("file system",))
+box = Sandbox(Limits(seconds=60), rungs=({rung.split(maxsplit=1)[0]!r},))
+run(["/bin/sh", "-c", "setsid sleep {marker} & sleep {marker}"], box)
 """
     parent = subprocess.Popen([sys.executable, "-c", code])
     end = time.monotonic() + 10

@@ -43,7 +43,7 @@ def start_bubblewrap(
         command = [*launcher(sandbox.limits, identity), "--", find_bubblewrap(), "--args", str(packed), "--", *argv]
         process = spawn(command, pass_fds=descriptors.inherited)
     writable = tuple(mount.source for mount in sandbox.mounts if mount.writable)
-    return Child(process, status, confinement, sandbox.limits, writable)
+    return Child(argv[0], process, status, confinement, sandbox.limits, writable)
 
 
 def find_bubblewrap() -> str:

@@ -7,6 +7,7 @@ import socket
 import struct
 import time
 from dataclasses import dataclass
+from random import getrandbits
 
 from rolltop.confine.nursery import Worker
 from rolltop.confine.wire import HEADER, OK, OUT_OF_MEMORY, decode_error, memory_error
@@ -47,8 +48,9 @@ def ask(worker: Worker, job: int, payload: bytes, seconds: float, most: int) -> 
     # The kernel's own timeout: Python's would ask the kernel to poll before every single receive.
     if worker.patience != seconds:
         _set_patience(worker, seconds)
+    mark = getrandbits(64)
     try:
-        sock.sendall(HEADER.pack(len(payload), job) + payload)
+        sock.sendall(HEADER.pack(len(payload), mark, job) + payload)
     except BlockingIOError:
         raise TimeoutError from None
     except (BrokenPipeError, ConnectionResetError):
@@ -57,15 +59,21 @@ def ask(worker: Worker, job: int, payload: bytes, seconds: float, most: int) -> 
         have = sock.recv_into(buffer)
         while have < HEADER.size:
             have += _more(worker, memoryview(buffer)[have:], deadline)
-        length, kind = HEADER.unpack_from(buffer)
+        length, echoed, kind = HEADER.unpack_from(buffer)
         data = bytes(memoryview(buffer)[HEADER.size : have])
         if len(data) < length:
             data = _rest(worker, data, length, deadline, most)
-        return Answer(kind, data)
+        return _checked(kind, data, length, echoed == mark)
     except BlockingIOError:
         raise TimeoutError from None
     except ConnectionResetError:
         raise died() from None
+
+
+def _checked(kind: int, data: bytes, length: int, ours: bool) -> Answer:
+    if not ours or len(data) != length:
+        raise ForeignFailure("the worker answered out of turn and was ended", hint="Other jobs are not affected.")
+    return Answer(kind, data)
 
 
 def _rest(worker: Worker, start: bytes, length: int, deadline: float, most: int) -> bytes:
@@ -117,20 +125,21 @@ def died() -> ForeignFailure:
 
 async def ask_async(worker: Worker, job: int, payload: bytes, seconds: float, most: int) -> Answer:
     """`ask` without blocking the event loop."""
+    mark = getrandbits(64)
     async with asyncio.timeout(seconds):
         try:
-            await _send(worker.socket, HEADER.pack(len(payload), job) + payload)
+            await _send(worker.socket, HEADER.pack(len(payload), mark, job) + payload)
         except (BrokenPipeError, ConnectionResetError):
             raise Stale from None
         try:
             data = await _receive(worker.socket, _CHUNK)
             while len(data) < HEADER.size:
                 data += await _receive(worker.socket, HEADER.size - len(data))
-            length, kind = HEADER.unpack_from(data)
+            length, echoed, kind = HEADER.unpack_from(data)
             data = data[HEADER.size :]
             if len(data) < length:
                 data = await _rest_async(worker, data, length, most)
-            return Answer(kind, data)
+            return _checked(kind, data, length, echoed == mark)
         except ConnectionResetError:
             raise died() from None
 

@@ -24,7 +24,10 @@ from rolltop.confine.sandbox import Sandbox
 from rolltop.confine.supervised import start_supervised
 from rolltop.errors import InvalidInput, NotFound, PartMissing
 
-__all__ = ["RungState", "start_process", "survey"]
+__all__ = ["RUNGS", "RungState", "start_process", "state_of", "survey"]
+
+RUNGS: tuple[Rung, ...] = ("bwrap", "landlock")
+"""Best first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,29 +56,34 @@ def start_process(argv: Sequence[str], sandbox: Sandbox, *, pass_fds: Sequence[i
 
 
 def _choose(sandbox: Sandbox) -> Confinement:
-    states = survey()
-    for state in states:
-        if state.usable and state.rung in sandbox.rungs:
-            return Confinement(state.rung, state.features)
+    looked_at = []
+    for rung in RUNGS:
+        if rung in sandbox.rungs:
+            state = state_of(rung)
+            if state.usable:
+                return Confinement(state.rung, state.features)
+            looked_at.append(state)
     if sandbox.allow_unconfined:
         return Confinement("none", ("limits", *_privileges()))
-    missing = "; ".join(f"{state.rung}: {state.reason or 'not wanted here'}" for state in states)
+    missing = "; ".join(f"{state.rung}: {state.reason}" for state in looked_at) or "no rung was wanted"
     raise PartMissing(
         f"nothing on this machine can confine foreign code ({missing})",
-        hint=next((state.fix for state in states if state.fix), "rolltop doctor says more."),
+        hint=next((state.fix for state in looked_at if state.fix), "rolltop doctor says more."),
     )
 
 
-@cache
 def survey() -> tuple[RungState, ...]:
-    """The rungs of this machine, best first; tried for real, once."""
+    """The rungs of this machine, best first."""
+    return tuple(state_of(rung) for rung in RUNGS)
+
+
+@cache
+def state_of(rung: Rung) -> RungState:
+    """Whether a rung holds here; tried for real, once."""
     if sys.platform != "linux":
         fix = "Use a Linux machine, or a container, for what runs foreign code."
-        return (
-            RungState("bwrap", False, reason="not Linux", fix=fix),
-            RungState("landlock", False, reason="not Linux"),
-        )
-    return _bubblewrap_state(), _landlock_state()
+        return RungState(rung, False, reason="not Linux", fix=fix)
+    return _bubblewrap_state() if rung == "bwrap" else _landlock_state()
 
 
 def _bubblewrap_state() -> RungState:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
+import select
 import signal
 import subprocess
 import sys
@@ -18,6 +18,7 @@ from typing import IO
 from rolltop.confine.identity import Identity, threads_of
 from rolltop.confine.limits import Limits
 from rolltop.confine.result import Confinement
+from rolltop.confine.scratch import remove_tree
 
 __all__ = ["Child", "Descriptors", "launcher", "spawn"]
 
@@ -34,6 +35,15 @@ GRACE = 2.0
 _spawner = ThreadPoolExecutor(1, thread_name_prefix="rolltop-spawner")
 
 
+def _renew_spawner() -> None:
+    """A forked process has no threads but the one that forked."""
+    global _spawner  # noqa: PLW0603 - one per process is the point
+    _spawner = ThreadPoolExecutor(1, thread_name_prefix="rolltop-spawner")
+
+
+os.register_at_fork(after_in_child=_renew_spawner)
+
+
 def _unchanged(path: str) -> str:
     return path
 
@@ -42,6 +52,7 @@ def _unchanged(path: str) -> str:
 class Child:
     """A running confined process and our ends of its descriptors."""
 
+    program: str
     process: subprocess.Popen[bytes]
     status: IO[bytes]
     confinement: Confinement
@@ -55,14 +66,34 @@ class Child:
     _kept: bytes = field(default=b"")
 
     def kill(self) -> None:
-        """End the process and everything it started; returns once the process itself is gone."""
-        if self.confinement.rung != "bwrap" and self.process.poll() is None:
+        """End the process and everything it started; returns once all of it is gone."""
+        if self.process.poll() is not None:
+            return  # both bubblewrap and the supervisor end only after everything else
+        if self.confinement.rung == "bwrap":
+            self._kill_namespace()
+        else:
             self.process.terminate()
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(GRACE)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
+
+    def _kill_namespace(self) -> None:
+        """Kill the first process of the namespace; it is gone only when all the others are."""
+        self._read_status()
+        pid = next((item["child-pid"] for item in self._status() if "child-pid" in item), None)
+        if pid is None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            pidfd = os.pidfd_open(pid)  # bubblewrap is still its parent: the number cannot mean another one
+            try:
+                signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+                poll = select.poll()
+                poll.register(pidfd, select.POLLIN)
+                poll.poll(GRACE * 1000)
+            finally:
+                os.close(pidfd)
 
     def close(self) -> None:
         """End it, and remove what was made for it."""
@@ -72,12 +103,20 @@ class Child:
                 with contextlib.suppress(OSError):
                     stream.close()
         if self.private is not None:
-            shutil.rmtree(self.private, ignore_errors=True)
+            remove_tree(self.private)
 
     def started(self) -> bool:
         """Whether the program itself was reached; only meaningful after the process has ended."""
+        self._read_status()
+        return any("child-pid" in item for item in self._status())
+
+    def _read_status(self) -> None:
+        os.set_blocking(self.status.fileno(), False)
         self._kept += self.status.read() or b""
-        return any("child-pid" in json.loads(line) for line in self._kept.splitlines() if line)
+
+    def _status(self) -> list[dict[str, int]]:
+        *complete, _ = self._kept.split(b"\n")
+        return [json.loads(line) for line in complete if line]
 
 
 class Descriptors(contextlib.ExitStack):

@@ -32,6 +32,9 @@ _LINGER = 1.0
 _OUT_OF_MEMORY = re.compile(rb"cannot allocate|MemoryError|bad_alloc|out of memory", re.IGNORECASE)
 
 
+_NO_PROGRAM = re.compile(rb"(bwrap: execvp|rolltop-launch:) .*(No such file|Permission denied)")
+
+
 class Cancel:
     """A switch that any thread may throw to end a run."""
 
@@ -238,6 +241,11 @@ def _finished(child: Child, conversation: _Conversation, reason: Reason | None, 
     if reason is None:
         if not child.started():
             _raise_not_started(stderr)
+        if code in (1, 127) and _NO_PROGRAM.match(stderr):
+            raise PartMissing(
+                f"there is no program {child.program} that the sandbox can see",
+                hint="Install it below /usr, or mount it.",
+            )
         reason = _why(code, number, stderr)
     if reason not in ("exit", "signal", "cpu", "file_size", "memory"):
         code, number = None, None

@@ -69,7 +69,7 @@ class Sandbox:
 
 
 def _check_target(target: str) -> None:
-    if "\0" in target or not target.startswith("/") or posixpath.normpath(target) != target:
+    if "\0" in target or not target.startswith("/") or target.startswith("//") or posixpath.normpath(target) != target:
         raise InvalidInput("a place inside the sandbox must be an absolute, normal path such as /job")
     if target in RESERVED or target.startswith(("/proc/", "/dev/")):
         raise InvalidInput(f"nothing can be mounted over {target}")

@@ -41,7 +41,7 @@ def start_supervised(
         descriptors.hand_over(identity)
         command = [*launcher(sandbox.limits, identity), f"supervise={packed}", "--", *map(inside, argv)]
         process = spawn(command, pass_fds=descriptors.inherited)
-    return Child(process, status, confinement, sandbox.limits, writable, inside, private)
+    return Child(argv[0], process, status, confinement, sandbox.limits, writable, inside, private)
 
 
 def _walls(

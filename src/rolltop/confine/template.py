@@ -18,7 +18,6 @@ from collections.abc import Callable
 from typing import Any
 
 from rolltop.confine.kernel import landlock, process
-from rolltop.confine.wire import FAILED, HEADER, encode_error
 from rolltop.confine.worker import restrict_forever, serve, wall_features
 from rolltop.errors import PartMissing
 
@@ -94,10 +93,19 @@ def _work(sock: socket.socket, jobs: list[Job], settings: dict[str, Any], mother
     try:
         restrict_forever(settings, mother)
     except OSError as error:
-        text = encode_error(PartMissing(f"a worker could not be confined: {error.strerror}"))
-        sock.sendall(HEADER.pack(len(text), FAILED) + text)  # what the first request will get for an answer
-        return
-    serve(sock, jobs)
+        failure = PartMissing(f"a worker could not be confined: {error.strerror}")
+        serve(sock, [_refusal(failure)] * len(jobs))
+    else:
+        serve(sock, jobs)
+
+
+def _refusal(failure: PartMissing) -> Job:
+    """A job that tells every caller why there is none."""
+
+    def refuse(_: bytes) -> bytes:
+        raise failure
+
+    return refuse
 
 
 def _announce(control: socket.socket, pid: int) -> None:

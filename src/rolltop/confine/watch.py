@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import time
 from collections.abc import Iterable
@@ -16,7 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Watch", "disk_usage", "proportional_memory", "resident_memory"]
 
-_PAGE = os.sysconf("SC_PAGE_SIZE")
+_LONGEST_PAUSE = 1.0
+"""Seconds; a program that makes looking dear must not make it rare."""
 
 
 class Watch:
@@ -34,7 +37,7 @@ class Watch:
             return None
         reason = self._look()
         spent = time.monotonic() - now
-        self._next = now + max(self.interval, 20 * spent)
+        self._next = now + max(self.interval, min(10 * spent, _LONGEST_PAUSE))
         return reason
 
     def _look(self) -> Reason | None:
@@ -49,15 +52,11 @@ class Watch:
 
 
 def resident_memory(pids: Iterable[int]) -> int:
-    """Bytes held by the processes together; what several share (program text) is left out."""
+    """Bytes held by the processes together, but for program files; what they share is counted for each."""
     total = 0
     for pid in pids:
-        try:
-            with open(f"/proc/{pid}/statm") as statm:
-                _, resident, shared, *_ = statm.read().split()
-        except OSError:
-            continue
-        total += (int(resident) - int(shared)) * _PAGE
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/status") as status:
+            total += sum(int(line.split()[1]) for line in status if line.startswith(("RssAnon:", "RssShmem:"))) * 1024
     return total
 
 
@@ -67,7 +66,9 @@ def proportional_memory(pids: Iterable[int]) -> int:
     for pid in pids:
         try:
             with open(f"/proc/{pid}/smaps_rollup") as rollup:
-                total += sum(int(line.split()[1]) for line in rollup if line.startswith("Pss_Anon:")) * 1024
+                total += (
+                    sum(int(line.split()[1]) for line in rollup if line.startswith(("Pss_Anon:", "Pss_Shmem:"))) * 1024
+                )
         except OSError:
             total += resident_memory([pid])
     return total
@@ -81,9 +82,14 @@ def disk_usage(directories: Iterable[Path], enough: int) -> int:
         try:
             with os.scandir(waiting.pop()) as entries:
                 for entry in entries:
-                    total += entry.stat(follow_symlinks=False).st_blocks * 512 + 256
+                    total += entry.stat(follow_symlinks=False).st_blocks * 512 + _PER_ENTRY
                     if entry.is_dir(follow_symlinks=False):
                         waiting.append(entry.path)
-        except OSError:
-            continue
+        except OSError as error:
+            if error.errno == errno.ENAMETOOLONG:  # nests so deep to hide what lies below
+                return enough + 1
     return total
+
+
+_PER_ENTRY = 256
+"""Bytes that a name itself takes."""

@@ -67,7 +67,7 @@ def serve(sock: socket.socket, jobs: Sequence[Callable[[bytes], bytes]]) -> None
             if not got:
                 return
             have += got
-        length, number = HEADER.unpack_from(buffer)
+        length, mark, number = HEADER.unpack_from(buffer)
         body = bytes(view[HEADER.size : have])
         if len(body) < length:
             whole = _rest(sock, body, length)
@@ -76,9 +76,9 @@ def serve(sock: socket.socket, jobs: Sequence[Callable[[bytes], bytes]]) -> None
             body = whole
         kind, answer = _answer(jobs[number], body)
         if len(answer) < _BUFFER:
-            sock.sendall(HEADER.pack(len(answer), kind) + answer)
+            sock.sendall(HEADER.pack(len(answer), mark, kind) + answer)
         else:
-            sock.sendall(HEADER.pack(len(answer), kind))
+            sock.sendall(HEADER.pack(len(answer), mark, kind))
             sock.sendall(answer)
 
 

@@ -26,6 +26,8 @@ T = TypeVar("T")
 _TRIES = 8
 """How often a path that changes while it is opened is resolved anew."""
 
+_HAS_PROC = os.path.isdir("/proc/self/fd") and sys.platform == "linux"
+
 _LOOK = getattr(os, "O_PATH", os.O_RDONLY | os.O_NONBLOCK)
 
 
@@ -131,7 +133,7 @@ class Files:
                     yield info
 
     def _entries(self, fd: int, real: Path) -> Iterator[Info]:
-        directory = reopen(fd, os.O_RDONLY | os.O_DIRECTORY) if sys.platform == "linux" else os.dup(fd)
+        directory = _for_listing(fd, real)
         try:
             with os.scandir(directory) as entries:
                 for entry in entries:
@@ -177,6 +179,7 @@ class Files:
             os.close(fd)
 
     def _mark(self, text: str) -> tuple[int, Path]:
+        self._refuse_closed(Path(os.path.normpath(text)))  # by the name it was asked for, wherever a link leads
         for _ in range(_TRIES):
             with contextlib.suppress(_Changed):
                 real = self._resolved(text)
@@ -202,11 +205,14 @@ class Files:
                 f"the path is outside the directories that may be used: {allowed}",
                 hint="Use a file inside them, or add its directory to the roots (ROLLTOP_ROOTS).",
             )
-        if what := self.denied.why(real):
+        self._refuse_closed(real)
+        return root
+
+    def _refuse_closed(self, place: Path) -> None:
+        if what := self.denied.why(place):
             raise PermissionDenied(
                 f"the path is closed: {what}", hint="rolltop never opens such files; copy what is needed elsewhere."
             )
-        return root
 
     def _checked_file(self, fd: int, real: Path, largest: int) -> os.stat_result:
         info = os.fstat(fd)
@@ -241,10 +247,18 @@ def _open_below(root: Path, real: Path) -> int:
         raise _explained(error, real) from None
 
 
+def _for_listing(fd: int, real: Path) -> int:
+    flags = os.O_RDONLY | os.O_DIRECTORY
+    try:
+        return reopen(fd, flags) if _HAS_PROC else open_real(str(real), flags)
+    except OSError as error:
+        raise _explained(error, real) from None
+
+
 def _for_reading(fd: int, real: Path, expected: os.stat_result) -> int:
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY
     try:
-        opened = reopen(fd, flags) if sys.platform == "linux" else open_real(str(real), flags)
+        opened = reopen(fd, flags) if _HAS_PROC else open_real(str(real), flags)
     except OSError as error:
         raise _explained(error, real) from None
     info = os.fstat(opened)

@@ -48,6 +48,7 @@ class Desk:
         self.changes = Changes()
         self.registry = Registry()
         self.prompts: dict[str, Prompt] = {}
+        self.list_was_stale = False  # a client was told another list while we were loading
         self.answers = Answers(self.workspace)
         self.providers: list[ResourceProvider] = [self.answers, ToolPages(self.registry)]
         self.dispatcher = Dispatcher(

@@ -62,6 +62,9 @@ def sandbox_filter(*, sockets: bool = True, signals: bool = True) -> bytes | Non
     for name in f"{REFUSED} {'' if signals else SIGNALLING}".split():
         if name in calls:
             program += _refuse(calls[name], errno.EPERM)
+    # Memory that belongs to no process, which no limit on processes counts.
+    for name in ("memfd_create", "memfd_secret", "shmget", "msgget"):
+        program += _refuse(calls[name], errno.ENOSYS)
     # Its flags lie in memory where no filter can look; the C library falls back to clone.
     program += _refuse(calls["clone3"], errno.ENOSYS)
     program += _when(calls["clone"], 0, [(_ANY_BIT, _NEW_NAMESPACES)], _ERRNO | errno.EPERM, _ALLOW)

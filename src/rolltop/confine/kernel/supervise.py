@@ -94,10 +94,18 @@ def _end_all(*_: object) -> None:
 
 
 def _kill_descendants() -> None:
-    """Until none is left: orphans become our own children, and a killed parent cannot fork any more."""
-    while pids := list(descendants(os.getpid())):
-        for pid in pids:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+    """First hold them all, so that none can fork while others are ended; orphans become our own children."""
+    held: set[int] = set()
+    while fresh := set(descendants(os.getpid())) - held:
+        _signal(fresh, signal.SIGSTOP)
+        held |= fresh
+    while pids := set(descendants(os.getpid())):
+        _signal(pids, signal.SIGKILL)
         with contextlib.suppress(ChildProcessError):
             os.wait()
+
+
+def _signal(pids: set[int], number: int) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, number)

@@ -19,6 +19,7 @@ class Architecture:
 
 
 _X86_64 = """
+    shmget:29 msgget:68 memfd_create:319 memfd_secret:447
     read:0 write:1 open:2 close:3 stat:4 fstat:5 lstat:6 poll:7 lseek:8 mmap:9 mprotect:10 munmap:11 brk:12
     rt_sigaction:13 rt_sigprocmask:14 rt_sigreturn:15 ioctl:16 pread64:17 readv:19 writev:20 access:21 select:23
     sched_yield:24 mremap:25 msync:26 mincore:27 madvise:28 pause:34 nanosleep:35 getitimer:36 alarm:37
@@ -42,6 +43,7 @@ _X86_64 = """
     landlock_restrict_self:446 process_mrelease:448 set_mempolicy_home_node:450
 """
 _AARCH64 = """
+    shmget:194 msgget:186 memfd_create:279 memfd_secret:447
     lookup_dcookie:18 ioctl:29 umount2:39 mount:40 pivot_root:41 nfsservctl:42 chroot:51 openat:56 close:57
     vhangup:58 quotactl:60 lseek:62 read:63 write:64 readv:65 writev:66 pread64:67 pselect6:72 ppoll:73
     vmsplice:75 newfstatat:79 fstat:80 acct:89 personality:92 exit:93 exit_group:94 unshare:97 futex:98

@@ -43,6 +43,12 @@ local({
     )
   }
 
+  # For long jobs: whatever is given reaches the caller at once, before the answer.
+  attach(list(rolltop_progress = function(value) {
+    send(paste0("{\"progress\":", to_json(value), "}"))
+    invisible(value)
+  }), name = "rolltop", warn.conflicts = FALSE)
+
   compiled <- new.env(parent = emptyenv())
   # A function by its source or name. Source is parsed once, since a caller usually asks for the same again;
   # a name is looked up anew, because the user may define it again.
@@ -145,11 +151,17 @@ local({
     if (!inherits(child, "masterProcess")) return(child$pid)
     status <- 1L
     try({
-      set.seed(NULL)
+      close(input)
+      close(output)
       input <<- open_input(descriptors[[2L * slot + 1L]])
       output <<- open_output(descriptors[[2L * slot + 2L]])
+      parallel:::closeFD(descriptors) # the channels of the others are not this job's business
+      set.seed(NULL)
       request <- receive()
       if (!is.null(request)) send(answer_to(request))
+      # Names of temporary files have the number of their process in them.
+      mine <- list.files(tempdir(), sprintf("%x", Sys.getpid()), all.files = TRUE, full.names = TRUE)
+      unlink(mine, recursive = TRUE)
       status <- 0L
     }, silent = TRUE)
     parallel:::mcexit(status)
