@@ -80,7 +80,7 @@ class HttpCalls:
     async def _answer(self, request: _Request, scope: Scope, receive: Receive, send: Send) -> bool:
         """Answer the request; False if it has to take the SDK's way."""
         if request.method == "tools/list":
-            listed = self._listing.result(modern=True)
+            listed = self._listing.result(request.params.get("cursor"), modern=True)
             if listed is None:
                 return False
             await _send_json(send, _reply(request.id, listed))
@@ -167,7 +167,7 @@ def _recognise(body: bytes, headers: Mapping[str, str]) -> _Request | None:
 
 def _is_ordinary(method: str, params: Mapping[str, Any]) -> bool:
     if method == "tools/list":
-        return not params.get("cursor")
+        return isinstance(params.get("cursor"), str | None)
     return (
         type(params.get("name")) is str
         and isinstance(params.get("arguments"), dict | None)

@@ -31,6 +31,20 @@ class CallAnswer(BaseModel):
     messages: list[str] | None = Field(default=None, description="Messages that it gave.")
 
 
+# Without descriptions: it is repeated for every tool, and there may be a thousand.
+_OUTPUT: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "result": {},
+        "text": {"type": "string"},
+        "printed": {"type": ["string", "null"]},
+        "warnings": {"type": ["array", "null"]},
+        "messages": {"type": ["array", "null"]},
+    },
+    "required": ["result", "text"],
+}
+
+
 def result_of_answer(answer: Answer) -> Result[CallAnswer]:
     """The answer of a function as a tool's result; plots become images."""
     value = CallAnswer(
@@ -144,6 +158,7 @@ def spec_of(served: Served) -> ToolSpec:
         consent=consent,
         schema=published,
         validate=validate,
+        output=_OUTPUT,
         documentation=documentation_of(definition),
         tags=frozenset({"live", *([definition.category] if definition.category else [])}),
     )
