@@ -19,6 +19,7 @@ from rolltop.journal import Journal
 from rolltop.settings import Settings
 
 if TYPE_CHECKING:
+    from rolltop.catalog.live import Catalog
     from rolltop.guide import Guide
 
 __all__ = ["FORMAT", "Workspace"]
@@ -82,12 +83,22 @@ class Workspace:
         return Guide.from_section(self.settings.section("guide"), self.settings.config.parent / "guide")
 
     @cached_property
+    def catalog(self) -> Catalog:
+        """Tools made from documented functions."""
+        from rolltop.catalog.live import Catalog, CatalogSettings  # noqa: PLC0415 - engines are loaded when used
+
+        settings = CatalogSettings.from_section(
+            self.settings.section("catalog"), self.settings.catalogs, self.settings.catalog_groups
+        )
+        return Catalog(settings, self.root / "catalogs.json")
+
+    @cached_property
     def journal(self) -> Journal:
         return Journal(self.prepare() / "journal.sqlite")
 
     def close(self) -> None:
         """Close what was opened, in any state."""
-        for name in ("journal",):
+        for name in ("catalog", "journal"):
             part = self.__dict__.pop(name, None)
             if part is not None:
                 with contextlib.suppress(OSError):

@@ -25,6 +25,7 @@ EXIT_CODES = (
 COMMANDS: dict[str, tuple[str, str]] = {
     # name: (module:attribute, one line of help)
     "call": ("rolltop.cli.call:call", "Call a tool and print its answer."),
+    "catalog": ("rolltop.cli.catalog:catalog", "Documented functions as tools: build, list, show, check, diff, serve."),
     "connect": ("rolltop.cli.connect:connect", "Show or write the configuration of an MCP client."),
     "demo": ("rolltop.cli.demo:demo", "A tour: a real client calls everything there is."),
     "doctor": ("rolltop.cli.doctor:doctor", "Say what works here, what is missing, and how to fix it."),
