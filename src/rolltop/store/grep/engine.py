@@ -21,6 +21,9 @@ __all__ = ["Grep", "Pattern"]
 JOINED = 1 << 20
 """Frames are joined to runs of about this size before they are scanned."""
 
+FEW = 1000
+"""Up to so many objects are looked up one by one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
@@ -101,20 +104,21 @@ class Grep:
         if chosen is not None:
             found = [(document, counts.get(document.object, 0)) for document in chosen]
             return [pair for pair in found if pair[1]]
-        pairs = [(document, count) for number, count in counts.items() for document in self._holders_of(number, counts)]
+        holders = self._holders_of(counts)
+        pairs = [(document, counts[number]) for number in counts for document in holders.get(number, ())]
         return sorted(pairs, key=lambda pair: pair[0].path)
 
-    def _holders_of(self, number: int, counts: dict[int, int]) -> list[Document]:
-        """The documents that have an object now. For many objects at once, all documents are read once."""
-        if len(counts) < 1000:
-            return self._catalog.documents.with_object(number)
+    def _holders_of(self, counts: dict[int, int]) -> dict[int, list[Document]]:
+        """The documents that have these objects now. For many objects at once, all documents are read once."""
+        if len(counts) < FEW:
+            return {number: self._catalog.documents.with_object(number) for number in counts}
         key = (self._catalog.documents.last_change(), self._catalog.objects.epoch())
         if self._holders is None or self._holders[0] != key:
             holders: dict[int, list[Document]] = {}
             for document in self._catalog.listings.all(Listing()):
                 holders.setdefault(document.object, []).append(document)
             self._holders = (key, holders)
-        return self._holders[1].get(number, [])
+        return self._holders[1]
 
     # objects -------------------------------------------------------------------------------------
 
