@@ -26,22 +26,7 @@ from rolltop.store import Library, Listing, Pattern, Source
 
 RARE = "copy_from_user_nofault"
 SYLLABLES = [
-    "re",
-    "con",
-    "data",
-    "sto",
-    "ver",
-    "fra",
-    "net",
-    "lo",
-    "get",
-    "set",
-    "user",
-    "in",
-    "dex",
-    "pack",
-    "ad",
-    "min",
+    *("re", "con", "data", "sto", "ver", "fra", "net", "lo", "get", "set", "user", "in", "dex", "pack", "ad", "min"),
 ]
 KEYWORDS = ["return", "if", "for", "self", "const", "struct", "int", "import", "None", "error", "value", "name", "def"]
 ENDINGS = ["", ":", ";", "(", ")", " = 0", "."]
