@@ -77,6 +77,11 @@ class Committer:
             raise call.error
         return cast(T, call.result)
 
+    @property
+    def active(self) -> bool:
+        """Whether this thread is inside a transaction."""
+        return self._current() is not None
+
     def _current(self) -> Writer | None:
         return getattr(self._local, "writer", None)
 

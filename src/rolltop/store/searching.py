@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rolltop.store.core import Core, Options
 from rolltop.store.grep import Grep, SegmentDirectory
 from rolltop.store.records import Document
-from rolltop.store.seams import BlobStore, Catalog, GrepIndex, TextIndex, TextUnit
-from rolltop.store.text import FtsIndex, snippet, words_of
+from rolltop.store.seams import BlobStore, Catalog, GrepIndex, TextHit, TextIndex, TextUnit
+from rolltop.store.text import FtsIndex, near_words, snippet, words_of
 
 __all__ = ["Hit", "Searching"]
 
@@ -29,6 +29,7 @@ class Hit:
     document: Document
     score: float
     snippet: str
+    words: list[str]
 
 
 class Searching(Core):
@@ -46,7 +47,7 @@ class Searching(Core):
     ) -> None:
         super().__init__(directory, options, catalog=catalog, blobs=blobs)
         self.trigrams: GrepIndex = trigrams or SegmentDirectory(directory / "grep")
-        self.grep = Grep(self.catalog, self.blobs, self.reader, self.trigrams)
+        self._grep = Grep(self.catalog, self.reader, self.trigrams)
         self._text = text
         self._catching_up = threading.Lock()
 
@@ -57,19 +58,34 @@ class Searching(Core):
             self._text = FtsIndex(self.directory / "text.db", self.catalog.identity())
         return self._text
 
+    @property
+    def grep(self) -> Grep:
+        """Regular expressions. Inside a transaction with a memory of its own, which a rollback takes with it."""
+        return Grep(self.catalog, self.reader, self.trigrams) if self.committer.active else self._grep
+
     # keyword search ------------------------------------------------------------------------------
 
     def search(self, query: str, *, limit: int = 10, offset: int = 0) -> tuple[list[Hit], int]:
         """Documents that hold the words of the query, better ones first; and how many there are."""
         self.catch_up()
         found, total = self.text.search(query, limit=limit, offset=offset)
-        words = words_of(query)
+        return self._shown(found, words_of(query)), total
+
+    def search_fuzzy(self, query: str, similarity: float, *, limit: int = 10, offset: int = 0) -> tuple[list[Hit], int]:
+        """The same with words that are at least so similar to those of the query."""
+        self.catch_up()
+        vocabulary = list(self.text.vocabulary())
+        groups = [near_words(word, vocabulary, similarity) for word in words_of(query)]
+        found, total = self.text.search_groups(groups, limit=limit, offset=offset)
+        return self._shown(found, [word for group in groups for word in group]), total
+
+    def _shown(self, found: Iterable[TextHit], words: list[str]) -> list[Hit]:
         hits = []
         for hit in found:
             document = self.catalog.documents.get(hit.document)
             if document is not None:
-                hits.append(Hit(self._described(document), hit.score, snippet(self._body(document), words)))
-        return hits, total
+                hits.append(Hit(self._described(document), hit.score, snippet(self._body(document), words), words))
+        return hits
 
     def _described(self, document: Document) -> Document:
         return replace(
@@ -79,6 +95,8 @@ class Searching(Core):
     def catch_up(self, progress: Callable[[int, int], None] | None = None) -> int:
         """Let the keyword index follow every change there is; how many documents it learned."""
         learned = 0
+        if self.committer.active:
+            return 0  # what a transaction has written may yet be rolled back: the index must not learn it
         with self._catching_up:
             for units, removed, mark in self._changes():
                 self.text.update(units, removed, mark)

@@ -8,6 +8,7 @@ may be longer than a byte.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from rolltop.store.grep.syntax import MAX_CHAR, Alternatives, Anchor, CharSet, Literal, Node, Repeat, Sequence_
 
@@ -32,8 +33,8 @@ def for_re2(node: Node) -> str:
     return _write(node, _re2_char, _re2_set)
 
 
-def for_hyperscan(node: Node) -> bytes:
-    return _write(node, _byte_char, _byte_set).encode("latin-1")
+def for_hyperscan(node: Node, *, ignore_case: bool) -> bytes:
+    return _write(node, _byte_char, partial(_byte_set, ignore_case)).encode("latin-1")
 
 
 def _write(node: Node, char: Callable[[str], str], charset: Callable[[CharSet], str]) -> str:
@@ -90,12 +91,20 @@ def _byte_char(char: str) -> str:
     return encoded if len(encoded) == 4 else f"(?:{encoded})"
 
 
-def _byte_set(charset: CharSet) -> str:
-    members = [value for value in range(128) if value != _NEWLINE and _holds(charset, value) != charset.negated]
+def _byte_set(ignore_case: bool, charset: CharSet) -> str:
+    # Case is folded before the set is negated: without case, [^a-z] excludes A to Z as well.
+    def held(value: int) -> bool:
+        return any(_holds(charset, case) for case in (_cases(value) if ignore_case else (value,)))
+
+    members = [value for value in range(128) if value != _NEWLINE and held(value) != charset.negated]
     out = "".join(f"\\x{value:02x}" for value in members)
     if _holds_beyond_ascii(charset):
         out += r"\x80-\xfe"
     return f"[{out}]" if out else r"\xff"
+
+
+def _cases(value: int) -> tuple[int, int]:
+    return ord(chr(value).lower()), ord(chr(value).upper())
 
 
 def _holds(charset: CharSet, value: int) -> bool:

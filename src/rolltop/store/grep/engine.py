@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -14,7 +15,7 @@ from rolltop.store.grep.matcher import Matcher
 from rolltop.store.query import Listing
 from rolltop.store.reader import Reader
 from rolltop.store.records import Document, Frame
-from rolltop.store.seams import BlobStore, Catalog, GrepIndex
+from rolltop.store.seams import Catalog, GrepIndex
 
 __all__ = ["Grep", "Pattern"]
 
@@ -46,9 +47,9 @@ class Pattern:
 class Grep:
     """Complete answers: a document that has a matching line is always found."""
 
-    def __init__(self, catalog: Catalog, blobs: BlobStore, reader: Reader, index: GrepIndex) -> None:
+    def __init__(self, catalog: Catalog, reader: Reader, index: GrepIndex) -> None:
         self._catalog = catalog
-        self._blobs = blobs
+        self._turn = threading.RLock()
         self._reader = reader
         self._index = index
         self._layout = Layout(catalog)
@@ -98,9 +99,10 @@ class Grep:
     def _matching(self, asked: Pattern) -> list[tuple[Document, int]]:
         """Documents with a matching line, by path, with the number of such lines."""
         matcher = self._matcher(asked)
-        self._layout.refresh()
-        chosen = self._selected(asked) if asked.paths else None
-        counts = self._object_counts(matcher, chosen)
+        with self._turn:
+            self._layout.refresh()
+            chosen = self._selected(asked) if asked.paths else None
+            counts = self._object_counts(matcher, chosen)
         if chosen is not None:
             found = [(document, counts.get(document.object, 0)) for document in chosen]
             return [pair for pair in found if pair[1]]
@@ -201,6 +203,10 @@ class Grep:
 
     def index_pending(self, *, least: int = 1, progress: Callable[[int, int], None] | None = None) -> int:
         """Build the segments that are missing; how many frames were covered."""
+        with self._turn:
+            return self._index_pending(least, progress)
+
+    def _index_pending(self, least: int, progress: Callable[[int, int], None] | None) -> int:
         self._layout.refresh()
         table = self._layout.table
         runs = list(self._index.missing(table, least=least))

@@ -47,7 +47,7 @@ class Matcher:
             lines = word_form(tree) if word else trimmed(tree)
             self._lines = _compile(flags + for_re2(lines))
             self._safe = not word and byte_safe(lines, ignore_case=ignore_case)
-            self._hyperscan = _hyperscan(for_hyperscan(lines), ignore_case)
+            self._hyperscan = _hyperscan(for_hyperscan(lines, ignore_case=ignore_case), ignore_case)
 
     def line_ends(self, text: bytes) -> list[int]:
         """Where the matching lines end. The text ends with a newline."""

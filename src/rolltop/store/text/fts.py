@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import apsw
@@ -18,7 +18,7 @@ _WEIGHTS = "4.0, 2.0, 3.0, 1.0"  # name, path, tags, body
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS state(key TEXT PRIMARY KEY, value ANY) STRICT, WITHOUT ROWID",
     "CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(name, path, tags, body, content='', contentless_delete=1, "
-    "tokenize='porter unicode61 remove_diacritics 2')",
+    "tokenize='unicode61 remove_diacritics 2')",
     "CREATE VIRTUAL TABLE IF NOT EXISTS terms USING fts5vocab(words, row)",
     "INSERT INTO words(words, rank) VALUES('secure-delete', 1)",
 )
@@ -75,16 +75,24 @@ class FtsIndex:
 
     def search(self, query: str, *, limit: int, offset: int = 0) -> tuple[list[TextHit], int]:
         """Documents with all the words; where none has all, those with any. Better ones first, and how many."""
-        for joint in ("AND", "OR"):
-            asked = expression(query, joint)
-            if not asked:
-                return [], 0
-            total = self._db.execute("SELECT count(*) FROM words WHERE words MATCH ?", (asked,)).fetchone()
+        return self._first_that_answers([expression(query, "AND"), expression(query, "OR")], limit, offset)
+
+    def search_groups(
+        self, groups: Sequence[Sequence[str]], *, limit: int, offset: int = 0
+    ) -> tuple[list[TextHit], int]:
+        """Documents with a word of each group; where there is none, those with a word of any group."""
+        each = ["(" + " OR ".join(f'"{word}"' for word in group) + ")" for group in groups if group]
+        asked = [" AND ".join(each)] if len(each) == len(groups) else []
+        return self._first_that_answers([*asked, " OR ".join(each)], limit, offset)
+
+    def _first_that_answers(self, asked: Sequence[str], limit: int, offset: int) -> tuple[list[TextHit], int]:
+        for query in filter(None, asked):
+            total = self._db.execute("SELECT count(*) FROM words WHERE words MATCH ?", (query,)).fetchone()
             if total and total[0]:
                 rows = self._db.execute(
                     f"SELECT rowid, -bm25(words, {_WEIGHTS}) AS score FROM words WHERE words MATCH ? "  # noqa: S608
                     "ORDER BY score DESC, rowid LIMIT ? OFFSET ?",
-                    (asked, limit, offset),
+                    (query, limit, offset),
                 )
                 return [TextHit(number, score) for number, score in rows], int(total[0])
         return [], 0
