@@ -11,11 +11,15 @@ import json
 import os
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rolltop.errors import InvalidData, PermissionDenied
 from rolltop.files import Files
 from rolltop.journal import Journal
 from rolltop.settings import Settings
+
+if TYPE_CHECKING:
+    from rolltop.store import Library
 
 __all__ = ["FORMAT", "Workspace"]
 
@@ -74,9 +78,17 @@ class Workspace:
     def journal(self) -> Journal:
         return Journal(self.prepare() / "journal.sqlite")
 
+    @cached_property
+    def store(self) -> Library:
+        """The documents."""
+        from rolltop.store import Library, Options  # noqa: PLC0415 - built at first use
+
+        options = Options.from_section(self.settings.section("store"), read_only=self.settings.read_only)
+        return Library(self.prepare() / "store", options)
+
     def close(self) -> None:
         """Close what was opened, in any state."""
-        for name in ("journal",):
+        for name in ("journal", "store"):
             part = self.__dict__.pop(name, None)
             if part is not None:
                 with contextlib.suppress(OSError):

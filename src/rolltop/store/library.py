@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rolltop.store.checking import Checking
+from rolltop.store.counting import Counting
 from rolltop.store.deleting import Deleting
 from rolltop.store.finding import Finding
 from rolltop.store.history import History
@@ -11,7 +12,7 @@ from rolltop.store.searching import Searching
 __all__ = ["Library"]
 
 
-class Library(History, Searching, Finding, Deleting, Checking):
+class Library(History, Searching, Finding, Deleting, Checking, Counting):
     """Keeps documents by content and finds them again.
 
     >>> library = Library(Path("desk/store"))

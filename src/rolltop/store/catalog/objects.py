@@ -12,7 +12,8 @@ __all__ = ["Objects"]
 
 _COLUMNS = "id, hash, size, frame, start, parts"
 _REACHED = """
-  SELECT object FROM documents {live} UNION SELECT v.object FROM versions v JOIN documents d ON d.id = v.document {live}
+  SELECT object FROM documents {live}
+  UNION SELECT v.object FROM versions v JOIN documents d ON d.id = v.document {live}
 """
 
 
@@ -93,6 +94,10 @@ class Objects:
     def lists(self, after: int) -> list[Object]:
         rows = self._db.all(f"SELECT {_COLUMNS} FROM objects WHERE id > ? AND parts IS NOT NULL", (after,))  # noqa: S608
         return [_object(row) for row in rows]
+
+    def in_use(self) -> set[int]:
+        """Objects that a document which is not deleted, or a version of one, refers to; not their leaves."""
+        return {row[0] for row in self._db.all(_REACHED.format(live="WHERE deleted IS NULL"))}
 
     def reached(self) -> set[int]:
         """Objects that a document (deleted or not), a version or a snapshot refers to; not their leaves."""
