@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, BinaryIO
 
 from rolltop.errors import InvalidInput
@@ -130,20 +131,20 @@ class Keeping(Core):
         _check("-", tags, metadata or {})
         tally = Tally()
         for batch in _batches(sources):
-            self.write(lambda writer, batch=batch: self._add_batch(writer, batch, tags, metadata or {}, tally))  # type: ignore[misc]
+            self.write(partial(self._add_batch, batch, tags, metadata or {}, tally))
             if progress:
                 progress(tally)
         return tally
 
     def _add_batch(
-        self, writer: Writer, batch: list[Source], tags: Sequence[str], metadata: Mapping[str, Any], tally: Tally
+        self, batch: list[Source], tags: Sequence[str], metadata: Mapping[str, Any], tally: Tally, writer: Writer
     ) -> None:
         fresh: dict[str, NewDocument] = {}
         before = writer.written
         for source in batch:
             path = storable_path(source.path)
             if path in fresh:
-                self._insert(fresh, tags, metadata)
+                self._insert(writer, fresh, tags, metadata)
             old = self.catalog.documents.at(path)
             kept = writer.keep(source.data, like=old.object if old else None)
             tally.bytes += kept.size
@@ -154,12 +155,14 @@ class Keeping(Core):
                 tally.new += 1
             else:
                 self._again(old, new, tags, metadata, tally)
-        self._insert(fresh, tags, metadata)
-        writer.flush()
+        self._insert(writer, fresh, tags, metadata)
         tally.documents += len(batch)
         tally.bytes_written += writer.written - before
 
-    def _insert(self, fresh: dict[str, NewDocument], tags: Sequence[str], metadata: Mapping[str, Any]) -> None:
+    def _insert(
+        self, writer: Writer, fresh: dict[str, NewDocument], tags: Sequence[str], metadata: Mapping[str, Any]
+    ) -> None:
+        writer.flush()
         self.catalog.documents.insert_many(list(fresh.values()), now())
         if tags or metadata:
             for path in fresh:

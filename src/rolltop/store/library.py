@@ -5,14 +5,13 @@ from __future__ import annotations
 from rolltop.store.checking import Checking
 from rolltop.store.counting import Counting
 from rolltop.store.deleting import Deleting
-from rolltop.store.finding import Finding
-from rolltop.store.history import History
 from rolltop.store.searching import Searching
+from rolltop.store.transfer import Transfer
 
 __all__ = ["Library"]
 
 
-class Library(History, Searching, Finding, Deleting, Checking, Counting):
+class Library(Transfer, Searching, Deleting, Checking, Counting):
     """Keeps documents by content and finds them again.
 
     >>> library = Library(Path("desk/store"))

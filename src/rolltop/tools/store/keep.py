@@ -108,7 +108,12 @@ async def store_document(args: StoreDocument, ctx: ToolContext[Workspace]) -> Re
         Example(
             {"content": "Buy milk\n", "name": "todo.md", "tags": ["errand"]}, why="Keep a note.", expect="Its hash."
         ),
-        Example({"content": "x", "name": "bad/"}, why="A name that is none.", expect="An error.", fails="invalid_arg"),
+        Example(
+            {"content": "Buy bread\n", "name": "errands/"},
+            why="A name that is none.",
+            expect="An error.",
+            fails="invalid_arg",
+        ),
     ],
     usage="Give a name that you would look for later. Storing under the same name makes a new version.",
 )
@@ -160,7 +165,12 @@ def apply_metadata(library: Library, args: UpdateMetadata) -> Updated:
             expect="The keys that changed, and all metadata before and after.",
             before=(("store_text", {"content": "Buy milk\n", "name": "todo.md"}),),
         ),
-        Example({"metadata": ["a=b"]}, why="Neither hash nor name.", expect="An error.", fails="invalid_arguments"),
+        Example(
+            {"metadata": ["status=completed"]},
+            why="Neither hash nor name.",
+            expect="An error.",
+            fails="invalid_arguments",
+        ),
     ],
     usage="Give hash or name, and key=value pairs. Numbers, true, false and null keep their type.",
 )
