@@ -137,7 +137,7 @@ class Checking(Core):
             for frame in self.catalog.objects.frames():
                 mended += self._mend_frame(frame, leaves.get(frame.id, []), fetch)
         self.reader.forget()
-        mended += self.mend_indexes()
+        mended += self.mend_indexes(anew=bool(mended))
         report = self.verify(progress)
         report.mended = mended
         return report

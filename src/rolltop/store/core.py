@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -10,7 +10,7 @@ from typing import TypeVar
 from rolltop.errors import InvalidInput, PermissionDenied
 from rolltop.store.catalog import SqliteCatalog
 from rolltop.store.commit import Committer, FileLock
-from rolltop.store.packs import PackDirectory
+from rolltop.store.packs import PackDirectory, sync_directory
 from rolltop.store.reader import Reader
 from rolltop.store.seams import BlobStore, Catalog
 from rolltop.store.writer import Writer
@@ -55,10 +55,15 @@ class Core:
     ) -> None:
         self.directory = directory
         self.options = options or Options()
+        fresh = not (directory / "catalog.db").exists()
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.catalog: Catalog = catalog or SqliteCatalog(directory / "catalog.db")
         self.blobs: BlobStore = blobs or PackDirectory(directory / "packs")
         self.lock = FileLock(directory / "writer.lock")
+        if fresh:
+            # The new names have to survive a power loss too, not only what is in the files.
+            sync_directory(directory)
+            sync_directory(directory.parent)
         self.reader = Reader(self.catalog, self.blobs)
         self.committer = Committer(self.catalog, self.blobs, self.lock, self.reader.forget)
         if not self.options.read_only:
@@ -93,12 +98,12 @@ class Core:
         """What is wrong with the indexes."""
         return []
 
-    def mend_indexes(self) -> list[str]:
-        """Build damaged indexes again; says what was done."""
+    def mend_indexes(self, *, anew: bool) -> list[str]:
+        """Build damaged indexes again, or all of them (`anew`); says what was done."""
         return []
 
-    def purge_indexes(self) -> None:
-        """Make the indexes forget what was collected."""
+    def purge_indexes(self, documents: Sequence[int]) -> None:
+        """Make the indexes forget the documents that were collected."""
 
     def close(self) -> None:
         self.blobs.close()

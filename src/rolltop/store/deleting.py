@@ -111,7 +111,7 @@ class Deleting(Core):
             for pack in removed:
                 self.blobs.remove(pack)
         if gone or plan.dead:
-            self.purge_indexes()
+            self.purge_indexes([document.id for document in gone])
         self.catalog.checkpoint()
         return Collected(len(gone), len(plan.dead), len(removed), sum(before.values()), sum(after.values()))
 

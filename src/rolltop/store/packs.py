@@ -11,7 +11,7 @@ from pathlib import Path
 from rolltop.errors import Damaged, NotFound
 from rolltop.store.records import Place
 
-__all__ = ["PACK_LIMIT", "PackDirectory"]
+__all__ = ["PACK_LIMIT", "PackDirectory", "sync_directory"]
 
 PACK_LIMIT = 32 << 20
 """A pack that has reached this length is closed and the next one begun."""
@@ -90,7 +90,7 @@ class PackDirectory:
             os.fdatasync(self._file)
         self._dirty.clear()
         if self._created:
-            _sync_directory(self.directory)
+            sync_directory(self.directory)
             self._created = False
 
     # reading -------------------------------------------------------------------------------------
@@ -128,7 +128,7 @@ class PackDirectory:
             self._close_writer()
         self._readers.forget(pack)
         self._path(pack).unlink(missing_ok=True)
-        _sync_directory(self.directory)
+        sync_directory(self.directory)
 
     def truncate(self, pack: int, length: int) -> None:
         """Cut a pack back to its committed length."""
@@ -188,7 +188,7 @@ def _write_all(file: int, data: bytes, offset: int) -> None:
         offset += written
 
 
-def _sync_directory(directory: Path) -> None:
+def sync_directory(directory: Path) -> None:
     handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(handle)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from rolltop.errors import Damaged, NotFound
 from rolltop.store.core import Core, Options
 from rolltop.store.grep import Grep, SegmentDirectory
 from rolltop.store.records import Document
@@ -118,7 +120,11 @@ class Searching(Core):
             return ""
         entry = self.catalog.objects.get(document.object)
         assert entry is not None
-        return self.reader.content(entry).decode("utf-8", "replace")
+        try:
+            return self.reader.content(entry).decode("utf-8", "replace")
+        except (Damaged, NotFound):
+            # One damaged document must not keep the others from being found; reading it says what is wrong.
+            return ""
 
     # indexes -------------------------------------------------------------------------------------
 
@@ -130,12 +136,13 @@ class Searching(Core):
     def index_damage(self) -> list[str]:
         return self.text.damage() + self.grep.index_damage()
 
-    def mend_indexes(self) -> list[str]:
+    def mend_indexes(self, *, anew: bool) -> list[str]:
         mended = [f"dropped the trigram segment {name}" for name in self._drop_bad_segments()]
-        if self.text.damage():
+        if anew or self.text.damage():
             self.text.rebuild()
             mended.append("built the keyword index again")
-        self.index()
+        with contextlib.suppress(Damaged, NotFound):  # what cannot be read cannot be indexed; verify names it
+            self.index()
         return mended
 
     def _drop_bad_segments(self) -> list[str]:
@@ -145,9 +152,11 @@ class Searching(Core):
             dropped.append("*")
         return dropped
 
-    def purge_indexes(self) -> None:
+    def purge_indexes(self, documents: Sequence[int]) -> None:
         self.grep.drop_stale()
         self.catch_up()
+        with self._catching_up:
+            self.text.update([], documents, self.text.mark)
         self.text.purge()
 
     def close(self) -> None:
