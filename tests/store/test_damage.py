@@ -55,7 +55,11 @@ def check(sound: Path, place: Path, truth: Any, name: str, harm: Any) -> None:
         except RolltopError:
             return
         try:
-            assert told(library) == truth, f"{name}: something wrong was told without an error"
+            found = told(library)
+            right = {document.path: data for document, data, _ in truth[0]}
+            assert all(right[document.path] == data for document, data, _ in found[0]), f"{name}: wrong bytes"
+            # Names of tags have no seal of their own: the catalogue's index over them gives the damage away.
+            assert found == truth or not library.verify().ok
         except (RolltopError, apsw.Error):
             assert not library.verify().ok
         finally:

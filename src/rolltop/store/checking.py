@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from rolltop.errors import NotFound, RolltopError
+from rolltop.errors import Damaged, NotFound, RolltopError
 from rolltop.store import frames
 from rolltop.store.core import Core
 from rolltop.store.records import Frame, Object
@@ -54,9 +55,8 @@ class Checking(Core):
         stats = self.catalog.figures.stats()
         report.documents, report.objects, report.frames = stats.documents, stats.unique_objects, stats.frames
         for table, number in self.catalog.documents.broken_seals():
-            document = self.catalog.documents.get(number) if table != "snapshot_entries" else None
-            where = f" ({document.path})" if document else ""
-            report.problems.append(f"catalogue: a row of {table} about document {number}{where} was altered")
+            about = "snapshot" if table == "snapshot_entries" else "document"
+            report.problems.append(f"catalogue: a row of {table} about {about} {number} was altered")
 
     def _check_packs(self, report: Report) -> None:
         known, found = self.catalog.objects.packs(), self.blobs.packs()
@@ -86,7 +86,8 @@ class Checking(Core):
                 self._check_list(entry, entries, bad, report)
         missing = self.catalog.objects.reached() - entries.keys()
         report.problems += [f"object {number} is referred to and is not there" for number in sorted(missing)]
-        report.affected = self._documents_of(bad | missing)
+        with contextlib.suppress(Damaged):  # rows that were altered are named above
+            report.affected = self._documents_of(bad | missing)
 
     def _check_one(self, leaf: Object, bad: set[int], report: Report) -> None:
         try:

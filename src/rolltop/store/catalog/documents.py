@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rolltop.store.catalog.connection import Database, Row
-from rolltop.store.catalog.seals import seal
+from rolltop.store.catalog.seals import check_seal, seal
 from rolltop.store.naming import name_and_extension
 from rolltop.store.records import Document, Version
 
@@ -14,18 +14,23 @@ __all__ = ["COLUMNS", "Documents", "NewDocument", "document_of"]
 
 COLUMNS = (
     "d.id, d.path, d.name, d.ext, d.mime, d.kind, d.object, o.hash, d.size, d.version, "
-    "d.created, d.modified, d.indexed, d.change, d.deleted"
+    "d.created, d.modified, d.indexed, d.change, d.deleted, d.seal"
 )
 _FROM = "FROM documents d JOIN objects o ON o.id = d.object"
 
 
 def document_of(row: Row) -> Document:
+    """The document of a row of `COLUMNS`; a row that is not what was written is refused."""
     values = (*row[:7], row[7].hex(), *row[8:15])
-    return Document(*values)
+    document = Document(*values)
+    if _seal_of(document, deleted=document.deleted) != row[15]:
+        check_seal(row[15], None)
+    return document
 
 
 def _version_of(row: Row) -> Version:
-    values = (*row[:3], row[3].hex(), *row[4:])
+    check_seal(row[7], *row[:3], *row[4:7])
+    values = (*row[:3], row[3].hex(), *row[4:7])
     return Version(*values)
 
 
@@ -117,7 +122,7 @@ class Documents:
     def versions(self, document: Document) -> list[Version]:
         """Every version, the current one last."""
         rows = self._db.all(
-            "SELECT v.document, v.number, v.object, o.hash, v.size, v.modified, v.indexed FROM versions v "
+            "SELECT v.document, v.number, v.object, o.hash, v.size, v.modified, v.indexed, v.seal FROM versions v "
             "JOIN objects o ON o.id = v.object WHERE v.document = ? ORDER BY v.number",
             (document.id,),
         )

@@ -10,6 +10,7 @@ from typing import Any
 from rolltop.errors import InvalidInput
 from rolltop.store.catalog.connection import Database
 from rolltop.store.catalog.documents import COLUMNS, document_of
+from rolltop.store.catalog.seals import check_seal
 from rolltop.store.naming import KINDS
 from rolltop.store.patterns import is_glob, like_glob, literal_glob
 from rolltop.store.query import Listing, Page, decode_cursor, encode_cursor
@@ -72,10 +73,12 @@ class Listings:
         ):
             tags.setdefault(number, []).append(name)
         metadata: dict[int, dict[str, Any]] = {}
-        for number, key, value in self._db.all(
-            "SELECT document, key, value FROM metadata WHERE document IN (SELECT value FROM json_each(?)) ORDER BY key",
+        for number, key, value, since, expected in self._db.all(
+            "SELECT document, key, value, since, seal FROM metadata "
+            "WHERE document IN (SELECT value FROM json_each(?)) ORDER BY key",
             (numbers,),
         ):
+            check_seal(expected, number, key, value, since)
             metadata.setdefault(number, {})[key] = json.loads(value)
         return [replace(d, tags=tuple(tags.get(d.id, ())), metadata=metadata.get(d.id, {})) for d in documents]
 

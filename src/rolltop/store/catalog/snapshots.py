@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rolltop.store.catalog.connection import Database, Row
+from rolltop.store.catalog.seals import check_seal
 from rolltop.store.patterns import literal_glob
 from rolltop.store.records import Snapshot, Stats
 
@@ -49,9 +50,13 @@ class Snapshots:
 
     def entries(self, snapshot: int) -> list[Row]:
         """(path, object, size, modified) by path."""
-        return self._db.all(
-            "SELECT path, object, size, modified FROM snapshot_entries WHERE snapshot = ? ORDER BY path", (snapshot,)
+        rows = self._db.all(
+            "SELECT path, object, size, modified, seal FROM snapshot_entries WHERE snapshot = ? ORDER BY path",
+            (snapshot,),
         )
+        for row in rows:
+            check_seal(row[4], snapshot, *row[:4])
+        return [row[:4] for row in rows]
 
     def present(self, prefix: str) -> list[Row]:
         """The same of the documents there are now."""

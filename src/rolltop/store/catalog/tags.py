@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rolltop.store.catalog.connection import Database, Row
-from rolltop.store.catalog.seals import seal
+from rolltop.store.catalog.seals import check_seal, seal
 
 __all__ = ["Tags"]
 
@@ -67,8 +67,10 @@ class Tags:
     # metadata ------------------------------------------------------------------------------------
 
     def metadata(self, document: int) -> dict[str, Any]:
-        rows = self._db.all("SELECT key, value FROM metadata WHERE document = ? ORDER BY key", (document,))
-        return {key: json.loads(value) for key, value in rows}
+        rows = self._db.all("SELECT key, value, since, seal FROM metadata WHERE document = ? ORDER BY key", (document,))
+        for key, value, since, expected in rows:
+            check_seal(expected, document, key, value, since)
+        return {row[0]: json.loads(row[1]) for row in rows}
 
     def metadata_at(self, document: int, when: int) -> dict[str, Any]:
         """What the metadata was at a time."""
