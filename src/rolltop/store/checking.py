@@ -41,13 +41,19 @@ class Checking(Core):
         """Read everything there is and compare it with what the catalogue says, to the byte."""
         report = Report()
         self.reader.forget()
-        report.problems += [f"catalogue: {line}" for line in self.catalog.damage()]
+        try:
+            report.problems += [f"catalogue: {line}" for line in self.catalog.damage()]
+        except Damaged as error:
+            report.problems.append(error.message)
         if report.problems:
             return report
-        with self.catalog.snapshot():
-            self._check_rows(report)
-            self._check_packs(report)
-            self._check_objects(report, progress)
+        try:
+            with self.catalog.snapshot():
+                self._check_rows(report)
+                self._check_packs(report)
+                self._check_objects(report, progress)
+        except Damaged as error:  # a row that cannot even be read
+            report.problems.append(f"catalogue: {error.message}")
         report.problems += self.index_damage()
         return report
 

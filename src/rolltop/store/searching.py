@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rolltop.errors import Damaged, NotFound
 from rolltop.store.core import Core, Options
-from rolltop.store.grep import Grep, SegmentDirectory
+from rolltop.store.grep import Background, Grep, SegmentDirectory
 from rolltop.store.records import Document
 from rolltop.store.seams import BlobStore, Catalog, GrepIndex, TextHit, TextIndex, TextUnit
 from rolltop.store.text import FtsIndex, near_words, snippet, words_of
@@ -50,6 +50,7 @@ class Searching(Core):
         super().__init__(directory, options, catalog=catalog, blobs=blobs)
         self.trigrams: GrepIndex = trigrams or SegmentDirectory(directory / "grep")
         self._grep = Grep(self.catalog, self.reader, self.trigrams)
+        self._background = Background(self._grep)
         self._text = text
         self._catching_up = threading.Lock()
 
@@ -63,7 +64,10 @@ class Searching(Core):
     @property
     def grep(self) -> Grep:
         """Regular expressions. Inside a transaction with a memory of its own, which a rollback takes with it."""
-        return Grep(self.catalog, self.reader, self.trigrams) if self.committer.active else self._grep
+        if self.committer.active:
+            return Grep(self.catalog, self.reader, self.trigrams)
+        self._background.wanted()
+        return self._grep
 
     # keyword search ------------------------------------------------------------------------------
 
@@ -160,6 +164,7 @@ class Searching(Core):
         self.text.purge()
 
     def close(self) -> None:
+        self._background.stop()
         if self._text is not None:
             self._text.close()
         self.trigrams.close()

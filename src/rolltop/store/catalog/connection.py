@@ -22,6 +22,9 @@ Row = tuple[Any, ...]
 
 _BUSY_MILLISECONDS = 60_000
 
+_DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError, UnicodeDecodeError)
+"""How SQLite and its binding show that bytes of the file are not what they wrote."""
+
 
 class Database:
     """Runs statements on this thread's connection."""
@@ -88,10 +91,16 @@ class Database:
         self.connection.executemany(sql, rows)
 
     def all(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
-        return self.connection.execute(sql, values).fetchall()
+        try:
+            return self.connection.execute(sql, values).fetchall()
+        except _DAMAGE as error:
+            raise _damaged(error) from error
 
     def one(self, sql: str, values: Sequence[Any] = ()) -> Row | None:
-        return self.connection.execute(sql, values).fetchone()
+        try:
+            return self.connection.execute(sql, values).fetchone()
+        except _DAMAGE as error:
+            raise _damaged(error) from error
 
     def value(self, sql: str, values: Sequence[Any] = ()) -> Any:
         row = self.one(sql, values)
@@ -144,11 +153,8 @@ class Database:
             yield
         except RolltopError:
             raise
-        except (apsw.CorruptError, apsw.NotADBError) as error:
-            raise Damaged(
-                f"the catalogue is damaged: {error}",
-                hint="Run `rolltop store verify`; restore the directory from a copy or an export.",
-            ) from error
+        except _DAMAGE as error:
+            raise _damaged(error) from error
         except apsw.BusyError as error:
             raise Conflict("another process has kept the catalogue locked for a minute", hint="Try again.") from error
 
@@ -162,6 +168,13 @@ class Database:
         for connection in connections:
             connection.close()
         self._local = threading.local()
+
+
+def _damaged(error: Exception) -> Damaged:
+    return Damaged(
+        f"the catalogue is damaged: {error}",
+        hint="Run `rolltop store verify`; restore the directory from a copy or an export.",
+    )
 
 
 def _glob(*values: Any) -> bool:

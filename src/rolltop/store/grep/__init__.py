@@ -5,8 +5,9 @@ for the engines (`emit`, `matcher`). Segments (`segments`, `index`) name the fra
 `layout` maps hits to documents, `lines` shows the lines.
 """
 
+from rolltop.store.grep.background import Background
 from rolltop.store.grep.engine import Grep, Pattern
 from rolltop.store.grep.index import SegmentDirectory
 from rolltop.store.grep.lines import FileLines, LineMatch, painted
 
-__all__ = ["FileLines", "Grep", "LineMatch", "Pattern", "SegmentDirectory", "painted"]
+__all__ = ["Background", "FileLines", "Grep", "LineMatch", "Pattern", "SegmentDirectory", "painted"]

@@ -202,13 +202,10 @@ class Grep:
     # the index -----------------------------------------------------------------------------------
 
     def index_pending(self, *, least: int = 1, progress: Callable[[int, int], None] | None = None) -> int:
-        """Build the segments that are missing; how many frames were covered."""
+        """Build the segments that are missing; how many frames were covered. Searches go on meanwhile."""
         with self._turn:
-            return self._index_pending(least, progress)
-
-    def _index_pending(self, least: int, progress: Callable[[int, int], None] | None) -> int:
-        self._layout.refresh()
-        table = self._layout.table
+            self._layout.refresh()
+            table = self._layout.table
         runs = list(self._index.missing(table, least=least))
         total, done = sum(map(len, runs)), 0
         for run in runs:
@@ -217,6 +214,10 @@ class Grep:
             if progress:
                 progress(done, total)
         return done
+
+    def uncovered(self) -> int:
+        """How many frames have to be searched directly, as of the last search."""
+        return sum(len(run) for run in self._index.missing(self._layout.table, least=1))
 
     def index_damage(self) -> list[str]:
         self._layout.refresh()

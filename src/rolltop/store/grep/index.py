@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -27,6 +28,9 @@ class SegmentDirectory:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         directory.mkdir(parents=True, exist_ok=True)
+        for left in directory.glob("*.tmp"):  # from a process that died while it wrote one
+            if time.time() - left.stat().st_mtime > 3600:
+                left.unlink(missing_ok=True)
         self._open: dict[str, Segment] = {}
         self._lock = threading.Lock()
         self._fitting: tuple[FrameTable, list[Segment], list[Segment]] | None = None
