@@ -21,6 +21,7 @@ from rolltop.settings import Settings
 if TYPE_CHECKING:
     from rolltop.catalog.live import Catalog
     from rolltop.guide import Guide
+    from rolltop.store import Library
 
 __all__ = ["FORMAT", "Workspace"]
 
@@ -96,9 +97,17 @@ class Workspace:
     def journal(self) -> Journal:
         return Journal(self.prepare() / "journal.sqlite")
 
+    @cached_property
+    def store(self) -> Library:
+        """The documents."""
+        from rolltop.store import Library, Options  # noqa: PLC0415 - built at first use
+
+        options = Options.from_section(self.settings.section("store"), read_only=self.settings.read_only)
+        return Library(self.prepare() / "store", options)
+
     def close(self) -> None:
         """Close what was opened, in any state."""
-        for name in ("catalog", "journal"):
+        for name in ("catalog", "reports", "store", "journal"):
             part = self.__dict__.pop(name, None)
             if part is not None:
                 with contextlib.suppress(OSError):

@@ -32,6 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "guide": ("rolltop.cli.guide_setup:guide", "Project content by expression, flags, categories, collections."),
     "journal": ("rolltop.cli.journal:journal", "Show the latest tool calls."),
     "serve": ("rolltop.cli.serve:serve", "Start the MCP server (stdio, or --http)."),
+    "store": ("rolltop.cli.store:store", "Keep documents by content and find them again."),
     "tools": ("rolltop.cli.tools:tools", "List, show and lint the tools."),
     "toolsets": ("rolltop.cli.toolsets:toolsets", "List the tool sets and what each costs an agent."),
 }
