@@ -9,13 +9,18 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from rolltop.errors import InvalidData, PermissionDenied
 from rolltop.files import Files
 from rolltop.journal import Journal
 from rolltop.settings import Settings
+
+if TYPE_CHECKING:
+    from rolltop.reports import Reports
 
 __all__ = ["FORMAT", "Workspace"]
 
@@ -74,9 +79,27 @@ class Workspace:
     def journal(self) -> Journal:
         return Journal(self.prepare() / "journal.sqlite")
 
+    @cached_property
+    def reports(self) -> Reports:
+        """R Markdown documents in `rmd/`, what was rendered from them in `rmd/output/`."""
+        return self.open_reports()
+
+    def open_reports(self, **changes: Any) -> Reports:
+        """The reports with some settings changed: a command that renders once keeps no warm R."""
+        from rolltop.reports import Reports, ReportsConfig  # noqa: PLC0415 - built at first use
+        from rolltop.reports.containers import find_engine  # noqa: PLC0415
+
+        config = replace(ReportsConfig.read(self.settings.section("reports")), **changes)
+        return Reports(
+            self.prepare() / "rmd",
+            config,
+            cache=self.root / "cache" / "reports",
+            engine_host=find_engine(config.docker_host, os.environ),
+        )
+
     def close(self) -> None:
         """Close what was opened, in any state."""
-        for name in ("journal",):
+        for name in ("journal", "reports"):
             part = self.__dict__.pop(name, None)
             if part is not None:
                 with contextlib.suppress(OSError):

@@ -28,6 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("rolltop.cli.demo:demo", "A tour: a real client calls everything there is."),
     "doctor": ("rolltop.cli.doctor:doctor", "Say what works here, what is missing, and how to fix it."),
     "journal": ("rolltop.cli.journal:journal", "Show the latest tool calls."),
+    "reports": ("rolltop.cli.reports:reports", "Write R Markdown documents and render them."),
     "serve": ("rolltop.cli.serve:serve", "Start the MCP server (stdio, or --http)."),
     "tools": ("rolltop.cli.tools:tools", "List, show and lint the tools."),
     "toolsets": ("rolltop.cli.toolsets:toolsets", "List the tool sets and what each costs an agent."),

@@ -154,10 +154,10 @@ class Reports:
             log=result.log,
         )
 
-    async def close(self) -> None:
+    def close(self) -> None:
         """End every process that waits for the next render."""
-        await self.renderers.close()
-        await asyncio.to_thread(self.typesetter.close)
+        self.renderers.close()
+        self.typesetter.close()
 
 
 def _checked_formats(formats: Sequence[Format]) -> tuple[Format, ...]:

@@ -54,6 +54,6 @@ class Renderers:
             hint=" Or: ".join(availability.hint for availability in said if availability.hint),
         )
 
-    async def close(self) -> None:
+    def close(self) -> None:
         for renderer in self._made.values():
-            await renderer.close()
+            renderer.close()

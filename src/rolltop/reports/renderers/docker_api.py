@@ -81,5 +81,5 @@ class DockerRenderer:
             self._swept = True
             await sweep_orphans(self.engine)
 
-    async def close(self) -> None:
+    def close(self) -> None:
         """Nothing outlives a render."""

@@ -95,9 +95,9 @@ class LocalRenderer:
             case _:
                 return StreamReading(job, lambda event: None).no_answer(self.name, f"signal {finished.signal}")
 
-    async def close(self) -> None:
+    def close(self) -> None:
         if self.pool is not None:
-            await self.pool.close()
+            self.pool.close()
 
 
 def _fingerprint() -> str:

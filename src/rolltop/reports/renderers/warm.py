@@ -37,6 +37,7 @@ class WarmR:
     child: Child
     reader: asyncio.StreamReader
     transport: asyncio.ReadTransport
+    loop: asyncio.AbstractEventLoop
     requests: int
     packages: frozenset[str]
     uses: int = 0
@@ -64,7 +65,7 @@ class WarmR:
         loop = asyncio.get_running_loop()
         pipe = os.fdopen(ours_in, "rb", 0)
         transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), pipe)
-        warm = cls(child, reader, transport, ours_out, packages)
+        warm = cls(child, reader, transport, loop, ours_out, packages)
         try:
             async with asyncio.timeout(_START_LIMIT):
                 await warm._send(code_line(FORKING))
@@ -143,11 +144,17 @@ class WarmR:
             )
 
     async def kill(self) -> None:
-        with contextlib.suppress(OSError):
-            os.close(self.requests)
+        await asyncio.to_thread(self.end)
+
+    def end(self) -> None:
+        """Kill the sandbox and everything in it; safe to say twice, from any thread, after the loop has gone."""
+        if self.requests < 0:
+            return
+        os.close(self.requests)
         self.requests = -1
-        self.transport.close()
-        await asyncio.to_thread(self.child.close)
+        self.child.close()
+        with contextlib.suppress(RuntimeError):
+            self.loop.call_soon_threadsafe(self.transport.close)
 
 
 def _write_all(fd: int, data: bytes) -> None:
@@ -236,12 +243,11 @@ class WarmPool:
         else:
             self._idle.setdefault(warm.packages, []).append(warm)
 
-    async def close(self) -> None:
+    def close(self) -> None:
         self._closed = True
         for task in [task for tasks in self._coming.values() for task in tasks]:
-            task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
+            with contextlib.suppress(RuntimeError):  # its loop has gone, and R with it
+                task.get_loop().call_soon_threadsafe(task.cancel)
         for idle in self._idle.values():
             while idle:
-                await idle.pop().kill()
+                idle.pop().end()
