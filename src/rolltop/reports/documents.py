@@ -189,6 +189,8 @@ def _make_directories(root: Path, wanted: Path) -> None:
 
 def _walk(directory: Path) -> Iterator[tuple[str, int]]:
     """Plain files below `directory` with safe names, in order; links and oddly named files are left out."""
+    if directory.is_symlink():
+        return
     count = 0
     for place, folders, files in os.walk(directory, followlinks=False):
         folders.sort()

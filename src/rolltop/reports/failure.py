@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rolltop.errors import ForeignFailure, PartMissing, Position, RolltopError
+from rolltop.errors import ForeignFailure, MemoryLimit, PartMissing, Position, RolltopError, SizeLimit
 from rolltop.reports.chunks import find_chunk
 from rolltop.reports.job import RenderJob
 
@@ -25,6 +25,7 @@ _NO_PACKAGE = re.compile(r"there is no package called .([A-Za-z][\w.]*)")
 _LATEX_ERROR = re.compile(r"^! (.+(?:\n(?!l\.\d)[^\n]+)?)", re.MULTILINE)
 _LATEX_LINE = re.compile(r"^l\.(\d+) (.*)$", re.MULTILINE)
 _LATEX_FILE = re.compile(r"File `([^']+\.(?:sty|cls|def|fd|tex))' not found")
+_NO_MEMORY = re.compile(r"cannot allocate (?:vector|memory)|memory exhausted|heap exhausted|pandoc failed: Killed", re.IGNORECASE)
 _YAML_LINE = re.compile(r"at line (\d+), column (\d+)")
 
 
@@ -72,6 +73,19 @@ def diagnose(job: RenderJob, error: Mapping[str, Any], log: str, renderer: str) 
         return _latex_failure(job, latex, details)
     if missing := _NO_PACKAGE.search(message):
         return _missing_package(job, missing[1], renderer, place, details)
+    if error.get("class") == "size_limit":
+        return SizeLimit(
+            f"what {job.source} renders to is larger than {job.limit >> 20} MiB",
+            hint="Make fewer or smaller figures, or raise output_limit in the [reports] settings.",
+            details=details,
+        )
+    if _NO_MEMORY.search(message):
+        return MemoryLimit(
+            f"rendering {job.source} needed more memory than it is allowed: {message}",
+            position=place.position(job.source),
+            hint="Use less data at once, or raise memory in the [reports] settings.",
+            details=details,
+        )
     where = f" in chunk {place.chunk}" if place.chunk else ""
     return RenderFailure(
         f"rendering {job.source} failed{where}: {message}",

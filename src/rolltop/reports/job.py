@@ -67,6 +67,8 @@ class RenderJob:
     separate: bool = False
     timeout: float = 120.0
     packages: frozenset[str] = frozenset()
+    limit: int = 64 << 20
+    """Bytes that outputs and figures may have together."""
 
     @property
     def text(self) -> str:
@@ -82,6 +84,7 @@ class RenderJob:
             "params": dict(self.params) if self.params else None,
             "figures": self.figures,
             "separate": self.separate,
+            "limit": self.limit,
         }
         return json.dumps(wire, ensure_ascii=False).encode()
 

@@ -125,6 +125,7 @@ class Reports:
             separate=len(formats) > 1 and wants_own_knit(text),
             timeout=self._timeout(options.timeout),
             packages=frozenset(packages_mentioned(text)),
+            limit=self.config.output_limit * MIB,
         )
         return job, note
 

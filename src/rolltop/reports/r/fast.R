@@ -14,7 +14,10 @@ fast_render <- function(request, log) {
 fast_knit <- function(request, formats) {
   vector <- !isTRUE(request$figures) && !("word" %in% formats)
   knitr::opts_knit$set(rmarkdown.pandoc.to = if (length(formats) == 1) pandoc_target[[formats]] else "markdown", progress = TRUE)
-  knitr::opts_chunk$set(dev = if (vector) "svg" else "png", dpi = 120, fig.path = "figure/", fig.width = 6.5, fig.height = 4.5)
+  knitr::opts_chunk$set(
+    dev = if (vector) "svg" else "png", dpi = 120, fig.path = "figure/", fig.width = 6.5, fig.height = 4.5,
+    error = FALSE
+  )
   knitr::render_markdown()
   environment <- new.env(parent = globalenv())
   declared <- knitr::knit_params(readLines(request$source, encoding = "UTF-8", warn = FALSE))

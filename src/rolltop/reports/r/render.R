@@ -15,6 +15,7 @@ render_job <- function(request, report = say_nothing) {
   unpack_files(request$files)
   lift_side_files(request$source)
   log <- new_log(report)
+  budget$left <- if (is.null(request$limit)) Inf else request$limit
   answer <- watch_errors(log, run_engine(request, log))
   answer$log <- log$tail()
   answer
@@ -38,7 +39,20 @@ lift_side_files <- function(source) {
   }
 }
 
-as_base64 <- function(path) jsonlite::base64_enc(readBin(path, "raw", file.size(path)))
+as_base64 <- function(path) {
+  spend(file.size(path))
+  jsonlite::base64_enc(readBin(path, "raw", file.size(path)))
+}
+
+# What an answer may hold is counted before it is built, so that the limit is named and not merely hit.
+budget <- new.env()
+budget$left <- Inf
+
+spend <- function(bytes) {
+  budget$left <- budget$left - bytes
+  if (budget$left >= 0) return(invisible())
+  stop(structure(class = c("size_limit", "error", "condition"), list(message = "the results are too large", call = NULL)))
+}
 
 as_output <- function(format, path) list(format = format, name = basename(path), data = as_base64(path))
 

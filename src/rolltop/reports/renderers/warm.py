@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from rolltop.confine import Sandbox
 from rolltop.confine.process import Child, start_process
-from rolltop.confine.watch import Watch
+from rolltop.confine.watch import descendants, resident_memory
 from rolltop.errors import RolltopError, SizeLimit
 from rolltop.reports.answer import event_in, read_answer
 from rolltop.reports.config import MIB, ReportsConfig
@@ -28,6 +28,8 @@ from rolltop.reports.scripts import FORKING, bootstrap, code_line
 __all__ = ["WarmPool", "WarmR"]
 
 _START_LIMIT = 60.0
+_LOOK = 0.1
+"""Seconds between two looks at the memory in use."""
 
 
 @dataclass(eq=False, slots=True)
@@ -41,6 +43,7 @@ class WarmR:
     requests: int
     packages: frozenset[str]
     uses: int = 0
+    baseline: int = 0
 
     @classmethod
     async def start(cls, sandbox: Sandbox, packages: frozenset[str], limit: int) -> WarmR:
@@ -53,7 +56,8 @@ class WarmR:
         connection = f'file("/dev/fd/{theirs_in}","r",raw=TRUE)'
         argv = ["Rscript", "--vanilla", "-e", bootstrap(connection, then)]
         try:
-            child = await asyncio.to_thread(start_process, argv, sandbox, pass_fds=(theirs_in, theirs_out))
+            # Not in a thread: a cancelled start would leave a process there that nobody knows of.
+            child = start_process(argv, sandbox, pass_fds=(theirs_in, theirs_out))
         except BaseException:
             os.close(ours_in)
             os.close(ours_out)
@@ -70,6 +74,7 @@ class WarmR:
             async with asyncio.timeout(_START_LIMIT):
                 await warm._send(code_line(FORKING))
                 await warm._expect("ready")
+            warm.baseline = resident_memory(descendants(child.process.pid))
         except BaseException:
             await warm.kill()
             raise
@@ -111,10 +116,13 @@ class WarmR:
                 return answer, False
 
     async def _guard(self) -> None:
-        """Returns when all processes of the sandbox together use more memory than they may."""
-        watch = Watch(self.child)
-        while watch.exceeded() is None:  # noqa: ASYNC110 - nothing signals memory use
-            await asyncio.sleep(watch.interval)
+        """Returns when all processes of the sandbox together use more memory than they may.
+
+        The warm R itself is not the document's: what it holds is allowed on top.
+        """
+        allowed = self.child.limits.memory + self.baseline
+        while resident_memory(descendants(self.child.process.pid)) <= allowed:
+            await asyncio.sleep(_LOOK)
 
     async def _send(self, data: bytes) -> None:
         """Write all of it; a large request must not hold up the event loop."""
