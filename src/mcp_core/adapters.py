@@ -89,5 +89,5 @@ def _reply_to_fastmcp(answer: Answer) -> Any:
         raise importlib.import_module("fastmcp.exceptions").ToolError(answer.text)
     block = importlib.import_module("mcp.types")
     content = [block.CallToolResult.model_validate({"content": [each]}).content[0] for each in _blocks(answer)]
-    result = importlib.import_module("fastmcp.tools.tool").ToolResult
+    result = importlib.import_module("fastmcp.tools").ToolResult
     return result(content=content, structured_content=answer.structured)

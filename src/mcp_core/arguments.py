@@ -119,4 +119,7 @@ def _spec(func: ToolFunction, options: Mapping[str, Any]) -> ToolSpec:
     name = known.pop("name", None) or func.__name__
     known["examples"] = tuple(known.get("examples", ()))
     known["tags"] = frozenset(known.get("tags", ()))
-    return ToolSpec(name=name, func=func, **known)
+    spec = ToolSpec(name=name, func=func, **known)
+    if "<locals>" in func.__qualname__:
+        _ = spec.parameters  # its annotations may use names that are gone when the enclosing function returns
+    return spec

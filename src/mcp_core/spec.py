@@ -49,7 +49,8 @@ class Parameters:
 
 def inspect_function(func: ToolFunction) -> Parameters:
     """Find the argument model and the context among the parameters, also under postponed annotations."""
-    hints = typing.get_type_hints(func, include_extras=True, localns=_closure_names(func))
+    names = {**_enclosing_names(func), **_closure_names(func)}
+    hints = typing.get_type_hints(func, include_extras=True, localns=names)
     model: type[BaseModel] | None = None
     arguments = context = None
     for name in inspect.signature(func).parameters:
@@ -62,6 +63,19 @@ def inspect_function(func: ToolFunction) -> Parameters:
         elif name == "args":
             arguments = name
     return Parameters(model, arguments, context, hints.get("return", Any))
+
+
+def _enclosing_names(func: ToolFunction) -> dict[str, Any]:
+    """For a function made inside another one that is still running: the names of that one."""
+    *_, enclosing, nested = ("", "", *func.__qualname__.split(".")[:-1])
+    if nested != "<locals>":
+        return {}
+    code, frame = getattr(inspect.unwrap(func), "__code__", None), inspect.currentframe()
+    while frame is not None and code is not None:
+        if (frame.f_code.co_name, frame.f_code.co_filename) == (enclosing, code.co_filename):
+            return dict(frame.f_locals)
+        frame = frame.f_back
+    return {}
 
 
 def _closure_names(func: ToolFunction) -> dict[str, Any]:

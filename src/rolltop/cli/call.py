@@ -101,11 +101,7 @@ async def _progress(done: float, total: float | None, message: str | None) -> No
 
 def _print(answer: Any, raw: bool) -> None:
     if raw:
-        from mcp_core.content import wire_block
-
-        content = [{"type": "text", "text": answer.text}, *(wire_block(block) for block in answer.content)]
-        whole = {"content": content, "structuredContent": answer.structured, "isError": answer.is_error}
-        click.echo(json.dumps(whole, ensure_ascii=False))
+        click.echo(json.dumps(answer.wire(), ensure_ascii=False))
     elif is_terminal():
         click.echo(json.dumps(answer.structured, ensure_ascii=False, indent=2))
     else:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -14,7 +15,7 @@ from rolltop import __version__
 from rolltop.errors import RolltopError
 from rolltop.settings import Settings, load
 
-__all__ = ["EXIT_CODES", "Invocation", "LazyGroup", "cli", "main"]
+__all__ = ["EXIT_CODES", "Invocation", "LazyGroup", "cli", "leave_with", "main"]
 
 EXIT_CODES = (
     "Exit codes: 0 ok, 1 failure, 2 usage, 3 not found, 4 invalid program or data, "
@@ -70,6 +71,9 @@ class Invocation:
     """What the global options said; commands ask it for the settings."""
 
     given: dict[str, Any] = field(default_factory=dict)
+    only_settings: bool = False
+    """Set by a caller that wants to know what `serve` would be told, and starts the server itself."""
+    served: Settings | None = None
 
     def settings(self, **more: Any) -> Settings:
         return load({**self.given, **{key: value for key, value in more.items() if value is not None}})
@@ -83,28 +87,37 @@ class Invocation:
 def cli(ctx: click.Context, workspace: str | None, log_level: str | None) -> None:
     """A desk for AI agents: keep documents, transform data, render reports, serve functions."""
     given = {"workspace": workspace, "log_level": log_level}
-    ctx.obj = Invocation({key: value for key, value in given.items() if value is not None})
+    invocation = ctx.ensure_object(Invocation)
+    invocation.given.update({key: value for key, value in given.items() if value is not None})
 
 
 def main() -> None:
     """Run the command line and leave with the documented exit code."""
     try:
         cli.main(prog_name="rolltop", standalone_mode=False)
-    except click.exceptions.Exit as stop:
-        sys.exit(stop.exit_code)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
-    except click.exceptions.Abort:
-        click.echo("interrupted", err=True)
-        sys.exit(130)
-    except RolltopError as error:
-        report_error(error)
-        sys.exit(error.exit_code)
-    except BrokenPipeError:
-        # The reader of our output left (`rolltop … | head`): not a failure, and nothing to say.
-        sys.stderr.close()
-        sys.exit(0)
+    except BaseException as error:
+        leave_with(error)
+
+
+def leave_with(error: BaseException) -> NoReturn:
+    """End the process as an exception asks for: what was wrong on standard error, and the exit code."""
+    match error:
+        case click.exceptions.Exit():
+            sys.exit(error.exit_code)
+        case click.ClickException():
+            error.show()
+            sys.exit(error.exit_code)
+        case click.exceptions.Abort() | KeyboardInterrupt():
+            click.echo("interrupted", err=True)
+            sys.exit(130)
+        case RolltopError():
+            report_error(error)
+            sys.exit(error.exit_code)
+        case BrokenPipeError():
+            # The reader of our output left (`rolltop … | head`): not a failure, and nothing to say.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(0)
+    raise error
 
 
 def report_error(error: RolltopError) -> None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from rolltop.cli.main import EXIT_CODES, Invocation
+from rolltop.cli.main import EXIT_CODES, Invocation, cli
 from rolltop.cli.options import make_settings, serving_options
 
-__all__ = ["serve"]
+if TYPE_CHECKING:
+    from rolltop.server.desk import Desk
+    from rolltop.settings import Settings
+
+__all__ = ["desk_for", "serve"]
 
 
 @click.command(epilog=EXIT_CODES)
@@ -47,10 +51,29 @@ def serve(invocation: Invocation, /, http: bool, show_connect: bool, token_file:
 
 
 def _serve_stdio(invocation: Invocation, given: dict[str, Any]) -> None:
+    """The plain way; `rolltop.boot` takes a faster one for the usual options."""
+    if invocation.only_settings:
+        invocation.served = make_settings(invocation, given)
+        return
     from rolltop.server.claim import claim_stdio
 
     wire = claim_stdio()  # first of all: whatever is imported from here on may print
-    settings = make_settings(invocation, given)
     from rolltop.server.serve import run_stdio
 
-    run_stdio(settings, wire)
+    run_stdio(_desk(make_settings(invocation, given)), wire)
+
+
+def desk_for(arguments: list[str]) -> Desk:
+    """The desk of a stdio server with this command line; raises what the command line raises."""
+    invocation = Invocation(only_settings=True)
+    cli.main(arguments, prog_name="rolltop", standalone_mode=False, obj=invocation)
+    assert invocation.served is not None
+    return _desk(invocation.served)
+
+
+def _desk(settings: Settings) -> Desk:
+    from mcp_core.log import configure
+    from rolltop.server.desk import Desk
+
+    configure(settings.log_level, file=settings.log_file)
+    return Desk(settings)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import mcp_types as types
@@ -12,7 +12,6 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from mcp_core import (
-    Answer,
     ClientInfo,
     InputNeeded,
     ProtocolFault,
@@ -28,14 +27,13 @@ from mcp_core.content import wire_block
 from rolltop.errors import RolltopError
 from rolltop.server.asking import Asker, input_required
 from rolltop.server.desk import Desk
-from rolltop.server.paging import INVALID_PARAMS, bad_cursor, decode_cursor, encode_cursor, page_of
+from rolltop.server.paging import INVALID_PARAMS, PAGE, bad_cursor, decode_cursor, encode_cursor, page_of
 from rolltop.workspace import Workspace
 
-__all__ = ["Handlers", "answer_to_wire"]
+__all__ = ["Handlers"]
 
 RESOURCE_NOT_FOUND = -32002
 """Up to 2025-11-25; from 2026-07-28 on it is INVALID_PARAMS."""
-PAGE = 200
 COMPLETIONS = 100
 
 Context = ServerRequestContext[Any, Any]
@@ -54,9 +52,12 @@ class Handlers:
         return types.ListToolsResult.model_validate({"tools": page, "nextCursor": following})
 
     async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> Any:
-        tool_context = self.tool_context(ctx, params)
+        return await self.call(ctx, params.name, params.arguments, params)
+
+    async def call(self, ctx: Context, name: str, arguments: Mapping[str, Any] | None, params: Any) -> Any:
+        """Call a tool; `params` may carry the answers of an earlier round."""
         try:
-            answer = await self.desk.dispatcher.call(params.name, params.arguments, tool_context)
+            answer = await self.desk.dispatcher.call(name, arguments, self.tool_context(ctx, params))
         except UnknownTool as error:
             raise MCPError(INVALID_PARAMS, str(error)) from None
         except InputNeeded as needed:
@@ -65,7 +66,7 @@ class Handlers:
             raise MCPError(fault.code, fault.message, fault.data) from None
         except ToolCancelled:
             raise MCPError(-32800, "The call was cancelled") from None
-        wire = answer_to_wire(answer)
+        wire = answer.wire()
         return {**wire, "resultType": "complete"} if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS else wire
 
     async def list_resources(self, ctx: Context, params: types.PaginatedRequestParams | None) -> Any:
@@ -176,12 +177,6 @@ class Handlers:
             return ClientInfo(protocol=ctx.protocol_version, transport=self.transport)
         info = introduced.client_info
         return ClientInfo(info.name, info.version, ctx.protocol_version, self.transport)
-
-
-def answer_to_wire(answer: Answer) -> dict[str, Any]:
-    """A tool result; `content` and `structuredContent` each hold all of it."""
-    content = [{"type": "text", "text": answer.text}, *(wire_block(block) for block in answer.content)]
-    return {"content": content, "structuredContent": answer.structured, "isError": answer.is_error}
 
 
 def _page(items: list[dict[str, Any]], params: types.PaginatedRequestParams | None) -> tuple[Any, str | None]:

@@ -11,7 +11,6 @@ from typing import Any
 
 import orjson
 import uvicorn
-from mcp.server.lowlevel import Server
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -20,7 +19,9 @@ from starlette.routing import Route
 
 from rolltop import __version__
 from rolltop.errors import InvalidInput, PartMissing
-from rolltop.settings import Settings
+from rolltop.server.desk import Desk
+from rolltop.server.httpcalls import HttpCalls
+from rolltop.server.protocol import Built
 
 __all__ = ["PATH", "Gate", "app_for", "bind", "is_local", "serve_http"]
 
@@ -43,15 +44,16 @@ def is_local(host: str) -> bool:
         return False
 
 
-def app_for(server: Server[Any], settings: Settings) -> App:
+def app_for(built: Built, desk: Desk) -> App:
     """The ASGI application: `/mcp` and `/healthz`, everything else is not found."""
+    settings = desk.settings
     if not is_local(settings.http_host) and not settings.http_token:
         raise InvalidInput(
             f"listening on {settings.http_host} needs a token, because others can reach it",
             hint="Set ROLLTOP_HTTP_TOKEN (or --token-file FILE), or listen on 127.0.0.1.",
         )
     hosts = [*LOCAL_NAMES, *settings.http_allowed_hosts]
-    inner: Starlette = server.streamable_http_app(
+    inner: Starlette = built.server.streamable_http_app(
         streamable_http_path=PATH,
         max_request_body_size=settings.http_body_limit,
         # The gate below checks Host and Origin for every path; the SDK checks them once more for its own.
@@ -64,7 +66,8 @@ def app_for(server: Server[Any], settings: Settings) -> App:
         ),
         custom_starlette_routes=[Route("/healthz", _healthy, methods=["GET"])],
     )
-    return Gate(inner, hosts, settings.http_token)
+    calls = HttpCalls(inner, desk, built.listing, PATH, settings.http_body_limit)
+    return Gate(calls, hosts, settings.http_token)
 
 
 _SCHEMES = ("http", "https")
