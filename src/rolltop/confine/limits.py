@@ -34,7 +34,7 @@ class Limits:
     """All that lies in the writable mounts together, watched several times a second."""
     tmp_size: int = 256 * MIB
     """Size of the program's own /tmp."""
-    open_files: int = 1024
+    open_files: int = 256
     output: int = 8 * MIB
     """Largest standard output, and as much again for standard error."""
 

@@ -45,6 +45,14 @@ class Channel:
             _close(getattr(self, name))
             setattr(self, name, -1)
 
+    def drain(self) -> None:
+        """Forget what lies unread in both pipes, after the one who should have read or written it is gone."""
+        for fd in (self._read, self.their_read):
+            os.set_blocking(fd, False)
+            with contextlib.suppress(BlockingIOError):
+                while os.read(fd, 1 << 16):
+                    pass
+
     def ask(self, request: Any, seconds: float, tick: Callable[[], None]) -> Any:
         """Send a request and wait for its answer; `tick` is called now and then while waiting."""
         deadline = time.monotonic() + seconds
