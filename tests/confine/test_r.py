@@ -319,3 +319,61 @@ def test_a_closed_zygote_leaves_nothing() -> None:
         pid = zygote._session.child.process.pid
     assert not os.path.exists(f"/proc/{pid}")
     assert not any(thread.name == "rolltop-sink" and not thread.daemon for thread in threading.enumerate())
+
+
+def test_progress_is_told_before_the_answer(r: RWorker, zygote: RZygote) -> None:
+    for one in (r, zygote):
+        seen: list[Any] = []
+        code = "function(n) { for (i in seq_len(n)) rolltop_progress(list(step = i)); cat('x'); n }"
+        assert one.call(code, [3], on_progress=seen.append).value == 3  # type: ignore[attr-defined]
+        assert seen == [{"step": 1}, {"step": 2}, {"step": 3}]
+
+
+def test_progress_is_told_in_the_loop() -> None:
+    async def main(zygote: RZygote) -> tuple[Any, list[Any]]:
+        seen: list[Any] = []
+
+        def note(value: Any) -> None:
+            asyncio.get_running_loop()
+            seen.append(value)
+
+        answer = await zygote.call_async("function() { rolltop_progress('half'); 1 }", on_progress=note)
+        await asyncio.sleep(0)
+        return answer.value, seen
+
+    with RZygote(BOX, slots=1) as zygote:
+        assert asyncio.run(main(zygote)) == (1, ["half"])
+
+
+def test_a_cancelled_job_ends_and_its_slot_is_free(zygote: RZygote) -> None:
+    async def main() -> Any:
+        tasks = [asyncio.create_task(zygote.call_async("function() Sys.sleep(60)")) for _ in range(2)]
+        await asyncio.sleep(1)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        return (await zygote.call_async("function() warm", timeout=10)).value
+
+    assert asyncio.run(main()) == 7
+
+
+def test_a_job_does_not_see_the_channels_of_others(zygote: RZygote) -> None:
+    code = "sum(grepl('pipe:', vapply(list.files('/proc/self/fd', full.names = TRUE), Sys.readlink, '')))"
+    with RWorker(BOX) as worker:
+        alone = worker.evaluate(code).value
+    assert zygote.evaluate(code).value <= alone + 2
+
+
+def test_temporary_files_of_a_job_are_removed(zygote: RZygote) -> None:
+    zygote.evaluate("writeLines('x', tempfile('report')); dir.create(tempfile('dir'))")
+    assert zygote.evaluate("length(list.files(tempdir(), '^(report|dir)'))").value == 0
+
+
+def test_killed_jobs_do_not_fill_the_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rolltop.confine.r.zygote._UNTIDY_MOST", 2)
+    with RZygote(BOX, slots=1) as zygote:
+        for _ in range(2):
+            with pytest.raises(TimeLimit):
+                zygote.evaluate("writeLines('x', tempfile()); Sys.sleep(60)", timeout=0.3)
+        assert zygote.evaluate("1").value == 1
+        assert zygote.generation == 2

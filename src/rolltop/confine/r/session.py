@@ -11,7 +11,7 @@ from typing import Any
 
 from rolltop.confine.ladder import start_process
 from rolltop.confine.process import Child
-from rolltop.confine.r.channel import Channel, Gone
+from rolltop.confine.r.channel import Channel, Gone, OnProgress
 from rolltop.confine.r.sink import Sink
 from rolltop.confine.sandbox import Sandbox
 from rolltop.confine.watch import Watch
@@ -45,10 +45,10 @@ class RSession:
         """Processes of the sandbox that are there to stay."""
         self.version = self._greeting()
 
-    def ask(self, request: Mapping[str, Any], seconds: float) -> Any:
+    def ask(self, request: Mapping[str, Any], seconds: float, on_progress: OnProgress | None = None) -> dict[str, Any]:
         """Send a request to R itself; raises TimeoutError, `Gone`, or the limit that was reached."""
         watch = Watch(self.child)
-        return self.control.ask(request, seconds, lambda: raise_exceeded(watch))
+        return self.control.ask(request, seconds, lambda: raise_exceeded(watch), on_progress)
 
     def stop(self) -> str:
         """End the process and everything in its sandbox; what it printed last comes back."""

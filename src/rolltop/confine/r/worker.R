@@ -43,6 +43,12 @@ local({
     )
   }
 
+  # For long jobs: whatever is given reaches the caller at once, before the answer.
+  attach(list(rolltop_progress = function(value) {
+    send(paste0("{\"progress\":", to_json(value), "}"))
+    invisible(value)
+  }), name = "rolltop", warn.conflicts = FALSE)
+
   compiled <- new.env(parent = emptyenv())
   # A function by its source or name. Source is parsed once, since a caller usually asks for the same again;
   # a name is looked up anew, because the user may define it again.

@@ -10,14 +10,14 @@ from types import TracebackType
 from typing import Any
 
 from rolltop.confine.r.answer import RAnswer, read_answer
-from rolltop.confine.r.channel import Gone
+from rolltop.confine.r.channel import Gone, OnProgress
 from rolltop.confine.r.request import call_request, eval_request, source_request
 from rolltop.confine.r.session import START_SECONDS, RSession, crashed, took_too_long
 from rolltop.confine.result import Confinement
 from rolltop.confine.sandbox import Sandbox
 from rolltop.errors import Cancelled, RolltopError
 
-__all__ = ["RWorker"]
+__all__ = ["RWorker", "in_loop"]
 
 
 class RWorker:
@@ -41,14 +41,19 @@ class RWorker:
         """Of R; known once a process was started."""
 
     def call(
-        self, function: str, args: Mapping[str, Any] | Sequence[Any] = (), *, timeout: float | None = None
+        self,
+        function: str,
+        args: Mapping[str, Any] | Sequence[Any] = (),
+        *,
+        timeout: float | None = None,
+        on_progress: OnProgress | None = None,
     ) -> RAnswer:
         """Call an R function, given by name (`stats::median`) or source (`function(x) x + 1`).
 
         Arguments are named (a mapping) or positional (a sequence); JSON arrays arrive as R vectors, arrays of
-        objects as data frames.
+        objects as data frames. What the code gives to `rolltop_progress()` reaches `on_progress` at once.
         """
-        return self._ask(call_request(function, args), timeout)
+        return self._ask(call_request(function, args), timeout, on_progress)
 
     def evaluate(self, code: str, *, timeout: float | None = None) -> RAnswer:
         """Run R code in the global environment; the value is that of its last expression."""
@@ -67,9 +72,11 @@ class RWorker:
         args: Mapping[str, Any] | Sequence[Any] = (),
         *,
         timeout: float | None = None,  # noqa: ASYNC109 - the same words as `call`
+        on_progress: OnProgress | None = None,
     ) -> RAnswer:
-        """`call` for asyncio; cancelling the task kills the R process."""
-        work = asyncio.ensure_future(asyncio.to_thread(self.call, function, args, timeout=timeout))
+        """`call` for asyncio; cancelling the task kills the R process. `on_progress` is called in the loop."""
+        told = in_loop(on_progress)
+        work = asyncio.ensure_future(asyncio.to_thread(self.call, function, args, timeout=timeout, on_progress=told))
         try:
             return await asyncio.shield(work)
         except asyncio.CancelledError:
@@ -83,11 +90,11 @@ class RWorker:
         """How the running process is confined; None while there is none."""
         return self._session.child.confinement if self._session is not None else None
 
-    def _ask(self, request: Mapping[str, Any], timeout: float | None) -> RAnswer:
+    def _ask(self, request: Mapping[str, Any], timeout: float | None, on_progress: OnProgress | None = None) -> RAnswer:
         seconds = self._sandbox.limits.seconds if timeout is None else timeout
         with self._lock:
             session = self._running()
-            return read_answer(self._exchange(session, request, seconds))
+            return read_answer(self._exchange(session, request, seconds, on_progress))
 
     def _running(self) -> RSession:
         if self._closed:
@@ -101,12 +108,14 @@ class RWorker:
                 read_answer(self._exchange(self._session, request, START_SECONDS))
         return self._session
 
-    def _exchange(self, session: RSession, request: Mapping[str, Any], seconds: float) -> Any:
+    def _exchange(
+        self, session: RSession, request: Mapping[str, Any], seconds: float, on_progress: OnProgress | None = None
+    ) -> dict[str, Any]:
         inside = session.child.inside
         if "files" in request:
             request = {**request, "files": [inside(path) for path in request["files"]]}
         try:
-            return session.ask(request, seconds)
+            return session.ask(request, seconds, on_progress)
         except TimeoutError:
             self._stop()
             raise took_too_long(seconds) from None
@@ -136,3 +145,15 @@ class RWorker:
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
         self.close()
+
+
+def in_loop(on_progress: OnProgress | None) -> OnProgress | None:
+    """A callback for another thread that calls the given one in the running event loop."""
+    if on_progress is None:
+        return None
+    loop = asyncio.get_running_loop()
+
+    def tell(value: Any) -> None:
+        loop.call_soon_threadsafe(on_progress, value)
+
+    return tell

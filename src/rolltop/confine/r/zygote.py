@@ -6,6 +6,7 @@ and whatever it changes or breaks ends with it.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import queue
@@ -13,22 +14,27 @@ import select
 import signal
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
 from rolltop.confine.kernel.tree import descendants
 from rolltop.confine.r.answer import RAnswer, read_answer
-from rolltop.confine.r.channel import Channel, Gone
+from rolltop.confine.r.channel import Channel, Gone, OnProgress
 from rolltop.confine.r.request import call_request, eval_request, source_request
 from rolltop.confine.r.session import START_SECONDS, RSession, crashed, raise_exceeded, took_too_long
+from rolltop.confine.r.worker import in_loop
 from rolltop.confine.result import Confinement
 from rolltop.confine.sandbox import Sandbox
 from rolltop.confine.watch import Watch
-from rolltop.errors import Cancelled, ForeignFailure, InvalidInput, TimeLimit
+from rolltop.errors import Cancelled, ForeignFailure, InvalidInput, RolltopError, TimeLimit
 
 __all__ = ["RZygote"]
+
+
+_TIDY_SECONDS = 0.5
+_UNTIDY_MOST = 20
 
 
 @dataclass(slots=True)
@@ -43,9 +49,13 @@ class _Fork:
         poll.register(self.pidfd, select.POLLIN)
         return bool(poll.poll(0))
 
-    def kill(self) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
+    def finish(self, patience: float) -> None:
+        """Give it time to tidy up after its answer, then end it."""
+        poll = select.poll()
+        poll.register(self.pidfd, select.POLLIN)
+        if not poll.poll(patience * 1000):
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
 
     def close(self) -> None:
         os.close(self.pidfd)
@@ -81,14 +91,42 @@ class RZygote:
         self._free: queue.LifoQueue[int] = queue.LifoQueue()
         for slot in range(slots, 0, -1):
             self._free.put(slot)
+        self._untidy = 0
         self._closed = False
         self.generation = 0
 
     def call(
-        self, function: str, args: Mapping[str, Any] | Sequence[Any] = (), *, timeout: float | None = None
+        self,
+        function: str,
+        args: Mapping[str, Any] | Sequence[Any] = (),
+        *,
+        timeout: float | None = None,
+        on_progress: OnProgress | None = None,
+        cancel: threading.Event | None = None,
     ) -> RAnswer:
-        """Call a function in a fork; arguments as for `RWorker.call`."""
-        return self._run(call_request(function, args), timeout)
+        """Call a function in a fork, as `RWorker.call` does; `cancel` ends it within a tenth of a second."""
+        return self._run(call_request(function, args), timeout, on_progress, cancel)
+
+    async def call_async(
+        self,
+        function: str,
+        args: Mapping[str, Any] | Sequence[Any] = (),
+        *,
+        timeout: float | None = None,  # noqa: ASYNC109 - the same words as `call`
+        on_progress: OnProgress | None = None,
+    ) -> RAnswer:
+        """`call` for asyncio; cancelling the task kills the fork. `on_progress` is called in the loop."""
+        cancel, told = threading.Event(), in_loop(on_progress)
+        work = asyncio.ensure_future(
+            asyncio.to_thread(self.call, function, args, timeout=timeout, on_progress=told, cancel=cancel)
+        )
+        try:
+            return await asyncio.shield(work)
+        except asyncio.CancelledError:
+            cancel.set()
+            with contextlib.suppress(RolltopError):
+                await work
+            raise
 
     def evaluate(self, code: str, *, timeout: float | None = None) -> RAnswer:
         """Run code in a fork."""
@@ -104,7 +142,13 @@ class RZygote:
         """How the zygote and its forks are confined; None while there is none."""
         return self._session.child.confinement if self._session is not None else None
 
-    def _run(self, request: Mapping[str, Any], timeout: float | None) -> RAnswer:
+    def _run(
+        self,
+        request: Mapping[str, Any],
+        timeout: float | None,
+        on_progress: OnProgress | None = None,
+        cancel: threading.Event | None = None,
+    ) -> RAnswer:
         seconds = self._sandbox.limits.seconds if timeout is None else timeout
         try:
             slot = self._free.get(timeout=seconds)
@@ -112,7 +156,12 @@ class RZygote:
             raise TimeLimit(f"no R process became free within {seconds:g} s", hint="Try again later.") from None
         try:
             session, fork = self._taken(slot)
-            answer = self._converse(session, fork, slot, request, seconds)
+            tick = _Tick(session, fork, cancel)
+            answer = self._converse(
+                session, fork, slot, lambda channel: channel.ask(request, seconds, tick, on_progress)
+            )
+        except TimeoutError:
+            raise took_too_long(seconds) from None
         finally:
             self._free.put(slot)
             self._prepare(slot)
@@ -125,25 +174,33 @@ class RZygote:
             self._active[slot] = fork
             return session, fork
 
-    def _converse(self, session: RSession, fork: _Fork, slot: int, request: Mapping[str, Any], seconds: float) -> Any:
+    def _converse(
+        self, session: RSession, fork: _Fork, slot: int, ask: Callable[[Channel], dict[str, Any]]
+    ) -> dict[str, Any]:
         channel = session.forks[slot - 1]
+        ended_well = False
         try:
-            return channel.ask(request, seconds, _Tick(session, fork))
-        except TimeoutError:
-            raise took_too_long(seconds) from None
+            answer = ask(channel)
+            ended_well = True
         except (Gone, ValueError):
             raise crashed("") from None
+        else:
+            return answer
         finally:
-            self._end(session, fork, slot, channel)
+            self._end(session, fork, slot, channel, clean=ended_well)
 
-    def _end(self, session: RSession, fork: _Fork, slot: int, channel: Channel) -> None:
+    def _end(self, session: RSession, fork: _Fork, slot: int, channel: Channel, *, clean: bool) -> None:
         """After a job: its fork and whatever it started are gone, its pipes are empty."""
-        fork.kill()
+        fork.finish(_TIDY_SECONDS if clean else 0)
         with self._talk:
             self._active.pop(slot, None)
             if self._session is session:
                 self._kill_strays(session)
                 channel.drain()
+                self._untidy += not clean
+                # A job that was killed leaves its temporary files; too many of them, and a new zygote starts.
+                if self._untidy >= _UNTIDY_MOST and not self._active:
+                    self._stop()
         fork.close()
 
     def _kill_strays(self, session: RSession) -> None:
@@ -204,6 +261,7 @@ class RZygote:
             except BaseException:
                 session.stop()
                 raise
+            self._untidy = 0
             session.residents = frozenset(descendants(session.child.process.pid))
             self._session = session
         return self._session
@@ -232,13 +290,16 @@ class RZygote:
 class _Tick:
     """Called while a job runs: watches the limits, and whether the fork is still there."""
 
-    def __init__(self, session: RSession, fork: _Fork) -> None:
+    def __init__(self, session: RSession, fork: _Fork, cancel: threading.Event | None) -> None:
         self._watch = Watch(session.child)
+        self._cancel = cancel
         self._fork = fork
         self._was_over = False
 
     def __call__(self) -> None:
         raise_exceeded(self._watch)
+        if self._cancel is not None and self._cancel.is_set():
+            raise Cancelled("the R code was cancelled")
         if self._was_over:
             raise Gone
         # Its last words may still be on their way: gone only when nothing came after it had ended.
