@@ -24,6 +24,7 @@ engine = importlib.util.module_from_spec(_spec)
 sys.modules[_spec.name] = engine
 _spec.loader.exec_module(engine)
 
+
 @pytest.fixture(scope="session")
 def run() -> Iterator[Run[Any]]:
     """Run a coroutine on the one loop of this process, so that warm processes can be shared between tests."""

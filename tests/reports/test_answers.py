@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from base64 import b64encode
 from typing import Any
@@ -39,10 +40,8 @@ def test_nonsense_is_a_failure_and_never_a_crash(data: bytes) -> None:
 
 @given(json_values, json_values, json_values)
 def test_hostile_fields_never_crash(outputs: Any, figures: Any, phases: Any) -> None:
-    try:
+    with contextlib.suppress(RenderFailure):
         read(answer(outputs=outputs, figures=figures, phases=phases))
-    except RolltopError as error:
-        assert "proper answer" in error.message
 
 
 def test_the_document_does_not_choose_names() -> None:

@@ -28,7 +28,9 @@ try_to("resolve", stopifnot(!is.null(nsl("example.org"))))
 try_to("read-canary", readLines("{canary}"))
 try_to("read-shadow", readLines("/etc/shadow"))
 try_to("list-homes", stopifnot(length(list.files(c("/root", "/home"), all.files = TRUE, no.. = TRUE)) > 0))
-for (place in c("/usr/x", "/etc/x", "/var/x", "/opt/x", "/x", "{canary}")) try_to(paste("write", place), writeLines("x", place))
+for (place in c("/usr/x", "/etc/x", "/var/x", "/opt/x", "/x", "{canary}")) {{
+  try_to(paste("write", place), writeLines("x", place))
+}}
 try_to("become-root", stopifnot(system("su -c true </dev/null >/dev/null 2>&1") == 0))
 try_to("mount", stopifnot(system("mount -t tmpfs none /tmp >/dev/null 2>&1") == 0))
 invisible(file.symlink("/etc/passwd", "stolen.html"))

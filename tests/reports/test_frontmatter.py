@@ -52,7 +52,9 @@ def test_malformed_front_matter_names_its_line() -> None:
     assert caught.value.position.line >= 3
 
 
-@pytest.mark.parametrize("block", ["a: " + "[" * 5000, "a: &a [x]\nb: *a", "? " * 3000 + "x", "x: !!python/object:os.system y"])
+@pytest.mark.parametrize(
+    "block", ["a: " + "[" * 5000, "a: &a [x]\nb: *a", "? " * 3000 + "x", "x: !!python/object:os.system y"]
+)
 def test_hostile_yaml_is_refused(block: str) -> None:
     with pytest.raises(InvalidData):
         metadata(f"---\n{block}\n---\n")

@@ -12,8 +12,9 @@ from rolltop.errors import InvalidInput
 from rolltop.reports.names import document_name, output_name, output_uri, parse_uri, side_name, source_uri, stem_of
 
 HOSTILE = [
-    "", ".", "..", "../x", "a/b", "a\\b", "/etc/passwd", ".hidden", "~root", "a\0b", "a\nb", "a'b", 'a"b', "a`id`", "$(id)",
-    "a;b", "a|b", "a&b", "a%2e", "a*", "a?", "-rf", "a ", "x" * 121, "output", "Output", "con\u202egpj", "a:b", "{a}", "#a",
+    "", ".", "..", "../x", "a/b", "a\\b", "/etc/passwd", ".hidden", "~root", "a\0b", "a\nb", "a'b", 'a"b', "a`id`",
+    "$(id)", "a;b", "a|b", "a&b", "a%2e", "a*", "a?", "-rf", "a ", "x" * 121, "output", "Output",
+    "con\u202egpj", "a:b", "{a}", "#a",
 ]  # fmt: skip
 
 

@@ -14,7 +14,9 @@ from rolltop.reports.cache import RenderCache, job_key
 from rolltop.reports.job import Figure, Output, Rendered, RenderJob, Watcher, ignore
 from rolltop.reports.queue import RenderQueue
 
-DONE = Rendered((Output("html", "x.html", b"page"),), (Figure("f.png", b"png"),), "local", "bwrap", phases={"knit": 1.0})
+DONE = Rendered(
+    (Output("html", "x.html", b"page"),), (Figure("f.png", b"png"),), "local", "bwrap", phases={"knit": 1.0}
+)
 
 
 class Work:

@@ -25,7 +25,9 @@ _NO_PACKAGE = re.compile(r"there is no package called .([A-Za-z][\w.]*)")
 _LATEX_ERROR = re.compile(r"^! (.+(?:\n(?!l\.\d)[^\n]+)?)", re.MULTILINE)
 _LATEX_LINE = re.compile(r"^l\.(\d+) (.*)$", re.MULTILINE)
 _LATEX_FILE = re.compile(r"File `([^']+\.(?:sty|cls|def|fd|tex))' not found")
-_NO_MEMORY = re.compile(r"cannot allocate (?:vector|memory)|memory exhausted|heap exhausted|pandoc failed: Killed", re.IGNORECASE)
+_NO_MEMORY = re.compile(
+    r"cannot allocate (?:vector|memory)|memory exhausted|heap exhausted|pandoc failed: Killed", re.IGNORECASE
+)
 _YAML_LINE = re.compile(r"at line (\d+), column (\d+)")
 
 

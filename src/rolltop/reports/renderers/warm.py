@@ -15,8 +15,9 @@ import os
 from dataclasses import dataclass
 
 from rolltop.confine import Sandbox
-from rolltop.confine.process import Child, start_process
-from rolltop.confine.watch import descendants, resident_memory
+from rolltop.confine.ladder import start_process
+from rolltop.confine.process import Child
+from rolltop.confine.watch import Watch
 from rolltop.errors import RolltopError, SizeLimit
 from rolltop.reports.answer import event_in, read_answer
 from rolltop.reports.config import MIB, ReportsConfig
@@ -28,8 +29,6 @@ from rolltop.reports.scripts import FORKING, bootstrap, code_line
 __all__ = ["WarmPool", "WarmR"]
 
 _START_LIMIT = 60.0
-_LOOK = 0.1
-"""Seconds between two looks at the memory in use."""
 
 
 @dataclass(eq=False, slots=True)
@@ -43,7 +42,6 @@ class WarmR:
     requests: int
     packages: frozenset[str]
     uses: int = 0
-    baseline: int = 0
 
     @classmethod
     async def start(cls, sandbox: Sandbox, packages: frozenset[str], limit: int) -> WarmR:
@@ -74,7 +72,6 @@ class WarmR:
             async with asyncio.timeout(_START_LIMIT):
                 await warm._send(code_line(FORKING))
                 await warm._expect("ready")
-            warm.baseline = resident_memory(descendants(child.process.pid))
         except BaseException:
             await warm.kill()
             raise
@@ -116,13 +113,10 @@ class WarmR:
                 return answer, False
 
     async def _guard(self) -> None:
-        """Returns when all processes of the sandbox together use more memory than they may.
-
-        The warm R itself is not the document's: what it holds is allowed on top.
-        """
-        allowed = self.child.limits.memory + self.baseline
-        while resident_memory(descendants(self.child.process.pid)) <= allowed:
-            await asyncio.sleep(_LOOK)
+        """Returns when all processes of the sandbox together use more memory than they may."""
+        watch = Watch(self.child)
+        while watch.exceeded() is None:  # noqa: ASYNC110 - nothing signals memory use
+            await asyncio.sleep(watch.interval)
 
     async def _send(self, data: bytes) -> None:
         """Write all of it; a large request must not hold up the event loop."""
