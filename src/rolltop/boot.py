@@ -156,9 +156,8 @@ def _known_result(method: str, params: dict[str, Any], kept: dict[str, Any]) -> 
     if method == "initialize" and version is None and isinstance(params.get("protocolVersion"), str):
         if not isinstance(params.get("clientInfo"), dict) or not isinstance(params.get("capabilities"), dict):
             return None
-        versions = kept["versions"]
-        chosen = params["protocolVersion"] if params["protocolVersion"] in versions else versions[-1]
-        return '{"protocolVersion":' + json.dumps(chosen) + "," + str(kept["initialize"])[1:]
+        known: dict[str, str] = kept["initialize"]
+        return known.get(params["protocolVersion"]) or list(known.values())[-1]
     if method == "tools/list" and not params.get("cursor"):
         listed: str | None = kept["list"] if version is None else kept["modern"].get(version, {}).get("list")
         return listed
@@ -221,5 +220,4 @@ def _keep(path: str, before: dict[str, Any] | None, built: Built, desk: Any) -> 
         os.replace(temporary, path)
     except OSError:
         pass  # a start that is not fast is still a start
-    if before is not None and before.get("list") != now["list"]:
-        desk.changes.publish("tools")
+    desk.list_was_stale = before is not None and before.get("list") != now["list"]

@@ -54,6 +54,8 @@ class Settings:
     http_body_limit: int = 4 << 20
     http_allowed_hosts: tuple[str, ...] = ()
     call_timeout: float = 300.0
+    started_in: str | None = None
+    """Where whoever started us stood (`PWD`); says something about the client on stdio only."""
     sections: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
 
@@ -242,6 +244,7 @@ def load(
     return Settings(
         **values,
         prefix_is_default=prefix_is_default and sources.get("tool_prefix") == "MCP_TOOL_PREFIX",
+        started_in=env.get("PWD"),
         sections={name: _section(name, document, env) for name in SECTIONS},
         sources=MappingProxyType(sources),
     )

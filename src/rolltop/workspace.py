@@ -20,6 +20,7 @@ from rolltop.journal import Journal
 from rolltop.settings import Settings
 
 if TYPE_CHECKING:
+    from rolltop.guide import Guide
     from rolltop.reports import Reports
 
 __all__ = ["FORMAT", "Workspace"]
@@ -74,6 +75,13 @@ class Workspace:
     def files(self) -> Files:
         """The one way to open a file of the user's."""
         return Files.from_settings(self.settings)
+
+    @cached_property
+    def guide(self) -> Guide:
+        """Content by expression, flags and projects; the user's, not the workspace's: it lies in the configuration."""
+        from rolltop.guide import Guide  # noqa: PLC0415 - built, and loaded, at first use
+
+        return Guide.from_section(self.settings.section("guide"), self.settings.config.parent / "guide")
 
     @cached_property
     def journal(self) -> Journal:

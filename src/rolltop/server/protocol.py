@@ -55,7 +55,7 @@ def build(desk: Desk, transport: str, listing: Listing | None = None) -> Built:
     """A server with every method of the desk; it lives as long as one run of a transport."""
     listing = listing or Listing(desk)
     handlers = Handlers(desk, transport)
-    news = _News()
+    news = _News(desk)
     schemas = desk.registry
 
     def input_schema(name: str) -> dict[str, Any] | None:
@@ -102,6 +102,7 @@ def build(desk: Desk, transport: str, listing: Listing | None = None) -> Built:
         on_completion=handlers.complete,
     )
     server.add_notification_handler("notifications/initialized", types.NotificationParams, news.connected)
+    server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, handlers.client_log.set_level)
     server.middleware[:] = [
         RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience="rolltop"),
         FastLane(handlers, listing),
@@ -136,7 +137,8 @@ def _add_old_names(server: Server[Any]) -> None:
 class _News:
     """Passes changes on: to `subscriptions/listen` streams, and to 2025 clients by notification."""
 
-    def __init__(self) -> None:
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
         self._bus = InMemorySubscriptionBus()
         self.listen = ListenHandler(self._bus)
         self.loop: asyncio.AbstractEventLoop | None = None
@@ -146,6 +148,8 @@ class _News:
 
     async def connected(self, ctx: ServerRequestContext[Any, Any], params: types.NotificationParams | None) -> None:
         self._sessions.append(ctx.session)
+        if self._desk.list_was_stale:
+            await ctx.session.send_tool_list_changed()
 
     async def subscribe(
         self, ctx: ServerRequestContext[Any, Any], params: types.SubscribeRequestParams

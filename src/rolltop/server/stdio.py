@@ -25,12 +25,14 @@ from rolltop.server.stdiocalls import StdioCalls
 
 if TYPE_CHECKING:
     from rolltop.server.protocol import Built
+    from rolltop.server.sdk import Sdk
 
 __all__ = ["Early", "serve_stdio"]
 
 logger = logging.getLogger("rolltop.stdio")
 
 LINE_LIMIT = 64 << 20
+BACKLOG = 1000
 GRACE = 1.5
 """Seconds that calls under way get to answer after the client closed its end."""
 
@@ -60,7 +62,7 @@ async def serve_stdio(
         asyncio.create_task(_parent_gone()),
     ]
     with contextlib.suppress(asyncio.CancelledError):
-        done, _ = await asyncio.wait([tasks[0], tasks[2]], return_when=asyncio.FIRST_COMPLETED)
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         for task in done:
             task.result()
     for task in tasks:
@@ -77,14 +79,17 @@ class _Connection:
     def __init__(self, reader: LineReader, writer: LineWriter, answered: frozenset[str | int]) -> None:
         self._reader, self._writer = reader, writer
         self._answered = set(answered)
-        self._sdk: asyncio.Future[_Sdk] = asyncio.get_running_loop().create_future()
+        self._for_sdk: asyncio.Queue[dict[str, Any]] = asyncio.Queue(BACKLOG)
         self._open: set[str | int] = set()
         self._idle = asyncio.Event()
+        self._loaded = asyncio.Event()
 
     async def read(self) -> None:
         """Until the client closes its end; what it asked for may still be answered, for a moment."""
         while (line := await self._reader.line()) is not None:
             await self._take(line)
+        if self._open:
+            await self._loaded.wait()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(GRACE):
                 await self.calls.finished()
@@ -106,26 +111,31 @@ class _Connection:
             await self._writer.write(error.line())
 
     async def forward(self, document: dict[str, Any]) -> None:
-        """Hand a message to the SDK, waiting until it is there."""
-        sdk = await asyncio.shield(self._sdk)
+        """Leave a message for the SDK, which may not be there yet."""
         if "method" in document and "id" in document:
             self._open.add(document["id"])
             self._idle.clear()
-        await sdk.send(document)
+        await self._for_sdk.put(document)
 
     async def run_sdk(self, load: Callable[[], Awaitable[Built]]) -> None:
-        try:
-            built = await load()
-            from rolltop.server.sdk import Sdk  # noqa: PLC0415 - comes with what was just loaded
+        built = await load()
+        from rolltop.server.sdk import Sdk  # noqa: PLC0415 - comes with what was just loaded
 
-            sdk = Sdk(built.server)
-            self._sdk.set_result(sdk)
+        sdk = Sdk(built.server)
+        self._loaded.set()
+        feeding = asyncio.create_task(self._feed(sdk))
+        try:
             await sdk.run(self._deliver)
-        except Exception as error:
-            logger.exception("the server failed")
-            if not self._sdk.done():
-                self._sdk.set_exception(error)
-            raise
+        finally:
+            feeding.cancel()
+
+    async def _feed(self, sdk: Sdk) -> None:
+        while True:
+            document = await self._for_sdk.get()
+            try:
+                await sdk.send(document)
+            except Malformed as error:
+                await self._writer.write(error.line())
 
     async def _deliver(self, line: bytes, answers: str | int | None) -> None:
         """Write what the SDK says, unless it answers what was answered before it was there."""
@@ -137,10 +147,6 @@ class _Connection:
             self._open.discard(answers)
             if not self._open:
                 self._idle.set()
-
-
-if TYPE_CHECKING:
-    from rolltop.server.sdk import Sdk as _Sdk
 
 
 def _stop_on_signals(main: asyncio.Task[Any]) -> None:
