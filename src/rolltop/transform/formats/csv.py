@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import datetime as dt
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any
 
@@ -57,7 +57,7 @@ def _delimiter(options: Mapping[str, Any]) -> str:
     return given[0]
 
 
-def _rows(text: str, delimiter: str) -> Iterable[list[str]]:
+def _rows(text: str, delimiter: str) -> Iterator[list[str]]:
     if csv.field_size_limit() < _MAX_FIELD:
         csv.field_size_limit(_MAX_FIELD)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)

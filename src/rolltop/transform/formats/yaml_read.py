@@ -57,7 +57,7 @@ class _Builder:
     def __init__(self, budget: int) -> None:
         self.anchors: dict[str, tuple[Any, int]] = {}
         self.budget = budget
-        self.resolver = yaml.resolver.Resolver()
+        self.resolver: Any = yaml.resolver.Resolver()
         self.scalars = _Scalars()
         self.count = 0
 
@@ -155,7 +155,7 @@ class _Scalars:
     """What the implicit types of YAML 1.1 stand for."""
 
     def __init__(self) -> None:
-        self.constructor = yaml.constructor.SafeConstructor()
+        self.constructor: Any = yaml.constructor.SafeConstructor()
 
     def value(self, kind: str, text: str) -> Any:
         if kind == "null":

@@ -117,7 +117,7 @@ def power(left: Any, right: Any) -> Number:
     """Floating-point power; exact for integers whose result is a safe integer."""
     base, exponent = _number(left, "Base must be number"), _number(right, "Exponent must be number")
     try:
-        result = float(base) ** float(exponent)
+        result: Any = float(base) ** float(exponent)
     except OverflowError:
         negative = base < 0 and float(exponent) % 2 == 1
         return -math.inf if negative else math.inf
@@ -127,7 +127,7 @@ def power(left: Any, right: Any) -> Number:
         return math.nan
     if type(base) is int and type(exponent) is int and exponent >= 0 and abs(result) < 2**53:
         return int(result)
-    return result
+    return float(result)
 
 
 def negate(value: Any) -> Number:
@@ -154,7 +154,7 @@ def _compare_loosely(left: Any, right: Any) -> int:
 
 
 def _nan(left: Any, right: Any) -> bool:
-    return left != left or right != right  # noqa: PLR0124 - only NaN differs from itself
+    return bool(left != left or right != right)  # noqa: PLR0124 - only NaN differs from itself
 
 
 def less(left: Any, right: Any) -> bool:

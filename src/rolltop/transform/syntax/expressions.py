@@ -378,9 +378,9 @@ class ExpressionParser(BraceParser):
         while cursor.token.kind not in ("}", "end"):
             try:
                 cases.append(self._case())
-                if not cursor.accept(",") and not cursor.accept(";") and cursor.token.kind != "}":
-                    if not cursor.token.fresh:
-                        cursor.close(opener, hint="Separate the cases by line breaks or commas.")
+                separated = cursor.accept(",") or cursor.accept(";") or cursor.token.fresh
+                if not separated and cursor.token.kind != "}":
+                    cursor.close(opener, hint="Separate the cases by line breaks or commas.")
             except Bail:
                 cursor.skip_to_next(lines=True)
                 cursor.accept(",")
