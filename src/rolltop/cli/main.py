@@ -23,6 +23,7 @@ EXIT_CODES = (
 
 COMMANDS: dict[str, tuple[str, str]] = {
     # name: (module:attribute, one line of help)
+    "transform": ("rolltop.cli.transform:transform", "Run, check and format UTL-X transformations."),
 }
 
 

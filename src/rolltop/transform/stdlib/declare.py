@@ -130,7 +130,7 @@ def function(
                 category=category,
                 description=" ".join(summary.split()),
                 body=body,
-                call=_checked(parsed, body),
+                call=_as_value(_checked(parsed, body), parsed),
                 aliases=tuple(aliases),
                 examples=tuple(examples),
                 infer=infer,
@@ -190,6 +190,13 @@ def _parameter(text: str, descriptions: Mapping[str, str]) -> Parameter:
         raise ValueError(f"not a parameter: {text!r}")
     dots, name, mark, type_ = match.groups()
     return Parameter(name, parse_type(type_.strip()), bool(mark), bool(dots), descriptions.get(name, ""))
+
+
+def _as_value(call: Callable[..., Any], signature: Signature) -> Callable[..., Any]:
+    """Mark the call as a function value that checks its own arguments; passed to `map` it takes one."""
+    call.arity = max(signature.least, 1) if signature.most != 0 else 0  # type: ignore[attr-defined]
+    call.declared = signature.name  # type: ignore[attr-defined]
+    return call
 
 
 def _checked(signature: Signature, body: Callable[..., Any]) -> Callable[..., Any]:
