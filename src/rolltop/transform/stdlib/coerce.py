@@ -59,7 +59,9 @@ def _coercer_of_union(wanted: UnionType) -> Coercer | None:
     def check(value: Any, signature: Signature, at: int) -> Any:
         value = unwrap(value)
         if functions and callable(value):
-            return adapt(value, len(functions[0].params))
+            arity = arity_of(value)
+            exact = any(len(member.params) == arity for member in functions)
+            return value if exact else adapt(value, len(functions[0].params))
         if kind_of(value) not in kinds:
             raise refuse(value, signature, at)
         return value
