@@ -20,7 +20,10 @@ _DRAFTS = {
     "2020-12": "https://json-schema.org/draft/2020-12/schema",
 }
 _KEYWORDS = frozenset(
-    {"$schema", "$ref", "$defs", "definitions", "type", "properties", "items", "enum", "const", "oneOf", "anyOf", "allOf"}
+    {
+        "$schema", "$ref", "$defs", "definitions", "type", "properties", "items", "enum", "const",
+        "oneOf", "anyOf", "allOf",
+    }
 )  # fmt: skip
 
 
@@ -68,11 +71,16 @@ def _role(value: Any, role: str) -> Any:
     return Node(value, None, None, {**known, "schemaType": role})
 
 
+_VERSIONS = ("draft-04", "draft-06", "draft-07", "2019-09", "2020-12")
+
+
 def _version(schema: Mapping[str, Any]) -> str:
     uri = schema.get("$schema")
     if not isinstance(uri, str):
         return "undefined"
-    return next((word for word in ("draft-04", "draft-06", "draft-07", "2019-09", "2020-12") if word in uri), "undefined")
+    return next(
+        (word for word in ("draft-04", "draft-06", "draft-07", "2019-09", "2020-12") if word in uri), "undefined"
+    )
 
 
 # ---- description ------------------------------------------------------------------------------

@@ -266,22 +266,22 @@ class ExpressionParser(BraceParser):
             index = self.enclosed()
             cursor.close(opener)
             return Index(token.at, target, index, safe=True)
-        return self._member(target, safe=safe)
+        return self._member(target, token.at, safe=safe)
 
-    def _member(self, target: Expr, *, safe: bool) -> Expr:
+    def _member(self, target: Expr, at: int, *, safe: bool) -> Expr:
         cursor = self.cursor
         attribute, metadata = cursor.accept("@"), cursor.accept("^")
         token = cursor.token
         if token.kind == "*":
             cursor.advance()
-            return Member(token.at, target, "*", "attributes" if attribute else "values", safe)
+            return Member(at, target, "*", "attributes" if attribute else "values", safe)
         if token.kind not in ("name", "keyword"):
             raise cursor.error(
                 "Expected property name after '.'", hint='A name with other characters is written x["the name"].'
             )
         cursor.advance()
         kind = "attribute" if attribute else "metadata" if metadata else "property"
-        return Member(token.at, target, token.text, kind, safe)
+        return Member(at, target, token.text, kind, safe)
 
     # ---- constructs -------------------------------------------------------------------------
 

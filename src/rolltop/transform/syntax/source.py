@@ -10,7 +10,7 @@ from rolltop.transform.diagnostics import Diagnostic, Severity
 
 __all__ = ["Source"]
 
-_WORD = re.compile(r"[$@]?\w+(?:-[^\W\d]\w*)*|\"[^\"\n]*\"?|'[^'\n]*'?|[-+*/%=!<>|&?.]+|.", re.UNICODE)
+_WORD = re.compile(r"\??\.[@^]?[\w*]+|[$@]?\w+(?:-[^\W\d]\w*)*|\"[^\"\n]*\"?|'[^'\n]*'?|[-+*/%=!<>|&?.]+|.", re.UNICODE)
 
 
 class Source:
