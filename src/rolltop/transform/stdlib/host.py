@@ -12,13 +12,16 @@ import logging
 import os
 import platform
 import random
+import tempfile
+import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rolltop.transform.errors import FunctionFailure
+from rolltop.transform.stdlib._session import Session
 
 __all__ = ["Host", "host", "installed"]
 
@@ -45,6 +48,12 @@ class Host:
     environment: Mapping[str, str] | None = field(default_factory=lambda: os.environ)
     log: Callable[[str, str], None] = _log
     """Called with a level and a message by the logging and tracing functions; never prints."""
+    elapsed: Callable[[], float] = time.perf_counter
+    """Seconds on a clock that never goes back; for stop-watches."""
+    fetch: Callable[[str], bytes] | None = None
+    """Gets what a URL names; None, the default, means that programs may not."""
+    session: Session = field(default_factory=Session)
+    """Stop-watches and kept log entries; `fresh` starts without any."""
 
     @classmethod
     def sealed(cls) -> Host:
@@ -54,7 +63,11 @@ class Host:
     @classmethod
     def fixed(cls, moment: dt.datetime, seed: int = 0) -> Host:
         """For tests: the clock stands still and randomness repeats."""
-        return cls(now=lambda: moment, random=random.Random(seed), environment={})  # noqa: S311
+        return cls(now=lambda: moment, random=random.Random(seed), environment={}, elapsed=lambda: 0.0)  # noqa: S311
+
+    def fresh(self) -> Host:
+        """The same services without what earlier programs timed and logged."""
+        return replace(self, session=Session())
 
     def uuid4(self) -> str:
         return str(uuid.UUID(int=self.random.getrandbits(128), version=4))
@@ -80,6 +93,8 @@ class Host:
             "os.arch": platform.machine(),
             "user.dir": os.getcwd(),
             "user.home": os.path.expanduser("~"),
+            "user.name": self.variables().get("USER", ""),
+            "java.io.tmpdir": tempfile.gettempdir(),
             "file.separator": os.sep,
             "path.separator": os.pathsep,
             "line.separator": os.linesep,
