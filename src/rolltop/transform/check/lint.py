@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
-from collections.abc import Iterator
 
 from rolltop.transform.check.findings import Findings
 from rolltop.transform.check.scope import Binding
@@ -36,7 +34,7 @@ def _unused(bindings: list[Binding], findings: Findings) -> None:
 
 
 def _naming(node: tree.Expr, findings: Findings) -> None:
-    for part in walk(node):
+    for part in tree.walk(node):
         if not isinstance(part, tree.Let) or isinstance(part.value, tree.Lambda) or _CAMEL.fullmatch(part.name):
             continue
         message = f"Variable '{part.name}' should use camelCase naming convention"
@@ -51,25 +49,6 @@ def _camel(name: str) -> str:
     return head[:1].lower() + head[1:] + "".join(word[:1].upper() + word[1:] for word in rest)
 
 
-def children(node: object) -> Iterator[tree.Expr]:
-    """The nodes directly inside one."""
-    if not dataclasses.is_dataclass(node):
-        return
-    for name in node.__dataclass_fields__:
-        value = getattr(node, name)
-        if isinstance(value, tree.Expr):
-            yield value
-        elif isinstance(value, list):
-            yield from (item for item in value if isinstance(item, tree.Expr))
-
-
-def walk(node: tree.Expr) -> Iterator[tree.Expr]:
-    """A node and everything inside it."""
-    yield node
-    for child in children(node):
-        yield from walk(child)
-
-
 _NESTING = (tree.ObjectLiteral, tree.ArrayLiteral, tree.Lambda, tree.Match, tree.Try)
 
 
@@ -77,4 +56,4 @@ def _too_deep(node: tree.Expr, depth: int = 0) -> tree.Expr | None:
     depth += isinstance(node, _NESTING)
     if depth > _MAX_NESTING:
         return node
-    return next((found for child in children(node) if (found := _too_deep(child, depth)) is not None), None)
+    return next((found for child in tree.children(node) if (found := _too_deep(child, depth)) is not None), None)
