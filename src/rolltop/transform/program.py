@@ -12,6 +12,7 @@ from rolltop.transform.diagnostics import Diagnostic
 from rolltop.transform.errors import ProgramInvalid, WriteFailure
 from rolltop.transform.formats.table import Rendered, canonical
 from rolltop.transform.run.evaluator import Evaluator
+from rolltop.transform.stdlib._ancestry import reading
 from rolltop.transform.syntax.parser import Parsed, parse
 
 __all__ = ["Document", "Program", "compile_program", "convert"]
@@ -40,7 +41,8 @@ class Program:
         if "input" not in names and names:
             first = self.header.inputs[0].name
             names["input"] = names.get(first, next(iter(names.values())))
-        return self.evaluator.run(names)
+        with reading(names):
+            return self.evaluator.run(names)
 
     def run(self, documents: Mapping[str, Document]) -> Rendered:
         """Read the inputs, evaluate, write the first declared output."""
