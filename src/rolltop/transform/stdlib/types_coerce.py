@@ -45,7 +45,7 @@ def _convert(value: Any, kind: str) -> Any:
     ],
 )
 def coerce(value: Any, kind: str, *fallback: Any) -> Any:
-    """A value as another kind; when that is impossible the fallback, or the value as it is."""
+    """Converts a value to a type; when that is impossible gives the fallback, or the value as it is."""
     made = _convert(value, kind)
     if made is not None:
         return made
@@ -59,7 +59,7 @@ def coerce(value: Any, kind: str, *fallback: Any) -> Any:
     examples=[('tryCoerce("yes", "boolean")', "true"), ('tryCoerce("x", "number")', "null")],
 )
 def try_coerce(value: Any, kind: str) -> Any:
-    """A value as another kind, or null when that is impossible."""
+    """Converts a value to a type, or gives null when that is impossible."""
     return _convert(value, kind)
 
 

@@ -64,7 +64,7 @@ def _number_or_default(arguments: Sequence[Type]) -> Type | None:
     ],
 )
 def to_string(value: Any) -> str:
-    """The text of a value; dates in ISO form, null as empty text."""
+    """Converts a value to text; dates in ISO form, null as empty text."""
     return text_of(value)
 
 
@@ -135,7 +135,7 @@ def number_or_default(value: Any, fallback: Any) -> Any:
     ],
 )
 def to_number(value: Any) -> int | float:
-    """The number in a text; anything that is no number is an error."""
+    """Converts a text to a number; anything that is no number is an error."""
     number = as_number(value)
     if number is None:
         what = "this text" if type(value) is str else kind_of(value)
@@ -169,7 +169,7 @@ def parse_boolean(value: Any, fallback: Any = None) -> Any:
     ],
 )
 def to_boolean(value: Any) -> bool:
-    """The truth that a text spells; anything else is an error."""
+    """Converts a text to true or false as parseBoolean does; anything else is an error."""
     truth = as_boolean(value)
     if truth is None:
         what = "this text" if type(value) is str else kind_of(value)
@@ -210,7 +210,7 @@ def _array_type(arguments: Sequence[Type]) -> Type | None:
     ],
 )
 def to_array(value: Any) -> list[Any]:
-    """An array as it is, an object as [key, value] pairs, null as an empty array, another value as an array of one."""
+    """Converts to an array: an object to [key, value] pairs, null to an empty one, another value to an array of one."""
     if isinstance(value, list):
         return value
     if isinstance(value, dict):
@@ -224,7 +224,7 @@ def to_array(value: Any) -> list[Any]:
     examples=[('toObject([["a", 1]])', "{ a: 1 }"), ("toObject(5)", "error: cannot make an object")],
 )
 def to_object(value: Any) -> dict[str, Any]:
-    """An object as it is, or one made of [key, value] pairs."""
+    """Converts an array of [key, value] pairs to an object."""
     made = as_object(value)
     if made is None:
         fail(f"toObject cannot make an object of {kind_of(value)}", hint='Give [key, value] pairs: [["a", 1]].')
