@@ -7,7 +7,7 @@ TESTS ?= tests
 JOBS ?= auto
 SUITE ?= ../shared/utlx-suite
 
-.PHONY: help setup setup-test system run demo test check format bench soak lock clean
+.PHONY: help docs setup setup-test system run demo test check format bench soak lock clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -31,7 +31,9 @@ check: setup-test ## lint, types, import contracts: seconds
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
-	@$(BIN)/lint-imports --no-cache
+	@$(BIN)/lint-imports --no-cache --no-logo
+	@$(BIN)/rolltop tools lint
+	@$(BIN)/python scripts/docs --check
 
 format: setup-test ## rewrite the sources in the project's format
 	@$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
@@ -44,6 +46,9 @@ soak: setup-test system ## long fuzzing, crash matrices and stress
 
 bench: setup-test system ## speed and memory, as ratios to peers measured in the same run
 	@for b in bench/*.py; do case $$b in bench/_*) ;; *) echo "== $$b"; $(BIN)/python $$b || exit 1 ;; esac; done
+
+docs: setup ## write the generated parts of the documentation
+	@$(BIN)/python scripts/docs
 
 lock: ## write requirements.lock anew from what is installed
 	@$(BIN)/pip freeze --exclude-editable | LC_ALL=C sort -f > requirements.lock

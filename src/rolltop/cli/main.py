@@ -24,6 +24,14 @@ EXIT_CODES = (
 COMMANDS: dict[str, tuple[str, str]] = {
     # name: (module:attribute, one line of help)
     "transform": ("rolltop.cli.transform:transform", "Run, check and format UTL-X transformations."),
+    "call": ("rolltop.cli.call:call", "Call a tool and print its answer."),
+    "connect": ("rolltop.cli.connect:connect", "Show or write the configuration of an MCP client."),
+    "demo": ("rolltop.cli.demo:demo", "A tour: a real client calls everything there is."),
+    "doctor": ("rolltop.cli.doctor:doctor", "Say what works here, what is missing, and how to fix it."),
+    "journal": ("rolltop.cli.journal:journal", "Show the latest tool calls."),
+    "serve": ("rolltop.cli.serve:serve", "Start the MCP server (stdio, or --http)."),
+    "tools": ("rolltop.cli.tools:tools", "List, show and lint the tools."),
+    "toolsets": ("rolltop.cli.toolsets:toolsets", "List the tool sets and what each costs an agent."),
 }
 
 
