@@ -32,12 +32,15 @@ def check(
     text: str,
     *,
     inputs: Mapping[str, Type] | None = None,
-    input_format: str | None = None,
+    formats: Mapping[str, str] | None = None,
     output_format: str | None = None,
     lint: bool = False,
 ) -> list[Diagnostic]:
-    """All findings about a program text; types of the inputs make them sharper."""
-    parsed = parse(text, input_format=input_format, output_format=output_format)
+    """All findings about a program text; types of the inputs make them sharper.
+
+    `formats` names the inputs of a program without a header.
+    """
+    parsed = parse(text, inputs=formats, output_format=output_format)
     return check_parsed(parsed, inputs=inputs, lint=lint).findings
 
 

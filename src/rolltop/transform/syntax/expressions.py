@@ -54,8 +54,9 @@ _CONSTANTS = {"true": True, "false": False, "null": None}
 class ExpressionParser(BraceParser):
     """Parses expressions from a cursor. `sequence` is true where a new line may start a new expression."""
 
-    def __init__(self, cursor: Cursor) -> None:
+    def __init__(self, cursor: Cursor, *, shorthand: bool = False) -> None:
         self.cursor = cursor
+        self.shorthand = shorthand
         self.sequence = True
         self._keywords: dict[str, Callable[[Token], Expr]] = {
             "let": self._let,
@@ -203,7 +204,17 @@ class ExpressionParser(BraceParser):
         if kind == "@" and cursor.ahead().kind == "name":
             cursor.advance()
             return Name(token.at, cursor.advance().text, "@")
+        if kind == "." and self.shorthand:
+            return self._input()
         raise cursor.error("Expected expression", hint=_HINTS.get(kind))
+
+    def _input(self) -> Expr:
+        """The dot that stands for the input; it is also the dot of a member that follows."""
+        cursor = self.cursor
+        name = Name(cursor.token.at, "input", "$")
+        if cursor.ahead().kind not in ("name", "keyword", "@", "^", "*"):
+            cursor.advance()
+        return name
 
     def _negated(self, token: Token, operand: Expr) -> Expr:
         if token.kind == "-" and isinstance(operand, Literal) and type(operand.value) in (int, float):
