@@ -37,12 +37,13 @@ _PATTERN = re.compile(
     (?P<space>[ \t\f\v\u00a0\ufeff]+)
   | (?P<newline>[\r\n]+)
   | (?P<comment>//[^\r\n]*|/\*.*?\*/)
+  | (?P<unclosed>/\*)
   | (?P<name>\$?[^\W\d]\w*(?:-[^\W\d]\w*)*)
   | (?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)
   | (?P<string>"[^"\\]*(?:\\.[^"\\]*)*"|'[^'\\]*(?:\\.[^'\\]*)*')
   | (?P<rule>---+)
   | (?P<op>\.\.\.|\|>|=>|->|==|!=|<=|>=|&&|\|\||\?\?|\?\.|\*\*|[-+*/%<>!?=(){}\[\],.:;@^|])
-  | (?P<bad>/\*|["'$&\\`~#]|.)
+  | (?P<bad>.)
     """,
     re.VERBOSE | re.DOTALL,
 )
@@ -83,7 +84,7 @@ def tokenize(source: Source) -> tuple[list[Token], list[Comment], list[Diagnosti
             comments.append(Comment(lexeme, at, fresh))
             if _LINE_END.search(lexeme):
                 fresh = True
-        elif kind == "bad":
+        elif kind in ("bad", "unclosed"):
             at = _bad(source, at, lexeme, problems)
             fresh = False
             continue
