@@ -127,10 +127,13 @@ def _many(signature: Signature, body: Body, guards: Sequence[Guard]) -> Body:
 
 def _repeating(signature: Signature, body: Body, guards: Sequence[Guard]) -> Body:
     least, last = signature.least, len(guards) - 1
+    guarded = any(ready is not None for ready, _ in guards)
 
     def call(*arguments: Any) -> Any:
         if len(arguments) < least:
             raise _wrong_count(signature, len(arguments))
+        if not guarded:
+            return body(*arguments)
         values = list(arguments)
         for at, value in enumerate(arguments):
             ready, coerce = guards[at if at < last else last]

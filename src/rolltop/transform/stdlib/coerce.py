@@ -202,6 +202,8 @@ _SCALARS: dict[Type, Coercer] = {
 
 def _function_coercer(wanted: int) -> Coercer:
     def to_function(value: Any, signature: Signature, at: int) -> Callable[..., Any]:
+        if getattr(value, "arity", None) == wanted:
+            return value  # type: ignore[no-any-return]
         if not callable(value):
             raise refuse(value, signature, at)
         return adapt(value, wanted)
