@@ -72,7 +72,9 @@ def _version(schema: Mapping[str, Any]) -> str:
     uri = schema.get("$schema")
     if not isinstance(uri, str):
         return "undefined"
-    return next((word for word in ("draft-04", "draft-06", "draft-07", "2019-09", "2020-12") if word in uri), "undefined")
+    return next(
+        (word for word in ("draft-04", "draft-06", "draft-07", "2019-09", "2020-12") if word in uri), "undefined"
+    )
 
 
 # ---- description ------------------------------------------------------------------------------

@@ -70,9 +70,7 @@ def describe(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _structure(node: Node, *, entity_type: bool) -> dict[str, Any]:
-    keys = [
-        ref.attributes.get("Name") for key in _children(node, "Key") for ref in _children(key, "PropertyRef")
-    ]
+    keys = [ref.attributes.get("Name") for key in _children(node, "Key") for ref in _children(key, "PropertyRef")]
     navigation = [
         compact(
             name=part.attributes.get("Name"),
@@ -196,7 +194,9 @@ def _write_structure(name: str, type_: Mapping[str, Any], types: Mapping[str, An
 
 def _write_property(field: Mapping[str, Any], types: Mapping[str, Any], namespace: str) -> Node:
     name = str(field.get("%type", "string"))
-    edm = text_of(field, "%schemaType") or (f"{namespace}.{name}" if name in types else _FROM_UNIVERSAL.get(name, "Edm.String"))
+    edm = text_of(field, "%schemaType") or (
+        f"{namespace}.{name}" if name in types else _FROM_UNIVERSAL.get(name, "Edm.String")
+    )
     if flag(field, "%array") and not edm.startswith("Collection("):
         edm = f"Collection({edm})"
     attributes = {"Name": str(field["%name"]), "Type": edm}
@@ -210,7 +210,11 @@ def _write_property(field: Mapping[str, Any], types: Mapping[str, Any], namespac
 
 
 def _write_link(link: Mapping[str, Any]) -> Node:
-    parts = {"Name": text_of(link, "%name"), "Type": text_of(link, "%target", "%type"), "Partner": text_of(link, "%partner")}
+    parts = {
+        "Name": text_of(link, "%name"),
+        "Type": text_of(link, "%target", "%type"),
+        "Partner": text_of(link, "%partner"),
+    }
     return Node((), {key: text for key, text in parts.items() if text})
 
 

@@ -34,7 +34,9 @@ _MAX_DEPTH = 50
 def read(data: str | bytes, options: Mapping[str, Any]) -> Any:
     raw = parse(data)
     if raw["syntax"] != "proto3":
-        raise ReadFailure(f"only proto3 files are read, this one is {raw['syntax']}", hint='Start with syntax = "proto3";')
+        raise ReadFailure(
+            f"only proto3 files are read, this one is {raw['syntax']}", hint='Start with syntax = "proto3";'
+        )
     return enrich(Node(_plain(raw), None, None, {"schemaType": "proto-schema"}), lambda _: describe(raw))
 
 

@@ -13,7 +13,13 @@ from rolltop.transform.values import Node
 
 __all__ = ["describe", "generate", "read", "write"]
 
-_TO_UNIVERSAL = {"year": "string", "yearmonth": "string", "duration": "string", "geopoint": "string", "geojson": "object"}
+_TO_UNIVERSAL = {
+    "year": "string",
+    "yearmonth": "string",
+    "duration": "string",
+    "geopoint": "string",
+    "geojson": "object",
+}
 _FROM_UNIVERSAL = {
     "long": "integer", "int": "integer", "double": "number", "float": "number", "decimal": "number",
     "binary": "string", "bytes": "string",
@@ -98,7 +104,9 @@ def generate(value: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, 
 
 def _column(field: Mapping[str, Any]) -> dict[str, Any]:
     type_ = str(field.get("%type", "string"))
-    mapped = "array" if flag(field, "%array") else "object" if flag(field, "%map") else _FROM_UNIVERSAL.get(type_, type_)
+    mapped = (
+        "array" if flag(field, "%array") else "object" if flag(field, "%map") else _FROM_UNIVERSAL.get(type_, type_)
+    )
     column: dict[str, Any] = {"name": field["%name"], "type": mapped if mapped in _TYPES else "string"}
     note = text_of(field, "%description", "%documentation")
     if note:
