@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from rolltop.transform.errors import ReadFailure, WriteFailure
@@ -16,7 +16,7 @@ __all__ = ["describe", "generate", "read", "write"]
 
 _TO_UNIVERSAL = {"int": "integer", "float": "number", "bytes": "binary"}
 _FROM_UNIVERSAL = {
-    "integer": "int", "number": "double", "binary": "bytes", "decimal": "string", "date": "string",
+    "integer": "int", "number": "float", "binary": "bytes", "decimal": "string", "date": "string",
     "datetime": "string", "time": "string", "any": "string", "object": "string",
 }  # fmt: skip
 _LOGICAL_BASE = {
@@ -148,14 +148,15 @@ class _Writer:
         kind = type_.get("%kind", "structure")
         if kind in ("structure", "enumeration", "fixed"):
             self.written.add(name)
-        build = {
+        builders: dict[str, Callable[[str, dict[str, Any]], Any]] = {
             "structure": self._record,
             "enumeration": self._enum,
             "fixed": lambda name, type_: {"type": "fixed", "name": name, "size": type_.get("%size")},
             "array": lambda name, type_: {"type": "array", "items": self.type(type_.get("%itemType"))},
             "union": lambda name, type_: [self.type(part) for part in type_.get("%unionTypes", [])],
             "primitive": lambda name, type_: self.type(type_.get("%type", "string")),
-        }.get(str(kind))
+        }
+        build = builders.get(str(kind))
         if build is None:
             raise WriteFailure(f"Avro has no {kind!r} types ({name})")
         schema = build(name, type_)

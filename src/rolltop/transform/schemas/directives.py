@@ -8,7 +8,7 @@ from typing import Any
 from rolltop.transform.errors import ReadFailure, WriteFailure
 from rolltop.transform.values import Node, is_number, parse_number, scalar_text
 
-__all__ = ["compact", "enrich", "fields_of", "flag", "text_of", "types_of", "without", "whole"]
+__all__ = ["compact", "enrich", "fields_of", "flag", "text_of", "types_of", "whole", "without"]
 
 
 def enrich(raw: dict[str, Any], describe: Callable[[dict[str, Any]], dict[str, Any]]) -> Node:
@@ -68,7 +68,7 @@ def text_of(part: Mapping[str, Any], *names: str) -> str | None:
 
 def whole(value: Any) -> int | None:
     """A whole number from a number or its text."""
-    number = parse_number(value) if isinstance(value, str) else value
+    number: Any = parse_number(value) if isinstance(value, str) else value
     return int(number) if is_number(number) and float(number).is_integer() else None
 
 

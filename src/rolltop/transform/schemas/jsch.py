@@ -20,7 +20,10 @@ _DRAFTS = {
     "2020-12": "https://json-schema.org/draft/2020-12/schema",
 }
 _KEYWORDS = frozenset(
-    {"$schema", "$ref", "$defs", "definitions", "type", "properties", "items", "enum", "const", "oneOf", "anyOf", "allOf"}
+    {
+        "$schema", "$ref", "$defs", "definitions", "type", "properties", "items", "enum", "const",
+        "oneOf", "anyOf", "allOf",
+    }
 )  # fmt: skip
 
 
@@ -66,6 +69,9 @@ def _role(value: Any, role: str) -> Any:
         return value
     known = getattr(value, "metadata", None) or {}
     return Node(value, None, None, {**known, "schemaType": role})
+
+
+_VERSIONS = ("draft-04", "draft-06", "draft-07", "2019-09", "2020-12")
 
 
 def _version(schema: Mapping[str, Any]) -> str:
