@@ -83,6 +83,8 @@ class Node(dict[str, Any]):
         self.content = content
 
     def __eq__(self, other: object) -> bool:
+        if not isinstance(other, dict):
+            return False
         return dict.__eq__(self, other) and self.attributes == getattr(other, "attributes", {})
 
     def __ne__(self, other: object) -> bool:

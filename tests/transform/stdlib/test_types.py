@@ -8,8 +8,8 @@ import pytest
 
 from rolltop.transform import compile_program
 from rolltop.transform.check.checker import check_parsed
-from rolltop.transform.stdlib import Host, functions, installed
-from rolltop.transform.types import ArrayType, FunctionType, ObjectType, Type, UnionType
+from rolltop.transform.stdlib import Function, Host, functions, installed
+from rolltop.transform.types import ArrayType, FunctionType, ObjectType, Type, UnionType, parse_type
 from rolltop.transform.values import kind_of
 
 MOMENT = dt.datetime(2026, 3, 14, 15, 9, 26, tzinfo=dt.UTC)
@@ -67,3 +67,24 @@ def test_the_inferred_type_holds(code: str) -> None:
     checked = check_parsed(program.parsed)
     assert [found.message for found in checked.errors] == []
     assert holds(checked.result, value), f"{code} is {value!r}, not {checked.result}"
+
+
+TYPES = [
+    parse_type(text)
+    for text in (
+        "Any", "Null", "String", "Integer", "Number?", "Boolean", "Date", "Array", "Array<Integer>",
+        "Array<Array<String>>", "Array<{ a: String, b?: Number }>", "Object", "{}",
+        "{ a: Integer, b?: Array<String> }", "Map<Number>", "(Any) => String", "String | Number", "Never",
+    )
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("declared", [f for f in functions() if f.infer is not None], ids=lambda f: f.name)
+def test_a_type_rule_has_an_answer_for_any_types(declared: Function) -> None:
+    assert declared.infer is not None
+    signature = declared.signature
+    for count in range(max(signature.least, 1), (signature.most or signature.least + 2) + 1):
+        for shift in range(len(TYPES)):
+            for step in (0, 1, 5):
+                given = [TYPES[(shift + at * step) % len(TYPES)] for at in range(count)]
+                assert isinstance(declared.infer(given), Type | None)
