@@ -7,7 +7,7 @@ TESTS ?= tests
 JOBS ?= auto
 SUITE ?= ../shared/utlx-suite
 
-.PHONY: help setup setup-test system run demo test check format bench soak lock clean
+.PHONY: suite help docs setup setup-test system run demo test check format bench soak lock clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -31,7 +31,9 @@ check: setup-test ## lint, types, import contracts: seconds
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
-	@$(BIN)/lint-imports --no-cache
+	@$(BIN)/lint-imports --no-cache --no-logo
+	@$(BIN)/rolltop tools lint
+	@$(BIN)/python scripts/docs --check
 
 format: setup-test ## rewrite the sources in the project's format
 	@$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
@@ -39,11 +41,20 @@ format: setup-test ## rewrite the sources in the project's format
 test: setup-test system check ## set up and pass everything
 	@$(BIN)/python -m pytest $(TESTS) -n $(JOBS) -m "not soak"
 
+# The UTL-X conformance cases live outside of this project: make suite SUITE=path/to/utlx-suite
+suite: setup-test ## run the UTL-X conformance suite against the transform engine
+	@for mode in semantic suite strict; do \
+	  $(BIN)/python $(SUITE)/run.py $(SUITE)/cases --engine '$(BIN)/rolltop transform engine' --compare $$mode --depth 2 \
+	    --failures 5 || [ $$mode != semantic ] || failed=1; done; exit $${failed:-0}
+
 soak: setup-test system ## long fuzzing, crash matrices and stress
 	@$(BIN)/python -m pytest $(TESTS) -m soak
 
 bench: setup-test system ## speed and memory, as ratios to peers measured in the same run
 	@for b in bench/*.py; do case $$b in bench/_*) ;; *) echo "== $$b"; $(BIN)/python $$b || exit 1 ;; esac; done
+
+docs: setup ## write the generated parts of the documentation
+	@$(BIN)/python scripts/docs
 
 lock: ## write requirements.lock anew from what is installed
 	@$(BIN)/pip freeze --exclude-editable | LC_ALL=C sort -f > requirements.lock

@@ -1,1 +1,77 @@
-"""Tool infrastructure for MCP servers, reusable: it knows nothing of rolltop."""
+"""Tool infrastructure for MCP servers: results, arguments, collection, names, consent, envelopes.
+
+It is reusable: it knows nothing of rolltop and imports no MCP library. A server feeds a `Dispatcher`
+with tool names and raw arguments and gets back an `Answer` to put on its wire. `docs/design/tools.md`
+describes how the parts fit together.
+"""
+
+from mcp_core.annotations import DESTROYS, READS, RUNS, WRITES, ToolAnnotations
+from mcp_core.arguments import ToolArguments
+from mcp_core.changes import Change, Changes
+from mcp_core.consent import Consent, ConsentRequired
+from mcp_core.content import Audio, Block, EmbeddedResource, Image, ResourceLink
+from mcp_core.context import CannotAsk, ClientInfo, InputNeeded, Reply, ToolCancelled, ToolContext
+from mcp_core.decorator import ExtMcpToolDecorator, NamePolicy
+from mcp_core.dispatch import Call, Dispatcher, UnknownTool
+from mcp_core.envelope import Answer, Envelope, ProtocolFault, ResultEnvelope
+from mcp_core.log import TRACE
+from mcp_core.prompts import Prompt, PromptArgument, PromptMessage, declare_prompt
+from mcp_core.registry import Registered, Registry
+from mcp_core.resources import Page, ResourceContent, ResourceInfo, ResourceProvider, TemplateInfo, UnknownResource
+from mcp_core.result import Result
+from mcp_core.spec import Example, ToolSpec
+from mcp_core.toolset import Need, ToolSet
+from mcp_core.validation import InvalidArguments, Problem
+
+__all__ = [
+    "DESTROYS",
+    "READS",
+    "RUNS",
+    "TRACE",
+    "WRITES",
+    "Answer",
+    "Audio",
+    "Block",
+    "Call",
+    "CannotAsk",
+    "Change",
+    "Changes",
+    "ClientInfo",
+    "Consent",
+    "ConsentRequired",
+    "Dispatcher",
+    "EmbeddedResource",
+    "Envelope",
+    "Example",
+    "ExtMcpToolDecorator",
+    "Image",
+    "InputNeeded",
+    "InvalidArguments",
+    "NamePolicy",
+    "Need",
+    "Page",
+    "Problem",
+    "Prompt",
+    "PromptArgument",
+    "PromptMessage",
+    "ProtocolFault",
+    "Registered",
+    "Registry",
+    "Reply",
+    "ResourceContent",
+    "ResourceInfo",
+    "ResourceLink",
+    "ResourceProvider",
+    "Result",
+    "ResultEnvelope",
+    "TemplateInfo",
+    "ToolAnnotations",
+    "ToolArguments",
+    "ToolCancelled",
+    "ToolContext",
+    "ToolSet",
+    "ToolSpec",
+    "UnknownResource",
+    "UnknownTool",
+    "declare_prompt",
+]

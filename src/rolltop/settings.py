@@ -222,8 +222,12 @@ def load(
     *,
     env: Mapping[str, str] | None = None,
     config: Path | None = None,
+    prefix_is_default: bool = False,
 ) -> Settings:
-    """Resolve all settings. `given` holds what the command line set (absent or None: not set)."""
+    """Resolve all settings. `given` holds what the command line set (absent or None: not set).
+
+    `prefix_is_default`: the environment's tool prefix was put there by us, not by the user.
+    """
     env = os.environ if env is None else env
     path = config or config_path(env)
     document = _read_config(path, must_exist=config is not None or bool(env.get("ROLLTOP_CONFIG")))
@@ -237,7 +241,7 @@ def load(
     values.setdefault("roots", default_roots(Path.cwd(), Path.home()))
     return Settings(
         **values,
-        prefix_is_default="ROLLTOP_PREFIX_IS_DEFAULT" in env and sources.get("tool_prefix") == "MCP_TOOL_PREFIX",
+        prefix_is_default=prefix_is_default and sources.get("tool_prefix") == "MCP_TOOL_PREFIX",
         sections={name: _section(name, document, env) for name in SECTIONS},
         sources=MappingProxyType(sources),
     )

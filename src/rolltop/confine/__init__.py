@@ -1,1 +1,32 @@
-"""Run foreign code with limits: bubblewrap, rlimits, warm worker processes."""
+"""Run foreign code with limits that hold, or not at all.
+
+Three ways, from the strongest wall to the quickest answer: `run` starts any program in a sandbox (no network,
+a read-only system, an own /tmp, limits on time, memory, processes, disk and output); `RWorker` is an R process
+in that sandbox that stays and answers within a millisecond; `WorkerPool` keeps warm Python processes that can
+do nothing but compute, for jobs from bytes to bytes. Privileges are dropped before any of them sees foreign
+code, a limit that is reached ends the program and is named, and nothing is left running.
+"""
+
+from rolltop.confine.limits import Limits
+from rolltop.confine.pool import WorkerPool
+from rolltop.confine.r import RAnswer, RCondition, RError, RWorker
+from rolltop.confine.result import Confinement, Finished, Reason
+from rolltop.confine.running import Cancel, run, run_async
+from rolltop.confine.sandbox import Mount, Sandbox
+
+__all__ = [
+    "Cancel",
+    "Confinement",
+    "Finished",
+    "Limits",
+    "Mount",
+    "RAnswer",
+    "RCondition",
+    "RError",
+    "RWorker",
+    "Reason",
+    "Sandbox",
+    "WorkerPool",
+    "run",
+    "run_async",
+]

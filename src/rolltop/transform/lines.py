@@ -63,7 +63,6 @@ def _checked(text: str, *, lint: bool, strict: bool) -> dict[str, Any]:
     warnings = [found for found in findings if found not in errors and found.severity != "info"]
     return {
         "valid": not errors,
-        "exitCode": 1 if errors else 0,
         "errors": [found.as_dict() for found in errors],
         "warnings": [found.as_dict() for found in warnings],
     }

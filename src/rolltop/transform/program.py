@@ -69,38 +69,47 @@ class Program:
 
 
 def compile_program(
-    text: str, *, name: str = "program", input_format: str | None = None, output_format: str | None = None
+    text: str,
+    *,
+    name: str = "program",
+    inputs: Mapping[str, str] | None = None,
+    output_format: str | None = None,
+    shorthand: bool = False,
 ) -> Program:
     """A program ready to run, or `ProgramInvalid` with every syntax error.
 
-    Formats given here fill in for a missing header; a header that says otherwise is an error.
+    `inputs` (name to format) and `output_format` fill in for a missing header; a header that says
+    otherwise is an error.
     """
-    wanted_in = canonical(input_format) if input_format else None
+    wanted = {port: canonical(format_) for port, format_ in (inputs or {}).items()}
     wanted_out = canonical(output_format) if output_format else None
-    parsed = parse(text, name=name, input_format=wanted_in, output_format=wanted_out)
-    problems = [*parsed.problems, *_contradictions(parsed, wanted_in, wanted_out)]
+    parsed = parse(text, name=name, inputs=wanted, output_format=wanted_out, shorthand=shorthand)
+    problems = [*parsed.problems, *_contradictions(parsed, wanted, wanted_out)]
     if problems:
         raise ProgramInvalid(problems)
     return Program(parsed)
 
 
-def _contradictions(parsed: Parsed, wanted_in: str | None, wanted_out: str | None) -> list[Diagnostic]:
+def _contradictions(parsed: Parsed, wanted: Mapping[str, str], wanted_out: str | None) -> list[Diagnostic]:
+    """Where the header and the caller disagree about a format."""
     header = parsed.program.header
-    found: list[Diagnostic] = []
-    pairs = [("input", wanted_in, header.inputs), ("output", wanted_out, header.outputs)]
-    for what, wanted, ports in pairs:
-        if wanted is None or not header.written or len(ports) != 1:
-            continue
-        if ports[0].format not in (wanted, "auto") and wanted != "auto":
-            found.append(
-                parsed.source.diagnostic(
-                    "E302",
-                    f"the header says {what} {ports[0].format}, the caller says {wanted}",
-                    ports[0].at,
-                    hint="Change one of them, or leave the header out.",
-                )
-            )
-    return found
+    if not header.written:
+        return []
+    given = dict(wanted)
+    if len(header.inputs) == 1 and len(given) == 1:
+        given = {header.inputs[0].name: next(iter(given.values()))}
+    pairs = [("input", port, given.get(port.name)) for port in header.inputs]
+    pairs.append(("output", header.outputs[0], wanted_out))
+    return [
+        parsed.source.diagnostic(
+            "E302",
+            f"the header says {what} {port.format}, the caller says {format_}",
+            port.at,
+            hint="Change one of them, or leave the header out.",
+        )
+        for what, port, format_ in pairs
+        if format_ is not None and "auto" not in (format_, port.format) and port.format != format_
+    ]
 
 
 def convert(data: str | bytes, source: str, target: str, options: Mapping[str, Any] | None = None) -> Rendered:

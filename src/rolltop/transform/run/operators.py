@@ -93,7 +93,7 @@ def multiply(left: Any, right: Any) -> Number:
 def divide(left: Any, right: Any) -> Number:
     a, b = _number(left, _LEFT), _number(right, _RIGHT)
     if b == 0:
-        raise _by_zero()
+        raise _by_zero(" (0 / 0 is indeterminate)" if a == 0 else "")
     if type(a) is int and type(b) is int and a % b == 0:
         return fit(a // b)
     return a / b
@@ -103,14 +103,16 @@ def modulo(left: Any, right: Any) -> Number:
     """The remainder with the sign of the left operand."""
     a, b = _number(left, _LEFT), _number(right, _RIGHT)
     if b == 0:
-        raise _by_zero()
+        raise _by_zero(" (modulo by zero)")
     if type(a) is int and type(b) is int:
         return abs(a) % abs(b) * (-1 if a < 0 else 1)
     return math.fmod(a, b) if math.isfinite(a) else math.nan
 
 
-def _by_zero() -> EvaluationFailure:
-    return EvaluationFailure("Division by zero", code="division_by_zero", hint="Guard it: if (d != 0) n / d else 0.")
+def _by_zero(which: str) -> EvaluationFailure:
+    return EvaluationFailure(
+        f"Division by zero{which}", code="division_by_zero", hint="Guard it: if (d != 0) n / d else 0."
+    )
 
 
 def power(left: Any, right: Any) -> Number:

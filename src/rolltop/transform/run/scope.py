@@ -37,7 +37,7 @@ class Scope:
 def closest(name: str, known: Iterable[str]) -> str | None:
     """The known name that was probably meant."""
     candidates = sorted(known)
-    near = difflib.get_close_matches(name, candidates, n=1, cutoff=0.7)
+    near = difflib.get_close_matches(name, candidates, n=1, cutoff=0.78)
     if near:
         return near[0]
     return next((other for other in candidates if other.lower() == name.lower()), None)

@@ -35,7 +35,7 @@ def distinct_of(array: list[Any]) -> list[Any]:
     ],
 )
 def unique(array: list[Any]) -> list[Any]:
-    """The elements without repetitions; the first occurrence stays."""
+    """Removes duplicates from an array; the first occurrence stays."""
     return distinct_of(array)
 
 
@@ -43,7 +43,7 @@ def unique(array: list[Any]) -> list[Any]:
     "distinct(array: Array<T>): Array<T>", category="array", examples=[('distinct(["a", "b", "a"])', '["a", "b"]')]
 )
 def distinct(array: list[Any]) -> list[Any]:
-    """The elements without repetitions; the same as unique."""
+    """Removes duplicates from an array; the same as unique."""
     return distinct_of(array)
 
 
@@ -57,7 +57,7 @@ def distinct(array: list[Any]) -> list[Any]:
     ],
 )
 def distinct_by(array: list[Any], key: str | Callable[[Any], Any]) -> list[Any]:
-    """The first element for every value of a key."""
+    """Removes elements with a key that occurred before; the first for every key stays."""
     key_of = selector(key)
     seen: dict[Hashable, Any] = {}
     for item in array:

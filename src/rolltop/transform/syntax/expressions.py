@@ -54,8 +54,9 @@ _CONSTANTS = {"true": True, "false": False, "null": None}
 class ExpressionParser(BraceParser):
     """Parses expressions from a cursor. `sequence` is true where a new line may start a new expression."""
 
-    def __init__(self, cursor: Cursor) -> None:
+    def __init__(self, cursor: Cursor, *, shorthand: bool = False) -> None:
         self.cursor = cursor
+        self.shorthand = shorthand
         self.sequence = True
         self._keywords: dict[str, Callable[[Token], Expr]] = {
             "let": self._let,
@@ -203,7 +204,17 @@ class ExpressionParser(BraceParser):
         if kind == "@" and cursor.ahead().kind == "name":
             cursor.advance()
             return Name(token.at, cursor.advance().text, "@")
+        if kind == "." and self.shorthand:
+            return self._input()
         raise cursor.error("Expected expression", hint=_HINTS.get(kind))
+
+    def _input(self) -> Expr:
+        """The dot that stands for the input; it is also the dot of a member that follows."""
+        cursor = self.cursor
+        name = Name(cursor.token.at, "input", "$")
+        if cursor.ahead().kind not in ("name", "keyword", "@", "^", "*"):
+            cursor.advance()
+        return name
 
     def _negated(self, token: Token, operand: Expr) -> Expr:
         if token.kind == "-" and isinstance(operand, Literal) and type(operand.value) in (int, float):
@@ -266,22 +277,22 @@ class ExpressionParser(BraceParser):
             index = self.enclosed()
             cursor.close(opener)
             return Index(token.at, target, index, safe=True)
-        return self._member(target, safe=safe)
+        return self._member(target, token.at, safe=safe)
 
-    def _member(self, target: Expr, *, safe: bool) -> Expr:
+    def _member(self, target: Expr, at: int, *, safe: bool) -> Expr:
         cursor = self.cursor
         attribute, metadata = cursor.accept("@"), cursor.accept("^")
         token = cursor.token
         if token.kind == "*":
             cursor.advance()
-            return Member(token.at, target, "*", "attributes" if attribute else "values", safe)
+            return Member(at, target, "*", "attributes" if attribute else "values", safe)
         if token.kind not in ("name", "keyword"):
             raise cursor.error(
                 "Expected property name after '.'", hint='A name with other characters is written x["the name"].'
             )
         cursor.advance()
         kind = "attribute" if attribute else "metadata" if metadata else "property"
-        return Member(token.at, target, token.text, kind, safe)
+        return Member(at, target, token.text, kind, safe)
 
     # ---- constructs -------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from rolltop.transform.syntax.cursor import Bail, Cursor
@@ -15,11 +16,10 @@ FORMATS = ("auto", "xml", "json", "csv", "yaml", "odata", "xsd", "jsch", "avro",
 _CODE = "E301"
 
 
-def implied_header(input_format: str | None, output_format: str | None) -> Header:
+def implied_header(inputs: Mapping[str, str], output_format: str | None) -> Header:
     """The header of a program that has none."""
-    return Header(
-        "%utlx 1.0", [Port("input", input_format or "json")], [Port("output", output_format or "json")], written=False
-    )
+    ports = [Port(name, format_) for name, format_ in inputs.items()] or [Port("input", "json")]
+    return Header("%utlx 1.0", ports, [Port("output", output_format or "json")], written=False)
 
 
 def parse_header(cursor: Cursor) -> Header:

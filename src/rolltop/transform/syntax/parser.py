@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rolltop.transform.diagnostics import Diagnostic
@@ -27,18 +28,23 @@ class Parsed:
 
 
 def parse(
-    text: str, *, name: str = "program", input_format: str | None = None, output_format: str | None = None
+    text: str,
+    *,
+    name: str = "program",
+    inputs: Mapping[str, str] | None = None,
+    output_format: str | None = None,
+    shorthand: bool = False,
 ) -> Parsed:
-    """Parse a program. Without a header, the formats are the caller's, else json."""
+    """Parse a program. Without a header, names and formats of the inputs are the caller's, else one json.
+
+    `shorthand` lets an operand start with a dot: `.a.b` is `$input.a.b`.
+    """
     source = Source(text, name)
     with deep_stack():
         tokens, comments, problems = tokenize(source)
         cursor = Cursor(source, tokens, problems)
         has_header = tokens[0].kind == "directive" or any(token.kind == "---" for token in tokens)
-        if has_header:
-            header = parse_header(cursor)
-        else:
-            header = implied_header(input_format, output_format)
-        body = ExpressionParser(cursor).program_body()
+        header = parse_header(cursor) if has_header else implied_header(inputs or {}, output_format)
+        body = ExpressionParser(cursor, shorthand=shorthand).program_body()
     problems.sort(key=lambda found: (found.line, found.column))
     return Parsed(source, Program(header, body), problems, comments)

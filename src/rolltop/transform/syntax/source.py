@@ -6,11 +6,12 @@ import re
 from bisect import bisect_right
 from functools import cached_property
 
+from rolltop.errors import RolltopError
 from rolltop.transform.diagnostics import Diagnostic, Severity
 
 __all__ = ["Source"]
 
-_WORD = re.compile(r"[$@]?\w+(?:-[^\W\d]\w*)*|\"[^\"\n]*\"?|'[^'\n]*'?|[-+*/%=!<>|&?.]+|.", re.UNICODE)
+_WORD = re.compile(r"\??\.[@^]?[\w*]+|[$@]?\w+(?:-[^\W\d]\w*)*|\"[^\"\n]*\"?|'[^'\n]*'?|[-+*/%=!<>|&?.]+|.", re.UNICODE)
 
 
 class Source:
@@ -34,6 +35,15 @@ class Source:
         start = self.starts[number - 1]
         end = self.starts[number] if number < len(self.starts) else len(self.text)
         return self.text[start:end].rstrip("\r\n")
+
+    def offset(self, line: int, column: int) -> int:
+        """The offset of a line and column."""
+        return self.starts[min(line, len(self.starts)) - 1] + column - 1
+
+    def failure(self, error: RolltopError) -> Diagnostic:
+        """A failure at run time, shown where in the program it happened."""
+        at = self.offset(error.position.line, error.position.column) if error.position else 0
+        return self.diagnostic(error.error_type, error.message, at, hint=error.hint)
 
     def diagnostic(
         self,

@@ -6,7 +6,8 @@ operator, the operator). Strings in `op`, `kind` and `style` come from small clo
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 __all__ = [
@@ -36,6 +37,8 @@ __all__ = [
     "Spread",
     "Try",
     "Unary",
+    "children",
+    "walk",
 ]
 
 
@@ -225,3 +228,31 @@ class Header:
 class Program:
     header: Header
     body: Sequence
+
+
+def children(node: Expr) -> Iterator[Expr]:
+    """The nodes directly inside one, in no particular order."""
+    for name in _FIELDS[type(node)]:
+        value = getattr(node, name)
+        if isinstance(value, Expr):
+            yield value
+        elif isinstance(value, list):
+            yield from value
+
+
+def walk(node: Expr) -> Iterator[Expr]:
+    """A node and everything inside it."""
+    yield node
+    for child in children(node):
+        yield from walk(child)
+
+
+def _fields_with_nodes() -> dict[type[Expr], tuple[str, ...]]:
+    """Which fields of each node class can hold nodes."""
+    plain = {"at", "name", "sigil", "kind", "key", "type", "result", "style", "op", "safe"}
+    kinds = [kind for kind in Expr.__subclasses__() if kind is not Literal]
+    table = {kind: tuple(item.name for item in fields(kind) if item.name not in plain) for kind in kinds}
+    return {Literal: (), **table}
+
+
+_FIELDS = _fields_with_nodes()

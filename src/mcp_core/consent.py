@@ -1,0 +1,81 @@
+"""Explicit consent: a human has to agree before something is removed, replaced or run.
+
+A Literal field documents the intent, but any model fills it in on the first try: it is no consent. So
+where the client can put a question to the human, the human is asked; the literal alone is accepted only
+where nothing better exists and the tool says so, and every decision leaves a row in the journal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field, create_model
+
+__all__ = ["FIELD", "Consent", "ConsentRequired", "with_consent_field"]
+
+FIELD = "confirm"
+"""The argument that carries the literal."""
+
+
+class ConsentRequired(Exception):
+    """Nothing was done: a human has to agree first."""
+
+    error_type = "consent_required"
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.details: dict[str, Any] = {}
+        self.position = None
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """What has to be agreed to.
+
+    `literal` is the exact string of the `confirm` argument, `effect` completes "This …" for people.
+    `required` makes the argument part of the required schema (for tools whose schema is ours to fix);
+    `unless` names a boolean argument that makes the question unnecessary, such as `dry_run`;
+    `always` is False for tools that decide in the call (`ctx.require_consent`) whether to ask.
+    """
+
+    literal: str
+    effect: str
+    required: bool = False
+    unless: str | None = None
+    always: bool = True
+
+    @property
+    def warning(self) -> str:
+        """The paragraph that the tool's description carries."""
+        return (
+            f"REQUIRES EXPLICIT USER INSTRUCTION: this {self.effect}. Call it only when the user has asked for "
+            f'exactly that; the user is asked to agree, or `{FIELD}` is "{self.literal}" because the user said so. '
+            "Do not use it on your own initiative or to tidy up."
+        )
+
+    def applies_to(self, arguments: Any) -> bool:
+        """Whether a call with these arguments (a model or a mapping) has to be agreed to."""
+        return self.always and not (self.unless and _argument(arguments, self.unless) is True)
+
+    def given_in(self, arguments: Any) -> bool:
+        return bool(_argument(arguments, FIELD) == self.literal)
+
+
+def _argument(arguments: Any, name: str) -> Any:
+    return arguments.get(name) if isinstance(arguments, Mapping) else getattr(arguments, name, None)
+
+
+def with_consent_field(model: type[BaseModel], consent: Consent) -> type[BaseModel]:
+    """`model` with the `confirm` field, unless it has one of its own."""
+    if FIELD in model.model_fields:
+        return model
+    literal = Literal[consent.literal]  # type: ignore[name-defined]
+    description = f'The user\'s explicit consent, exactly "{consent.literal}".'
+    annotation: Any = literal if consent.required else literal | None
+    field = Field(description=description) if consent.required else Field(default=None, description=description)
+    fields: dict[str, Any] = {FIELD: (annotation, field)}
+    return create_model(model.__name__, __base__=model, __module__=model.__module__, **fields)

@@ -1,0 +1,74 @@
+"""What an answer may carry beside its text and its structure."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Audio", "Block", "EmbeddedResource", "Image", "ResourceLink", "wire_block"]
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    data: bytes
+    mime_type: str = "image/png"
+
+
+@dataclass(frozen=True, slots=True)
+class Audio:
+    data: bytes
+    mime_type: str = "audio/wav"
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceLink:
+    """A resource the client may read; the way to hand over what is too large for an answer."""
+
+    uri: str
+    name: str
+    description: str | None = None
+    mime_type: str | None = None
+    size: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedResource:
+    uri: str
+    content: str | bytes
+    mime_type: str | None = None
+
+
+Block = Image | Audio | ResourceLink | EmbeddedResource
+
+
+def wire_block(block: Block) -> dict[str, Any]:
+    """The MCP content block for `block`."""
+    match block:
+        case Image():
+            return {"type": "image", "data": _base64(block.data), "mimeType": block.mime_type}
+        case Audio():
+            return {"type": "audio", "data": _base64(block.data), "mimeType": block.mime_type}
+        case ResourceLink():
+            link = {
+                "type": "resource_link",
+                "uri": block.uri,
+                "name": block.name,
+                "description": block.description,
+                "mimeType": block.mime_type,
+                "size": block.size,
+            }
+            return {key: value for key, value in link.items() if value is not None}
+        case EmbeddedResource():
+            held: dict[str, Any] = {"uri": block.uri}
+            if block.mime_type:
+                held["mimeType"] = block.mime_type
+            if isinstance(block.content, str):
+                held["text"] = block.content
+            else:
+                held["blob"] = _base64(block.content)
+            return {"type": "resource", "resource": held}
+
+
+def _base64(data: bytes) -> str:
+    return base64.b64encode(data).decode("ascii")

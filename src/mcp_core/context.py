@@ -1,0 +1,210 @@
+"""`ToolContext`: what a tool may touch while it runs."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, ParamSpec, Protocol, TypeVar
+
+from mcp_core.changes import Changes
+from mcp_core.consent import ConsentRequired
+from mcp_core.log import one_line
+
+__all__ = ["CannotAsk", "ClientInfo", "InputNeeded", "Reply", "ToolCancelled", "ToolContext"]
+
+W = TypeVar("W")
+T = TypeVar("T")
+P = ParamSpec("P")
+
+CHARACTERS_PER_TOKEN = 3.5
+"""A cautious average for JSON and prose; used to estimate, never to bill."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClientInfo:
+    """Who calls: as the client introduced itself, nothing of it is proof of anything."""
+
+    name: str = "unknown"
+    version: str = ""
+    protocol: str = ""
+    transport: str = "memory"
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The human's answer to a question: `accept` with content, `decline` or `cancel`."""
+
+    action: str
+    content: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def accepted(self) -> bool:
+        return self.action == "accept"
+
+
+class CannotAsk(Exception):
+    """The client has no way to put a question to the human."""
+
+
+class ToolCancelled(Exception):
+    """Raised in a tool's thread when the caller gave up."""
+
+    error_type = "cancelled"
+
+
+class InputNeeded(Exception):
+    """The call has to be repeated with the human's answers (protocol 2026-07-28); not a failure."""
+
+    def __init__(self, questions: Mapping[str, Any]) -> None:
+        super().__init__("the call needs an answer from the user")
+        self.questions = dict(questions)
+
+
+class Progress(Protocol):
+    def __call__(self, done: float, total: float | None, message: str | None) -> Awaitable[None]: ...
+
+
+class Ask(Protocol):
+    def __call__(self, key: str, message: str, schema: Mapping[str, Any]) -> Awaitable[Reply]: ...
+
+
+class ReadUri(Protocol):
+    def __call__(self, uri: str, ctx: ToolContext[Any]) -> Awaitable[Sequence[Any]]: ...
+
+
+class Invoke(Protocol):
+    def __call__(self, tool: Any, arguments: Any, ctx: ToolContext[Any]) -> Awaitable[Any]: ...
+
+
+async def _no_progress(done: float, total: float | None, message: str | None) -> None:
+    return None
+
+
+async def _nobody_to_ask(key: str, message: str, schema: Mapping[str, Any]) -> Reply:
+    raise CannotAsk("this client cannot ask the user")
+
+
+async def _nothing_to_call(tool: Any, arguments: Any, ctx: ToolContext[Any]) -> Any:
+    raise RuntimeError("this context was made without a dispatcher")
+
+
+async def _nothing_to_read(uri: str, ctx: ToolContext[Any]) -> Sequence[Any]:
+    raise RuntimeError("this context was made without resources")
+
+
+def _same_name(name: str) -> str:
+    return name
+
+
+_CONSENT_SCHEMA = {
+    "type": "object",
+    "properties": {"agree": {"type": "boolean", "title": "Agree", "description": "Go ahead?", "default": False}},
+    "required": ["agree"],
+}
+
+
+@dataclass(slots=True)
+class ToolContext(Generic[W]):
+    """Made anew for each call. `workspace` is the application's; the rest is the call's."""
+
+    workspace: W = None  # type: ignore[assignment]
+    client: ClientInfo = field(default_factory=ClientInfo)
+    principal: str | None = None
+    budget_tokens: int = 25_000
+    progress_sink: Progress = _no_progress
+    asker: Ask = _nobody_to_ask
+    invoker: Invoke = _nothing_to_call
+    reader: ReadUri = _nothing_to_read
+    name_of: Callable[[str], str] = _same_name
+    changes: Changes = field(default_factory=Changes)
+    consents: list[dict[str, Any]] = field(default_factory=list)
+    _cancelled: threading.Event = field(default_factory=threading.Event)
+    _loop: asyncio.AbstractEventLoop | None = None
+
+    @property
+    def budget(self) -> int:
+        """How many characters the answer may have."""
+        return int(self.budget_tokens * CHARACTERS_PER_TOKEN)
+
+    @property
+    def cancelled(self) -> bool:
+        return self._cancelled.is_set()
+
+    def cancel(self) -> None:
+        """Tell a tool that runs in a thread to stop; the dispatcher calls it."""
+        self._cancelled.set()
+
+    def check_cancelled(self) -> None:
+        """Raise in a loop that runs in a thread when the caller gave up."""
+        if self._cancelled.is_set():
+            raise ToolCancelled("the call was cancelled")
+
+    async def run(self, func: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run blocking work in a thread. If the call is cancelled, `cancelled` becomes true in there."""
+        self._loop = asyncio.get_running_loop()
+        try:
+            return await asyncio.to_thread(func, *args, **kwargs)
+        except asyncio.CancelledError:
+            self.cancel()
+            raise
+
+    async def progress(self, done: float, total: float | None = None, message: str | None = None) -> None:
+        """Tell the client how far the work is."""
+        await self.progress_sink(done, total, message)
+
+    def progress_from_thread(self, done: float, total: float | None = None, message: str | None = None) -> None:
+        """The same from inside `run`; never waits for the client."""
+        if self._loop is not None and not self._loop.is_closed():
+            asyncio.run_coroutine_threadsafe(_send_progress(self.progress_sink, done, total, message), self._loop)
+
+    async def ask(self, message: str, schema: Mapping[str, Any], key: str = "answer") -> Reply:
+        """Put a question to the human, as a form; raises `CannotAsk` where the client has none.
+
+        The question may end this call and the answer start it anew: ask before you act.
+        """
+        return await self.asker(key, message, schema)
+
+    async def require_consent(self, action: str, effect: str, *, given: bool = False) -> None:
+        """Go on only if the human agrees that this `effect` happens; `given`: the literal was passed."""
+        if given:
+            self._note(action, "literal")
+            return
+        try:
+            reply = await self.ask(f"Do you agree? This {one_line(effect)}.", _CONSENT_SCHEMA, key=f"consent:{action}")
+        except CannotAsk:
+            self._note(action, "not askable")
+            raise ConsentRequired(
+                f"nothing was done: this {effect}, and the user has to agree first",
+                hint=f'Ask the user; if they agree, call again with confirm set to "{action}".',
+            ) from None
+        if not (reply.accepted and reply.content.get("agree") is True):
+            self._note(action, "refused")
+            raise ConsentRequired(
+                "nothing was done: the user did not agree", hint="Do not try again unless the user asks for it."
+            )
+        self._note(action, "agreed")
+
+    def resource_changed(self, uri: str) -> None:
+        """Tell subscribers that this resource has to be read again."""
+        self.changes.publish("resource", uri)
+
+    def resources_changed(self) -> None:
+        """Tell clients that the list of resources is another one now."""
+        self.changes.publish("resources")
+
+    async def read_resource(self, uri: str) -> Sequence[Any]:
+        """Read a resource of any tool set by its URI; gives `ResourceContent`s."""
+        return await self.reader(uri, self)
+
+    async def call(self, tool: Any, arguments: Any) -> Any:
+        """Call another declared tool directly: same arguments and context, no decorator in between."""
+        return await self.invoker(tool, arguments, self)
+
+    def _note(self, action: str, decision: str) -> None:
+        self.consents.append({"action": action, "decision": decision})
+
+
+async def _send_progress(sink: Progress, done: float, total: float | None, message: str | None) -> None:
+    await sink(done, total, message)

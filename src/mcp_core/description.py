@@ -1,0 +1,85 @@
+"""The description of a tool: four labelled sections, or as much of them as an agent should pay for."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+
+from mcp_core.schema import schema_markdown
+from mcp_core.spec import Example, ToolSpec
+
+__all__ = ["SECTIONS", "describe", "expand_names"]
+
+SECTIONS = ("Description", "JSON Schema", "Usage Instructions", "Concrete Examples")
+"""The headings of the full form, in order."""
+
+_REFERENCE = re.compile(r"\{tool:([A-Za-z0-9_.-]+)\}")
+
+NameOf = Callable[[str], str]
+
+
+def expand_names(text: str, name_of: NameOf | None = None) -> str:
+    """Replace `{tool:get_content}` by the registered name, or by the plain one in documentation."""
+    return _REFERENCE.sub(lambda match: name_of(match[1]) if name_of else match[1], text)
+
+
+def describe(spec: ToolSpec, profile: str, name_of: NameOf | None = None) -> str:
+    """The description in a profile: `full` (four sections), `compact` (purpose, one example) or `none`."""
+    match profile:
+        case "full":
+            text = _full(spec, name_of)
+        case "compact":
+            text = _compact(spec)
+        case "none":
+            text = ""
+        case _:
+            raise ValueError(f"unknown description profile {profile!r}")
+    return expand_names(text, name_of)
+
+
+def _full(spec: ToolSpec, name_of: NameOf | None) -> str:
+    bodies = (_purpose(spec), _schema(spec), _usage(spec, name_of), _examples(spec, name_of))
+    return "\n\n".join(f"## {heading}\n\n{body}" for heading, body in zip(SECTIONS, bodies, strict=True))
+
+
+def _purpose(spec: ToolSpec) -> str:
+    parts = [spec.summary, spec.body]
+    if spec.consent is not None:
+        parts.append(spec.consent.warning)
+    return "\n\n".join(part for part in parts if part)
+
+
+def _schema(spec: ToolSpec) -> str:
+    schema = json.dumps(spec.input_schema, indent=2, ensure_ascii=False)
+    return f"#{schema_markdown(spec.input_schema)}\n\n```json\n{schema}\n```"
+
+
+def _usage(spec: ToolSpec, name_of: NameOf | None) -> str:
+    name = name_of(spec.name) if name_of else spec.name
+    required = spec.input_schema.get("required", [])
+    call = f"{name}({', '.join(f'{argument}=…' for argument in required)})"
+    return f"```text\n{call}\n\n{spec.usage.strip() or spec.summary}\n```"
+
+
+def _examples(spec: ToolSpec, name_of: NameOf | None) -> str:
+    if not spec.examples:
+        return "```text\nNone.\n```"
+    return "\n\n".join(_example(spec, example, name_of) for example in spec.examples)
+
+
+def _example(spec: ToolSpec, example: Example, name_of: NameOf | None) -> str:
+    name = name_of(spec.name) if name_of else spec.name
+    arguments = json.dumps(example.arguments, ensure_ascii=False)
+    return f"{example.why}\n\n```json\n{name} {arguments}\n```\n\n{example.expect}"
+
+
+def _compact(spec: ToolSpec) -> str:
+    lines = [spec.summary]
+    if first := spec.body.partition("\n\n")[0]:
+        lines.append(" ".join(first.split()))
+    if spec.consent is not None:
+        lines.append(f"REQUIRES EXPLICIT USER INSTRUCTION: this {spec.consent.effect}.")
+    if spec.examples:
+        lines.append(f"Example: {json.dumps(spec.examples[0].arguments, ensure_ascii=False)}")
+    return "\n".join(lines)

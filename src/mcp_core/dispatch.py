@@ -1,0 +1,237 @@
+"""The one way a call takes: name, arguments, consent, run, envelope, size, record."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from mcp_core.arguments import ToolArguments
+from mcp_core.consent import ConsentRequired
+from mcp_core.content import ResourceLink
+from mcp_core.context import CHARACTERS_PER_TOKEN, InputNeeded, ToolCancelled, ToolContext
+from mcp_core.envelope import SPILLED, Answer, ProtocolFault
+from mcp_core.jsonable import to_json_bytes
+from mcp_core.outcome import result_of
+from mcp_core.registry import Registered, Registry
+from mcp_core.result import Result
+from mcp_core.spec import ToolFunction
+from mcp_core.validation import InvalidArguments, check_arguments
+
+__all__ = ["Call", "Dispatcher", "Observer", "Spill", "UnknownTool"]
+
+logger = logging.getLogger("mcp_core.tools")
+
+
+class _NoArguments(ToolArguments):
+    """For tools that take none."""
+
+
+class UnknownTool(Exception):
+    """No tool of that name is registered; the message says what may have been meant."""
+
+    def __init__(self, name: str, nearest: str | None) -> None:
+        meant = f"; did you mean {nearest}?" if nearest else ""
+        super().__init__(f"Unknown tool: {name}{meant}")
+        self.name, self.nearest = name, nearest
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call as the journal keeps it. `arguments` is the JSON text, for whoever may see values."""
+
+    tool: str
+    toolset: str
+    client: str
+    transport: str
+    outcome: str
+    error_type: str | None
+    started: float
+    seconds: float
+    size_in: int
+    size_out: int
+    digest: str
+    arguments: bytes
+    consents: tuple[Mapping[str, Any], ...] = ()
+
+
+class Observer(Protocol):
+    def __call__(self, call: Call) -> None: ...
+
+
+class Spill(Protocol):
+    """Keeps an answer that is too large and gives the URI to read it by."""
+
+    def __call__(self, text: str, tool: str) -> str: ...
+
+
+class Dispatcher:
+    def __init__(
+        self,
+        registry: Registry,
+        *,
+        observer: Observer | None = None,
+        spill: Spill | None = None,
+        timeout: float = 300.0,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.registry = registry
+        self._observer = observer
+        self._spill = spill
+        self._timeout = timeout
+        self._clock = clock
+
+    async def call(self, name: str, arguments: Mapping[str, Any] | None, ctx: ToolContext[Any]) -> Answer:
+        """Answer a call by its registered name; raises `UnknownTool`, `InputNeeded`, `ProtocolFault`."""
+        registered = self.registry.find(name)
+        if registered is None:
+            raise UnknownTool(name, self.registry.nearest(name))
+        record = _Record(registered, arguments, ctx, self._clock())
+        try:
+            answer = await self._answer(registered, arguments, ctx, record)
+            record.size_out = len(answer.text)
+            return answer
+        except (asyncio.CancelledError, ToolCancelled):
+            record.outcome = "cancelled"
+            ctx.cancel()
+            raise
+        except InputNeeded:
+            record.outcome = "asked"
+            raise
+        except ProtocolFault as fault:
+            record.outcome, record.error_type = "rejected", str(fault.code)
+            raise
+        finally:
+            if self._observer is not None:
+                self._observer(record.finished())
+
+    async def _answer(
+        self, registered: Registered, arguments: Mapping[str, Any] | None, ctx: ToolContext[Any], record: _Record
+    ) -> Answer:
+        spec, envelope = registered.spec, registered.envelope
+        try:
+            checked = _checked(registered, arguments)
+        except InvalidArguments as error:
+            logger.debug("Tool %s rejected: %d invalid arguments", registered.name, len(error.problems))
+            record.outcome, record.error_type = "rejected", error.error_type
+            return envelope.invalid_arguments(error, spec)
+        result = await self._run(registered, checked, ctx)
+        if result.is_failure:
+            record.outcome, record.error_type = "failed", result.error_type
+            return envelope.failure(result, spec)
+        return self._within_budget(envelope.success(result, spec), registered, ctx)
+
+    async def _run(self, registered: Registered, checked: Any, ctx: ToolContext[Any]) -> Result[Any]:
+        ctx.invoker, ctx.name_of = self.invoke, self.registry.name_of
+        limit = registered.spec.timeout or self._timeout
+        try:
+            async with asyncio.timeout(limit):
+                return await result_of(lambda: self._execute(registered, registered.run, checked, ctx))
+        except TimeoutError:
+            ctx.cancel()
+            return Result.failure(
+                f"the call did not finish within {limit:g} s and was stopped",
+                "timeout",
+                instruction="Ask for less at once, or raise the limit in the settings.",
+            )
+
+    async def _execute(self, registered: Registered, func: ToolFunction, checked: Any, ctx: ToolContext[Any]) -> Any:
+        spec = registered.spec
+        if spec.consent is not None and spec.consent.applies_to(checked):
+            await _ask_consent(registered, checked, ctx)
+        bound = spec.bind(checked, ctx)
+        return await func(**bound) if spec.is_async else await ctx.run(func, **bound)
+
+    async def invoke(self, tool: str | ToolFunction, arguments: Any, ctx: ToolContext[Any]) -> Result[Any]:
+        """Call a tool directly, without decorator and envelope; consent is asked for all the same."""
+        registered = self._named(tool)
+        given = arguments if registered.spec.model and isinstance(arguments, registered.spec.model) else None
+        checked = given if given is not None else _checked(registered, _as_mapping(arguments))
+        return await result_of(lambda: self._execute(registered, registered.spec.func, checked, ctx))
+
+    def _named(self, tool: str | ToolFunction) -> Registered:
+        if isinstance(tool, str):
+            registered = self.registry.by_plain_name(tool)
+        else:
+            registered = next((each for each in self.registry if each.spec.func is tool), None)
+        if registered is None:
+            name = tool if isinstance(tool, str) else tool.__name__
+            raise UnknownTool(name, self.registry.nearest(name))
+        return registered
+
+    def _within_budget(self, answer: Answer, registered: Registered, ctx: ToolContext[Any]) -> Answer:
+        if len(answer.text) <= ctx.budget or self._spill is None:
+            return answer
+        tokens = int(len(answer.text) / CHARACTERS_PER_TOKEN)
+        uri = self._spill(answer.text, registered.spec.name)
+        kept = {
+            "uri": uri,
+            "characters": len(answer.text),
+            "estimated_tokens": tokens,
+            "preview": answer.text[:2000],
+            "next": "The call succeeded; its answer is too large to show at once. "
+            f"Read {uri} in parts, or ask for less (a limit, a filter, a range).",
+        }
+        link = ResourceLink(uri, f"Answer of {registered.name}", mime_type="application/json", size=len(answer.text))
+        return Answer.of({SPILLED: kept}, content=(link,))
+
+
+def _checked(registered: Registered, arguments: Mapping[str, Any] | None) -> Any:
+    spec = registered.spec
+    if spec.validate is not None:
+        return spec.validate(arguments or {})
+    if spec.model is not None:
+        return check_arguments(spec.model, arguments)
+    return check_arguments(_NoArguments, arguments)
+
+
+async def _ask_consent(registered: Registered, checked: Any, ctx: ToolContext[Any]) -> None:
+    consent = registered.spec.consent
+    assert consent is not None
+    try:
+        await ctx.require_consent(consent.literal, consent.effect, given=consent.given_in(checked))
+    except ConsentRequired as refused:
+        logger.info("Tool %s not run: %s", registered.name, refused)
+        raise
+
+
+def _as_mapping(arguments: Any) -> Mapping[str, Any]:
+    if isinstance(arguments, Mapping):
+        return arguments
+    dumped: Mapping[str, Any] = arguments.model_dump(by_alias=True, exclude_unset=True)
+    return dumped
+
+
+class _Record:
+    """A `Call` in the making."""
+
+    def __init__(
+        self, registered: Registered, arguments: Mapping[str, Any] | None, ctx: ToolContext[Any], started: float
+    ) -> None:
+        self.registered, self.ctx, self.started = registered, ctx, started
+        self.begun = time.perf_counter()
+        self.arguments = to_json_bytes(arguments or {})
+        self.outcome, self.error_type, self.size_out = "ok", None, 0
+
+    error_type: str | None
+
+    def finished(self) -> Call:
+        return Call(
+            tool=self.registered.spec.name,
+            toolset=self.registered.spec.toolset,
+            client=self.ctx.client.name,
+            transport=self.ctx.client.transport,
+            outcome=self.outcome,
+            error_type=self.error_type,
+            started=self.started,
+            seconds=time.perf_counter() - self.begun,
+            size_in=len(self.arguments),
+            size_out=self.size_out,
+            digest=hashlib.sha256(self.arguments).hexdigest()[:16],
+            arguments=self.arguments,
+            consents=tuple(self.ctx.consents),
+        )

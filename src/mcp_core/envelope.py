@@ -1,0 +1,111 @@
+"""From a `Result` to what goes on the wire. Each tool set has one shape; this is the default and the seam."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from mcp_core.content import Block
+from mcp_core.jsonable import to_json_bytes, to_jsonable
+from mcp_core.result import Result
+from mcp_core.spec import ToolSpec
+from mcp_core.validation import InvalidArguments
+
+__all__ = ["SPILLED", "Answer", "Envelope", "ProtocolFault", "ResultEnvelope", "one_of"]
+
+SPILLED = "answer_too_large"
+"""The key of an answer that was kept as a resource because it is above the budget."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a call answers: the structure, its complete text twin, and whether it is an error."""
+
+    structured: Any
+    text: str
+    is_error: bool = False
+    content: tuple[Block, ...] = ()
+
+    @classmethod
+    def of(cls, structured: Any, *, is_error: bool = False, content: tuple[Block, ...] = ()) -> Answer:
+        """An answer whose text is the JSON of its structure."""
+        return cls(structured, to_json_bytes(structured).decode("utf-8"), is_error, content)
+
+
+class ProtocolFault(Exception):
+    """Answer with a JSON-RPC error instead of a tool result."""
+
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        super().__init__(message)
+        self.code, self.message, self.data = code, message, data
+
+
+class Envelope(Protocol):
+    """The wire shape of a tool set."""
+
+    def success(self, result: Result[Any], spec: ToolSpec) -> Answer: ...
+    def failure(self, result: Result[Any], spec: ToolSpec) -> Answer: ...
+    def invalid_arguments(self, error: InvalidArguments, spec: ToolSpec) -> Answer:
+        """Usually a failure; a set whose requirement says so raises `ProtocolFault`."""
+        ...
+
+    def output_schema(self, spec: ToolSpec) -> dict[str, Any]:
+        """A schema that every answer of this shape satisfies: success, failure and spilled."""
+        ...
+
+
+class ResultEnvelope:
+    """The Result's own JSON."""
+
+    def success(self, result: Result[Any], spec: ToolSpec) -> Answer:
+        return Answer.of(result.to_dict(), content=result.content)
+
+    def failure(self, result: Result[Any], spec: ToolSpec) -> Answer:
+        return Answer.of(result.to_dict(), is_error=True)
+
+    def invalid_arguments(self, error: InvalidArguments, spec: ToolSpec) -> Answer:
+        return self.failure(invalid_arguments_result(error), spec)
+
+    def output_schema(self, spec: ToolSpec) -> dict[str, Any]:
+        value, definitions = split_definitions(spec.value_schema)
+        success = {
+            "success": {"type": "boolean"},
+            "value": value,
+            "message": {"type": "string"},
+            "instruction": {"type": "string"},
+        }
+        failure = {"error": {"type": "string"}, "error_type": {"type": "string"}, "details": {"type": "object"}}
+        schema = one_of({**success, **failure}, ["success", "value"], ["success", "error"])
+        return {**schema, "$defs": definitions} if definitions else schema
+
+
+def invalid_arguments_result(error: InvalidArguments) -> Result[Any]:
+    """The failure that a call with bad arguments gets."""
+    return Result.failure(
+        f"the arguments are not valid: {error}",
+        "validation_error",
+        details=error.details,
+        instruction="Correct the named arguments and call again.",
+    )
+
+
+def one_of(properties: Mapping[str, Any], success: list[str], failure: list[str]) -> dict[str, Any]:
+    """An object that is a success, a failure, or spilled: told apart by what must be there."""
+    spilled = {"type": "object", "properties": {"uri": {"type": "string"}}, "required": ["uri"]}
+    return {
+        "type": "object",
+        "properties": {**properties, SPILLED: spilled},
+        "anyOf": [{"required": success}, {"required": failure}, {"required": [SPILLED]}],
+    }
+
+
+def split_definitions(schema: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A schema and its `$defs`, which have to move to the root when the schema is nested."""
+    plain = dict(schema)
+    return plain, plain.pop("$defs", {})
+
+
+def plain_value(result: Result[Any]) -> Any:
+    """The value as plain JSON types."""
+    return to_jsonable(result.value)

@@ -1,0 +1,59 @@
+"""Logging: the TRACE level, one-line messages, secrets masked. Importing this changes no logger."""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+from pathlib import Path
+
+__all__ = ["TRACE", "Redactor", "configure", "level_number", "one_line"]
+
+TRACE = 5
+"""Below DEBUG; the number that uvicorn uses too."""
+
+logging.addLevelName(TRACE, "TRACE")
+
+_CONTROL = {code: f"\\x{code:02x}" for code in (*range(0x20), 0x7F) if chr(code) not in "\n\r\t"}
+_CONTROL |= {ord("\n"): "\\n", ord("\r"): "\\r", ord("\t"): "\\t", 0x2028: "\\u2028", 0x2029: "\\u2029"}
+
+_SECRETS = re.compile(r"(?i)(bearer\s+|token[=:]\s*|password[=:]\s*|secret[=:]\s*|api[_-]?key[=:]\s*)([^\s\"',;&]{4,})")
+
+
+def one_line(text: object) -> str:
+    """`text` with line breaks and control characters escaped, so that no message can forge another."""
+    return str(text).translate(_CONTROL)
+
+
+class Redactor(logging.Filter):
+    """Masks what looks like a credential, and keeps every record on one line."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        message = record.getMessage()
+        cleaned = one_line(_SECRETS.sub(r"\1***", message))
+        if cleaned != message:
+            record.msg, record.args = cleaned, None
+        return True
+
+
+def level_number(name: str) -> int:
+    """The number of a level's name, TRACE included, in any case."""
+    number = logging.getLevelNamesMapping().get(name.upper())
+    if number is None:
+        raise ValueError(f"unknown log level {name!r}")
+    return number
+
+
+def configure(level: str, *, file: Path | None = None, names: tuple[str, ...] = ("mcp_core", "rolltop")) -> None:
+    """Log to standard error or a file, never to standard output; called by entry points only."""
+    handler: logging.Handler
+    handler = logging.FileHandler(file, encoding="utf-8") if file else logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.addFilter(Redactor())
+    for name in names:
+        logger = logging.getLogger(name)
+        logger.setLevel(level_number(level))
+        logger.addHandler(handler)
+    library = logging.getLogger("mcp")
+    library.addHandler(handler)
+    library.setLevel(max(level_number(level), logging.WARNING))

@@ -1,0 +1,111 @@
+"""The tools of one server, by their registered names."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from mcp_core.collection import DuplicateTool
+from mcp_core.description import describe
+from mcp_core.envelope import Envelope, ResultEnvelope
+from mcp_core.spec import ToolFunction, ToolSpec
+
+__all__ = ["Registered", "Registry"]
+
+
+@dataclass(frozen=True)
+class Registered:
+    """A tool under the name that clients see. `run` is the function with its call logging.
+
+    `name_of` resolves `{tool:…}` in the description, which is written when first asked for: by then all
+    tools have their names.
+    """
+
+    name: str
+    spec: ToolSpec
+    run: ToolFunction
+    envelope: Envelope
+    name_of: Callable[[str], str]
+    profile: str = "full"
+    given_description: str | None = None
+
+    @cached_property
+    def description(self) -> str:
+        if self.given_description is not None:
+            return self.given_description
+        return describe(self.spec, self.profile, self.name_of)
+
+    @cached_property
+    def wire(self) -> dict[str, Any]:
+        """The tool as `tools/list` shows it."""
+        entry: dict[str, Any] = {"name": self.name}
+        if self.spec.title:
+            entry["title"] = self.spec.title
+        if self.description:
+            entry["description"] = self.description
+        entry["inputSchema"] = self.spec.input_schema
+        entry["outputSchema"] = self.envelope.output_schema(self.spec)
+        entry["annotations"] = self.spec.annotations.wire()
+        return entry
+
+
+class Registry:
+    """Registered tools in the order they came; a name is given once."""
+
+    def __init__(self) -> None:
+        self._by_name: dict[str, Registered] = {}
+        self._final: dict[str, str] = {}
+
+    def add(
+        self,
+        spec: ToolSpec,
+        *,
+        name: str,
+        run: ToolFunction,
+        envelope: Envelope | None = None,
+        profile: str = "full",
+        description: str | None = None,
+    ) -> Registered:
+        """Register `spec` under `name`. Names in its text are resolved once all tools are there."""
+        if (known := self._by_name.get(name)) is not None:
+            raise DuplicateTool(name, known.spec.source, spec.source)
+        self._final.setdefault(spec.name, name)
+        registered = Registered(
+            name, spec, run, envelope or ResultEnvelope(), self.name_of, profile, given_description=description
+        )
+        self._by_name[name] = registered
+        return registered
+
+    def remove(self, name: str) -> None:
+        registered = self._by_name.pop(name)
+        self._final.pop(registered.spec.name, None)
+
+    def find(self, name: str) -> Registered | None:
+        return self._by_name.get(name)
+
+    def by_plain_name(self, name: str) -> Registered | None:
+        """By the registered or the undecorated name."""
+        return self._by_name.get(name) or self._by_name.get(self._final.get(name, ""))
+
+    def name_of(self, plain: str) -> str:
+        """The registered name of a tool, for text that a client reads."""
+        return self._final.get(plain, plain)
+
+    def nearest(self, name: str) -> str | None:
+        """What the caller may have meant."""
+        if name in self._final:
+            return self._final[name]
+        near = difflib.get_close_matches(name, self._by_name, n=1, cutoff=0.6)
+        return near[0] if near else None
+
+    def __iter__(self) -> Iterator[Registered]:
+        return iter(self._by_name.values())
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name

@@ -1,0 +1,157 @@
+"""JSON Schemas of argument models, for the wire and for readers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, TypeAdapter
+
+__all__ = ["model_schema", "schema_markdown", "type_label", "type_schema", "without_titles"]
+
+Schema = Mapping[str, Any]
+
+_BOUNDS = {
+    "minimum": "≥ {}",
+    "exclusiveMinimum": "> {}",
+    "maximum": "≤ {}",
+    "exclusiveMaximum": "< {}",
+    "minLength": "at least {} characters",
+    "maxLength": "at most {} characters",
+    "minItems": "at least {} items",
+    "maxItems": "at most {} items",
+    "multipleOf": "a multiple of {}",
+    "pattern": "matching `{}`",
+}
+
+
+def model_schema(model: type[BaseModel]) -> dict[str, Any]:
+    """What goes on the wire: wire names, no generated titles (an agent pays for every token)."""
+    schema = without_titles(model.model_json_schema(by_alias=True))
+    schema.pop("description", None)
+    schema["properties"] = {name: _without_null_default(each) for name, each in schema.get("properties", {}).items()}
+    for definition in schema.get("$defs", {}).values():
+        if "properties" in definition:
+            inner = definition["properties"]
+            definition["properties"] = {name: _without_null_default(each) for name, each in inner.items()}
+    return schema
+
+
+def _without_null_default(schema: dict[str, Any]) -> dict[str, Any]:
+    """`anyOf [X, null], default null` says no more than an optional X; null is still accepted."""
+    options = schema.get("anyOf")
+    if not isinstance(options, list) or schema.get("default", ...) is not None:
+        return schema
+    real = [option for option in options if option.get("type") != "null"]
+    rest = {key: value for key, value in schema.items() if key not in ("anyOf", "default")}
+    return {**real[0], **rest} if len(real) == 1 else {"anyOf": real, **rest}
+
+
+def type_schema(kind: Any) -> dict[str, Any]:
+    """The schema of any type that pydantic can serialise."""
+    return without_titles(TypeAdapter(kind).json_schema(by_alias=True, mode="serialization"))
+
+
+def without_titles(schema: dict[str, Any]) -> dict[str, Any]:
+    """`schema` without the titles that pydantic makes of names; a property called title stays."""
+    cleaned: dict[str, Any] = _strip(schema, is_mapping_of_schemas=False)
+    return cleaned
+
+
+def _strip(node: Any, *, is_mapping_of_schemas: bool) -> Any:
+    if isinstance(node, list):
+        return [_strip(item, is_mapping_of_schemas=False) for item in node]
+    if not isinstance(node, dict):
+        return node
+    return {
+        key: value
+        if key in ("default", "const", "enum", "examples")
+        else _strip(value, is_mapping_of_schemas=not is_mapping_of_schemas and key in ("properties", "$defs"))
+        for key, value in node.items()
+        if is_mapping_of_schemas or key != "title" or not isinstance(value, str)
+    }
+
+
+def schema_markdown(schema: Schema) -> str:
+    """The arguments as a list: name, type, required or optional, default, bounds, description."""
+    definitions = schema.get("$defs", {})
+    properties: Schema = schema.get("properties", {})
+    if not properties:
+        return "## Arguments\n\nNone."
+    required = set(schema.get("required", ()))
+    lines = [_property_line(name, each, name in required, definitions, 0) for name, each in properties.items()]
+    return "## Arguments\n\n" + "\n".join(lines)
+
+
+def _property_line(name: str, schema: Schema, required: bool, definitions: Schema, depth: int) -> str:
+    facts = [type_label(schema, definitions), "required" if required else "optional"]
+    if schema.get("default") is not None:
+        facts.append(f"default {_literal(schema['default'])}")
+    facts += _bounds(_without_null(_resolved(schema, definitions), definitions))
+    line = f"{'  ' * depth}- `{name}` ({', '.join(facts)})"
+    description = schema.get("description") or _resolved(schema, definitions).get("description")
+    if description:
+        line += f": {' '.join(str(description).split())}"
+    return "\n".join([line, *_nested_lines(schema, definitions, depth)])
+
+
+def _nested_lines(schema: Schema, definitions: Schema, depth: int) -> list[str]:
+    if depth >= 3:  # deeper structures are for the JSON Schema itself
+        return []
+    inner = _without_null(_resolved(schema, definitions), definitions)
+    if inner.get("type") == "array" and isinstance(inner.get("items"), dict):
+        inner = _without_null(_resolved(inner["items"], definitions), definitions)
+    properties = inner.get("properties")
+    if not isinstance(properties, dict):
+        return []
+    required = set(inner.get("required", ()))
+    return [_property_line(name, each, name in required, definitions, depth + 1) for name, each in properties.items()]
+
+
+def _bounds(schema: Schema) -> list[str]:
+    return [text.format(schema[key]) for key, text in _BOUNDS.items() if key in schema]
+
+
+def _resolved(schema: Schema, definitions: Schema) -> Schema:
+    for _ in range(20):  # a chain of references is short; a cycle must not hang
+        reference = schema.get("$ref")
+        if not isinstance(reference, str) or not reference.startswith("#/$defs/"):
+            return schema
+        schema = definitions.get(reference.removeprefix("#/$defs/"), {})
+    return schema
+
+
+def _without_null(schema: Schema, definitions: Schema) -> Schema:
+    options = schema.get("anyOf")
+    if isinstance(options, list):
+        real = [option for option in options if option.get("type") != "null"]
+        if len(real) == 1:
+            return _resolved(real[0], definitions)
+    return schema
+
+
+def type_label(schema: Schema, definitions: Schema | None = None) -> str:
+    """The type in words: `string`, `"A" | "B"`, `array of integer`, `object`."""
+    definitions = definitions or {}
+    schema = _resolved(schema, definitions)
+    if "const" in schema:
+        return _literal(schema["const"])
+    if "enum" in schema:
+        return " | ".join(_literal(value) for value in schema["enum"])
+    for key in ("anyOf", "oneOf"):
+        if key in schema:
+            labels = [type_label(option, definitions) for option in schema[key] if option.get("type") != "null"]
+            return " | ".join(dict.fromkeys(labels)) or "null"
+    kind = schema.get("type")
+    if isinstance(kind, list):
+        return " | ".join(str(each) for each in kind if each != "null")
+    if kind == "array":
+        return f"array of {type_label(schema['items'], definitions)}" if schema.get("items") else "array"
+    if kind == "object" and isinstance(schema.get("additionalProperties"), dict):
+        return f"object of {type_label(schema['additionalProperties'], definitions)}"
+    return str(kind) if kind else "any"
+
+
+def _literal(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

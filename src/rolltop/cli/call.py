@@ -1,0 +1,120 @@
+"""`rolltop call`: one tool call without a client, through the same dispatcher as over MCP."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rolltop.cli.main import EXIT_CODES, Invocation
+from rolltop.cli.options import make_settings
+from rolltop.cli.output import is_terminal
+from rolltop.errors import InvalidInput, NotFound
+
+__all__ = ["EXIT_OF_ERROR", "call"]
+
+EXIT_OF_ERROR = {
+    "validation_error": 2,
+    "invalid_arguments": 2,
+    "not_found": 3,
+    "document_not_found": 3,
+    "invalid_data": 4,
+    "part_missing": 5,
+    "timeout": 6,
+    "memory_limit": 6,
+    "size_limit": 6,
+    "limit_exceeded": 6,
+    "consent_required": 7,
+}
+"""Exit codes by the error type of the answer; 1 for any other failure."""
+
+
+def _tool_names(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    from rolltop.server.desk import Desk
+    from rolltop.settings import load
+
+    return [tool.name for tool in Desk(load()).registry if tool.name.startswith(incomplete)]
+
+
+@click.command(epilog=EXIT_CODES)
+@click.argument("tool", shell_complete=_tool_names)
+@click.option("--json", "arguments", metavar="JSON", help="The arguments as a JSON object; @FILE reads one, - stdin.")
+@click.option("--yes", is_flag=True, help="Agree to what the tool asks consent for.")
+@click.option("--raw", is_flag=True, help="Print the whole tool result: content, structuredContent, isError.")
+@click.pass_obj
+def call(invocation: Invocation, tool: str, arguments: str | None, yes: bool, raw: bool) -> None:
+    """Call TOOL and print its answer as JSON.
+
+    \b
+    rolltop call search_documents --json '{"query": "quarterly report"}'
+    """
+    from mcp_core import ClientInfo, Reply, UnknownTool
+    from rolltop.server.desk import Desk
+
+    desk = Desk(make_settings(invocation, {}))
+    registered = desk.registry.by_plain_name(tool)
+    name = registered.name if registered else tool
+
+    async def ask(key: str, message: str, schema: Any) -> Reply:
+        agreed = yes or (sys.stdin.isatty() and click.confirm(message, err=True))
+        return Reply("accept", {"agree": True}) if agreed else Reply("decline")
+
+    context = desk.context(ClientInfo("rolltop", transport="cli"), progress_sink=_progress, asker=ask)
+    try:
+        answer = asyncio.run(desk.dispatcher.call(name, _arguments(arguments), context))
+    except UnknownTool as error:
+        raise NotFound(str(error), hint="rolltop tools list shows all tools.") from None
+    finally:
+        desk.close()
+    _print(answer, raw)
+    if answer.is_error:
+        sys.exit(_exit_code(answer.structured))
+
+
+def _arguments(text: str | None) -> dict[str, Any]:
+    if text is None:
+        return {}
+    if text == "-":
+        text = sys.stdin.read()
+    elif text.startswith("@"):
+        text = Path(text[1:]).read_text("utf-8")
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise InvalidInput(
+            f"the arguments are not JSON: {error}", hint='Quote them: --json \'{"query": "x"}\''
+        ) from None
+    if not isinstance(value, dict):
+        raise InvalidInput("the arguments must be a JSON object")
+    return value
+
+
+async def _progress(done: float, total: float | None, message: str | None) -> None:
+    if sys.stderr.isatty():
+        of = f"/{total:g}" if total else ""
+        click.echo(f"\r{done:g}{of} {message or ''}\x1b[K", err=True, nl=False)
+
+
+def _print(answer: Any, raw: bool) -> None:
+    if raw:
+        from mcp_core.content import wire_block
+
+        content = [{"type": "text", "text": answer.text}, *(wire_block(block) for block in answer.content)]
+        whole = {"content": content, "structuredContent": answer.structured, "isError": answer.is_error}
+        click.echo(json.dumps(whole, ensure_ascii=False))
+    elif is_terminal():
+        click.echo(json.dumps(answer.structured, ensure_ascii=False, indent=2))
+    else:
+        click.echo(json.dumps(answer.structured, ensure_ascii=False, separators=(",", ":")))
+
+
+def _exit_code(structured: Any) -> int:
+    if not isinstance(structured, dict):
+        return 1
+    error = structured.get("error")
+    code = error.get("code") if isinstance(error, dict) else structured.get("error_type") or structured.get("code")
+    return EXIT_OF_ERROR.get(str(code).lower(), 1)

@@ -1,0 +1,86 @@
+"""`rolltop doctor`: one line a part, present or missing, with the command that fixes it."""
+
+from __future__ import annotations
+
+import platform
+import sqlite3
+import sys
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from rolltop import __version__
+from rolltop.cli.main import EXIT_CODES, Invocation
+from rolltop.cli.options import make_settings
+from rolltop.cli.output import print_json
+
+__all__ = ["doctor"]
+
+
+@click.command(epilog=EXIT_CODES)
+@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+@click.option("--settings", "show_settings", is_flag=True, help="Show every setting and where it came from.")
+@click.pass_obj
+def doctor(invocation: Invocation, as_json: bool, show_settings: bool) -> None:
+    """Say what works here, what is missing, and how to fix it. Exit 5 when a tool set cannot be served."""
+    from rolltop.server.desk import Desk
+
+    settings = make_settings(invocation, {})
+    desk = Desk(settings)
+    desk.workspace.prepare()
+    report: dict[str, Any] = {
+        "rolltop": __version__,
+        "python": platform.python_version(),
+        "sqlite": sqlite3.sqlite_version,
+        "workspace": str(settings.workspace),
+        "roots": [str(root) for root in settings.roots],
+        "toolsets": [
+            {
+                "name": loaded.toolset.name,
+                "served": loaded.served,
+                "tools": sum(1 for each in desk.registry if each.spec.toolset == loaded.toolset.name),
+                "error": loaded.error,
+                "needs": [asdict(need) for need in loaded.needs],
+            }
+            for loaded in desk.loaded
+        ],
+    }
+    if show_settings:
+        report["settings"] = _settings(settings)
+    if as_json:
+        print_json(report)
+    else:
+        _print(report)
+    if not all(loaded.served for loaded in desk.loaded):
+        sys.exit(5)
+
+
+def _settings(settings: object) -> list[dict[str, str]]:
+    from rolltop.settings import OPTIONS
+
+    sources: dict[str, str] = getattr(settings, "sources", {})
+    return [
+        {
+            "name": option.name,
+            "value": "***" if option.secret and getattr(settings, option.name) else str(getattr(settings, option.name)),
+            "from": sources.get(option.name, "default"),
+            "variable": option.env[0],
+            "meaning": option.meaning,
+        }
+        for option in OPTIONS
+    ]
+
+
+def _print(report: dict[str, Any]) -> None:
+    for key in ("rolltop", "python", "sqlite", "workspace"):
+        click.echo(f"{key:<10} {report[key]}")
+    click.echo(f"{'roots':<10} {', '.join(report['roots'])}")
+    for toolset in report["toolsets"]:
+        mark = "✔" if toolset["served"] else "✘"
+        click.echo(f"{mark} {toolset['name']:<10} {toolset['error'] or str(toolset['tools']) + ' tools'}")
+        for need in toolset["needs"]:
+            fix = f" — {need['fix']}" if need["fix"] and not need["present"] else ""
+            click.echo(f"    {'✔' if need['present'] else '✘'} {need['name']}: {need['detail']}{fix}")
+    for row in report.get("settings", []):
+        click.echo(f"{row['name']:<22} {row['value']:<40} {row['from']:<16} {row['meaning']}")

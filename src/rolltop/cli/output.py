@@ -1,0 +1,49 @@
+"""How the command line prints: data to standard output, the rest to standard error.
+
+A table on a terminal, tab-separated lines in a pipe, exact JSON with `--json`.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import click
+
+__all__ = ["is_terminal", "note", "print_json", "print_rows"]
+
+
+def is_terminal() -> bool:
+    return sys.stdout.isatty()
+
+
+def print_json(value: Any) -> None:
+    """JSON: indented for a person, one line for a program."""
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2 if is_terminal() else None, default=str))
+
+
+def note(message: str, *, style: str | None = None) -> None:
+    """A remark that is not data."""
+    click.secho(message, err=True, fg=style)
+
+
+def print_rows(headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    if not is_terminal():
+        for row in rows:
+            click.echo("\t".join(_plain(cell) for cell in row))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in headings:
+        table.add_column(heading, overflow="fold")
+    for row in rows:
+        table.add_row(*(_plain(cell) for cell in row))
+    Console().print(table)
+
+
+def _plain(cell: Any) -> str:
+    return "" if cell is None else str(cell).replace("\t", " ").replace("\n", " ")

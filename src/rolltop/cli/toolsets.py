@@ -1,0 +1,43 @@
+"""`rolltop toolsets`: the sets, whether they are served, and what their lists cost an agent."""
+
+from __future__ import annotations
+
+import click
+
+from rolltop.cli.main import EXIT_CODES, Invocation
+from rolltop.cli.options import make_settings, serving_options
+from rolltop.cli.output import print_json, print_rows
+
+__all__ = ["toolsets"]
+
+
+@click.command(epilog=EXIT_CODES)
+@click.option("--cost", is_flag=True, help="Estimate the tokens that each set's list costs an agent.")
+@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+@serving_options
+@click.pass_obj
+def toolsets(invocation: Invocation, /, cost: bool, as_json: bool, **given: object) -> None:
+    """One line a tool set: name, tools, served or why not."""
+    from rolltop.server.cost import cost_of
+    from rolltop.server.desk import Desk
+
+    desk = Desk(make_settings(invocation, dict(given)))
+    rows = []
+    for loaded in desk.loaded:
+        tools = [registered for registered in desk.registry if registered.spec.toolset == loaded.toolset.name]
+        row: dict[str, object] = {
+            "toolset": loaded.toolset.name,
+            "tools": len(tools),
+            "served": loaded.served,
+            "note": loaded.error or loaded.toolset.summary,
+        }
+        if cost:
+            row["tokens"] = sum(cost_of(registered) for registered in tools)
+        rows.append(row)
+    if as_json:
+        print_json(rows)
+        return
+    headings = list(rows[0]) if rows else []
+    print_rows([heading.upper() for heading in headings], [list(row.values()) for row in rows])
+    if cost:
+        click.echo(f"all: {sum(int(str(row['tokens'])) for row in rows)} tokens", err=True)

@@ -1,0 +1,75 @@
+"""The tiny launcher: runs between rolltop and the sandbox, lowers itself, and becomes the program.
+
+It is a script of its own because what it does must happen in a new process and before the program
+starts, and a server with threads cannot run Python code between fork and exec. Started as
+``python -I -S launch.py OPTION... -- PROGRAM ARGUMENT...``; only the standard library, and as
+little of it as possible, because every confined start waits for it.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import sys
+
+FAILED = 125
+"""Exit code when the launcher itself could not do its part."""
+
+
+def main(arguments: list[str]) -> None:
+    options, program = _split(arguments)
+    try:
+        _lower(options)
+        if "landlock" in options or "seccomp" in options:
+            _restrict(options)
+        os.execv(program[0], program)  # noqa: S606 - the whole point
+    except OSError as error:
+        sys.stderr.write(f"rolltop-launch: {error.strerror or error}\n")
+        os._exit(FAILED)
+
+
+def _split(arguments: list[str]) -> tuple[dict[str, list[str]], list[str]]:
+    end = arguments.index("--")
+    options: dict[str, list[str]] = {}
+    for option in arguments[:end]:
+        name, _, value = option.partition("=")
+        options.setdefault(name, []).append(value)
+    return options, arguments[end + 1 :]
+
+
+def _lower(options: dict[str, list[str]]) -> None:
+    """Limits first (they only ever go down), then the identity: after it nothing can be raised again."""
+    for pair in options.get("rlimit", ()):
+        name, _, value = pair.partition(":")
+        lower_limit(getattr(resource, f"RLIMIT_{name}"), int(value))
+    for pair in options.get("identity", ()):
+        uid, gid = (int(part) for part in pair.split(":"))
+        os.setgroups([])
+        os.setresgid(gid, gid, gid)
+        os.setresuid(uid, uid, uid)
+    os.umask(0o077)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    for parent in options.get("parent", ()):
+        if os.getppid() != int(parent):
+            os._exit(FAILED)
+
+
+def lower_limit(which: int, value: int) -> None:
+    """Set both limits to `value`, or to the hard limit where that is lower already."""
+    hard = resource.getrlimit(which)[1]
+    if hard != resource.RLIM_INFINITY:
+        value = min(value, hard)
+    resource.setrlimit(which, (value, value))
+
+
+def _restrict(options: dict[str, list[str]]) -> None:
+    """The second rung, without bubblewrap: what the kernel offers to an ordinary process."""
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "kernel"))
+    import restrict  # type: ignore[import-not-found]  # noqa: PLC0415 - costs ctypes, only this rung pays
+
+    restrict.apply(options)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

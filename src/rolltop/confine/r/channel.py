@@ -1,0 +1,102 @@
+"""Frames of JSON over a pair of pipes, with deadlines."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import struct
+import time
+from collections.abc import Callable
+from typing import Any
+
+from rolltop.errors import SizeLimit
+
+__all__ = ["Channel", "Gone"]
+
+_LENGTH = struct.Struct(">I")
+_TICK = 0.1
+
+
+class Gone(Exception):
+    """The other side closed its pipe."""
+
+
+class Channel:
+    """Our ends of two pipes, and the other side's ends until it is started."""
+
+    def __init__(self, most: int) -> None:
+        self.their_read, self._write = os.pipe2(os.O_CLOEXEC)
+        self._read, self.their_write = os.pipe2(os.O_CLOEXEC)
+        for fd in (self._read, self._write):
+            os.set_blocking(fd, False)
+        self._most = most
+
+    def close_theirs(self) -> None:
+        """To be called once the other side has inherited its ends."""
+        for name in ("their_read", "their_write"):
+            _close(getattr(self, name))
+            setattr(self, name, -1)
+
+    def close(self) -> None:
+        self.close_theirs()
+        for name in ("_read", "_write"):
+            _close(getattr(self, name))
+            setattr(self, name, -1)
+
+    def ask(self, request: Any, seconds: float, tick: Callable[[], None]) -> Any:
+        """Send a request and wait for its answer; `tick` is called now and then while waiting."""
+        deadline = time.monotonic() + seconds
+        self._send(json.dumps(request).encode(), deadline, tick)
+        return self.receive(deadline, tick)
+
+    def _send(self, body: bytes, deadline: float, tick: Callable[[], None]) -> None:
+        view = memoryview(_LENGTH.pack(len(body)) + body)
+        while view:
+            try:
+                view = view[os.write(self._write, view) :]
+            except BlockingIOError:
+                _wait(self._write, select.POLLOUT, deadline, tick)
+            except BrokenPipeError:
+                raise Gone from None
+
+    def receive(self, deadline: float, tick: Callable[[], None]) -> Any:
+        (length,) = _LENGTH.unpack(self._take(_LENGTH.size, deadline, tick))
+        if length > self._most:
+            raise SizeLimit(
+                f"the answer of R has {length} bytes, more than the {self._most} that are allowed",
+                hint="Return less, or write the result to a file.",
+            )
+        return json.loads(self._take(length, deadline, tick))
+
+    def _take(self, size: int, deadline: float, tick: Callable[[], None]) -> bytes:
+        have = bytearray()
+        while len(have) < size:
+            try:
+                data = os.read(self._read, size - len(have))
+            except BlockingIOError:
+                _wait(self._read, select.POLLIN, deadline, tick)
+                continue
+            if not data:
+                raise Gone
+            have += data
+        return bytes(have)
+
+
+def _wait(fd: int, event: int, deadline: float, tick: Callable[[], None]) -> None:
+    poll = select.poll()
+    poll.register(fd, event)
+    while True:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        if poll.poll(min(left, _TICK) * 1000):
+            return
+        tick()
+
+
+def _close(fd: int) -> None:
+    if fd >= 0:
+        with contextlib.suppress(OSError):
+            os.close(fd)

@@ -1,0 +1,271 @@
+"""Run a confined program to its end: feed it, read it, watch its limits."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+import selectors
+import signal
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import IO, Literal
+
+from rolltop.confine.process import Child, start_process
+from rolltop.confine.result import Finished, Reason
+from rolltop.confine.sandbox import Sandbox
+from rolltop.confine.watch import Watch
+from rolltop.errors import PartMissing
+
+__all__ = ["Cancel", "OnLine", "run", "run_async"]
+
+OnLine = Callable[[Literal["stdout", "stderr"], str], None]
+
+_CHUNK = 1 << 16
+_LINGER = 1.0
+"""Seconds to wait for the last output of an ended program."""
+
+_OUT_OF_MEMORY = re.compile(rb"cannot allocate|MemoryError|bad_alloc|out of memory", re.IGNORECASE)
+
+
+class Cancel:
+    """A switch that any thread may throw to end a run."""
+
+    def __init__(self) -> None:
+        self._read, self._write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+
+    def cancel(self) -> None:
+        with contextlib.suppress(OSError):
+            os.write(self._write, b"x")
+
+    def fileno(self) -> int:
+        return self._read
+
+    def __del__(self) -> None:
+        for fd in (self._read, self._write):
+            with contextlib.suppress(OSError):
+                os.close(fd)
+
+
+def run(
+    argv: Sequence[str],
+    sandbox: Sandbox | None = None,
+    *,
+    input: bytes = b"",  # noqa: A002 - the name that subprocess.run taught everybody
+    on_line: OnLine | None = None,
+    cancel: Cancel | None = None,
+) -> Finished:
+    """Run `argv` confined and wait for its end. Never raises for what the program does: see `Finished`."""
+    started = time.monotonic()
+    child = start_process(argv, sandbox or Sandbox())
+    try:
+        conversation = _Conversation(child, input, on_line, started + child.limits.seconds)
+        reason = conversation.until_end(cancel)
+        child.kill()
+        return _finished(child, conversation, reason, time.monotonic() - started)
+    finally:
+        child.close()
+
+
+async def run_async(
+    argv: Sequence[str],
+    sandbox: Sandbox | None = None,
+    *,
+    input: bytes = b"",  # noqa: A002
+    on_line: OnLine | None = None,
+) -> Finished:
+    """`run` for asyncio. Cancelling the task ends the program before the cancellation is passed on.
+
+    `on_line` is called in the event loop's thread.
+    """
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[Finished] = loop.create_future()
+    cancel = Cancel()
+
+    def in_loop(stream: Literal["stdout", "stderr"], line: str) -> None:
+        assert on_line is not None
+        loop.call_soon_threadsafe(on_line, stream, line)
+
+    def work() -> None:
+        try:
+            outcome: Finished | BaseException = run(
+                argv, sandbox, input=input, on_line=in_loop if on_line else None, cancel=cancel
+            )
+        except BaseException as error:
+            outcome = error
+        with contextlib.suppress(RuntimeError):  # the loop was closed while the program ran
+            loop.call_soon_threadsafe(_settle, future, outcome)
+
+    # A thread of its own: a long run must not take a place in the loop's shared pool.
+    thread = threading.Thread(target=work, name="rolltop-run", daemon=True)
+    thread.start()
+    try:
+        return await asyncio.shield(future)
+    except asyncio.CancelledError:
+        cancel.cancel()
+        with contextlib.suppress(Exception):
+            await asyncio.shield(future)
+        raise
+
+
+def _settle(future: asyncio.Future[Finished], outcome: Finished | BaseException) -> None:
+    if future.done():
+        return
+    if isinstance(outcome, BaseException):
+        future.set_exception(outcome)
+    else:
+        future.set_result(outcome)
+
+
+@dataclass(slots=True)
+class _Stream:
+    name: Literal["stdout", "stderr"]
+    pipe: IO[bytes]
+    limit: int
+    on_line: OnLine | None
+    chunks: bytearray = field(default_factory=bytearray)
+    told: int = 0
+
+    def read(self) -> bool:
+        """Take what is there; false at the end."""
+        data = os.read(self.pipe.fileno(), _CHUNK)
+        self.chunks += data[: max(0, self.limit + 1 - len(self.chunks))]
+        self._tell(final=not data)
+        return bool(data)
+
+    @property
+    def over(self) -> bool:
+        return len(self.chunks) > self.limit
+
+    def _tell(self, *, final: bool) -> None:
+        if self.on_line is None:
+            return
+        while (end := self.chunks.find(b"\n", self.told)) >= 0:
+            self.on_line(self.name, self.chunks[self.told : end].decode("utf-8", "replace"))
+            self.told = end + 1
+        if final and self.told < len(self.chunks):
+            self.on_line(self.name, self.chunks[self.told :].decode("utf-8", "replace"))
+            self.told = len(self.chunks)
+
+
+class _Conversation:
+    """The three streams of one child, and the reasons to end it early."""
+
+    def __init__(self, child: Child, data: bytes, on_line: OnLine | None, deadline: float) -> None:
+        assert child.process.stdin is not None
+        assert child.process.stdout is not None
+        assert child.process.stderr is not None
+        self.child = child
+        self.deadline = deadline
+        self.data = memoryview(data)
+        self.stdin = child.process.stdin
+        limit = child.limits.output
+        self.stdout = _Stream("stdout", child.process.stdout, limit, on_line)
+        self.stderr = _Stream("stderr", child.process.stderr, limit, on_line)
+
+    def until_end(self, cancel: Cancel | None) -> Reason | None:
+        """None when the program ended by itself, else why it has to be ended."""
+        watch = Watch(self.child)
+        with selectors.DefaultSelector() as selector:
+            for stream in (self.stdout, self.stderr):
+                selector.register(stream.pipe, selectors.EVENT_READ, stream)
+            if cancel is not None:
+                selector.register(cancel.fileno(), selectors.EVENT_READ, "cancel")
+            self._offer_input(selector)
+            while self._reading(selector):
+                left = self.deadline - time.monotonic()
+                if left <= 0:
+                    return "time"
+                for key, _ in selector.select(min(left, watch.interval)):
+                    if key.data == "cancel":
+                        return "cancelled"
+                    if key.data == "stdin":
+                        self._write(selector)
+                    elif not key.data.read():
+                        selector.unregister(key.fileobj)
+                    elif key.data.over:
+                        return "output"
+                if reason := watch.exceeded():
+                    return reason
+            return self._wait(cancel, watch)
+
+    def _reading(self, selector: selectors.BaseSelector) -> bool:
+        return any(isinstance(key.data, _Stream) for key in selector.get_map().values())
+
+    def _offer_input(self, selector: selectors.BaseSelector) -> None:
+        if not self.data:
+            self.stdin.close()
+            return
+        os.set_blocking(self.stdin.fileno(), False)
+        selector.register(self.stdin, selectors.EVENT_WRITE, "stdin")
+
+    def _write(self, selector: selectors.BaseSelector) -> None:
+        try:
+            self.data = self.data[os.write(self.stdin.fileno(), self.data[:_CHUNK]) :]
+        except BlockingIOError:
+            return
+        except BrokenPipeError:
+            self.data = self.data[:0]
+        if not self.data:
+            selector.unregister(self.stdin)
+            self.stdin.close()
+
+    def _wait(self, cancel: Cancel | None, watch: Watch) -> Reason | None:
+        """The program closed its output but may still run."""
+        with selectors.DefaultSelector() as selector:
+            pidfd = os.pidfd_open(self.child.process.pid)
+            try:
+                selector.register(pidfd, selectors.EVENT_READ, "end")
+                if cancel is not None:
+                    selector.register(cancel.fileno(), selectors.EVENT_READ, "cancel")
+                while (left := self.deadline - time.monotonic()) > 0:
+                    for key, _ in selector.select(min(left, watch.interval)):
+                        return "cancelled" if key.data == "cancel" else None
+                    if reason := watch.exceeded():
+                        return reason
+                return "time"
+            finally:
+                os.close(pidfd)
+
+
+def _finished(child: Child, conversation: _Conversation, reason: Reason | None, seconds: float) -> Finished:
+    code, number = _decode(child.process.returncode)
+    stderr = bytes(conversation.stderr.chunks[: child.limits.output])
+    if reason is None:
+        if not child.started():
+            _raise_not_started(stderr)
+        reason = _why(code, number, stderr)
+    if reason not in ("exit", "signal", "cpu", "file_size", "memory"):
+        code, number = None, None
+    stdout = bytes(conversation.stdout.chunks[: child.limits.output])
+    return Finished(reason, code, number, stdout, stderr, seconds, child.confinement)
+
+
+def _decode(returncode: int) -> tuple[int | None, int | None]:
+    """Exit code or signal; bubblewrap reports the signal of its child as 128 and the number."""
+    if returncode < 0:
+        return None, -returncode
+    if 128 < returncode <= 128 + signal.SIGRTMAX:
+        return None, returncode - 128
+    return returncode, None
+
+
+def _why(code: int | None, number: int | None, stderr: bytes) -> Reason:
+    if number == signal.SIGXCPU:
+        return "cpu"
+    if number == signal.SIGXFSZ:
+        return "file_size"
+    if (number or code) and _OUT_OF_MEMORY.search(stderr[-4000:]):
+        return "memory"
+    return "signal" if number else "exit"
+
+
+def _raise_not_started(stderr: bytes) -> None:
+    text = stderr.decode("utf-8", "replace").strip()
+    raise PartMissing(
+        f"the sandbox could not be set up: {text[-400:] or 'no message'}",
+        hint="rolltop doctor says what this machine lacks for confinement.",
+    )

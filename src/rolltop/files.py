@@ -1,1 +1,0 @@
-"""The one file opener: allowed roots, no way around them."""

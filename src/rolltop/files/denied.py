@@ -1,0 +1,211 @@
+"""What is never opened, although it lies inside an allowed root.
+
+Names are compared without regard to case and Unicode form, because some file systems do not regard them.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["ANYWHERE", "EXCEPTIONS", "IN_HOME", "SYSTEM", "Denied"]
+
+ANYWHERE: dict[str, str] = {
+    # directories; everything below them is denied too
+    ".ssh": "SSH keys",
+    ".gnupg": "GnuPG keys",
+    ".aws": "AWS credentials",
+    ".azure": "Azure credentials",
+    ".kube": "Kubernetes credentials",
+    ".oci": "Oracle cloud credentials",
+    ".password-store": "passwords",
+    ".mozilla": "browser profile",
+    ".thunderbird": "mail profile",
+    "keyrings": "keyring",
+    "kwalletd": "keyring",
+    # files
+    ".netrc": "credentials",
+    "_netrc": "credentials",
+    ".authinfo": "credentials",
+    ".authinfo.gpg": "credentials",
+    ".git-credentials": "credentials",
+    ".pgpass": "database passwords",
+    ".my.cnf": "database passwords",
+    ".mylogin.cnf": "database passwords",
+    ".pypirc": "package index credentials",
+    ".npmrc": "package index credentials",
+    ".yarnrc.yml": "package index credentials",
+    ".dockercfg": "registry credentials",
+    ".htpasswd": "passwords",
+    ".vault-token": "credentials",
+    ".env": "credentials",
+    ".env.*": "credentials",
+    ".envrc": "credentials",
+    ".renviron": "credentials",
+    "id_rsa": "private key",
+    "id_dsa": "private key",
+    "id_ecdsa": "private key",
+    "id_ecdsa_sk": "private key",
+    "id_ed25519": "private key",
+    "id_ed25519_sk": "private key",
+    "*.kdbx": "password database",
+    "*.keychain": "keychain",
+    "*.keychain-db": "keychain",
+    "*_history": "history",
+    ".*_history": "history",
+    ".histfile": "history",
+    ".rhistory": "history",
+    ".lesshst": "history",
+    ".viminfo": "history",
+    ".wget-hsts": "history",
+}
+"""File names, with what they hold."""
+
+EXCEPTIONS = (".env.example", ".env.sample", ".env.template", ".env.dist", ".env.defaults")
+"""Names that a pattern above catches and that are made to be read."""
+
+IN_HOME: dict[str, str] = {
+    ".config/google-chrome": "browser profile",
+    ".config/google-chrome-beta": "browser profile",
+    ".config/chromium": "browser profile",
+    ".config/BraveSoftware": "browser profile",
+    ".config/microsoft-edge": "browser profile",
+    ".config/vivaldi": "browser profile",
+    ".config/opera": "browser profile",
+    ".cache/mozilla": "browser profile",
+    ".cache/google-chrome": "browser profile",
+    ".cache/chromium": "browser profile",
+    ".var/app": "data of other programs",
+    "snap/firefox": "browser profile",
+    "snap/chromium": "browser profile",
+    "Library/Keychains": "keychain",
+    "Library/Cookies": "browser profile",
+    "Library/Safari": "browser profile",
+    "Library/Mail": "mail",
+    "Library/Messages": "messages",
+    "Library/Application Support/Google/Chrome": "browser profile",
+    "Library/Application Support/Firefox": "browser profile",
+    "Library/Application Support/BraveSoftware": "browser profile",
+    "Library/Application Support/Microsoft Edge": "browser profile",
+    ".config/gcloud": "cloud credentials",
+    ".config/gh": "GitHub credentials",
+    ".config/glab-cli": "GitLab credentials",
+    ".config/hub": "GitHub credentials",
+    ".config/op": "password manager",
+    ".config/Bitwarden": "password manager",
+    ".config/keepassxc": "password manager",
+    ".config/rclone": "storage credentials",
+    ".config/sops": "keys",
+    ".config/age": "keys",
+    ".config/doctl": "cloud credentials",
+    ".config/containers/auth.json": "registry credentials",
+    ".config/pip/pip.conf": "package index credentials",
+    ".config/pypoetry/auth.toml": "package index credentials",
+    ".config/fish/fish_variables": "shell variables",
+    ".config/github-copilot": "credentials",
+    ".docker/config.json": "registry credentials",
+    ".cargo/credentials": "package index credentials",
+    ".cargo/credentials.toml": "package index credentials",
+    ".gem/credentials": "package index credentials",
+    ".m2/settings.xml": "package index credentials",
+    ".m2/settings-security.xml": "package index credentials",
+    ".gradle/gradle.properties": "package index credentials",
+    ".terraform.d": "cloud credentials",
+    ".terraformrc": "cloud credentials",
+    ".databrickscfg": "credentials",
+    ".snowsql": "credentials",
+    ".s3cfg": "storage credentials",
+    ".boto": "storage credentials",
+    ".claude.json": "credentials of an agent",
+    ".claude/.credentials.json": "credentials of an agent",
+    ".codex/auth.json": "credentials of an agent",
+    ".gemini/oauth_creds.json": "credentials of an agent",
+    ".Xauthority": "display credentials",
+    ".ICEauthority": "display credentials",
+    ".pki": "certificates",
+    ".local/share/keyrings": "keyring",
+    ".local/share/rolltop": "rolltop's own data",
+    ".config/rolltop": "rolltop's own settings",
+}
+"""Places below a home directory, with what they hold."""
+
+SYSTEM: dict[str, str] = {
+    "/proc": "processes",
+    "/sys": "the kernel",
+    "/dev": "devices",
+    "/run": "sockets and secrets of services",
+    "/var/run": "sockets and secrets of services",
+    "/boot": "the kernel",
+    "/etc/shadow": "passwords",
+    "/etc/shadow-": "passwords",
+    "/etc/gshadow": "passwords",
+    "/etc/gshadow-": "passwords",
+    "/etc/sudoers": "rights",
+    "/etc/sudoers.d": "rights",
+    "/etc/ssh": "keys of this machine",
+    "/etc/ssl/private": "private keys",
+    "/var/lib/docker": "containers",
+    "/var/lib/containers": "containers",
+    "/var/spool/cron": "jobs of users",
+    "/var/mail": "mail",
+}
+"""Places of the machine that stay closed even when somebody makes `/` a root."""
+
+
+@dataclass(frozen=True)
+class Denied:
+    """The table, ready to be asked: `Denied.why(real_path)`."""
+
+    homes: tuple[Path, ...]
+    own: tuple[Path, ...]
+    extra: tuple[Path, ...] = ()
+
+    def __post_init__(self) -> None:
+        places = {str(place): what for place, what in SYSTEM.items()}
+        for home in self.homes:
+            places |= {str(home / place): what for place, what in IN_HOME.items()}
+        places |= {str(place): "closed by the settings" for place in self.extra}
+        places |= {str(place): "rolltop's own data" for place in self.own}
+        object.__setattr__(self, "_places", {_plain(Path(place).parts): what for place, what in places.items()})
+
+    def why(self, real: Path) -> str | None:
+        """What the file holds that makes it nobody's business, or None when it may be opened."""
+        parts = _plain(real.parts)
+        return self._by_place(parts) or self._by_name(parts)
+
+    def _by_place(self, parts: tuple[str, ...]) -> str | None:
+        places: dict[tuple[str, ...], str] = self._places  # type: ignore[attr-defined]
+        for length in range(2, len(parts) + 1):
+            if what := places.get(parts[:length]):
+                return what
+        return None
+
+    def _by_name(self, parts: Sequence[str]) -> str | None:
+        for part in parts:
+            if (found := _NAMES.fullmatch(part)) and part not in EXCEPTIONS:
+                return _WHAT[found.lastindex or 0]
+        return None
+
+    def small_places(self) -> Iterable[Path]:
+        """Where a hard link could lead to: the denied places of homes, and rolltop's own."""
+        for home in self.homes:
+            yield from (home / place for place in IN_HOME)
+            yield from (home / name for name in ANYWHERE if "*" not in name)
+        yield from self.extra
+        yield from self.own
+
+
+def _plain(parts: Sequence[str]) -> tuple[str, ...]:
+    return tuple(unicodedata.normalize("NFC", part).casefold() for part in parts)
+
+
+def _compiled() -> tuple[re.Pattern[str], list[str]]:
+    patterns = [fnmatch.translate(name.casefold()) for name in ANYWHERE]
+    return re.compile("|".join(f"({pattern})" for pattern in patterns)), ["", *ANYWHERE.values()]
+
+
+_NAMES, _WHAT = _compiled()

@@ -1,0 +1,57 @@
+"""Hard links: another name for a closed file, recognised by its number on the file system."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from rolltop.files.denied import Denied
+
+__all__ = ["Links"]
+
+_FRESH = 2.0
+"""Seconds for which the numbers are taken as known; a tool reads many files in a row."""
+
+_MOST = 100_000
+"""Entries looked at; rolltop's own data may be large."""
+
+
+class Links:
+    """Asked only about files that have several names, which are few."""
+
+    def __init__(self, denied: Denied) -> None:
+        self._denied = denied
+        self._lock = threading.Lock()
+        self._known: frozenset[tuple[int, int]] = frozenset()
+        self._until = 0.0
+
+    def lead_to_denied(self, info: os.stat_result) -> bool:
+        with self._lock:
+            if time.monotonic() > self._until:
+                self._known = frozenset(self._numbers())
+                self._until = time.monotonic() + _FRESH
+            return (info.st_dev, info.st_ino) in self._known
+
+    def _numbers(self) -> Iterator[tuple[int, int]]:
+        seen = 0
+        waiting = list(self._denied.small_places())
+        while waiting and seen < _MOST:
+            place = waiting.pop()
+            try:
+                info = os.lstat(place)
+                if not os.path.isdir(place):
+                    yield info.st_dev, info.st_ino
+                    continue
+                with os.scandir(place) as entries:
+                    for entry in entries:
+                        seen += 1
+                        if entry.is_dir(follow_symlinks=False):
+                            waiting.append(Path(entry.path))
+                        else:
+                            found = entry.stat(follow_symlinks=False)
+                            yield found.st_dev, found.st_ino
+            except OSError:
+                continue

@@ -1,0 +1,248 @@
+"""`Files`: read, look at and list what lies inside the allowed roots; write inside given directories."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO, TypeVar
+
+from rolltop.errors import InvalidInput, NotFound, PermissionDenied, SizeLimit
+from rolltop.files.denied import Denied
+from rolltop.files.kernel import open_real, reopen
+from rolltop.files.links import Links
+from rolltop.files.place import Info, absolute, kind_of
+from rolltop.settings import Settings, default_roots
+
+__all__ = ["Files"]
+
+T = TypeVar("T")
+
+_TRIES = 8
+"""How often a path that changes while it is opened is resolved anew."""
+
+_LOOK = getattr(os, "O_PATH", os.O_RDONLY | os.O_NONBLOCK)
+
+
+class Files:
+    """Opens files inside `roots`, except what `Denied` names: the table, `own` data and `denied` places."""
+
+    def __init__(
+        self,
+        roots: Iterable[str | os.PathLike[str]],
+        *,
+        denied: Iterable[str | os.PathLike[str]] = (),
+        own: Iterable[str | os.PathLike[str]] = (),
+        homes: Iterable[str | os.PathLike[str]] | None = None,
+        base: str | os.PathLike[str] | None = None,
+        largest: int = 1 << 30,
+    ) -> None:
+        self.roots = tuple(dict.fromkeys(_real(root) for root in roots))
+        """The allowed roots, resolved."""
+        self.base = Path(base) if base is not None else Path.cwd()
+        """What relative paths are relative to."""
+        self.largest = largest
+        """Bytes of the largest file that may be opened."""
+        homes = (Path.home(),) if homes is None else homes
+        self.denied = Denied(
+            homes=tuple(_real(home) for home in homes),
+            own=tuple(_real(place) for place in own),
+            extra=tuple(_real(place) for place in denied),
+        )
+        self._links = Links(self.denied)
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> Files:
+        """The opener that the settings describe: their roots, and the workspace and configuration closed."""
+        roots = settings.roots or default_roots(Path.cwd(), Path.home())
+        own = [settings.workspace, settings.config]
+        if settings.log_file is not None:
+            own.append(settings.log_file)
+        return cls(roots, own=own)
+
+    # Reading
+
+    def open_read(self, path: str | os.PathLike[str], *, largest: int | None = None) -> BinaryIO:
+        """Open a regular file for reading in binary."""
+        with self._located(path) as (fd, real):
+            info = self._checked_file(fd, real, self.largest if largest is None else largest)
+            return os.fdopen(_for_reading(fd, real, info), "rb")
+
+    def read_bytes(self, path: str | os.PathLike[str], *, largest: int | None = None) -> bytes:
+        """The whole file; also a file that grows while it is read stays within `largest`."""
+        most = self.largest if largest is None else largest
+        with self.open_read(path, largest=most) as file:
+            data = file.read(most + 1)
+        if len(data) > most:
+            raise _too_large(len(data), most)
+        return data
+
+    def read_text(self, path: str | os.PathLike[str], *, largest: int | None = None) -> str:
+        """The whole file as UTF-8; a byte order mark is dropped, what is not UTF-8 is refused."""
+        try:
+            return self.read_bytes(path, largest=largest).decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise InvalidInput(f"the file is not UTF-8 text (byte {error.start})") from None
+
+    def stat(self, path: str | os.PathLike[str]) -> Info:
+        """What is at the path, links followed."""
+        with self._located(path) as (fd, real):
+            return _info(real, os.fstat(fd))
+
+    def resolve(self, path: str | os.PathLike[str]) -> Path:
+        """The real place of an existing path, when it may be opened."""
+        with self._located(path) as (_, real):
+            return real
+
+    def list(self, path: str | os.PathLike[str]) -> list[Info]:
+        """What a directory holds, by name; links and closed places are left out."""
+        with self._located(path) as (fd, real):
+            if not stat.S_ISDIR(os.fstat(fd).st_mode):
+                raise InvalidInput(f"{real} is not a directory")
+            return sorted(self._entries(fd, real), key=lambda info: info.path.name)
+
+    def walk(self, path: str | os.PathLike[str], *, most: int = 100_000) -> Iterator[Info]:
+        """All files below a directory, depth first; SizeLimit when there are more entries than `most`."""
+        waiting = [self.resolve(path)]
+        seen = 0
+        while waiting:
+            try:
+                entries = self.list(waiting.pop())
+            except (NotFound, PermissionDenied):
+                continue  # removed or closed while we walk
+            for info in entries:
+                seen += 1
+                if seen > most:
+                    raise SizeLimit(f"there are more than {most} entries below the directory")
+                if info.kind == "directory":
+                    waiting.append(info.path)
+                elif info.kind == "file":
+                    yield info
+
+    def _entries(self, fd: int, real: Path) -> Iterator[Info]:
+        directory = reopen(fd, os.O_RDONLY | os.O_DIRECTORY) if sys.platform == "linux" else os.dup(fd)
+        try:
+            with os.scandir(directory) as entries:
+                for entry in entries:
+                    place = real / entry.name
+                    if self.denied.why(place) is not None:
+                        continue
+                    with contextlib.suppress(OSError):
+                        info = entry.stat(follow_symlinks=False)
+                        if not stat.S_ISLNK(info.st_mode):
+                            yield _info(place, info)
+        finally:
+            os.close(directory)
+
+    # Checking
+
+    @contextlib.contextmanager
+    def _located(self, path: str | os.PathLike[str]) -> Iterator[tuple[int, Path]]:
+        """A descriptor that only marks the place (nothing is opened yet), and the real path of it."""
+        text = absolute(path, self.base)
+        fd, real = self._mark(text)
+        try:
+            yield fd, real
+        finally:
+            os.close(fd)
+
+    def _mark(self, text: str) -> tuple[int, Path]:
+        for _ in range(_TRIES):
+            real = Path(self._resolved(text))
+            root = self._root_of(real)
+            try:
+                return _open_below(root, real), real
+            except OSError as error:
+                if error.errno not in (errno.ELOOP, errno.ENOENT, errno.ENOTDIR, errno.EXDEV):
+                    raise _explained(error, real) from None
+        raise PermissionDenied("the path kept changing while it was opened", hint="Try again when it is at rest.")
+
+    def _resolved(self, text: str) -> str:
+        try:
+            return os.path.realpath(text, strict=True)
+        except OSError as error:
+            # Whether something exists outside the roots is nobody's business either.
+            self._root_of(Path(os.path.realpath(text)))
+            raise _explained(error, Path(text)) from None
+
+    def _root_of(self, real: Path) -> Path:
+        root = next((root for root in self.roots if real == root or root in real.parents), None)
+        if root is None:
+            allowed = ", ".join(str(root) for root in self.roots) or "none"
+            raise PermissionDenied(
+                f"the path is outside the directories that may be used: {allowed}",
+                hint="Use a file inside them, or add its directory to the roots (ROLLTOP_ROOTS).",
+            )
+        if what := self.denied.why(real):
+            raise PermissionDenied(
+                f"the path is closed: {what}", hint="rolltop never opens such files; copy what is needed elsewhere."
+            )
+        return root
+
+    def _checked_file(self, fd: int, real: Path, largest: int) -> os.stat_result:
+        info = os.fstat(fd)
+        if stat.S_ISDIR(info.st_mode):
+            raise InvalidInput(f"{real} is a directory, not a file")
+        if not stat.S_ISREG(info.st_mode):
+            raise PermissionDenied("the path is a device, pipe or socket; only regular files are opened")
+        if info.st_size > largest:
+            raise _too_large(info.st_size, largest)
+        if info.st_nlink > 1 and self._links.lead_to_denied(info):
+            raise PermissionDenied("the file is another name of one that is closed")
+        return info
+
+
+def _open_below(root: Path, real: Path) -> int:
+    directory = open_real(str(root), _LOOK | os.O_DIRECTORY) if root != real else -1
+    if directory < 0:
+        return open_real(str(real), _LOOK)
+    try:
+        return open_real(str(real.relative_to(root)), _LOOK, below=directory)
+    finally:
+        os.close(directory)
+
+
+def _for_reading(fd: int, real: Path, expected: os.stat_result) -> int:
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY
+    try:
+        opened = reopen(fd, flags) if sys.platform == "linux" else open_real(str(real), flags)
+    except OSError as error:
+        raise _explained(error, real) from None
+    info = os.fstat(opened)
+    if (info.st_dev, info.st_ino) != (expected.st_dev, expected.st_ino):
+        os.close(opened)
+        raise PermissionDenied("the file was exchanged while it was opened")
+    os.set_blocking(opened, True)
+    return opened
+
+
+def _real(path: str | os.PathLike[str]) -> Path:
+    return Path(os.path.realpath(os.path.expanduser(os.fspath(path))))
+
+
+def _info(real: Path, info: os.stat_result) -> Info:
+    return Info(real, kind_of(info.st_mode), info.st_size, info.st_mtime)
+
+
+def _too_large(size: int, most: int) -> SizeLimit:
+    return SizeLimit(f"the file has {size} bytes, more than the {most} that are allowed")
+
+
+def _explained(error: OSError, real: Path) -> Exception:
+    make: Callable[[str], Exception]
+    match error.errno:
+        case errno.ENOENT | errno.ENOTDIR:
+            return NotFound(f"there is no file {real.name[:80]!r} at that path")
+        case errno.EACCES | errno.EPERM:
+            return PermissionDenied("the operating system does not allow to open this file")
+        case errno.ELOOP:
+            return PermissionDenied("the path has symbolic links that lead in a circle")
+        case errno.ENAMETOOLONG:
+            make = InvalidInput
+        case _:
+            make = PermissionDenied
+    return make(f"the path cannot be opened: {error.strerror}")

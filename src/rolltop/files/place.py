@@ -1,0 +1,55 @@
+"""From what a caller wrote to a real place: checked, absolute, without links."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from rolltop.errors import InvalidInput
+
+__all__ = ["Info", "absolute", "kind_of"]
+
+LONGEST_NAME = 255
+LONGEST_PATH = 4095
+
+Kind = Literal["file", "directory", "other"]
+
+
+@dataclass(frozen=True, slots=True)
+class Info:
+    """What is at a place. `path` is the real one."""
+
+    path: Path
+    kind: Kind
+    size: int
+    modified: float
+
+
+def absolute(given: str | os.PathLike[str], base: Path) -> str:
+    """An absolute path of what a caller gave, not yet resolved; `~/` is the user's home."""
+    text = os.fspath(given)
+    if not isinstance(text, str) or not text:
+        raise InvalidInput("a path must be a text that is not empty")
+    if "\0" in text:
+        raise InvalidInput("a path cannot contain NUL")
+    try:
+        size = len(os.fsencode(text))
+        longest = max(len(os.fsencode(part)) for part in text.split("/"))
+    except UnicodeEncodeError:
+        raise InvalidInput("the path has characters that no file name can have") from None
+    if size > LONGEST_PATH or longest > LONGEST_NAME:
+        raise InvalidInput(
+            f"the path is too long: {size} bytes; a path may have {LONGEST_PATH} and a name in it {LONGEST_NAME}"
+        )
+    if text == "~" or text.startswith("~/"):
+        text = os.path.expanduser(text)
+    return os.path.join(base, text)
+
+
+def kind_of(mode: int) -> Kind:
+    if stat.S_ISREG(mode):
+        return "file"
+    return "directory" if stat.S_ISDIR(mode) else "other"

@@ -1,0 +1,29 @@
+"""Standard input and output belong to the protocol: taken before anything else can write to them.
+
+After `claim_stdio`, file descriptor 1 is standard error and 0 is empty, for this process and every child:
+a stray `print` in a tool or a library never reaches the wire. Imports nothing, so it can run first.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple
+
+__all__ = ["Wire", "claim_stdio"]
+
+
+class Wire(NamedTuple):
+    """Private descriptors of the two ends; not inherited by children."""
+
+    reader: int
+    writer: int
+
+
+def claim_stdio() -> Wire:
+    """Move the wire to private descriptors and put harmless ones in its place."""
+    wire = Wire(os.dup(0), os.dup(1))  # os.dup makes descriptors that children do not inherit
+    empty = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(empty, 0)
+    os.close(empty)
+    os.dup2(2, 1)
+    return wire

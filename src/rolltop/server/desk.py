@@ -1,0 +1,148 @@
+"""The desk: the tools, prompts and resources of one server, and everything a call needs."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from mcp_core import (
+    Call,
+    Changes,
+    ClientInfo,
+    Dispatcher,
+    ExtMcpToolDecorator,
+    Prompt,
+    Registry,
+    ResourceContent,
+    ResourceProvider,
+    ToolArguments,
+    ToolContext,
+    ToolSet,
+    UnknownResource,
+)
+from mcp_core.description import expand_names
+from mcp_core.prompts import declared_prompts
+from mcp_core.toolset import resolve
+from rolltop.journal import Entry
+from rolltop.server.answers import Answers
+from rolltop.server.toolpages import ToolPages
+from rolltop.server.toolsets import Loaded, discover, load_set, select
+from rolltop.settings import Settings
+from rolltop.workspace import Workspace
+
+__all__ = ["Desk"]
+
+logger = logging.getLogger("rolltop.desk")
+
+
+class Desk:
+    """Built once per server. Imports no MCP library: the command line calls tools through it too."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.workspace = Workspace(settings)
+        self.changes = Changes()
+        self.registry = Registry()
+        self.prompts: dict[str, Prompt] = {}
+        self.answers = Answers(self.workspace)
+        self.providers: list[ResourceProvider] = [self.answers, ToolPages(self.registry)]
+        self.dispatcher = Dispatcher(
+            self.registry, observer=self._record, spill=self.answers.keep, timeout=settings.call_timeout
+        )
+        available, self.loaded = discover()
+        for toolset in select(available, settings):
+            self._add_set(load_set(toolset, settings))
+        ToolArguments.get_declared_tools()  # what was collected is registered now: nothing waits for a second time
+
+    @property
+    def instructions(self) -> str:
+        """What the server tells an agent about itself at the start."""
+        served = [each.toolset for each in self.loaded if each.served and each.specs]
+        text = "\n".join(
+            ["rolltop is a desk to work at.", *(f"{each.name}: {each.instructions or each.summary}" for each in served)]
+        )
+        return expand_names(text, self.registry.name_of)
+
+    def context(self, client: ClientInfo, **more: Any) -> ToolContext[Workspace]:
+        """A context for one call."""
+        return ToolContext(
+            workspace=self.workspace,
+            client=client,
+            budget_tokens=self.settings.budget_tokens,
+            invoker=self.dispatcher.invoke,
+            reader=self.read,
+            name_of=self.registry.name_of,
+            changes=self.changes,
+            **more,
+        )
+
+    async def read(self, uri: str, ctx: ToolContext[Any]) -> Sequence[ResourceContent]:
+        """Read a resource of whichever set its scheme belongs to."""
+        provider = self.provider_for(uri)
+        if provider is None:
+            schemes = sorted({scheme for each in self.providers for scheme in each.schemes})
+            raise UnknownResource(uri, hint=f"Known schemes are {', '.join(schemes)}.")
+        return await provider.read(uri, ctx)
+
+    def provider_for(self, uri: str) -> ResourceProvider | None:
+        scheme = uri.partition(":")[0].lower()
+        return next((provider for provider in self.providers if scheme in provider.schemes), None)
+
+    def close(self) -> None:
+        self.workspace.close()
+
+    def _add_set(self, loaded: Loaded) -> None:
+        self.loaded.append(loaded)
+        if not loaded.served:
+            return
+        toolset = loaded.toolset
+        decorator = ExtMcpToolDecorator(self.registry, self._prefix(toolset))
+        envelope = toolset.make_envelope()
+        for spec in loaded.specs:
+            if self._wanted(spec.name, read_only=spec.annotations.read_only):
+                decorator.register(spec, envelope=envelope, profile=self._profile(toolset))
+        provider = toolset.make_resources()
+        if provider is not None:
+            self.providers.append(provider)
+        for prompt in _prompts(toolset):
+            self.prompts[prompt.name] = prompt
+
+    def _wanted(self, name: str, *, read_only: bool) -> bool:
+        return name not in self.settings.exclude_tools and (read_only or not self.settings.read_only)
+
+    def _prefix(self, toolset: ToolSet) -> str:
+        settings = self.settings
+        if settings.prefix_is_default and not toolset.default_prefix:
+            return ""
+        return settings.tool_prefix or ""
+
+    def _profile(self, toolset: ToolSet) -> str:
+        chosen = self.settings.descriptions
+        return toolset.descriptions if chosen == "auto" else chosen
+
+    def _record(self, call: Call) -> None:
+        values = {field: getattr(call, field) for field in _SHARED_FIELDS}
+        arguments = call.arguments.decode("utf-8", "replace") if self.settings.log_arguments else None
+        self.workspace.journal.add(Entry(time=call.started, arguments=arguments, **values))
+
+
+_SHARED_FIELDS = (
+    "tool",
+    "toolset",
+    "client",
+    "transport",
+    "outcome",
+    "error_type",
+    "seconds",
+    "size_in",
+    "size_out",
+    "digest",
+    "consents",
+)
+
+
+def _prompts(toolset: ToolSet) -> Iterator[Prompt]:
+    for module in toolset.prompts:
+        resolve(f"{module}:__name__")
+    yield from declared_prompts(toolset.prompts)

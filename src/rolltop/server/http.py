@@ -1,0 +1,174 @@
+"""Streamable HTTP: the SDK's app behind our own gate, served by uvicorn with uvloop."""
+
+from __future__ import annotations
+
+import contextlib
+import hmac
+import ipaddress
+import socket
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+import orjson
+import uvicorn
+from mcp.server.lowlevel import Server
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from rolltop import __version__
+from rolltop.errors import InvalidInput, PartMissing
+from rolltop.settings import Settings
+
+__all__ = ["PATH", "Gate", "app_for", "bind", "is_local", "serve_http"]
+
+PATH = "/mcp"
+LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+
+def is_local(host: str) -> bool:
+    """Whether an address can be reached from this machine only."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def app_for(server: Server[Any], settings: Settings) -> App:
+    """The ASGI application: `/mcp` and `/healthz`, everything else is not found."""
+    if not is_local(settings.http_host) and not settings.http_token:
+        raise InvalidInput(
+            f"listening on {settings.http_host} needs a token, because others can reach it",
+            hint="Set ROLLTOP_HTTP_TOKEN (or --token-file FILE), or listen on 127.0.0.1.",
+        )
+    hosts = [*LOCAL_NAMES, *settings.http_allowed_hosts]
+    inner: Starlette = server.streamable_http_app(
+        streamable_http_path=PATH,
+        max_request_body_size=settings.http_body_limit,
+        # The gate below checks Host and Origin for every path; the SDK checks them once more for its own.
+        transport_security=TransportSecuritySettings(
+            enable_dns_rebinding_protection=True,
+            allowed_hosts=[name for host in hosts for name in (host, f"{host}:*")],
+            allowed_origins=[
+                f"{scheme}://{host}{port}" for host in hosts for scheme in _SCHEMES for port in ("", ":*")
+            ],
+        ),
+        custom_starlette_routes=[Route("/healthz", _healthy, methods=["GET"])],
+    )
+    return Gate(inner, hosts, settings.http_token)
+
+
+_SCHEMES = ("http", "https")
+
+
+async def _healthy(request: Request) -> Response:
+    return Response(
+        orjson.dumps({"status": "ok", "name": "rolltop", "version": __version__}), media_type="application/json"
+    )
+
+
+class Gate:
+    """Host, Origin and token, checked before anything reads the body."""
+
+    def __init__(self, app: App, hosts: list[str], token: str | None) -> None:
+        self._app = app
+        self._hosts = frozenset(host.lower() for host in hosts)
+        self._token = token.encode() if token else None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        refusal = self._refusal(scope)
+        if refusal is None:
+            await self._app(scope, receive, send)
+        else:
+            await _refuse(send, *refusal)
+
+    def _refusal(self, scope: Scope) -> tuple[int, str] | None:
+        headers: list[tuple[bytes, bytes]] = scope["headers"]
+        hosts = [value for name, value in headers if name == b"host"]
+        if len(hosts) != 1 or not self._known(hosts[0].decode("latin-1")):
+            return 421, "this server does not answer to that host name"
+        origins = [value for name, value in headers if name == b"origin"]
+        if any(not self._known_origin(origin.decode("latin-1")) for origin in origins):
+            return 403, "requests from that origin are refused"
+        if self._token is not None and scope["path"] != "/healthz" and not self._authorized(headers):
+            return 401, "a bearer token is required"
+        return None
+
+    def _known(self, host: str) -> bool:
+        name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() and ":" in host else host
+        return name.lower() in self._hosts
+
+    def _known_origin(self, origin: str) -> bool:
+        scheme, separator, host = origin.partition("://")
+        return bool(separator) and scheme in _SCHEMES and self._known(host)
+
+    def _authorized(self, headers: list[tuple[bytes, bytes]]) -> bool:
+        given = [value for name, value in headers if name == b"authorization"]
+        if len(given) != 1 or given[0][:7].lower() != b"bearer ":
+            return False
+        assert self._token is not None
+        return hmac.compare_digest(given[0][7:].strip(), self._token)
+
+
+async def _refuse(send: Send, status: int, message: str) -> None:
+    body = orjson.dumps({"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": message}})
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    if status == 401:
+        headers.append((b"www-authenticate", b'Bearer realm="rolltop"'))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """A listening socket; taken before the rest is built, so that a port in use is known at once."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        raise PartMissing(
+            f"cannot listen on {host}:{port}: {error.strerror}",
+            hint="Another server may be running; choose a port with --port N, or --port 0 for a free one.",
+        ) from None
+    return listener
+
+
+async def serve_http(app: App, listener: socket.socket, started: Callable[[], None]) -> None:
+    """Serve until a signal; calls under way get two seconds to end."""
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=2,
+        timeout_keep_alive=30,
+        lifespan="on",
+    )
+    server = _Server(config, started)
+    with contextlib.suppress(KeyboardInterrupt):
+        await server.serve(sockets=[listener])
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._announce = started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._announce()

@@ -1,0 +1,162 @@
+"""Lines over a pair of descriptors, as fast as asyncio's pipes go.
+
+Pipes, sockets and terminals are watched by the event loop; a regular file (which cannot be watched) is
+read by a thread. A line above the limit is dropped and reported, and what follows it is still read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import stat
+from collections import deque
+from typing import cast
+
+__all__ = ["TOO_LONG", "LineReader", "LineWriter"]
+
+TOO_LONG = object()
+"""Stands for a line above the limit."""
+_BACKLOG = 256
+_CHUNK = 1 << 18
+
+
+class LineReader(asyncio.Protocol):
+    """Lines from a descriptor, with back-pressure: the peer waits while we are behind."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._parts: list[bytes] = []
+        self._held = 0
+        self._dropping = False
+        self._lines: deque[bytes | object] = deque()
+        self._eof = False
+        self._wake: asyncio.Future[None] | None = None
+        self._transport: asyncio.ReadTransport | None = None
+        self._paused = False
+
+    @classmethod
+    async def open(cls, descriptor: int, limit: int) -> LineReader:
+        reader = cls(limit)
+        loop = asyncio.get_running_loop()
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):
+            loop.run_in_executor(None, reader._read_file, descriptor, loop)
+        else:
+            await loop.connect_read_pipe(lambda: reader, os.fdopen(descriptor, "rb", 0))
+        return reader
+
+    async def line(self) -> bytes | object | None:
+        """The next line without its end, `TOO_LONG`, or None at the end of input."""
+        while not self._lines:
+            if self._eof:
+                return None
+            self._wake = asyncio.get_running_loop().create_future()
+            await self._wake
+        line = self._lines.popleft()
+        if self._paused and len(self._lines) < _BACKLOG // 2 and self._transport is not None:
+            self._paused = False
+            self._transport.resume_reading()
+        return line
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.ReadTransport, transport)  # uvloop's transports do not inherit from asyncio's
+
+    def data_received(self, data: bytes) -> None:
+        *complete, rest = data.split(b"\n")
+        for piece in complete:
+            self._finish(piece)
+        if rest:
+            self._hold(rest)
+        if len(self._lines) > _BACKLOG and not self._paused and self._transport is not None:
+            self._paused = True
+            self._transport.pause_reading()
+        self._notify()
+
+    def eof_received(self) -> bool:
+        self._end()
+        return False
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._end()
+
+    def _hold(self, piece: bytes) -> None:
+        self._held += len(piece)
+        if self._held > self._limit:
+            self._parts.clear()
+            self._dropping = True
+        else:
+            self._parts.append(piece)
+
+    def _finish(self, piece: bytes) -> None:
+        self._hold(piece)
+        self._lines.append(TOO_LONG if self._dropping else b"".join(self._parts))
+        self._parts, self._held, self._dropping = [], 0, False
+
+    def _end(self) -> None:
+        if not self._eof:
+            if self._parts:
+                self._finish(b"")
+            self._eof = True
+        self._notify()
+
+    def _notify(self) -> None:
+        if self._wake is not None and not self._wake.done():
+            self._wake.set_result(None)
+
+    def _read_file(self, descriptor: int, loop: asyncio.AbstractEventLoop) -> None:
+        with os.fdopen(descriptor, "rb", 0) as file:
+            while data := file.read(_CHUNK):
+                loop.call_soon_threadsafe(self.data_received, data)
+        loop.call_soon_threadsafe(self._end)
+
+
+class LineWriter(asyncio.Protocol):
+    """Writes lines and waits when the peer does not read."""
+
+    def __init__(self) -> None:
+        self._transport: asyncio.WriteTransport | None = None
+        self._descriptor: int | None = None
+        self._writable = asyncio.Event()
+        self._writable.set()
+        self.closed = False
+
+    @classmethod
+    async def open(cls, descriptor: int) -> LineWriter:
+        writer = cls()
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):
+            writer._descriptor = descriptor
+        else:
+            loop = asyncio.get_running_loop()
+            await loop.connect_write_pipe(lambda: writer, os.fdopen(descriptor, "wb", 0))
+        return writer
+
+    async def write(self, line: bytes) -> None:
+        if self._descriptor is not None:
+            _write_all(self._descriptor, line + b"\n")
+            return
+        assert self._transport is not None
+        if not self.closed:
+            self._transport.write(line + b"\n")
+            if not self._writable.is_set():
+                await self._writable.wait()
+
+    def flush_and_close(self) -> None:
+        if self._transport is not None:
+            self._transport.close()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.WriteTransport, transport)
+
+    def pause_writing(self) -> None:
+        self._writable.clear()
+
+    def resume_writing(self) -> None:
+        self._writable.set()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.closed = True
+        self._writable.set()
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(descriptor, data) :]

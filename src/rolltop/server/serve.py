@@ -1,0 +1,75 @@
+"""From settings to a running server."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sys
+import threading
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from mcp_core.log import configure
+from rolltop.server.claim import Wire
+from rolltop.server.desk import Desk
+from rolltop.settings import Settings
+
+__all__ = ["run_http", "run_stdio"]
+
+logger = logging.getLogger("rolltop.server")
+
+TOOL_THREADS = 32
+"""Blocking tools that run at the same time; asyncio's own default is six on a small machine."""
+
+
+def run_stdio(settings: Settings, wire: Wire) -> None:
+    """Serve one client over the claimed descriptors, then leave the process."""
+    configure(settings.log_level, file=settings.log_file)
+    desk = Desk(settings)
+    from rolltop.server.protocol import build  # noqa: PLC0415 - the SDK costs most of a second
+    from rolltop.server.stdio import serve_stdio  # noqa: PLC0415
+
+    _run(serve_stdio(build(desk, "stdio"), wire))
+    desk.close()
+    _leave()
+
+
+def run_http(settings: Settings, announce: Callable[[str], None]) -> None:
+    """Serve over HTTP; `announce` gets the URL once the server listens."""
+    configure(settings.log_level, file=settings.log_file)
+    from rolltop.server.http import PATH, app_for, bind, serve_http  # noqa: PLC0415
+
+    listener = bind(settings.http_host, settings.http_port)
+    host, port = listener.getsockname()[:2]
+    desk = Desk(settings)
+    from rolltop.server.protocol import build  # noqa: PLC0415
+
+    app = app_for(build(desk, "http"), settings)
+    shown = f"[{host}]" if ":" in host else host
+    _run(serve_http(app, listener, lambda: announce(f"http://{shown}:{port}{PATH}")))
+    desk.close()
+    _leave()
+
+
+def _run(main: Coroutine[Any, Any, None]) -> None:
+    try:
+        import uvloop  # noqa: PLC0415 - not there on every platform
+    except ImportError:
+        runner = asyncio.Runner()
+    else:
+        runner = asyncio.Runner(loop_factory=uvloop.new_event_loop)
+    # Not used as a context manager: closing it would wait for every thread that a tool still runs in.
+    runner.get_loop().set_default_executor(ThreadPoolExecutor(TOOL_THREADS, "tool"))
+    runner.run(main)
+
+
+def _leave() -> None:
+    """End now. A tool that is still busy in a thread must not keep a server alive that nobody uses."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    busy = [thread for thread in threading.enumerate() if not thread.daemon and thread is not threading.main_thread()]
+    if busy:
+        logger.info("leaving %d busy threads behind", len(busy))
+    os._exit(0)

@@ -1,0 +1,97 @@
+"""Finding tool sets and loading them, one failing set stopping no other."""
+
+from __future__ import annotations
+
+import difflib
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+
+from mcp_core import Need, ToolSet, ToolSpec
+from mcp_core.log import one_line
+from rolltop.errors import InvalidInput
+from rolltop.settings import Settings
+
+__all__ = ["GROUP", "Loaded", "discover", "load_set", "select"]
+
+logger = logging.getLogger("rolltop.toolsets")
+
+GROUP = "rolltop.toolsets"
+"""The entry point group; a package of somebody else may add sets of its own."""
+
+EXAMPLE = "example"
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A tool set as it is here: its tools, or why it has none."""
+
+    toolset: ToolSet
+    specs: tuple[ToolSpec, ...] = ()
+    needs: tuple[Need, ...] = ()
+    error: str | None = None
+
+    @property
+    def served(self) -> bool:
+        return self.error is None
+
+
+def discover() -> tuple[list[ToolSet], list[Loaded]]:
+    """All sets that are installed, by name; and those whose declaration cannot even be read."""
+    found: dict[str, ToolSet] = {}
+    broken: list[Loaded] = []
+    for point in sorted(entry_points(group=GROUP), key=lambda each: each.name):
+        try:
+            toolset = point.load()
+            if not isinstance(toolset, ToolSet):
+                raise TypeError(f"{point.value} is not a ToolSet")
+        except Exception as error:
+            logger.warning("tool set %s cannot be loaded: %s", point.name, one_line(error))
+            broken.append(Loaded(ToolSet(point.name, "cannot be loaded"), error=_reason(error)))
+            continue
+        found.setdefault(toolset.name, toolset)
+    return list(found.values()), broken
+
+
+def select(available: Sequence[ToolSet], settings: Settings) -> list[ToolSet]:
+    """The sets that the settings ask for: all that are not hidden, or exactly the named ones."""
+    names = {toolset.name for toolset in available}
+    for wanted in settings.toolsets:
+        if wanted not in names:
+            near = difflib.get_close_matches(wanted, names, n=1)
+            meant = f"; did you mean {near[0]}?" if near else ""
+            raise InvalidInput(
+                f"there is no tool set {wanted!r}{meant}", hint=f"Tool sets: {', '.join(sorted(names))}."
+            )
+    return [toolset for toolset in available if _wanted(toolset, settings)]
+
+
+def _wanted(toolset: ToolSet, settings: Settings) -> bool:
+    if toolset.name == EXAMPLE:
+        return settings.include_example_tools
+    if settings.toolsets:
+        return toolset.name in settings.toolsets
+    return not toolset.hidden
+
+
+def load_set(toolset: ToolSet, settings: Settings) -> Loaded:
+    """Import a set and look whether what it needs is there; never raises."""
+    try:
+        needs = tuple(toolset.check_needs(settings))
+        missing = [need for need in needs if need.vital and not need.present]
+        if missing:
+            return Loaded(toolset, needs=needs, error=_missing(missing))
+        return Loaded(toolset, toolset.load(), needs)
+    except Exception as error:
+        logger.warning("tool set %s is not served: %s", toolset.name, one_line(error))
+        logger.debug("tool set %s", toolset.name, exc_info=error)
+        return Loaded(toolset, error=_reason(error))
+
+
+def _reason(error: Exception) -> str:
+    return f"{type(error).__name__}: {one_line(error)}"
+
+
+def _missing(needs: Iterable[Need]) -> str:
+    return "; ".join(f"{need.name} is missing" + (f" ({need.fix})" if need.fix else "") for need in needs)

@@ -1,0 +1,135 @@
+"""The command line, as a user runs it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Rolltop = Callable[..., subprocess.CompletedProcess[str]]
+EXAMPLES = {"MCP_INCLUDE_EXAMPLE_TOOLS": "true"}
+
+
+def test_version(rolltop: Rolltop) -> None:
+    assert rolltop("--version").stdout.startswith("rolltop, version ")
+
+
+def test_every_help_text_has_the_exit_codes(rolltop: Rolltop) -> None:
+    for command in ("serve", "call", "tools", "toolsets", "doctor", "connect", "journal", "demo"):
+        out = rolltop(command, "--help")
+        assert out.returncode == 0, out.stderr
+        assert "5 a needed part is missing" in " ".join(out.stdout.split())
+
+
+def test_call_prints_the_exact_answer(rolltop: Rolltop) -> None:
+    out = rolltop("call", "example_echo", "--json", '{"text": "hé"}', **EXAMPLES)
+    assert out.returncode == 0
+    assert json.loads(out.stdout)["value"] == {"text": "hé", "length": 2}
+    assert out.stderr == ""
+
+
+def test_call_takes_arguments_from_stdin_and_files(rolltop: Rolltop, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"text": "file"}')
+    piped = rolltop("call", "example_echo", "--json", "-", stdin='{"text": "pipe"}', **EXAMPLES)
+    from_file = rolltop("call", "example_echo", "--json", f"@{tmp_path / 'a.json'}", **EXAMPLES)
+    assert [json.loads(out.stdout)["value"]["text"] for out in (piped, from_file)] == ["pipe", "file"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["call", "example_echo", "--json", "{}"], 2, "text: is required"),
+        (["call", "example_echo", "--json", "nope"], 2, "not JSON"),
+        (["call", "exmple_echo"], 3, "did you mean example_echo"),
+        (["call", "forget_everything", "--json", '{"what": "it"}'], 7, "consent_required"),
+        (["call", "read_resource", "--json", '{"uri": "tool://nothing"}'], 3, "there is no resource"),
+        (["tools", "show", "nothing"], 3, "there is no tool"),
+        (["--workspace", "/proc/nowhere", "doctor"], 1, "cannot be used"),
+        (["serve", "--bogus"], 2, "No such option"),
+        (["toolsets", "--toolsets", "nope"], 2, "there is no tool set"),
+    ],
+)
+def test_exit_codes_say_what_went_wrong(rolltop: Rolltop, arguments: list[str], code: int, said: str) -> None:
+    out = rolltop(*arguments, **EXAMPLES)
+    assert (out.returncode, said in out.stdout + out.stderr) == (code, True), out
+
+
+def test_yes_agrees(rolltop: Rolltop) -> None:
+    assert rolltop("call", "forget_everything", "--json", '{"what": "it"}', "--yes", **EXAMPLES).returncode == 0
+
+
+def test_a_broken_configuration_is_named_with_its_line(rolltop: Rolltop, tmp_path: Path) -> None:
+    file = tmp_path / "c.toml"
+    file.write_text('workspace = "x"\nread_only = = 1\n')
+    out = rolltop("doctor", ROLLTOP_CONFIG=str(file))
+    assert out.returncode == 4
+    assert f"{file}:2:" in out.stderr
+    file.write_text("workspce = 1\n")
+    out = rolltop("doctor", ROLLTOP_CONFIG=str(file))
+    assert (out.returncode, "did you mean workspace" in out.stderr) == (2, True)
+
+
+def test_tools_show_gives_the_four_sections(rolltop: Rolltop) -> None:
+    out = rolltop("tools", "show", "read_resource").stdout
+    headings = [line for line in out.splitlines() if line.startswith("## ")]
+    assert headings == ["## Description", "## JSON Schema", "## Usage Instructions", "## Concrete Examples"]
+
+
+def test_lint_passes(rolltop: Rolltop) -> None:
+    out = rolltop("tools", "lint")
+    assert out.returncode == 0, out.stdout
+
+
+@pytest.mark.parametrize(
+    ("client", "key"),
+    [("claude-desktop", "mcpServers"), ("claude-code", "mcpServers"), ("cursor", "mcpServers"), ("vscode", "servers")],
+)
+def test_connect_writes_a_clients_file_and_keeps_what_is_in_it(
+    rolltop: Rolltop, tmp_path: Path, client: str, key: str
+) -> None:
+    file = tmp_path / "sub" / "config.json"
+    file.parent.mkdir()
+    file.write_text(json.dumps({key: {"other": {"command": "x"}}, "theme": "dark"}))
+    assert rolltop("connect", client, "--write", "--file", str(file)).returncode == 0
+    written = json.loads(file.read_text())
+    assert written["theme"] == "dark"
+    assert set(written[key]) == {"other", "rolltop"}
+    assert written[key]["rolltop"]["args"][-1] == "serve"
+    printed = json.loads(rolltop("connect", client, "--url", "http://127.0.0.1:7779/mcp").stdout)
+    assert "127.0.0.1:7779" in json.dumps(printed[key]["rolltop"])
+
+
+def test_connect_does_not_touch_a_broken_file(rolltop: Rolltop, tmp_path: Path) -> None:
+    file = tmp_path / "config.json"
+    file.write_text("{ not json")
+    out = rolltop("connect", "cursor", "--write", "--file", str(file))
+    assert out.returncode == 4
+    assert file.read_text() == "{ not json"
+
+
+def test_shell_completion_is_there(rolltop: Rolltop) -> None:
+    assert "complete" in rolltop(_ROLLTOP_COMPLETE="bash_source").stdout
+
+
+def test_doctor_shows_settings_and_where_they_came_from_but_no_secret(rolltop: Rolltop) -> None:
+    out = rolltop("doctor", "--settings", "--json", ROLLTOP_HTTP_TOKEN="hunter2-hunter2")
+    settings = {row["name"]: row for row in json.loads(out.stdout)["settings"]}
+    assert settings["http_token"]["value"] == "***"
+    assert settings["http_token"]["from"] == "ROLLTOP_HTTP_TOKEN"
+    assert "hunter2" not in out.stdout + out.stderr
+
+
+def test_nobody_minds_a_closed_pipe(environment: dict[str, str]) -> None:
+    import sys
+
+    out = subprocess.run(
+        f"{sys.executable} -m rolltop tools list --json | head -c 1",
+        shell=True,
+        env=environment,
+        capture_output=True,
+        check=True,
+    )
+    assert out.stderr == b""

@@ -1,0 +1,132 @@
+"""What every test may use: a workspace of its own, and real clients over real transports."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROLLTOP = [sys.executable, "-m", "rolltop"]
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """An environment in which nothing of the user's is read or written."""
+    kept = {
+        key: value for key, value in os.environ.items() if not key.startswith(("ROLLTOP_", "MCP_", "UTLX_", "XDG_"))
+    }
+    home = tmp_path / "home"
+    home.mkdir()
+    return {
+        **kept,
+        "HOME": str(home),
+        "XDG_CONFIG_HOME": str(home / ".config"),
+        "XDG_DATA_HOME": str(home / ".local/share"),
+        "ROLLTOP_WORKSPACE": str(tmp_path / "workspace"),
+    }
+
+
+@pytest.fixture
+def rolltop(environment: dict[str, str]) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run the command line as a user would: `rolltop("tools", "list")`."""
+
+    def run(*arguments: str, stdin: str | None = None, **env: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*ROLLTOP, *arguments],
+            env={**environment, **env},
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    return run
+
+
+Connect = Callable[..., "contextlib.AbstractAsyncContextManager[Any]"]
+
+
+@pytest.fixture
+def stdio_client(environment: dict[str, str]) -> Connect:
+    """`async with stdio_client("--toolsets", "store") as client`: the SDK's client over a real server process.
+
+    `mode` is `legacy` for the 2025 handshake or a protocol version such as `2026-07-28`.
+    """
+
+    @contextlib.asynccontextmanager
+    async def connect(*arguments: str, env: dict[str, str] | None = None, **options: Any) -> AsyncIterator[Any]:
+        from mcp import Client, StdioServerParameters
+
+        command, *rest = [*ROLLTOP, "serve", *arguments]
+        server = StdioServerParameters(command=command, args=rest, env={**environment, **(env or {})})
+        async with Client(server, **options) as client:
+            yield client
+
+    return connect
+
+
+@pytest.fixture
+def http_server(environment: dict[str, str]) -> Iterator[Callable[..., str]]:
+    """`http_server("--toolsets", "store")` starts a server and gives its URL; stopped at the end of the test."""
+    running: list[subprocess.Popen[bytes]] = []
+
+    def start(*arguments: str, env: dict[str, str] | None = None) -> str:
+        process = subprocess.Popen(
+            [*ROLLTOP, "serve", "--http", "--port", "0", *arguments],
+            env={**environment, **(env or {})},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+        running.append(process)
+        return _announced_url(process)
+
+    yield start
+    for process in running:
+        process.terminate()
+    for process in running:
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        assert process.stderr is not None
+        process.stderr.close()
+
+
+def _announced_url(process: subprocess.Popen[bytes]) -> str:
+    assert process.stderr is not None
+    deadline, seen = time.monotonic() + 60, b""
+    while time.monotonic() < deadline:
+        if select.select([process.stderr], [], [], 1)[0]:
+            chunk = os.read(process.stderr.fileno(), 65536)
+            seen += chunk
+            for line in seen.splitlines():
+                if line.startswith(b"rolltop listens on "):
+                    return line.rpartition(b" ")[2].decode()
+            if not chunk:
+                break
+    raise AssertionError(f"the server did not start: {seen.decode(errors='replace')}")
+
+
+@pytest.fixture
+def free_port() -> int:
+    with contextlib.closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

@@ -1,0 +1,295 @@
+"""The way of a call: consent, errors, time, size, direct calls."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema
+import pytest
+from pydantic import BaseModel, Field
+
+from mcp_core import (
+    DESTROYS,
+    Answer,
+    Call,
+    Consent,
+    Dispatcher,
+    ExtMcpToolDecorator,
+    Registry,
+    Reply,
+    Result,
+    ToolArguments,
+    ToolContext,
+    UnknownTool,
+)
+
+
+class Say(ToolArguments):
+    text: str = Field(default="x", description="What to say.")
+    times: int = Field(default=1, description="How often.")
+    dry_run: bool = Field(default=False, description="Only pretend.")
+
+
+class Said(BaseModel):
+    text: str
+
+
+class House:
+    """A registry with a dispatcher that keeps its records."""
+
+    def __init__(self, **options: Any) -> None:
+        self.registry, self.records = Registry(), list[Call]()
+        self.kept: dict[str, str] = {}
+        self.dispatcher = Dispatcher(self.registry, observer=self.records.append, spill=self.keep, **options)
+
+    def keep(self, text: str, tool: str) -> str:
+        uri = f"answer://{tool}-{len(self.kept)}"
+        self.kept[uri] = text
+        return uri
+
+    def add(self, func: Any, **options: Any) -> None:
+        ToolArguments.declare(**options)(func)
+        ExtMcpToolDecorator(self.registry, "").register(func)
+
+    def call(self, name: str, arguments: dict[str, Any] | None = None, ctx: ToolContext[Any] | None = None) -> Answer:
+        return asyncio.run(self.dispatcher.call(name, arguments, ctx or ToolContext()))
+
+
+@pytest.fixture
+def house() -> Iterator[House]:
+    with ToolArguments.isolated():
+        yield House(timeout=5)
+
+
+def test_answers_fit_their_schema_in_text_and_structure(house: House) -> None:
+    async def say(args: Say) -> Result[Said]:
+        """Say."""
+        if args.times == 0:
+            return Result.failure("never", "refused", details={"times": 0})
+        return Result.ok(Said(text=args.text * args.times), message="")
+
+    house.add(say)
+    schema = house.registry.find("say").wire["outputSchema"]  # type: ignore[union-attr]
+    for arguments, is_error in (
+        ({"text": "a"}, False),
+        ({"times": 0}, True),
+        ({"bogus": 1}, True),
+        ({"times": 99999}, False),
+    ):
+        answer = house.call("say", arguments)
+        assert answer.is_error is is_error
+        assert json.loads(answer.text) == answer.structured
+        jsonschema.validate(answer.structured, schema)
+
+
+def test_engine_errors_keep_their_words_and_others_are_masked(house: House, caplog: pytest.LogCaptureFixture) -> None:
+    from rolltop.errors import InvalidData, Position
+
+    async def known(args: Say) -> Result[Said]:
+        raise InvalidData("a comma is missing", hint="Add it.", position=Position(3, 7), details={"file": "a.json"})
+
+    async def unknown(args: Say) -> Result[Said]:
+        raise RuntimeError("/secret/path token=hunter2")
+
+    house.add(known)
+    house.add(unknown)
+    told = house.call("known").structured
+    assert (told["error"], told["error_type"], told["instruction"]) == (
+        "3:7: a comma is missing",
+        "invalid_data",
+        "Add it.",
+    )
+    assert told["details"] == {"file": "a.json", "line": 3, "column": 7}
+    masked = house.call("unknown").structured
+    assert masked["error_type"] == "unexpected_error"
+    assert "secret" not in json.dumps(masked)
+    reference = masked["error"].rpartition(" ")[2]
+    assert any(reference in record.getMessage() for record in caplog.records)
+
+
+def test_a_call_ends_at_its_time_limit_and_its_thread_is_told(house: House) -> None:
+    stopped: list[bool] = []
+
+    def spins(args: Say, ctx: ToolContext[Any]) -> Result[Said]:
+        while not ctx.cancelled:
+            time.sleep(0.005)
+        stopped.append(True)
+        return Result.ok(Said(text=""))
+
+    house.add(spins, timeout=0.1)
+    answer = house.call("spins")
+    assert answer.structured["error_type"] == "timeout"
+    assert stopped == [True]
+
+
+def test_sync_tools_do_not_block_others(house: House) -> None:
+    def sleeps(args: Say) -> Result[Said]:
+        time.sleep(0.3)
+        return Result.ok(Said(text="slept"))
+
+    async def quick(args: Say) -> Result[Said]:
+        return Result.ok(Said(text="quick"))
+
+    house.add(sleeps)
+    house.add(quick)
+
+    async def both() -> list[str]:
+        order: list[str] = []
+
+        async def one(name: str) -> None:
+            await house.dispatcher.call(name, {}, ToolContext())
+            order.append(name)
+
+        await asyncio.gather(one("sleeps"), one("quick"))
+        return order
+
+    assert asyncio.run(both()) == ["quick", "sleeps"]
+
+
+def test_an_answer_above_the_budget_is_kept_and_linked(house: House) -> None:
+    async def say(args: Say) -> Result[Said]:
+        return Result.ok(Said(text=args.text * args.times))
+
+    house.add(say)
+    answer = house.call("say", {"text": "long ", "times": 50_000})
+    assert not answer.is_error
+    kept = answer.structured["answer_too_large"]
+    assert json.loads(house.kept[kept["uri"]])["value"]["text"] == "long " * 50_000
+    assert answer.content[0].uri == kept["uri"]  # type: ignore[union-attr]
+    jsonschema.validate(answer.structured, house.registry.find("say").wire["outputSchema"])  # type: ignore[union-attr]
+
+
+def consenting(house: House) -> list[str]:
+    done: list[str] = []
+
+    async def remove(args: Say) -> Result[Said]:
+        """Remove."""
+        done.append(args.text)
+        return Result.ok(Said(text="removed"))
+
+    house.add(remove, annotations=DESTROYS, consent=Consent("REMOVE_IT", "removes things", unless="dry_run"))
+    return done
+
+
+def test_consent_is_described_annotated_and_optional_in_the_schema(house: House) -> None:
+    consenting(house)
+    wire = house.registry.find("remove").wire  # type: ignore[union-attr]
+    assert "REQUIRES EXPLICIT USER INSTRUCTION" in wire["description"]
+    assert "on your own initiative" in wire["description"]
+    assert '("REMOVE_IT", optional)' in wire["description"]
+    assert wire["annotations"] == {
+        "readOnlyHint": False,
+        "destructiveHint": True,
+        "idempotentHint": True,
+        "openWorldHint": False,
+    }
+    assert "confirm" not in wire["inputSchema"].get("required", [])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reply", "happens", "decision"),
+    [
+        ({"confirm": "REMOVE_IT"}, None, True, "literal"),
+        ({}, None, False, "not askable"),
+        ({}, Reply("accept", {"agree": True}), True, "agreed"),
+        ({}, Reply("accept", {"agree": False}), False, "refused"),
+        ({}, Reply("accept", {}), False, "refused"),
+        ({}, Reply("decline"), False, "refused"),
+        ({}, Reply("cancel"), False, "refused"),
+        ({"dry_run": True}, None, True, None),
+    ],
+)
+def test_nothing_is_done_without_consent(
+    house: House, arguments: dict[str, Any], reply: Reply | None, happens: bool, decision: str | None
+) -> None:
+    done = consenting(house)
+    ctx: ToolContext[Any] = ToolContext()
+    if reply is not None:
+
+        async def ask(key: str, message: str, schema: Any) -> Reply:
+            return reply
+
+        ctx = ToolContext(asker=ask)
+    answer = house.call("remove", arguments, ctx)
+    assert bool(done) is happens
+    assert answer.is_error is not happens
+    if not happens:
+        assert answer.structured["error_type"] == "consent_required"
+    recorded = [consent["decision"] for consent in house.records[-1].consents]
+    assert recorded == ([decision] if decision else [])
+
+
+def test_a_wrong_literal_is_an_argument_error(house: House) -> None:
+    assert consenting(house) == []
+    assert house.call("remove", {"confirm": "REMOVE"}).structured["error_type"] == "validation_error"
+
+
+def test_a_required_literal_is_required(house: House) -> None:
+    async def create(args: Say) -> Result[Said]:
+        return Result.ok(Said(text="created"))
+
+    house.add(create, consent=Consent("CREATE_DOCUMENT", "creates a document", required=True))
+    assert house.call("create", {}).structured["error_type"] == "validation_error"
+    assert not house.call("create", {"confirm": "CREATE_DOCUMENT"}).is_error
+
+
+def test_direct_calls_use_the_same_arguments_and_context_and_ask_too(house: House) -> None:
+    done = consenting(house)
+
+    async def outer(args: Say, ctx: ToolContext[Any]) -> Result[Said]:
+        result = await ctx.call("remove", Say(text="inner"))
+        return Result.ok(Said(text=str(result.error_type or result.value.text)))
+
+    house.add(outer)
+    assert house.call("outer").structured["value"]["text"] == "consent_required"
+    assert done == []
+
+
+def test_direct_calls_reach_the_undecorated_function(house: House) -> None:
+    seen: list[Any] = []
+
+    async def inner(args: Say, ctx: ToolContext[Any]) -> Result[Said]:
+        seen.append(ctx)
+        return Result.ok(Said(text=args.text.upper()))
+
+    async def outer(args: Say, ctx: ToolContext[Any]) -> Result[Said]:
+        seen.append(ctx)
+        result: Result[Said] = await ctx.call(inner, {"text": "abc"})
+        return result
+
+    house.add(inner)
+    house.add(outer)
+    assert house.call("outer").structured["value"] == {"text": "ABC"}
+    assert seen[0] is seen[1]
+
+
+def test_text_names_tools_as_they_are_registered() -> None:
+    async def first(args: Say) -> Result[Said]:
+        """Do first.
+
+        Then use {tool:second}.
+        """
+        return Result.ok(Said(text=""))
+
+    async def second(args: Say) -> Result[Said]:
+        """Do second."""
+        return Result.ok(Said(text=""))
+
+    with ToolArguments.isolated():
+        registry = Registry()
+        decorator = ExtMcpToolDecorator(registry, "guide")
+        for func in (first, second):
+            ToolArguments.declare(func)
+            decorator.register(func)
+        assert "Then use guide_second." in registry.find("guide_first").description  # type: ignore[union-attr]
+        assert "Then use second." in ToolArguments.build_tool_description(first)
+
+
+def test_unknown_tools_are_suggested(house: House) -> None:
+    consenting(house)
+    with pytest.raises(UnknownTool, match="did you mean remove"):
+        house.call("remov")

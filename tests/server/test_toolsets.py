@@ -1,0 +1,90 @@
+"""Tool sets: chosen, left out, read-only, broken."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mcp_core import Need, ToolSet
+from rolltop.errors import InvalidInput
+from rolltop.server.desk import Desk
+from rolltop.server.toolsets import discover, load_set, select
+from rolltop.settings import load
+
+Rolltop = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def test_an_unknown_set_is_refused_with_a_suggestion(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="did you mean desk"):
+        select(discover()[0], load({"toolsets": "dekc"}, env={"XDG_CONFIG_HOME": str(tmp_path)}))
+
+
+def test_a_set_that_cannot_be_imported_says_why(tmp_path: Path) -> None:
+    loaded = load_set(ToolSet("broken", "x", modules=("rolltop.no_such_module",)), load(env={}))
+    assert not loaded.served
+    assert "No module named" in str(loaded.error)
+
+
+def no_unicorn(settings: object) -> list[Need]:
+    return [Need("unicorn", present=False, fix="apt-get install unicorn", vital=True)]
+
+
+def test_a_set_without_what_it_needs_says_how_to_fix_it() -> None:
+    loaded = load_set(ToolSet("needy", "x", needs=f"{__name__}:no_unicorn"), load(env={}))
+    assert loaded.error == "unicorn is missing (apt-get install unicorn)"
+
+
+def test_a_foreign_set_that_fails_stops_nobody(tmp_path: Path, rolltop: Rolltop) -> None:
+    info = tmp_path / "site" / "broken_set-1.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken-set\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[rolltop.toolsets]\nbroken = broken_set:TOOLSET\nlate = late_set:TOOLSET\n")
+    (tmp_path / "site" / "broken_set.py").write_text("raise RuntimeError('cannot start')\n")
+    (tmp_path / "site" / "late_set.py").write_text(
+        "from mcp_core import ToolSet\nTOOLSET = ToolSet('late', 'Fails late.', modules=('no_such_module',))\n"
+    )
+    site = str(tmp_path / "site")
+    listed = rolltop("tools", "list", PYTHONPATH=site)
+    assert listed.returncode == 0
+    assert "read_resource" in listed.stdout
+    doctor = rolltop("doctor", PYTHONPATH=site)
+    assert doctor.returncode == 5
+    assert "✘ broken" in doctor.stdout
+    assert "cannot start" in doctor.stdout
+    assert "No module named 'no_such_module'" in doctor.stdout
+
+
+def test_read_only_leaves_nothing_that_writes(tmp_path: Path) -> None:
+    env = {"MCP_INCLUDE_EXAMPLE_TOOLS": "true", "XDG_CONFIG_HOME": str(tmp_path), "ROLLTOP_WORKSPACE": str(tmp_path)}
+    desk = Desk(load({"read_only": True}, env=env))
+    assert all(registered.spec.annotations.read_only for registered in desk.registry)
+    assert desk.registry.find("example_echo") is not None
+    assert desk.registry.find("forget_everything") is None
+
+
+def test_single_tools_can_be_left_out(tmp_path: Path) -> None:
+    env = {"XDG_CONFIG_HOME": str(tmp_path), "ROLLTOP_WORKSPACE": str(tmp_path)}
+    assert "read_resource" not in Desk(load({"exclude_tools": "read_resource"}, env=env)).registry
+
+
+def test_every_tool_has_annotations_and_an_output_schema(tmp_path: Path) -> None:
+    env = {"MCP_INCLUDE_EXAMPLE_TOOLS": "true", "XDG_CONFIG_HOME": str(tmp_path), "ROLLTOP_WORKSPACE": str(tmp_path)}
+    for registered in Desk(load(env=env)).registry:
+        wire = registered.wire
+        assert set(wire["annotations"]) == {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
+        assert wire["outputSchema"]["type"] == "object"
+        assert not {"oneOf", "anyOf", "allOf"} & set(wire["inputSchema"]), registered.name
+
+
+def test_a_plain_process_can_build_two_desks() -> None:
+    script = (
+        "from rolltop.settings import load; from rolltop.server.desk import Desk;"
+        "a, b = Desk(load(env={})), Desk(load({'tool_prefix': 'x'}, env={}));"
+        "assert len(a.registry) == len(b.registry) > 0;"
+        "assert [t.name for t in b.registry] == ['x_' + t.name for t in a.registry]"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
