@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from rolltop.transform.errors import fail
-from rolltop.transform.stdlib._numbers import numbers_of
+from rolltop.transform.stdlib._numbers import NUMBERS, numbers_of
 from rolltop.transform.stdlib._order import ordering
 from rolltop.transform.stdlib._rules import element, members
 from rolltop.transform.stdlib._text import key_text, selector
@@ -61,7 +61,10 @@ def _sum_type(arguments: Sequence[Type]) -> Type | None:
 )
 def sum_(array: list[Any]) -> int | float:
     """The sum of numbers and numeric texts; 0 for an empty array."""
-    return fit(sum(numbers_of("sum", array)))
+    if not NUMBERS.issuperset(map(type, array)):
+        array = numbers_of("sum", array)
+    total = sum(array)
+    return total if type(total) is float else fit(total)
 
 
 @function(

@@ -26,7 +26,7 @@ from rolltop.transform.values import Node, arity_of, fit, kind_of, parse_number,
 if TYPE_CHECKING:
     from rolltop.transform.stdlib.declare import Signature
 
-__all__ = ["Coercer", "adapt", "coercer_of"]
+__all__ = ["Coercer", "adapt", "coercer_of", "ready_types"]
 
 Coercer = Callable[[Any, "Signature", int], Any]
 """(value, signature, index of the parameter) to the value that the body gets."""
@@ -43,6 +43,32 @@ def coercer_of(wanted: Type) -> Coercer | None:
     if isinstance(wanted, ObjectType):
         return to_object
     return _SCALARS.get(wanted)
+
+
+def ready_types(wanted: Type) -> frozenset[type]:
+    """Python types whose values a coercer of this type would pass on as they are."""
+    if isinstance(wanted, UnionType):
+        return frozenset().union(*map(_ready_in_union, wanted.members))
+    if isinstance(wanted, ArrayType):
+        return frozenset({list})
+    if isinstance(wanted, ObjectType):
+        return frozenset({dict, Node})
+    return _READY.get(wanted, frozenset())
+
+
+def _ready_in_union(member: Type) -> frozenset[type]:
+    # An element with nothing but text stands for the text, so Node is not ready where text may be meant.
+    return ready_types(member) - {Node}
+
+
+_READY: dict[Type, frozenset[type]] = {
+    STRING: frozenset({str}),
+    NUMBER: frozenset({int, float}),
+    INTEGER: frozenset({int}),
+    BOOLEAN: frozenset({bool}),
+    BINARY: frozenset({bytes}),
+    NULL: frozenset({type(None)}),
+}
 
 
 def _coercer_of_union(wanted: UnionType) -> Coercer | None:
@@ -176,6 +202,8 @@ _SCALARS: dict[Type, Coercer] = {
 
 def _function_coercer(wanted: int) -> Coercer:
     def to_function(value: Any, signature: Signature, at: int) -> Callable[..., Any]:
+        if getattr(value, "arity", None) == wanted:
+            return value  # type: ignore[no-any-return]
         if not callable(value):
             raise refuse(value, signature, at)
         return adapt(value, wanted)

@@ -28,7 +28,7 @@ def whole(value: Number) -> Number:
 )
 def abs_(n: Number) -> Number:
     """A number without its sign."""
-    return fit(abs(n))
+    return -n if n < 0 and n != INT_MIN else fit(abs(n)) if n == INT_MIN else n
 
 
 def _round_type(arguments: Sequence[Type]) -> Type | None:

@@ -45,7 +45,11 @@ def normalize_space(s: str) -> str:
 )
 def substring(s: str, start: int, end: int | None = None) -> str:
     """Cuts out the characters from a position up to (not including) another; both are moved into the text."""
-    return s[max(start, 0) :] if end is None else s[max(start, 0) : max(end, 0)]
+    if start < 0:
+        start = 0
+    if end is None:
+        return s[start:]
+    return s[start:end] if end > start else ""
 
 
 @function(
