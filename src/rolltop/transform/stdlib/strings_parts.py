@@ -45,8 +45,7 @@ def normalize_space(s: str) -> str:
 )
 def substring(s: str, start: int, end: int | None = None) -> str:
     """Cuts out the characters from a position up to (not including) another; both are moved into the text."""
-    if start < 0:
-        start = 0
+    start = max(start, 0)
     if end is None:
         return s[start:]
     return s[start:end] if end > start else ""

@@ -9,8 +9,8 @@ from rolltop.transform.errors import FunctionFailure, ReadFailure, fail
 from rolltop.transform.formats.yaml_read import read_all
 from rolltop.transform.stack import deep_stack
 from rolltop.transform.stdlib._formats import read_text, write_text
-from rolltop.transform.stdlib._yaml_paths import exists, resolve
 from rolltop.transform.stdlib._regex import compiled
+from rolltop.transform.stdlib._yaml_paths import exists, resolve
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.values import scalar_text
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from rolltop.transform.errors import fail
-from rolltop.transform.stdlib._yaml_paths import delete, set_at
 from rolltop.transform.stdlib._regex import compiled
+from rolltop.transform.stdlib._yaml_paths import delete, set_at
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.stdlib.yaml_documents import document
 from rolltop.transform.values import kind_of, scalar_text
