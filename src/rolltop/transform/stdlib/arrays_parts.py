@@ -54,7 +54,7 @@ def get(array: list[Any], index: int) -> Any:
 )
 def take(array: list[Any], count: int) -> list[Any]:
     """The first elements, at most so many."""
-    return array[: max(count, 0)]
+    return array[:count] if count > 0 else []
 
 
 @function(
@@ -64,7 +64,7 @@ def take(array: list[Any], count: int) -> list[Any]:
 )
 def drop(array: list[Any], count: int) -> list[Any]:
     """All elements but the first ones."""
-    return array[max(count, 0) :]
+    return array[count:] if count > 0 else array
 
 
 @function(

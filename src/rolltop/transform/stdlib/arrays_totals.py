@@ -122,6 +122,8 @@ _SORTABLE = frozenset({"Number", "Integer", "Date", "DateTime", "LocalDateTime",
 )
 def min_(first: Any, *more: Any) -> Any:
     """The smallest of numbers (or of dates); null for an empty array."""
+    if not more and type(first) is list and NUMBERS.issuperset(map(type, first)):
+        return min(first) if first else None
     return _extreme("min", first, more, min)
 
 
@@ -134,6 +136,8 @@ def min_(first: Any, *more: Any) -> Any:
 )
 def max_(first: Any, *more: Any) -> Any:
     """The largest of numbers (or of dates); null for an empty array."""
+    if not more and type(first) is list and NUMBERS.issuperset(map(type, first)):
+        return max(first) if first else None
     return _extreme("max", first, more, max)
 
 

@@ -81,9 +81,12 @@ def _two(signature: Signature, body: Body, guards: Sequence[Guard]) -> Body:
             given = _given(a, b) + len(surplus)
             if not least <= given <= 2:
                 raise _wrong_count(signature, given)
-            return body() if given == 0 else body(coerce_a(a, signature, 0))
+            if given == 0:
+                return body()
         if ready_a is not None and type(a) not in ready_a:
             a = coerce_a(a, signature, 0)
+        if b is _ABSENT:
+            return body(a)
         if ready_b is not None and type(b) not in ready_b:
             b = coerce_b(b, signature, 1)
         return body(a, b)
@@ -93,15 +96,23 @@ def _two(signature: Signature, body: Body, guards: Sequence[Guard]) -> Body:
 
 def _three(signature: Signature, body: Body, guards: Sequence[Guard]) -> Body:
     (ready_a, coerce_a), (ready_b, coerce_b), (ready_c, coerce_c) = guards
-    fewer = _many(signature, body, guards)
+    least = signature.least
 
     def call(a: Any = _ABSENT, b: Any = _ABSENT, c: Any = _ABSENT, *surplus: Any) -> Any:
         if c is _ABSENT or surplus:
-            return fewer(*(value for value in (a, b, c, *surplus) if value is not _ABSENT))
+            given = _given(a, b, c) + len(surplus)
+            if not least <= given <= 3:
+                raise _wrong_count(signature, given)
+            if given == 0:
+                return body()
         if ready_a is not None and type(a) not in ready_a:
             a = coerce_a(a, signature, 0)
+        if b is _ABSENT:
+            return body(a)
         if ready_b is not None and type(b) not in ready_b:
             b = coerce_b(b, signature, 1)
+        if c is _ABSENT:
+            return body(a, b)
         if ready_c is not None and type(c) not in ready_c:
             c = coerce_c(c, signature, 2)
         return body(a, b, c)
@@ -127,12 +138,13 @@ def _many(signature: Signature, body: Body, guards: Sequence[Guard]) -> Body:
 
 def _repeating(signature: Signature, body: Body, guards: Sequence[Guard]) -> Body:
     least, last = signature.least, len(guards) - 1
+    kinds = guards[0][0] if last == 0 else None
     guarded = any(ready is not None for ready, _ in guards)
 
     def call(*arguments: Any) -> Any:
         if len(arguments) < least:
             raise _wrong_count(signature, len(arguments))
-        if not guarded:
+        if not guarded or (kinds is not None and kinds.issuperset(map(type, arguments))):
             return body(*arguments)
         values = list(arguments)
         for at, value in enumerate(arguments):
@@ -144,8 +156,9 @@ def _repeating(signature: Signature, body: Body, guards: Sequence[Guard]) -> Bod
     return call
 
 
-def _given(*arguments: Any) -> int:
-    return sum(argument is not _ABSENT for argument in arguments)
+def _given(a: Any, b: Any = _ABSENT, c: Any = _ABSENT) -> int:
+    """How many of the leading arguments are there."""
+    return 3 if c is not _ABSENT else 2 if b is not _ABSENT else 1 if a is not _ABSENT else 0
 
 
 def _wrong_count(signature: Signature, given: int) -> FunctionFailure:

@@ -80,14 +80,15 @@ def _coercer_of_union(wanted: UnionType) -> Coercer | None:
     if any(isinstance(member, Variable) or member == ANY for member in wanted.members):
         return None
     kinds = frozenset(kind for member in wanted.members for kind in _kinds(member))
-    functions = [member for member in wanted.members if isinstance(member, FunctionType)]
+    arities = [len(member.params) for member in wanted.members if isinstance(member, FunctionType)]
 
     def check(value: Any, signature: Signature, at: int) -> Any:
+        for arity in arities:
+            if _takes(value, arity):
+                return value
         value = unwrap(value)
-        if functions and callable(value):
-            arity = arity_of(value)
-            exact = any(len(member.params) == arity for member in functions)
-            return value if exact else adapt(value, len(functions[0].params))
+        if arities and callable(value):
+            return adapt(value, arities[0])
         if kind_of(value) not in kinds:
             raise refuse(value, signature, at)
         return value
@@ -202,13 +203,25 @@ _SCALARS: dict[Type, Coercer] = {
 
 def _function_coercer(wanted: int) -> Coercer:
     def to_function(value: Any, signature: Signature, at: int) -> Callable[..., Any]:
-        if getattr(value, "arity", None) == wanted:
+        if _takes(value, wanted):
             return value  # type: ignore[no-any-return]
         if not callable(value):
             raise refuse(value, signature, at)
         return adapt(value, wanted)
 
     return to_function
+
+
+def _takes(value: Any, count: int) -> bool:
+    """Whether a value certainly is a function of so many arguments."""
+    arity = getattr(value, "arity", None)
+    if arity is not None:
+        return bool(arity == count)
+    code = getattr(value, "__code__", None)
+    return code is not None and code.co_argcount == count and not code.co_flags & _VARIADIC
+
+
+_VARIADIC = 0x04
 
 
 def adapt(function: Callable[..., Any], wanted: int) -> Callable[..., Any]:

@@ -65,10 +65,14 @@ def _pair(name: str, pair: Any) -> tuple[str, Any]:
 )
 def merge(*objects: dict[str, Any]) -> dict[str, Any]:
     """Objects laid over each other, the later over the earlier; their properties are not merged in turn."""
+    if len(objects) == 2 and type(objects[0]) is type(objects[1]) is dict:
+        return {**objects[0], **objects[1]}
     result: dict[str, Any] = {}
+    attributed = False
     for value in objects:
         result.update(value)
-    return _attributed(result, objects)
+        attributed = attributed or type(value) is Node
+    return _attributed(result, objects) if attributed else result
 
 
 def _attributed(properties: dict[str, Any], sources: Sequence[Any]) -> dict[str, Any]:

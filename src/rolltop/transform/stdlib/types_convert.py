@@ -21,15 +21,13 @@ _FALSE = frozenset({"false", "no", "n", "0", "off", "disabled"})
 def as_number(value: Any) -> int | float | None:
     """The number in a value: numbers, and texts with currency signs, blanks, commas or % around it."""
     kind = type(value)
+    if kind is str:
+        number = parse_number(value)
+        return parse_number(_ORNAMENT.sub("", value)) if number is None else number
     if kind is int or kind is float:
         return value  # type: ignore[no-any-return]
-    if kind is not str:
-        inner = unwrap(value)
-        return None if inner is value else as_number(inner)
-    number = parse_number(value)
-    if number is None:
-        number = parse_number(_ORNAMENT.sub("", value))
-    return number
+    inner = unwrap(value)
+    return None if inner is value else as_number(inner)
 
 
 def as_boolean(value: Any) -> bool | None:
