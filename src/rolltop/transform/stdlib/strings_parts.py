@@ -45,11 +45,7 @@ def normalize_space(s: str) -> str:
 )
 def substring(s: str, start: int, end: int | None = None) -> str:
     """Cuts out the characters from a position up to (not including) another; both are moved into the text."""
-<<<<<<< HEAD
-    start = max(start, 0)
-=======
     begin = start if start > 0 else 0
->>>>>>> stdlib
     if end is None:
         return s[begin:]
     return s[begin:end] if end > begin else ""
