@@ -126,8 +126,7 @@ def _pairs(
     for item in left:
         key = key_of(item)
         found = None if key is None else partners.get(key if type(key) is str else key_text(key))
-        for partner in found or nobody:
-            pairs.append((item, partner))
+        pairs.extend([(item, partner) for partner in found or nobody])
         if len(pairs) > MOST_ITEMS:
             check_items(name, len(pairs))
     return pairs
