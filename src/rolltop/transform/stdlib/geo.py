@@ -81,9 +81,9 @@ def _length(value: Any, what: str) -> float:
 def _angle(a: Point, b: Point) -> float:
     """The angle between two points at the centre of the earth (haversine)."""
     lat1, lat2 = math.radians(a[0]), math.radians(b[0])
-    half_lat, half_lon = (lat2 - lat1) / 2, math.radians(b[1] - a[1]) / 2
+    half_lat, half_lon = math.radians(b[0] - a[0]) / 2, math.radians(b[1] - a[1]) / 2
     h = math.sin(half_lat) ** 2 + math.cos(lat1) * math.cos(lat2) * math.sin(half_lon) ** 2
-    return 2 * math.asin(math.sqrt(min(1.0, h)))
+    return 2 * math.atan2(math.sqrt(h), math.sqrt(max(0.0, 1 - h)))
 
 
 def _degrees(lat: float, lon: float) -> list[float]:
