@@ -10,7 +10,7 @@ import struct
 from typing import Any
 
 from rolltop.transform.errors import fail
-from rolltop.transform.stdlib._octets import decode_base64, encode_base64
+from rolltop.transform.stdlib._octets import check_encoding, decode_base64, encode_base64
 from rolltop.transform.stdlib.declare import function
 
 _BINARY = {"data": "Binary, or base64 text"}
@@ -18,14 +18,6 @@ _BINARY = {"data": "Binary, or base64 text"}
 
 def data_of(value: bytes | str, name: str) -> bytes:
     return value if isinstance(value, bytes) else decode_base64(value, name)
-
-
-def _encoding(name: str) -> str:
-    try:
-        "".encode(name)
-    except (LookupError, ValueError):
-        fail(f"there is no encoding {name[:40]!r}", hint="Use for example UTF-8, UTF-16 or ISO-8859-1.")
-    return name
 
 
 @function(
@@ -37,7 +29,7 @@ def _encoding(name: str) -> str:
 def to_binary(s: str, encoding: str = "UTF-8") -> bytes:
     """The bytes of a text in an encoding."""
     try:
-        return s.encode(_encoding(encoding))
+        return s.encode(check_encoding(encoding))
     except UnicodeEncodeError as error:
         fail(f"{encoding} has no {s[error.start]!r}", hint="Use UTF-8, which has every character.")
 
@@ -88,7 +80,7 @@ def from_hex(s: str) -> bytes:
 def binary_to_string(data: bytes | str, encoding: str = "UTF-8") -> str:
     """The text that bytes are in an encoding."""
     try:
-        return data_of(data, "binaryToString").decode(_encoding(encoding))
+        return data_of(data, "binaryToString").decode(check_encoding(encoding))
     except UnicodeDecodeError:
         fail(f"the bytes are not {encoding}", hint="Give the encoding that the text was written in.")
 
