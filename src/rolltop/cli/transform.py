@@ -13,6 +13,7 @@ _VERBS: dict[str, tuple[str, str]] = {
     "check": ("rolltop.cli.transform_check:check", "Find errors without running: syntax, names, arities, types."),
     "lint": ("rolltop.cli.transform_check:lint", "Find what works but reads badly."),
     "format": ("rolltop.cli.transform_format:format_", "Rewrite programs in canonical form."),
+    "functions": ("rolltop.cli.transform_functions:functions", "List or search the standard library."),
     "repl": ("rolltop.cli.transform_repl:repl", "Try expressions one after the other."),
     "engine": ("rolltop.cli.transform_engine:engine", "Answer requests in JSON lines."),
 }

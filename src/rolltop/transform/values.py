@@ -83,6 +83,8 @@ class Node(dict[str, Any]):
         self.content = content
 
     def __eq__(self, other: object) -> bool:
+        if not isinstance(other, dict):
+            return False
         return dict.__eq__(self, other) and self.attributes == getattr(other, "attributes", {})
 
     def __ne__(self, other: object) -> bool:
@@ -215,13 +217,24 @@ def fit(number: int | float) -> int | float:
 
 def parse_number(text: str) -> int | float | None:
     """The number that a text spells in full, or None. `1_000`, `nan`, `inf` and blanks inside are no numbers."""
+    digits = text.replace(".", "", 1)
+    if digits.isdigit() and digits.isascii() and len(digits) < 19:
+        return int(text) if len(digits) == len(text) else float(text)
     text = text.strip()
-    if not text or not text.isascii() or text[-1] not in "0123456789." or "_" in text or len(text) > 400:
+    if not text or not text.isascii() or "_" in text or len(text) > 400:
         return None
+    if text[-1] not in "0123456789." or text[0] not in "+-.0123456789":
+        return None
+    if "." in text or "e" in text or "E" in text:
+        return _parse_double(text)
     try:
         return fit(int(text))
     except ValueError:
         pass
+    return _parse_double(text)
+
+
+def _parse_double(text: str) -> float | None:
     try:
         number = float(text)
     except ValueError:

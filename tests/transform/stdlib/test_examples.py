@@ -20,7 +20,7 @@ EXAMPLES = [
 
 
 def value_of(code: str) -> object:
-    return compile_program(code, input_format="json", output_format="json").evaluate({"input": None})
+    return compile_program(code, inputs={"input": "json"}, output_format="json").evaluate({"input": None})
 
 
 @pytest.mark.parametrize(("declared", "code", "expected"), EXAMPLES)

@@ -10,6 +10,7 @@ import base64
 import binascii
 import datetime as dt
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import yaml
@@ -19,7 +20,7 @@ from rolltop.transform.errors import ReadFailure
 from rolltop.transform.formats.text import MAX_DEPTH, decode
 from rolltop.transform.values import fit, kind_of, scalar_text
 
-__all__ = ["read"]
+__all__ = ["read", "read_all"]
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MERGE = object()
@@ -29,9 +30,28 @@ _TAG = "tag:yaml.org,2002:"
 def read(data: str | bytes, options: Mapping[str, Any]) -> Any:
     """The first document of a YAML text."""
     text = decode(data, "YAML")
-    builder = _Builder(budget=max(100_000, 20 * len(text)))
+    with _explained(text):
+        return _Builder.bounded(text).document(iter(yaml.parse(text, Loader=_Loader)))
+
+
+def read_all(data: str | bytes) -> list[Any]:
+    """Every document of a YAML text."""
+    text = decode(data, "YAML")
+    documents: list[Any] = []
+    with _explained(text):
+        builder, events = _Builder.bounded(text), iter(yaml.parse(text, Loader=_Loader))
+        for event in events:
+            if isinstance(event, yaml.DocumentStartEvent):
+                builder.anchors.clear()
+                documents.append(builder.document(events))
+    return documents
+
+
+@contextmanager
+def _explained(text: str) -> Iterator[None]:
+    """Turn what the parser says into an error with a place."""
     try:
-        return builder.document(iter(yaml.parse(text, Loader=_Loader)))
+        yield
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
@@ -60,6 +80,10 @@ class _Builder:
         self.resolver: Any = yaml.resolver.Resolver()
         self.scalars = _Scalars()
         self.count = 0
+
+    @classmethod
+    def bounded(cls, text: str) -> _Builder:
+        return cls(budget=max(100_000, 20 * len(text)))
 
     def document(self, events: Iterator[Any]) -> Any:
         for event in events:

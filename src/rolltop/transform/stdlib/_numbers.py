@@ -7,21 +7,21 @@ from typing import Any
 from rolltop.transform.errors import fail
 from rolltop.transform.values import kind_of, parse_number, unwrap
 
-__all__ = ["numbers_of"]
+__all__ = ["NUMBERS", "numbers_of"]
 
-_NUMBERS = frozenset({int, float})
+NUMBERS = frozenset({int, float})
 
 
 def numbers_of(name: str, array: list[Any]) -> list[int | float]:
     """The elements as numbers; an error names the first that is none."""
-    if _NUMBERS.issuperset(map(type, array)):
+    if NUMBERS.issuperset(map(type, array)):
         return array
     return [_number(name, at, value) for at, value in enumerate(array)]
 
 
 def _number(name: str, at: int, value: Any) -> int | float:
     value = unwrap(value)
-    if type(value) in _NUMBERS:
+    if type(value) in NUMBERS:
         return value  # type: ignore[no-any-return]
     number = parse_number(value) if type(value) is str else None
     if number is None:

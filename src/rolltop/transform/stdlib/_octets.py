@@ -10,7 +10,16 @@ from typing import Any
 from rolltop.transform.errors import fail
 from rolltop.transform.values import kind_of, scalar_text
 
-__all__ = ["decode_base64", "decode_base64url", "encode_base64", "encode_base64url", "octets", "utf8"]
+__all__ = [
+    "check_encoding",
+    "decode_base64",
+    "decode_base64url",
+    "encode_base64",
+    "encode_base64url",
+    "is_encoding",
+    "octets",
+    "utf8",
+]
 
 _BLANKS = re.compile(r"\s+")
 
@@ -59,3 +68,24 @@ def decode_base64url(text: str) -> bytes:
     if not text.isascii() or set(text) & set("+/=") or len(text) % 4 == 1:
         raise ValueError("not base64url")
     return binascii.a2b_base64(text.translate(_STANDARD) + "=" * (-len(text) % 4), strict_mode=True)
+
+
+_ENCODING_NAME = re.compile(r"[A-Za-z][A-Za-z0-9._:-]{0,39}")
+_NO_CHARSETS = frozenset({"idna", "punycode", "undefined", "unicode_escape", "raw_unicode_escape"})
+
+
+def is_encoding(name: str) -> bool:
+    """Whether a name is that of a character encoding, not of another of Python's codecs."""
+    if _ENCODING_NAME.fullmatch(name) is None or name.lower().replace("-", "_") in _NO_CHARSETS:
+        return False
+    try:
+        "".encode(name)
+    except (LookupError, ValueError):
+        return False
+    return True
+
+
+def check_encoding(name: str) -> str:
+    if not is_encoding(name):
+        fail(f"there is no encoding {name[:40]!r}", hint="Use for example UTF-8, UTF-16 or ISO-8859-1.")
+    return name

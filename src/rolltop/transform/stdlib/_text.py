@@ -16,6 +16,8 @@ def text_of(value: Any) -> str:
         return value
     if value is None:
         return ""
+    if type(value) is int:
+        return str(value)
     text = scalar_text(value)
     if text is not None:
         return text

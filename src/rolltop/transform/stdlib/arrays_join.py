@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from rolltop.transform.stdlib._limits import check_items
@@ -40,7 +40,7 @@ def _rows(*, left_missing: bool = False, right_missing: bool = False) -> Infer:
 )
 def join(left: list[Any], right: list[Any], left_key: Key, right_key: Key) -> Rows:
     """All pairs of elements whose keys match, in the order of the left array."""
-    return _bounded("join", _pairs(left, right, left_key, right_key))
+    return _named(_pairs("join", left, right, left_key, right_key))
 
 
 @function(
@@ -53,7 +53,7 @@ def join(left: list[Any], right: list[Any], left_key: Key, right_key: Key) -> Ro
 )
 def left_join(left: list[Any], right: list[Any], left_key: Key, right_key: Key) -> Rows:
     """All pairs of elements whose keys match; a left element without partner has null on the right."""
-    return _bounded("leftJoin", _pairs(left, right, left_key, right_key, keep_left=True))
+    return _named(_pairs("leftJoin", left, right, left_key, right_key, keep_left=True))
 
 
 @function(
@@ -66,8 +66,8 @@ def left_join(left: list[Any], right: list[Any], left_key: Key, right_key: Key) 
 )
 def right_join(left: list[Any], right: list[Any], left_key: Key, right_key: Key) -> Rows:
     """All pairs of elements whose keys match, in the order of the right array; one without partner has null left."""
-    turned = _pairs(right, left, right_key, left_key, keep_left=True)
-    return _bounded("rightJoin", ((ours, theirs) for theirs, ours in turned))
+    turned = _pairs("rightJoin", right, left, right_key, left_key, keep_left=True)
+    return [{"l": ours, "r": theirs} for theirs, ours in turned]
 
 
 @function(
@@ -85,7 +85,8 @@ def right_join(left: list[Any], right: list[Any], left_key: Key, right_key: Key)
 )
 def full_outer_join(left: list[Any], right: list[Any], left_key: Key, right_key: Key) -> Rows:
     """All pairs of elements whose keys match, then the elements of both sides that have no partner."""
-    return _bounded("fullOuterJoin", _full(left, right, left_key, right_key))
+    rows = _named(_pairs("fullOuterJoin", left, right, left_key, right_key, keep_left=True))
+    return rows + [{"l": None, "r": item} for item in _lonely(right, right_key, left, left_key)]
 
 
 @function(
@@ -112,30 +113,25 @@ def join_with(
     left: list[Any], right: list[Any], left_key: Key, right_key: Key, fn: Callable[[Any, Any], Any]
 ) -> list[Any]:
     """What a function makes of every pair of elements whose keys match."""
-    return [fn(row["l"], row["r"]) for row in _bounded("joinWith", _pairs(left, right, left_key, right_key))]
+    return [fn(ours, theirs) for ours, theirs in _pairs("joinWith", left, right, left_key, right_key)]
 
 
 def _pairs(
-    left: list[Any], right: list[Any], left_key: Key, right_key: Key, *, keep_left: bool = False
-) -> Iterator[tuple[Any, Any]]:
-    partners = _by_key(right, right_key)
+    name: str, left: list[Any], right: list[Any], left_key: Key, right_key: Key, *, keep_left: bool = False
+) -> list[tuple[Any, Any]]:
+    by_key = _by_key(right, right_key)
     nobody = [None] if keep_left else []
-    key_of = selector(left_key)
-    for item in left:
-        key = key_of(item)
-        found = None if key is None else partners.get(key_text(key))
-        for partner in found or nobody:
-            yield item, partner
+    keys = [None if key is None else key_text(key) for key in map(selector(left_key), left)]
+    partners = [by_key.get(key, nobody) if key is not None else nobody for key in keys]
+    check_items(name, sum(map(len, partners)))
+    return [(item, partner) for item, found in zip(left, partners, strict=True) for partner in found]
 
 
-def _full(left: list[Any], right: list[Any], left_key: Key, right_key: Key) -> Iterator[tuple[Any, Any]]:
-    yield from _pairs(left, right, left_key, right_key, keep_left=True)
-    taken = _by_key(left, left_key)
-    key_of = selector(right_key)
-    for item in right:
-        key = key_of(item)
-        if key is None or key_text(key) not in taken:
-            yield None, item
+def _lonely(array: list[Any], key: Key, other: list[Any], other_key: Key) -> list[Any]:
+    """The elements that have no partner on the other side."""
+    taken = _by_key(other, other_key)
+    key_of = selector(key)
+    return [item for item in array if (value := key_of(item)) is None or key_text(value) not in taken]
 
 
 def _by_key(array: list[Any], key: Key) -> dict[str, list[Any]]:
@@ -144,14 +140,9 @@ def _by_key(array: list[Any], key: Key) -> dict[str, list[Any]]:
     for item in array:
         value = key_of(item)
         if value is not None:
-            found.setdefault(key_text(value), []).append(item)
+            found.setdefault(value if type(value) is str else key_text(value), []).append(item)
     return found
 
 
-def _bounded(name: str, pairs: Iterator[tuple[Any, Any]]) -> Rows:
-    rows: Rows = []
-    for left, right in pairs:
-        rows.append({"l": left, "r": right})
-        if not len(rows) & 0xFFFF:
-            check_items(name, len(rows))
-    return rows
+def _named(pairs: list[tuple[Any, Any]]) -> Rows:
+    return [{"l": left, "r": right} for left, right in pairs]

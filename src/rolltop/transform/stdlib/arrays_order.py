@@ -46,7 +46,11 @@ def sort(array: list[Any]) -> list[Any]:
 )
 def sort_by(array: list[Any], key: Key) -> list[Any]:
     """The elements in the order of a key; equal ones keep their order, null comes last."""
-    return sorted_by(array, list(map(selector(key), array)))
+    key_of = selector(key)
+    try:
+        return sorted(array, key=key_of)
+    except TypeError:  # null among the keys, or several kinds
+        return sorted_by(array, list(map(key_of, array)))
 
 
 @function(

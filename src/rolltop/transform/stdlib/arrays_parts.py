@@ -7,7 +7,7 @@ from typing import Any
 
 from rolltop.transform.errors import fail
 from rolltop.transform.stdlib._limits import check_items
-from rolltop.transform.stdlib._rules import element, members
+from rolltop.transform.stdlib._rules import element, leaves, members
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.types import ArrayType, Type, union
 
@@ -54,7 +54,7 @@ def get(array: list[Any], index: int) -> Any:
 )
 def take(array: list[Any], count: int) -> list[Any]:
     """The first elements, at most so many."""
-    return array[: max(count, 0)]
+    return array[:count] if count > 0 else []
 
 
 @function(
@@ -64,7 +64,7 @@ def take(array: list[Any], count: int) -> list[Any]:
 )
 def drop(array: list[Any], count: int) -> list[Any]:
     """All elements but the first ones."""
-    return array[max(count, 0) :]
+    return array[count:] if count > 0 else array
 
 
 @function(
@@ -165,7 +165,10 @@ def flatten(array: list[Any]) -> list[Any]:
 
 
 @function(
-    "flattenDeep(array: Array): Array", category="array", examples=[("flattenDeep([1, [2, [3, [4]]]])", "[1, 2, 3, 4]")]
+    "flattenDeep(array: Array): Array",
+    category="array",
+    infer=lambda arguments: ArrayType(leaves(arguments[0], into_objects=False)),
+    examples=[("flattenDeep([1, [2, [3, [4]]]])", "[1, 2, 3, 4]")],
 )
 def flatten_deep(array: list[Any]) -> list[Any]:
     """Takes arrays inside an array apart, all levels."""

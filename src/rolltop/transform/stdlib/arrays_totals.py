@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from rolltop.transform.errors import fail
-from rolltop.transform.stdlib._numbers import numbers_of
+from rolltop.transform.stdlib._numbers import NUMBERS, numbers_of
 from rolltop.transform.stdlib._order import ordering
-from rolltop.transform.stdlib._rules import element, members
+from rolltop.transform.stdlib._rules import element, members, optional
 from rolltop.transform.stdlib._text import key_text, selector
 from rolltop.transform.stdlib.declare import function
-from rolltop.transform.types import INTEGER, NULL, NUMBER, Type, union
+from rolltop.transform.types import DATE, DATETIME, INTEGER, LOCAL_DATETIME, NUMBER, STRING, TIME, Type, union
 from rolltop.transform.values import concat_text, fit, is_temporal, kind_of, truthy
 
 Key = str | Callable[[Any], Any]
@@ -61,7 +61,10 @@ def _sum_type(arguments: Sequence[Type]) -> Type | None:
 )
 def sum_(array: list[Any]) -> int | float:
     """The sum of numbers and numeric texts; 0 for an empty array."""
-    return fit(sum(numbers_of("sum", array)))
+    if not NUMBERS.issuperset(map(type, array)):
+        array = numbers_of("sum", array)
+    total = sum(array)
+    return total if type(total) is float else fit(total)
 
 
 @function(
@@ -97,17 +100,19 @@ def avg_by(array: list[Any], key: Key) -> float | None:
 
 
 def _extreme_type(arguments: Sequence[Type]) -> Type | None:
-    if len(arguments) > 1:
-        items = union(arguments)
-        nullable = False
+    alone = len(arguments) == 1
+    kinds = members(element(arguments[0]) if alone else union(arguments))
+    if all(kind in _NUMERIC for kind in kinds):
+        found: Type = union(NUMBER if kind == STRING else kind for kind in kinds)
+    elif len(kinds) == 1 and kinds[0] in _TEMPORAL:
+        found = kinds[0]
     else:
-        items, nullable = element(arguments[0]), True
-    known = all(str(member) in _SORTABLE for member in members(items))
-    result = items if known else None
-    return union((result, NULL)) if result is not None and nullable else result
+        return None
+    return optional(found) if alone else found
 
 
-_SORTABLE = frozenset({"Number", "Integer", "Date", "DateTime", "LocalDateTime", "Time"})
+_NUMERIC = frozenset({NUMBER, INTEGER, STRING})
+_TEMPORAL = frozenset({DATE, DATETIME, LOCAL_DATETIME, TIME})
 
 
 @function(
@@ -119,6 +124,8 @@ _SORTABLE = frozenset({"Number", "Integer", "Date", "DateTime", "LocalDateTime",
 )
 def min_(first: Any, *more: Any) -> Any:
     """The smallest of numbers (or of dates); null for an empty array."""
+    if not more and type(first) is list and NUMBERS.issuperset(map(type, first)):
+        return min(first) if first else None
     return _extreme("min", first, more, min)
 
 
@@ -131,6 +138,8 @@ def min_(first: Any, *more: Any) -> Any:
 )
 def max_(first: Any, *more: Any) -> Any:
     """The largest of numbers (or of dates); null for an empty array."""
+    if not more and type(first) is list and NUMBERS.issuperset(map(type, first)):
+        return max(first) if first else None
     return _extreme("max", first, more, max)
 
 

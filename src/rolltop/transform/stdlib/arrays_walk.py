@@ -38,7 +38,8 @@ def map_(array: list[Any], fn: Fn) -> list[Any]:
 def filter_(value: Any, fn: Fn) -> Any:
     """The elements of an array, properties of an object or characters of a text that satisfy a condition."""
     if type(value) is list:
-        return [item for item in value if truthy(fn(item))]
+        # Conditions nearly always are comparisons: their results need no question about truth.
+        return [item for item in value if (held := fn(item)) is True or (held is not False and truthy(held))]
     if isinstance(value, dict):
         if arity_of(fn) == 2:
             return {name: item for name, item in value.items() if truthy(fn(name, item))}
@@ -98,7 +99,7 @@ def scan(array: list[Any], fn: Fn, init: Any) -> list[Any]:
 def find(array: list[Any], fn: Fn) -> Any:
     """The first element that satisfies a condition, or null."""
     for item in array:
-        if truthy(fn(item)):
+        if (held := fn(item)) is True or (held is not False and truthy(held)):
             return item
     return None
 

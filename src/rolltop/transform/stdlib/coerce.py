@@ -26,7 +26,7 @@ from rolltop.transform.values import Node, arity_of, fit, kind_of, parse_number,
 if TYPE_CHECKING:
     from rolltop.transform.stdlib.declare import Signature
 
-__all__ = ["Coercer", "adapt", "coercer_of"]
+__all__ = ["Coercer", "adapt", "coercer_of", "ready_types"]
 
 Coercer = Callable[[Any, "Signature", int], Any]
 """(value, signature, index of the parameter) to the value that the body gets."""
@@ -45,6 +45,32 @@ def coercer_of(wanted: Type) -> Coercer | None:
     return _SCALARS.get(wanted)
 
 
+def ready_types(wanted: Type) -> frozenset[type]:
+    """Python types whose values a coercer of this type would pass on as they are."""
+    if isinstance(wanted, UnionType):
+        return frozenset().union(*map(_ready_in_union, wanted.members))
+    if isinstance(wanted, ArrayType):
+        return frozenset({list})
+    if isinstance(wanted, ObjectType):
+        return frozenset({dict, Node})
+    return _READY.get(wanted, frozenset())
+
+
+def _ready_in_union(member: Type) -> frozenset[type]:
+    # An element with nothing but text stands for the text, so Node is not ready where text may be meant.
+    return ready_types(member) - {Node}
+
+
+_READY: dict[Type, frozenset[type]] = {
+    STRING: frozenset({str}),
+    NUMBER: frozenset({int, float}),
+    INTEGER: frozenset({int}),
+    BOOLEAN: frozenset({bool}),
+    BINARY: frozenset({bytes}),
+    NULL: frozenset({type(None)}),
+}
+
+
 def _coercer_of_union(wanted: UnionType) -> Coercer | None:
     if NULL in wanted.members and len(wanted.members) == 2:
         inner = coercer_of(wanted.members[0])
@@ -54,14 +80,15 @@ def _coercer_of_union(wanted: UnionType) -> Coercer | None:
     if any(isinstance(member, Variable) or member == ANY for member in wanted.members):
         return None
     kinds = frozenset(kind for member in wanted.members for kind in _kinds(member))
-    functions = [member for member in wanted.members if isinstance(member, FunctionType)]
+    arities = [len(member.params) for member in wanted.members if isinstance(member, FunctionType)]
 
     def check(value: Any, signature: Signature, at: int) -> Any:
+        for arity in arities:
+            if _takes(value, arity):
+                return value
         value = unwrap(value)
-        if functions and callable(value):
-            arity = arity_of(value)
-            exact = any(len(member.params) == arity for member in functions)
-            return value if exact else adapt(value, len(functions[0].params))
+        if arities and callable(value):
+            return adapt(value, arities[0])
         if kind_of(value) not in kinds:
             raise refuse(value, signature, at)
         return value
@@ -176,11 +203,25 @@ _SCALARS: dict[Type, Coercer] = {
 
 def _function_coercer(wanted: int) -> Coercer:
     def to_function(value: Any, signature: Signature, at: int) -> Callable[..., Any]:
+        if _takes(value, wanted):
+            return value  # type: ignore[no-any-return]
         if not callable(value):
             raise refuse(value, signature, at)
         return adapt(value, wanted)
 
     return to_function
+
+
+def _takes(value: Any, count: int) -> bool:
+    """Whether a value certainly is a function of so many arguments."""
+    arity = getattr(value, "arity", None)
+    if arity is not None:
+        return bool(arity == count)
+    code = getattr(value, "__code__", None)
+    return code is not None and code.co_argcount == count and not code.co_flags & _VARIADIC
+
+
+_VARIADIC = 0x04
 
 
 def adapt(function: Callable[..., Any], wanted: int) -> Callable[..., Any]:

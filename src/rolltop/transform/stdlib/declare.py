@@ -38,8 +38,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
-from rolltop.transform.errors import FunctionFailure
-from rolltop.transform.stdlib.coerce import coercer_of
+from rolltop.transform.stdlib.calls import checked
 from rolltop.transform.types import Type, parse_type
 
 __all__ = ["CATEGORIES", "Category", "Function", "Parameter", "Signature", "function"]
@@ -130,7 +129,7 @@ def function(
                 category=category,
                 description=" ".join(summary.split()),
                 body=body,
-                call=_as_value(_checked(parsed, body), parsed),
+                call=_as_value(checked(parsed, body), parsed),
                 aliases=tuple(aliases),
                 examples=tuple(examples),
                 infer=infer,
@@ -197,58 +196,3 @@ def _as_value(call: Callable[..., Any], signature: Signature) -> Callable[..., A
     call.arity = max(signature.least, 1) if signature.most != 0 else 0  # type: ignore[attr-defined]
     call.declared = signature.name  # type: ignore[attr-defined]
     return call
-
-
-def _checked(signature: Signature, body: Callable[..., Any]) -> Callable[..., Any]:
-    """The body behind its arity check and coercions."""
-    coercers = [coercer_of(parameter.type) for parameter in signature.parameters]
-    if signature.most is None:
-        return _checked_repeating(signature, body, coercers)
-    least, most = signature.least, len(coercers)
-    pairs = [(at, coerce) for at, coerce in enumerate(coercers) if coerce is not None]
-    if not pairs and least == most:
-        # Nothing to coerce: the arity is all there is to check.
-        def plain(*arguments: Any) -> Any:
-            if len(arguments) != most:
-                raise _wrong_count(signature, len(arguments))
-            return body(*arguments)
-
-        return plain
-
-    def checked(*arguments: Any) -> Any:
-        count = len(arguments)
-        if not least <= count <= most:
-            raise _wrong_count(signature, count)
-        values = list(arguments)
-        for at, coerce in pairs:
-            if at < count:
-                values[at] = coerce(values[at], signature, at)
-        return body(*values)
-
-    return checked
-
-
-def _checked_repeating(signature: Signature, body: Callable[..., Any], coercers: Sequence[Any]) -> Callable[..., Any]:
-    least, last = signature.least, len(coercers) - 1
-
-    def checked(*arguments: Any) -> Any:
-        if len(arguments) < least:
-            raise _wrong_count(signature, len(arguments))
-        values = list(arguments)
-        for at, value in enumerate(values):
-            coerce = coercers[min(at, last)]
-            if coerce is not None:
-                values[at] = coerce(value, signature, min(at, last))
-        return body(*values)
-
-    return checked
-
-
-def _wrong_count(signature: Signature, given: int) -> FunctionFailure:
-    least, most = signature.least, signature.most
-    if most is None:
-        wanted = f"at least {least}"
-    else:
-        wanted = str(least) if least == most else f"{least} to {most}"
-    plural = "argument" if wanted in ("1", "at least 1") else "arguments"
-    return FunctionFailure(f"{signature.name} expects {wanted} {plural}, got {given}", hint=f"Write {signature.text}.")

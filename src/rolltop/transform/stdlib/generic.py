@@ -41,7 +41,7 @@ def concat(first: Any, *more: Any) -> Any:
     if not more:
         return first
     if type(first) is str:
-        return "".join([first, *[_joined_text(value) for value in more]])
+        return "".join([first, *[value if type(value) is str else _joined_text(value) for value in more]])
     if type(first) is list:
         return functools.reduce(operator.iadd, [_of_kind(value, list) for value in more], list(first))
     if first is None:
@@ -60,8 +60,6 @@ def _join_alike(first: Any, more: tuple[Any, ...]) -> Any:
 
 
 def _joined_text(value: Any) -> str:
-    if type(value) is str:
-        return value
     if value is None:
         return ""
     text = concat_text(value)

@@ -28,7 +28,7 @@ def whole(value: Number) -> Number:
 )
 def abs_(n: Number) -> Number:
     """A number without its sign."""
-    return fit(abs(n))
+    return -n if n < 0 and n != INT_MIN else fit(abs(n)) if n == INT_MIN else n
 
 
 def _round_type(arguments: Sequence[Type]) -> Type | None:
@@ -65,13 +65,21 @@ def round_(n: Number, digits: int = 0) -> Number:
 @function("ceil(n: Number): Integer", category="math", examples=[("ceil(2.1)", "3"), ("ceil(-2.9)", "-2")])
 def ceil(n: Number) -> Number:
     """The next whole number that is not smaller."""
-    return n if type(n) is int or not math.isfinite(n) else fit(math.ceil(n))
+    try:
+        result = math.ceil(n)
+    except (OverflowError, ValueError):
+        return n  # infinite or not a number
+    return result if INT_MIN <= result <= INT_MAX else float(result)
 
 
 @function("floor(n: Number): Integer", category="math", examples=[("floor(2.9)", "2"), ("floor(-2.1)", "-3")])
 def floor(n: Number) -> Number:
     """The next whole number that is not larger."""
-    return n if type(n) is int or not math.isfinite(n) else fit(math.floor(n))
+    try:
+        result = math.floor(n)
+    except (OverflowError, ValueError):
+        return n  # infinite or not a number
+    return result if INT_MIN <= result <= INT_MAX else float(result)
 
 
 @function(

@@ -6,7 +6,7 @@ import math
 import re
 
 from rolltop.transform.errors import fail
-from rolltop.transform.stdlib._decimal_pattern import fixed, grouped, pattern_of
+from rolltop.transform.stdlib._decimal_pattern import pattern_of
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.values import parse_number
 
@@ -35,16 +35,25 @@ def format_number(n: Number, pattern: str) -> str:
     return pattern_of(pattern).write(n)
 
 
-def render(n: Number, decimals: int, separator: str, mark: str) -> str:
-    """A number with a decimal mark and a separator between groups of three digits."""
+def render(n: Number, decimals: int, thousands: bool, style: dict[int, str]) -> str:
+    """A number with so many decimals, its comma and point replaced as the style says."""
     if not 0 <= decimals <= _MOST_DECIMALS:
         fail(f"the number of decimals must be from 0 to {_MOST_DECIMALS}, got {decimals}")
-    if not math.isfinite(n):
+    if type(n) is int:
+        # Not by way of a double, which holds only 53 bits.
+        text = f"{n:,}" if thousands else str(n)
+        text = f"{text}.{'0' * decimals}" if decimals else text
+    elif math.isfinite(n):
+        text = f"{n:,.{decimals}f}" if thousands else f"{n:.{decimals}f}"
+    else:
         return "NaN" if math.isnan(n) else "-∞" if n < 0 else "∞"
-    whole, point, fraction = fixed(n, decimals).partition(".")
-    if separator:
-        whole = grouped(whole, separator)
-    return f"{whole}{mark}{fraction}" if point else whole
+    return text.translate(style) if style else text
+
+
+_US_STYLE: dict[int, str] = {}
+_EU_STYLE = {ord(","): ".", ord("."): ","}
+_FRENCH_STYLE = {ord(","): "\u202f", ord("."): ","}
+_SWISS_STYLE = {ord(","): "'"}
 
 
 @function(
@@ -55,7 +64,7 @@ def render(n: Number, decimals: int, separator: str, mark: str) -> str:
 )
 def render_us_number(n: Number, decimals: int = 2, thousands: bool = True) -> str:
     """A number as written in the USA: 1,234.56."""
-    return render(n, decimals, "," if thousands else "", ".")
+    return render(n, decimals, thousands, _US_STYLE)
 
 
 @function(
@@ -66,7 +75,7 @@ def render_us_number(n: Number, decimals: int = 2, thousands: bool = True) -> st
 )
 def render_eu_number(n: Number, decimals: int = 2, thousands: bool = True) -> str:
     """A number as written in much of Europe: 1.234,56."""
-    return render(n, decimals, "." if thousands else "", ",")
+    return render(n, decimals, thousands, _EU_STYLE)
 
 
 @function(
@@ -77,7 +86,7 @@ def render_eu_number(n: Number, decimals: int = 2, thousands: bool = True) -> st
 )
 def render_french_number(n: Number, decimals: int = 2, thousands: bool = True) -> str:
     """A number as written in France, with narrow no-break spaces between thousands."""
-    return render(n, decimals, "\u202f" if thousands else "", ",")
+    return render(n, decimals, thousands, _FRENCH_STYLE)
 
 
 @function(
@@ -88,7 +97,7 @@ def render_french_number(n: Number, decimals: int = 2, thousands: bool = True) -
 )
 def render_swiss_number(n: Number, decimals: int = 2, thousands: bool = True) -> str:
     """A number as written in Switzerland: 1'234.56."""
-    return render(n, decimals, "'" if thousands else "", ".")
+    return render(n, decimals, thousands, _SWISS_STYLE)
 
 
 def _shape(separators: str, mark: str) -> re.Pattern[str]:

@@ -27,7 +27,7 @@ _PATH = {"path": '"a.b.c" or an array of steps'}
 def get_path(value: Any, path: str | list[Any], fallback: Any = None) -> Any:
     """The value at the end of a path, or the fallback when there is none."""
     for key in steps_of(path):
-        value = step(value, key)
+        value = value.get(key, MISSING) if type(value) is dict and type(key) is str else step(value, key)
         if value is MISSING:
             return fallback
     return value

@@ -16,7 +16,7 @@ from rolltop.transform.stdlib.names import FAMILY_OF
 
 __all__ = ["add", "all_names", "find", "functions"]
 
-_SUPPORT = frozenset({"__main__", "coerce", "declare", "host", "names", "reference", "registry", "search"})
+_SUPPORT = frozenset({"__main__", "calls", "coerce", "declare", "host", "names", "reference", "registry", "search"})
 _functions: dict[str, Function] = {}
 _by_name: dict[str, Function] = {}
 

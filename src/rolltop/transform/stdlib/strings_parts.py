@@ -45,7 +45,10 @@ def normalize_space(s: str) -> str:
 )
 def substring(s: str, start: int, end: int | None = None) -> str:
     """Cuts out the characters from a position up to (not including) another; both are moved into the text."""
-    return s[max(start, 0) :] if end is None else s[max(start, 0) : max(end, 0)]
+    begin = start if start > 0 else 0
+    if end is None:
+        return s[begin:]
+    return s[begin:end] if end > begin else ""
 
 
 @function(
@@ -136,7 +139,7 @@ def join_by(array: list[Any], separator: str) -> str:
 )
 def length(value: Any) -> int:
     """How many characters a text has, elements an array, properties an object, bytes a binary."""
-    if isinstance(value, (str, list, dict, bytes)):
+    if type(value) is str or isinstance(value, (list, dict, bytes)):
         return len(value)
     return 0 if value is None else len(text_of(value))
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from rolltop.transform.errors import fail
-from rolltop.transform.stdlib._limits import check_text
+from rolltop.transform.stdlib._limits import MOST_CHARACTERS, check_text
 from rolltop.transform.stdlib._regex import PatternFailure, compiled, group_names, replacer
 from rolltop.transform.stdlib._text import text_of
 from rolltop.transform.stdlib.declare import function
@@ -40,14 +41,25 @@ def replace(s: str, pattern: Any, replacement: str | None = None) -> str:
         return _replace_each(s, pattern)
     if replacement is None:
         fail("replace needs a replacement for a pattern that is a text")
-    if _META.isdisjoint(pattern) and pattern and "$" not in replacement and "\\" not in replacement:
-        return _bounded("replace", s.replace(pattern, replacement))
+    literal, expression, made = _plan(pattern, replacement)
+    text = s.replace(pattern, literal) if expression is None else expression.sub(made, s)
+    if len(text) > MOST_CHARACTERS:
+        check_text("replace", len(text))
+    return text
+
+
+@lru_cache(maxsize=512)
+def _plan(pattern: str, replacement: str) -> tuple[str, Any, Any]:
+    """How to replace: by a literal text, or by a compiled pattern and what stands for its matches."""
+    plain = _META.isdisjoint(pattern) and pattern and "$" not in replacement and "\\" not in replacement
+    if plain:
+        return replacement, None, None
     try:
-        return _substitute("replace", s, pattern, replacer(replacement))
+        return "", compiled(pattern), replacer(replacement)
     except PatternFailure as failure:
         if not failure.malformed:
             raise
-        return _bounded("replace", s.replace(pattern, replacement))
+        return replacement, None, None
 
 
 def _replace_each(s: str, pairs: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from rolltop.transform.stdlib._limits import check_text
+from rolltop.transform.stdlib._limits import MOST_CHARACTERS, check_text
 from rolltop.transform.stdlib.declare import function
 
 _PAD_PARAMS = {"width": "Length of the result", "char": "What to pad with; its first character counts"}
@@ -20,7 +20,8 @@ _PAD_PARAMS = {"width": "Length of the result", "char": "What to pad with; its f
 )
 def pad(s: str, width: int, char: str) -> str:
     """Pads a text on the left to a width."""
-    check_text("pad", width)
+    if width > MOST_CHARACTERS:
+        check_text("pad", width)
     return s.rjust(width, char[0] if char else " ")
 
 
@@ -32,7 +33,8 @@ def pad(s: str, width: int, char: str) -> str:
 )
 def pad_right(s: str, width: int, char: str) -> str:
     """Pads a text on the right to a width."""
-    check_text("padRight", width)
+    if width > MOST_CHARACTERS:
+        check_text("padRight", width)
     return s.ljust(width, char[0] if char else " ")
 
 

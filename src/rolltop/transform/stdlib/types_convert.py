@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rolltop.transform.errors import fail
-from rolltop.transform.stdlib._rules import members, without_null
+from rolltop.transform.stdlib._rules import members, pair_values, without_null
 from rolltop.transform.stdlib._text import key_text, text_of
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.types import ANY, NULL, NUMBER, ArrayType, ObjectType, Type, union
@@ -21,15 +21,13 @@ _FALSE = frozenset({"false", "no", "n", "0", "off", "disabled"})
 def as_number(value: Any) -> int | float | None:
     """The number in a value: numbers, and texts with currency signs, blanks, commas or % around it."""
     kind = type(value)
+    if kind is str:
+        number = parse_number(value)
+        return parse_number(_ORNAMENT.sub("", value)) if number is None else number
     if kind is int or kind is float:
         return value  # type: ignore[no-any-return]
-    if kind is not str:
-        inner = unwrap(value)
-        return None if inner is value else as_number(inner)
-    number = parse_number(value)
-    if number is None:
-        number = parse_number(_ORNAMENT.sub("", value))
-    return number
+    inner = unwrap(value)
+    return None if inner is value else as_number(inner)
 
 
 def as_boolean(value: Any) -> bool | None:
@@ -221,6 +219,7 @@ def to_array(value: Any) -> list[Any]:
 @function(
     "toObject(value: Any): Object",
     category="type",
+    infer=lambda arguments: arguments[0] if isinstance(arguments[0], ObjectType) else pair_values(arguments),
     examples=[('toObject([["a", 1]])', "{ a: 1 }"), ("toObject(5)", "error: cannot make an object")],
 )
 def to_object(value: Any) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from rolltop.transform.errors import fail
-from rolltop.transform.stdlib._octets import octets
+from rolltop.transform.stdlib._octets import check_encoding, is_encoding, octets
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.values import Node
 
@@ -20,20 +20,6 @@ _MARKS = (
     ("UTF-16LE", codecs.BOM_UTF16_LE),
     ("UTF-16BE", codecs.BOM_UTF16_BE),
 )
-
-
-def _known(name: str) -> bool:
-    try:
-        "".encode(name)
-    except (LookupError, ValueError):
-        return False
-    return bool(name)
-
-
-def _check(name: str) -> str:
-    if not _known(name):
-        fail(f"there is no encoding {name[:40]!r}", hint="Use for example UTF-8, UTF-16 or ISO-8859-1.")
-    return name
 
 
 def _declared(text: str) -> str | None:
@@ -77,7 +63,7 @@ def detect_xml_encoding(xml: Any) -> str:
 )
 def update_xml_encoding(xml: str, encoding: str) -> str:
     """XML text with another encoding in its declaration; a missing declaration is added."""
-    _check(encoding)
+    check_encoding(encoding)
     text = xml.removeprefix("\ufeff")
     declaration = _DECLARATION.match(text)
     if declaration is None:
@@ -104,7 +90,7 @@ def update_xml_encoding(xml: str, encoding: str) -> str:
 )
 def convert_xml_encoding(xml: str | bytes, source: str, target: str) -> str:
     """XML text that can be stored in another encoding: declared, and what it lacks as references."""
-    _check(source)
+    check_encoding(source)
     if isinstance(xml, bytes):
         try:
             xml = xml.decode(source)
@@ -126,9 +112,9 @@ def convert_xml_encoding(xml: str | bytes, source: str, target: str) -> str:
 def normalize_xml_encoding(xml: str, encoding: str) -> str:
     """The same as convertXMLEncoding, unless the text declares that encoding already."""
     declared = detect_xml_encoding(xml)
-    if _known(declared) and codecs.lookup(declared) == codecs.lookup(_check(encoding)):
+    if is_encoding(declared) and codecs.lookup(declared) == codecs.lookup(check_encoding(encoding)):
         return xml
-    return convert_xml_encoding(xml, declared if _known(declared) else "UTF-8", encoding)
+    return convert_xml_encoding(xml, declared if is_encoding(declared) else "UTF-8", encoding)
 
 
 @function(
@@ -138,7 +124,7 @@ def normalize_xml_encoding(xml: str, encoding: str) -> str:
 )
 def validate_encoding(name: str) -> bool:
     """Whether there is an encoding of that name."""
-    return _known(name)
+    return is_encoding(name)
 
 
 @function(
