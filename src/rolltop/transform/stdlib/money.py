@@ -52,7 +52,7 @@ _LOCALE = {"locale": "How the amount is written, such as de_DE; default en_US"}
     examples=[
         ("formatCurrency(1234.5)", '"$1,234.50"'),
         ('formatCurrency(-1234.5, "JPY")', '"-¥1,234"'),
-        ('formatCurrency(5, "CHF")', '"CHF\\u00a05.00"'),
+        ('formatCurrency(5, "CHF")', '"CHF5.00"'),
         ('formatCurrency(5, "XXX")', "error: no currency"),
     ],
     params={"code": "A code of ISO 4217; default USD", **_LOCALE},
@@ -66,7 +66,7 @@ def format_currency(n: int | float, code: str = "USD", locale: str = "en_US") ->
         numbers, found = _babel(locale)
         return str(numbers.format_currency(amount, name, locale=found))
     sign = "-" if amount < 0 else ""
-    return f"{sign}{SIGNS.get(name, name + chr(0xA0))}{abs(amount):,f}"
+    return f"{sign}{SIGNS.get(name, name)}{abs(amount):,f}"
 
 
 @function(
