@@ -83,7 +83,9 @@ class Node(dict[str, Any]):
         self.content = content
 
     def __eq__(self, other: object) -> bool:
-        return dict.__eq__(self, other) is True and self.attributes == getattr(other, "attributes", {})
+        if not isinstance(other, dict):
+            return False
+        return dict.__eq__(self, other) and self.attributes == getattr(other, "attributes", {})
 
     def __ne__(self, other: object) -> bool:
         return not self == other

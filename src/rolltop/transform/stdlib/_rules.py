@@ -17,7 +17,20 @@ from rolltop.transform.types import (
     union,
 )
 
-__all__ = ["element", "field_union", "merged", "optional", "returned", "same_kind", "without_null"]
+__all__ = [
+    "deep_merged",
+    "element",
+    "field_union",
+    "leaves",
+    "members",
+    "merged",
+    "optional",
+    "pair_values",
+    "reshaped",
+    "returned",
+    "same_kind",
+    "without_null",
+]
 
 
 def members(type_: Type) -> tuple[Type, ...]:
@@ -85,3 +98,60 @@ def merged(types: Iterable[Type]) -> Type | None:
             fields[name] = field if sure else union((fields[name], field))
         required |= type_.required
     return ObjectType(tuple(fields.items()), frozenset(required), rest)
+
+
+def deep_merged(left: Type, right: Type) -> Type | None:
+    """The type of two objects merged part by part; arrays in both are strung together."""
+    over = merged((left, right))
+    if not isinstance(left, ObjectType) or not isinstance(right, ObjectType) or not isinstance(over, ObjectType):
+        return None
+    fields = []
+    for name, field in over.fields:
+        before, after = left.index.get(name), right.index.get(name)
+        both = _both(before, after) if before is not None and after is not None else None
+        fields.append((name, both or field))
+    return ObjectType(tuple(fields), over.required, over.rest)
+
+
+def _both(before: Type, after: Type) -> Type | None:
+    if isinstance(before, ArrayType) and isinstance(after, ArrayType):
+        return ArrayType(union((before.item, after.item)))
+    if isinstance(before, ObjectType) and isinstance(after, ObjectType):
+        return deep_merged(before, after)
+    # Kinds that may or may not be containers at run time: whatever either side can be.
+    return None if _plain(before) or _plain(after) else ANY
+
+
+def _plain(type_: Type) -> bool:
+    return all(not isinstance(member, (ArrayType, ObjectType)) and member != ANY for member in members(type_))
+
+
+def leaves(type_: Type, *, into_objects: bool) -> Type:
+    """The type of what is inside arrays (and objects), however deep."""
+    found = []
+    for member in members(type_):
+        if isinstance(member, ArrayType):
+            found.append(leaves(member.item, into_objects=into_objects))
+        elif isinstance(member, ObjectType) and into_objects:
+            found.append(leaves(field_union(member), into_objects=into_objects))
+        else:
+            found.append(member)
+    return union(found)
+
+
+def reshaped(type_: Type, leaf: Type) -> Type:
+    """The same arrays and objects with other leaves."""
+    if isinstance(type_, UnionType):
+        return union(reshaped(member, leaf) for member in type_.members)
+    if isinstance(type_, ArrayType):
+        return ArrayType(reshaped(type_.item, leaf))
+    if isinstance(type_, ObjectType):
+        fields = tuple((name, reshaped(field, leaf)) for name, field in type_.fields)
+        return ObjectType(fields, type_.required, None if type_.rest is None else reshaped(type_.rest, leaf))
+    return ANY if type_ == ANY else leaf
+
+
+def pair_values(arguments: Sequence[Type]) -> Type | None:
+    """The object type that an array of [key, value] pairs makes."""
+    pair = element(arguments[0])
+    return ObjectType(rest=pair.item) if isinstance(pair, ArrayType) else None

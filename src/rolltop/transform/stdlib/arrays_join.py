@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rolltop.transform.stdlib._limits import MOST_ITEMS, check_items
+from rolltop.transform.stdlib._limits import check_items
 from rolltop.transform.stdlib._rules import element, optional, returned
 from rolltop.transform.stdlib._text import key_text, selector
 from rolltop.transform.stdlib.declare import Infer, function
@@ -119,17 +119,12 @@ def join_with(
 def _pairs(
     name: str, left: list[Any], right: list[Any], left_key: Key, right_key: Key, *, keep_left: bool = False
 ) -> list[tuple[Any, Any]]:
-    partners = _by_key(right, right_key)
+    by_key = _by_key(right, right_key)
     nobody = [None] if keep_left else []
-    key_of = selector(left_key)
-    pairs: list[tuple[Any, Any]] = []
-    for item in left:
-        key = key_of(item)
-        found = None if key is None else partners.get(key if type(key) is str else key_text(key))
-        pairs.extend([(item, partner) for partner in found or nobody])
-        if len(pairs) > MOST_ITEMS:
-            check_items(name, len(pairs))
-    return pairs
+    keys = [None if key is None else key_text(key) for key in map(selector(left_key), left)]
+    partners = [by_key.get(key, nobody) if key is not None else nobody for key in keys]
+    check_items(name, sum(map(len, partners)))
+    return [(item, partner) for item, found in zip(left, partners, strict=True) for partner in found]
 
 
 def _lonely(array: list[Any], key: Key, other: list[Any], other_key: Key) -> list[Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from rolltop.transform.errors import fail
 from rolltop.transform.stdlib._limits import check_items
-from rolltop.transform.stdlib._rules import element, members
+from rolltop.transform.stdlib._rules import element, leaves, members
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.types import ArrayType, Type, union
 
@@ -165,7 +165,10 @@ def flatten(array: list[Any]) -> list[Any]:
 
 
 @function(
-    "flattenDeep(array: Array): Array", category="array", examples=[("flattenDeep([1, [2, [3, [4]]]])", "[1, 2, 3, 4]")]
+    "flattenDeep(array: Array): Array",
+    category="array",
+    infer=lambda arguments: ArrayType(leaves(arguments[0], into_objects=False)),
+    examples=[("flattenDeep([1, [2, [3, [4]]]])", "[1, 2, 3, 4]")],
 )
 def flatten_deep(array: list[Any]) -> list[Any]:
     """Takes arrays inside an array apart, all levels."""

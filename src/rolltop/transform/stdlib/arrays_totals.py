@@ -8,10 +8,10 @@ from typing import Any
 from rolltop.transform.errors import fail
 from rolltop.transform.stdlib._numbers import NUMBERS, numbers_of
 from rolltop.transform.stdlib._order import ordering
-from rolltop.transform.stdlib._rules import element, members
+from rolltop.transform.stdlib._rules import element, members, optional
 from rolltop.transform.stdlib._text import key_text, selector
 from rolltop.transform.stdlib.declare import function
-from rolltop.transform.types import INTEGER, NULL, NUMBER, Type, union
+from rolltop.transform.types import DATE, DATETIME, INTEGER, LOCAL_DATETIME, NUMBER, STRING, TIME, Type, union
 from rolltop.transform.values import concat_text, fit, is_temporal, kind_of, truthy
 
 Key = str | Callable[[Any], Any]
@@ -100,17 +100,19 @@ def avg_by(array: list[Any], key: Key) -> float | None:
 
 
 def _extreme_type(arguments: Sequence[Type]) -> Type | None:
-    if len(arguments) > 1:
-        items = union(arguments)
-        nullable = False
+    alone = len(arguments) == 1
+    kinds = members(element(arguments[0]) if alone else union(arguments))
+    if all(kind in _NUMERIC for kind in kinds):
+        found: Type = union(NUMBER if kind == STRING else kind for kind in kinds)
+    elif len(kinds) == 1 and kinds[0] in _TEMPORAL:
+        found = kinds[0]
     else:
-        items, nullable = element(arguments[0]), True
-    known = all(str(member) in _SORTABLE for member in members(items))
-    result = items if known else None
-    return union((result, NULL)) if result is not None and nullable else result
+        return None
+    return optional(found) if alone else found
 
 
-_SORTABLE = frozenset({"Number", "Integer", "Date", "DateTime", "LocalDateTime", "Time"})
+_NUMERIC = frozenset({NUMBER, INTEGER, STRING})
+_TEMPORAL = frozenset({DATE, DATETIME, LOCAL_DATETIME, TIME})
 
 
 @function(

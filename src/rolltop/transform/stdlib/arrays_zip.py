@@ -7,7 +7,9 @@ from typing import Any
 
 from rolltop.transform.errors import fail
 from rolltop.transform.stdlib._limits import check_items
+from rolltop.transform.stdlib._rules import element
 from rolltop.transform.stdlib.declare import function
+from rolltop.transform.types import ArrayType, union
 from rolltop.transform.values import kind_of
 
 
@@ -24,6 +26,7 @@ def zip_(left: list[Any], right: list[Any]) -> list[list[Any]]:
 @function(
     "zipWith(first: Array, ...more: Array): Array<Array>",
     category="array",
+    infer=lambda arguments: ArrayType(ArrayType(union(map(element, arguments)))),
     examples=[('zipWith([1, 2], ["a", "b"], [true, false, true])', '[[1, "a", true], [2, "b", false]]')],
 )
 def zip_with(first: list[Any], *more: list[Any]) -> list[list[Any]]:
@@ -32,7 +35,7 @@ def zip_with(first: list[Any], *more: list[Any]) -> list[list[Any]]:
 
 
 @function(
-    "zipAll(arrays: Array<Array>, filler: Any): Array<Array>",
+    "zipAll(arrays: Array<Array<T>>, filler: U): Array<Array<T | U>>",
     category="array",
     examples=[('zipAll([[1, 2, 3], ["a"]], null)', '[[1, "a"], [2, null], [3, null]]'), ("zipAll([], 0)", "[]")],
 )

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from rolltop.transform.errors import fail
-from rolltop.transform.stdlib._rules import field_union, merged
+from rolltop.transform.stdlib._rules import deep_merged, field_union, merged, pair_values
 from rolltop.transform.stdlib._text import identity, key_text, property_of, text_of
 from rolltop.transform.stdlib.declare import function
-from rolltop.transform.types import ANY, ArrayType, ObjectType, Type
+from rolltop.transform.types import ANY, STRING, ArrayType, ObjectType, Type, union
 from rolltop.transform.values import Node, kind_of
 
 
@@ -30,7 +30,12 @@ def values(value: dict[str, Any]) -> list[Any]:
     return list(value.values())
 
 
-@function("entries(object: Object): Array<Array>", category="object", examples=[("entries({ a: 1 })", '[["a", 1]]')])
+@function(
+    "entries(object: Map<T>): Array<Array<String | T>>",
+    category="object",
+    infer=lambda arguments: ArrayType(ArrayType(union((STRING, field_union(arguments[0]))))),
+    examples=[("entries({ a: 1 })", '[["a", 1]]')],
+)
 def entries(value: dict[str, Any]) -> list[list[Any]]:
     """The properties as [key, value] pairs, in order."""
     return [[name, item] for name, item in value.items()]
@@ -39,6 +44,7 @@ def entries(value: dict[str, Any]) -> list[list[Any]]:
 @function(
     "fromEntries(pairs: Array): Object",
     category="object",
+    infer=pair_values,
     examples=[
         ('fromEntries([["a", 1], ["b", 2], ["a", 3]])', "{ a: 3, b: 2 }"),
         ('fromEntries([["a"]])', "error: pairs"),
@@ -83,6 +89,7 @@ def _attributed(properties: dict[str, Any], sources: Sequence[Any]) -> dict[str,
 @function(
     "deepMerge(left: Object, right: Object): Object",
     category="object",
+    infer=lambda arguments: deep_merged(arguments[0], arguments[1]),
     examples=[("deepMerge({ a: { x: 1 }, l: [1] }, { a: { y: 2 }, l: [2] })", "{ a: { x: 1, y: 2 }, l: [1, 2] }")],
 )
 def deep_merge(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from rolltop.transform.stdlib._paths import MISSING, step
+from rolltop.transform.stdlib._rules import leaves, reshaped, returned
 from rolltop.transform.stdlib.declare import function
+from rolltop.transform.types import ArrayType
 from rolltop.transform.values import truthy
 
 Fn = Callable[[Any], Any]
@@ -15,6 +17,7 @@ Fn = Callable[[Any], Any]
 @function(
     "treeMap(value: Any, fn: (Any) => Any): Any",
     category="object",
+    infer=lambda arguments: reshaped(arguments[0], returned(arguments[1])),
     params={"fn": "Called with every leaf"},
     examples=[("treeMap({ a: 1, b: [2, { c: 3 }] }, x => x * 10)", "{ a: 10, b: [20, { c: 30 }] }")],
 )
@@ -58,6 +61,7 @@ def _filtered(value: Any, fn: Fn) -> Any:
 @function(
     "treeFlatten(value: Any): Array",
     category="object",
+    infer=lambda arguments: ArrayType(leaves(arguments[0], into_objects=True)),
     examples=[('treeFlatten({ a: 1, b: [2, { c: "x" }] })', '[1, 2, "x"]'), ("treeFlatten(5)", "[5]")],
 )
 def tree_flatten(value: Any) -> list[Any]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from rolltop.transform.errors import fail
+from rolltop.transform.stdlib._rules import members
 from rolltop.transform.stdlib._text import text_of
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.stdlib.types_convert import as_boolean, as_number, as_object, to_array
+from rolltop.transform.types import BOOLEAN, NULL, NUMBER, STRING, Type, union
 from rolltop.transform.values import parse_number
 
 
@@ -88,12 +90,18 @@ def coerce_all(array: list[Any], kind: str, *fallback: Any) -> list[Any]:
     return [item for item in made if item is not None]
 
 
+def _spelled(arguments: Sequence[Type]) -> Type | None:
+    kinds = members(arguments[0])
+    return union([*kinds, NUMBER, BOOLEAN, NULL]) if STRING in kinds else arguments[0]
+
+
 _WORDS: dict[str, Any] = {"true": True, "yes": True, "false": False, "no": False, "null": None}
 
 
 @function(
-    "smartCoerce(value: Any): Any",
+    "smartCoerce(value: T): Any",
     category="type",
+    infer=_spelled,
     examples=[
         ('smartCoerce("42")', "42"),
         ('smartCoerce("Yes")', "true"),

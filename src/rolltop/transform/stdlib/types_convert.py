@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rolltop.transform.errors import fail
-from rolltop.transform.stdlib._rules import members, without_null
+from rolltop.transform.stdlib._rules import members, pair_values, without_null
 from rolltop.transform.stdlib._text import key_text, text_of
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.types import ANY, NULL, NUMBER, ArrayType, ObjectType, Type, union
@@ -219,6 +219,7 @@ def to_array(value: Any) -> list[Any]:
 @function(
     "toObject(value: Any): Object",
     category="type",
+    infer=lambda arguments: arguments[0] if isinstance(arguments[0], ObjectType) else pair_values(arguments),
     examples=[('toObject([["a", 1]])', "{ a: 1 }"), ("toObject(5)", "error: cannot make an object")],
 )
 def to_object(value: Any) -> dict[str, Any]:
