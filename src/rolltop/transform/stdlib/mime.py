@@ -239,8 +239,5 @@ def _piece(part: Any, boundary: bytes) -> bytes:
     content = octets(part.get("content"), "buildMultipart")
     if b"--" + boundary in content:
         fail("the boundary occurs in the content of a part", hint="Use generateBoundary().")
-    lines = [
-        octets(f"{_header_safe(name)}: {_header_safe(_text(value))}", "buildMultipart")
-        for name, value in headers.items()
-    ]
-    return b"\r\n".join([b"--" + boundary, *lines, b"", content, b""])
+    lines = [f"{_header_safe(name)}: {_header_safe(_text(value))}" for name, value in headers.items()]
+    return b"\r\n".join([b"--" + boundary, octets("\r\n".join(lines), "buildMultipart"), b"", content, b""])

@@ -208,8 +208,7 @@ def validate_digest(x: Any, digest: str, hash_name: str = "sha256", algorithm: s
     made = _digest(x, hash_name, algorithm)
     if made is None:
         return False
-    given = digest.strip()
-    shown = made.hex() if len(given) == 2 * len(made) else base64.b64encode(made).decode()
-    return hmac.compare_digest(
-        shown.encode(), octets(given.lower() if len(given) == 2 * len(made) else given, "validateDigest")
-    )
+    given = octets(digest.strip(), "validateDigest")
+    if len(given) == 2 * len(made):
+        return hmac.compare_digest(made.hex().encode(), given.lower())
+    return hmac.compare_digest(base64.b64encode(made), given)
