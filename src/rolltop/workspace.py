@@ -9,9 +9,10 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rolltop.errors import InvalidData, PermissionDenied
 from rolltop.files import Files
@@ -21,6 +22,7 @@ from rolltop.settings import Settings
 if TYPE_CHECKING:
     from rolltop.catalog.live import Catalog
     from rolltop.guide import Guide
+    from rolltop.reports import Reports
     from rolltop.store import Library
 
 __all__ = ["FORMAT", "Workspace"]
@@ -104,6 +106,24 @@ class Workspace:
 
         options = Options.from_section(self.settings.section("store"), read_only=self.settings.read_only)
         return Library(self.prepare() / "store", options)
+
+    @cached_property
+    def reports(self) -> Reports:
+        """R Markdown documents in `rmd/`, what was rendered from them in `rmd/output/`."""
+        return self.open_reports()
+
+    def open_reports(self, **changes: Any) -> Reports:
+        """The reports with some settings changed: a command that renders once keeps no warm R."""
+        from rolltop.reports import Reports, ReportsConfig  # noqa: PLC0415 - built at first use
+        from rolltop.reports.containers import find_engine  # noqa: PLC0415
+
+        config = replace(ReportsConfig.read(self.settings.section("reports")), **changes)
+        return Reports(
+            self.prepare() / "rmd",
+            config,
+            cache=self.root / "cache" / "reports",
+            engine_host=find_engine(config.docker_host, os.environ),
+        )
 
     def close(self) -> None:
         """Close what was opened, in any state."""

@@ -31,10 +31,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": ("rolltop.cli.doctor:doctor", "Say what works here, what is missing, and how to fix it."),
     "guide": ("rolltop.cli.guide_setup:guide", "Project content by expression, flags, categories, collections."),
     "journal": ("rolltop.cli.journal:journal", "Show the latest tool calls."),
+    "reports": ("rolltop.cli.reports:reports", "Write R Markdown documents and render them."),
     "serve": ("rolltop.cli.serve:serve", "Start the MCP server (stdio, or --http)."),
     "store": ("rolltop.cli.store:store", "Keep documents by content and find them again."),
     "tools": ("rolltop.cli.tools:tools", "List, show and lint the tools."),
     "toolsets": ("rolltop.cli.toolsets:toolsets", "List the tool sets and what each costs an agent."),
+    "transform": ("rolltop.cli.transform:transform", "Run, check and format UTL-X transformations."),
 }
 
 
@@ -120,6 +122,24 @@ def leave_with(error: BaseException) -> NoReturn:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(0)
     raise error
+        # Without its standalone mode click returns the code of a command that leaves early.
+        code = cli.main(prog_name="rolltop", standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except click.exceptions.Abort:
+        click.echo("interrupted", err=True)
+        sys.exit(130)
+    except RolltopError as error:
+        report_error(error)
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        # The reader of our output left (`rolltop … | head`): not a failure, and nothing to say.
+        sys.stderr.close()
+        sys.exit(0)
 
 
 def report_error(error: RolltopError) -> None:
