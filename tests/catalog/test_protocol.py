@@ -166,9 +166,15 @@ async def test_clients_hear_of_a_changed_definition(stdio_client: Any, orchard: 
         if getattr(message, "method", "") == "notifications/tools/list_changed":
             heard.set()
 
-    env = {"ROLLTOP_CATALOG_WATCH_SECONDS": "0.2"}
+    env = {"ROLLTOP_CATALOG_WATCH_SECONDS": "0.2", "ROLLTOP_ROOTS": str(orchard.parent)}
     async with stdio_client("--catalog", str(orchard), env=env, mode="legacy", message_handler=listen) as client:
         before = {tool.name: tool.description for tool in (await client.list_tools()).tools}
+        source = orchard / "R" / "harvest.R"
+        source.write_text(source.read_text().replace("This cannot be undone", "For good"))
+        given = {"path": str(orchard), "run_examples": False, "confirm": "REPLACE_DEFINITIONS"}
+        assert not (await client.call_tool("mcptool_build", given)).is_error
+        await anyio.sleep(1)
+        assert not heard.is_set()  # a call does not change the list
         file = orchard / "inst/mcp/tools" / f"{CLEAR}.yaml"
         file.write_text(file.read_text().replace("Forgets every entry", "Forgets all"))
         with anyio.fail_after(10):

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from rolltop.cli.catalog_tour import catalog_places, catalog_steps
 from rolltop.cli.main import EXIT_CODES
 from rolltop.errors import ForeignFailure
 
@@ -48,13 +49,14 @@ def _collect(toolsets: str | None, directory: Path) -> list[Step]:
             for tool, arguments in example.before:
                 steps.append((registered.spec.toolset, tool, dict(arguments), False))
             steps.append((registered.spec.toolset, registered.name, dict(example.arguments), example.fails is not None))
-    return steps
+    return [*steps, *catalog_steps(toolsets)]
 
 
 def _client(directory: Path, toolsets: str | None) -> Any:
     from mcp import Client, StdioServerParameters
 
     chosen = ["--toolsets", toolsets] if toolsets else []
+    chosen += [argument for place in catalog_places() for argument in ("--catalog", place)]
     server = StdioServerParameters(
         command=sys.executable,
         args=["-m", "rolltop", "--workspace", str(directory / "workspace"), "serve", *chosen],
