@@ -141,6 +141,16 @@ async def test_places_outside_the_roots_are_refused(stdio_client: Any, orchard: 
             assert answer.structured_content["error_type"] == "permission_denied", tool
 
 
+async def test_a_name_is_no_way_around_the_roots(
+    stdio_client: Any, orchard: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    async with stdio_client(env={"ROLLTOP_ROOTS": str(tmp_path / "elsewhere")}) as client:
+        answer = await client.call_tool("mcptool_list", {"pkg": "orchard"})
+    assert answer.structured_content["error_type"] == "permission_denied"
+
+
 async def test_over_http_state_belongs_to_a_handle_never_to_the_connection(http_server: Any, orchard: Path) -> None:
     from mcp import Client
 

@@ -183,8 +183,9 @@ local({
     if (is.null(value)) return(NULL)
     if (identical(type, "array") && length(value) == 0L) return(empty_vectors[[if (is.null(items)) "string" else items]])
     kind <- if (identical(type, "array")) items else type
-    if (is.atomic(value) && identical(kind, "integer")) storage.mode(value) <- "integer"
-    if (is.atomic(value) && identical(kind, "number")) storage.mode(value) <- "double"
+    fits_integer <- is.numeric(value) && all(is.na(value) | abs(value) <= .Machine$integer.max)
+    if (identical(kind, "integer") && fits_integer) storage.mode(value) <- "integer"
+    if (is.numeric(value) && identical(kind, "number")) storage.mode(value) <- "double"
     value
   }
 
