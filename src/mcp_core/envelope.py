@@ -77,6 +77,7 @@ class ResultEnvelope:
         success = {
             "success": {"type": "boolean"},
             "value": value,
+            "data": {"type": "object"},
             "message": {"type": "string"},
             "instruction": {"type": "string"},
         }

@@ -151,8 +151,11 @@ def _known_answer(line: bytes, kept: dict[str, Any]) -> tuple[Any, bytes | None,
 
 
 def _known_result(method: str, params: dict[str, Any], kept: dict[str, Any]) -> str | None:
-    meta = params.get("_meta")
-    version = meta.get("io.modelcontextprotocol/protocolVersion") if isinstance(meta, dict) else None
+    given = params.get("_meta")
+    meta = given if isinstance(given, dict) else {}
+    version = meta.get("io.modelcontextprotocol/protocolVersion")
+    if version is not None and not isinstance(meta.get("io.modelcontextprotocol/clientCapabilities"), dict):
+        return None  # an envelope that is not whole: the server says so
     if method == "initialize" and version is None and isinstance(params.get("protocolVersion"), str):
         if not isinstance(params.get("clientInfo"), dict) or not isinstance(params.get("capabilities"), dict):
             return None

@@ -29,8 +29,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "connect": ("rolltop.cli.connect:connect", "Show or write the configuration of an MCP client."),
     "demo": ("rolltop.cli.demo:demo", "A tour: a real client calls everything there is."),
     "doctor": ("rolltop.cli.doctor:doctor", "Say what works here, what is missing, and how to fix it."),
+    "guide": ("rolltop.cli.guide_setup:guide", "Project content by expression, flags, categories, collections."),
     "journal": ("rolltop.cli.journal:journal", "Show the latest tool calls."),
+    "reports": ("rolltop.cli.reports:reports", "Write R Markdown documents and render them."),
     "serve": ("rolltop.cli.serve:serve", "Start the MCP server (stdio, or --http)."),
+    "store": ("rolltop.cli.store:store", "Keep documents by content and find them again."),
     "tools": ("rolltop.cli.tools:tools", "List, show and lint the tools."),
     "toolsets": ("rolltop.cli.toolsets:toolsets", "List the tool sets and what each costs an agent."),
 }

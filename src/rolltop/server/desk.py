@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from mcp_core import (
@@ -14,6 +14,7 @@ from mcp_core import (
     Envelope,
     ExtMcpToolDecorator,
     Prompt,
+    Registered,
     Registry,
     ResourceContent,
     ResourceProvider,
@@ -30,7 +31,7 @@ from rolltop.journal import Entry
 from rolltop.server.answers import Answers
 from rolltop.server.live import LiveSet
 from rolltop.server.toolpages import ToolPages
-from rolltop.server.toolsets import Loaded, discover, load_set, select
+from rolltop.server.toolsets import SEARCH, Loaded, discover, load_set, select
 from rolltop.settings import Settings
 from rolltop.workspace import Workspace
 
@@ -52,7 +53,11 @@ class Desk:
         self.answers = Answers(self.workspace)
         self.providers: list[ResourceProvider] = [self.answers, ToolPages(self.registry)]
         self.dispatcher = Dispatcher(
-            self.registry, observer=self._record, spill=self.answers.keep, timeout=settings.call_timeout
+            self.registry,
+            observer=self._record,
+            spill=self.answers.keep,
+            redirect=self._named_call if settings.tool_mode == SEARCH else None,
+            timeout=settings.call_timeout,
         )
         self._live: list[LiveSet] = []
         available, self.loaded = discover()
@@ -69,6 +74,21 @@ class Desk:
         )
         return expand_names(text, self.registry.name_of)
 
+    def listed(self) -> list[Registered]:
+        """The tools that a client sees: all that are not hidden, or the three that find the others."""
+        search = self.settings.tool_mode == SEARCH
+        return [each for each in self.registry if not each.spec.hidden and (each.spec.toolset == SEARCH or not search)]
+
+    def _named_call(self, name: str, arguments: Mapping[str, Any] | None) -> tuple[str, Mapping[str, Any] | None]:
+        """`call_tool {name, arguments}` as the call that it means."""
+        if name != self.registry.name_of("call_tool") or not arguments or set(arguments) - {"name", "arguments"}:
+            return name, arguments
+        meant, given = arguments.get("name"), arguments.get("arguments")
+        registered = self.registry.by_plain_name(meant) if isinstance(meant, str) else None
+        if registered is None or not isinstance(given, dict | None):
+            return name, arguments
+        return registered.name, given
+
     def context(self, client: ClientInfo, **more: Any) -> ToolContext[Workspace]:
         """A context for one call."""
         return ToolContext(
@@ -77,6 +97,7 @@ class Desk:
             budget_tokens=self.settings.budget_tokens,
             invoker=self.dispatcher.invoke,
             reader=self.read,
+            registry=self.registry,
             name_of=self.registry.name_of,
             changes=self.changes,
             **more,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import mcp_types as types
@@ -25,9 +26,11 @@ from mcp_core import (
 )
 from mcp_core.content import wire_block
 from rolltop.errors import RolltopError
-from rolltop.server.asking import Asker, input_required
+from rolltop.server.asking import Asker, capabilities_of, input_required
+from rolltop.server.clientlog import ClientLog
 from rolltop.server.desk import Desk
 from rolltop.server.paging import INVALID_PARAMS, PAGE, bad_cursor, decode_cursor, encode_cursor, page_of
+from rolltop.server.roots import roots_of
 from rolltop.workspace import Workspace
 
 __all__ = ["Handlers"]
@@ -45,9 +48,10 @@ class Handlers:
     def __init__(self, desk: Desk, transport: str) -> None:
         self.desk = desk
         self.transport = transport
+        self.client_log = ClientLog()
 
     async def list_tools(self, ctx: Context, params: types.PaginatedRequestParams | None) -> Any:
-        tools = [registered.wire for registered in self.desk.registry if not registered.spec.hidden]
+        tools = [registered.wire for registered in self.desk.listed()]
         page, following = _page(tools, params)
         return types.ListToolsResult.model_validate({"tools": page, "nextCursor": following})
 
@@ -167,16 +171,30 @@ class Handlers:
         async def progress(done: float, total: float | None, message: str | None) -> None:
             await ctx.session.report_progress(done, total, message)
 
+        async def log(message: str, level: str) -> None:
+            await self.client_log.send(ctx, message, level)
+
+        async def roots() -> Sequence[str]:
+            return await roots_of(ctx, asker)
+
+        asker = Asker(ctx, params)
+
         return self.desk.context(
-            self._client(ctx), principal=_principal(ctx), progress_sink=progress, asker=Asker(ctx, params)
+            self._client(ctx),
+            principal=_principal(ctx),
+            progress_sink=progress,
+            asker=asker.form,
+            client_asker=asker.many,
+            roots_source=roots,
+            log_sink=log,
         )
 
     def _client(self, ctx: Context) -> ClientInfo:
         introduced = ctx.session.client_params
+        known = ClientInfo(protocol=ctx.protocol_version, transport=self.transport, capabilities=capabilities_of(ctx))
         if introduced is None:
-            return ClientInfo(protocol=ctx.protocol_version, transport=self.transport)
-        info = introduced.client_info
-        return ClientInfo(info.name, info.version, ctx.protocol_version, self.transport)
+            return known
+        return replace(known, name=introduced.client_info.name, version=introduced.client_info.version)
 
 
 def _page(items: list[dict[str, Any]], params: types.PaginatedRequestParams | None) -> tuple[Any, str | None]:

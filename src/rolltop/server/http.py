@@ -93,6 +93,8 @@ class Gate:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        # RFC 9110, 5.5: blanks around a field's value are not part of it; the parser in front of us leaves them.
+        scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
         refusal = self._refusal(scope)
         if refusal is None:
             await self._app(scope, receive, send)

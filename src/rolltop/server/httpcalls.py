@@ -13,13 +13,14 @@ from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
 
 import orjson
-from mcp.shared.inbound import InboundModernRoute, classify_inbound_request
+from mcp.shared.inbound import ERROR_CODE_HTTP_STATUS, InboundModernRoute, classify_inbound_request
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from mcp_core import ClientInfo, InputNeeded, ProtocolFault, UnknownTool
+from mcp_core import InputNeeded, ProtocolFault, UnknownTool
 from rolltop.server.desk import Desk
 from rolltop.server.jsonrpc import dump, error_line
 from rolltop.server.listing import Listing
+from rolltop.server.ordinary import client_of, is_ordinary, ordinary_context
 from rolltop.server.paging import INVALID_PARAMS
 
 __all__ = ["HttpCalls"]
@@ -52,7 +53,7 @@ class HttpCalls:
         if body is None:
             await _refuse_body(send, self._limit)
             return
-        request = _recognise(body, headers)
+        request = _recognise(self._desk, body, headers)
         if request is None or not await self._answer(request, scope, receive, send):
             await self._app(scope, _replayed(body, receive), send)
 
@@ -83,44 +84,40 @@ class HttpCalls:
             listed = self._listing.result(request.params.get("cursor"), modern=True)
             if listed is None:
                 return False
-            await _send_json(send, _reply(request.id, listed))
+            await _send_json(send, _result(request.id, listed))
             return True
         return await self._call(request, scope, receive, send)
 
     async def _call(self, request: _Request, scope: Scope, receive: Receive, send: Send) -> bool:
         name = request.params["name"]
-        registered = self._desk.registry.find(name)
-        if registered is None or registered.spec.consent is not None:
-            return False
-        context = self._desk.context(
-            request.client, principal=scope.get("state", {}).get("principal"), asker=_ask_later
-        )
+        context = ordinary_context(self._desk, request.client, scope.get("state", {}).get("principal"))
         work = asyncio.ensure_future(self._desk.dispatcher.call(name, request.params.get("arguments"), context))
         try:
             done, _ = await asyncio.wait({work}, timeout=PROMPT_SECONDS)
             if not done:
                 await self._stream(request, work, receive, send)
                 return True
-            body = self._body(request, work)
+            reply = self._reply(request, work)
         except asyncio.CancelledError:
             work.cancel()
             raise
-        if body is None:
+        if reply is None:
             return False
-        await _send_json(send, body)
+        await _send_json(send, *reply)
         return True
 
-    def _body(self, request: _Request, work: asyncio.Future[Any]) -> bytes | None:
-        """The reply, or None when the human has to be asked, which is the SDK's business."""
+    def _reply(self, request: _Request, work: asyncio.Future[Any]) -> tuple[bytes, int] | None:
+        """The reply and its status, or None when the human has to be asked, which is the SDK's business."""
         try:
             answer = work.result()
         except InputNeeded:
             return None
         except UnknownTool as error:
-            return error_line(request.id, INVALID_PARAMS, str(error))
+            return error_line(request.id, INVALID_PARAMS, str(error)), ERROR_CODE_HTTP_STATUS[INVALID_PARAMS]
         except ProtocolFault as fault:
-            return error_line(request.id, fault.code, fault.message, fault.data)
-        return _reply(request.id, self._listing.stamped(answer.wire()))
+            line = error_line(request.id, fault.code, fault.message, fault.data)
+            return line, ERROR_CODE_HTTP_STATUS.get(fault.code, 200)
+        return _result(request.id, self._listing.stamped(answer.wire())), 200
 
     async def _stream(self, request: _Request, work: asyncio.Future[Any], receive: Receive, send: Send) -> None:
         """The reply as an event stream; a client that leaves cancels the call."""
@@ -135,7 +132,7 @@ class HttpCalls:
                 if work in done:
                     break
                 await send({"type": "http.response.body", "body": b": ping\r\n\r\n", "more_body": True})
-            body = self._body(request, work) or error_line(request.id, -32603, "the call asked for input too late")
+            body, _ = self._reply(request, work) or (error_line(request.id, -32603, "the call asked too late"), 200)
             await send({"type": "http.response.body", "body": b"event: message\r\ndata: " + body + b"\r\n\r\n"})
         finally:
             gone.cancel()
@@ -146,13 +143,10 @@ class _Request:
 
     def __init__(self, document: Mapping[str, Any], route: InboundModernRoute) -> None:
         self.id, self.method, self.params = document["id"], document["method"], document["params"]
-        info = route.client_info if isinstance(route.client_info, Mapping) else {}
-        self.client = ClientInfo(
-            str(info.get("name", "unknown")), str(info.get("version", "")), route.protocol_version, "http"
-        )
+        self.client = client_of(route.client_info, route.client_capabilities, route.protocol_version, "http")
 
 
-def _recognise(body: bytes, headers: Mapping[str, str]) -> _Request | None:
+def _recognise(desk: Desk, body: bytes, headers: Mapping[str, str]) -> _Request | None:
     try:
         document = orjson.loads(body)
     except orjson.JSONDecodeError:
@@ -160,25 +154,12 @@ def _recognise(body: bytes, headers: Mapping[str, str]) -> _Request | None:
     if not isinstance(document, dict) or type(document.get("id")) not in (int, str) or document.get("jsonrpc") != "2.0":
         return None
     route = classify_inbound_request(document, headers=headers)
-    if not isinstance(route, InboundModernRoute) or not _is_ordinary(document["method"], document["params"]):
+    if not isinstance(route, InboundModernRoute):
+        return None
+    params = document["params"]
+    if not is_ordinary(desk, document["method"], params, params["_meta"]):
         return None
     return _Request(document, route)
-
-
-def _is_ordinary(method: str, params: Mapping[str, Any]) -> bool:
-    if method == "tools/list":
-        return isinstance(params.get("cursor"), str | None)
-    return (
-        type(params.get("name")) is str
-        and isinstance(params.get("arguments"), dict | None)
-        and "requestState" not in params
-        and "inputResponses" not in params
-        and "progressToken" not in params["_meta"]
-    )
-
-
-async def _ask_later(key: str, message: str, schema: Mapping[str, Any]) -> Any:
-    raise InputNeeded({})
 
 
 async def _read_body(receive: Receive, limit: int) -> bytes | None:
@@ -221,13 +202,13 @@ _STREAM_HEADERS = [
 ]
 
 
-def _reply(request_id: str | int, result: Mapping[str, Any]) -> bytes:
+def _result(request_id: str | int, result: Mapping[str, Any]) -> bytes:
     return dump({"jsonrpc": "2.0", "id": request_id, "result": result})
 
 
-async def _send_json(send: Send, body: bytes) -> None:
+async def _send_json(send: Send, body: bytes, status: int = 200) -> None:
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
 

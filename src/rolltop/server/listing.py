@@ -56,7 +56,7 @@ class Listing:
 
     def _tools(self) -> list[dict[str, Any]]:
         if self._plain is None:
-            self._plain = [each.wire for each in self._desk.registry if not each.spec.hidden]
+            self._plain = [each.wire for each in self._desk.listed()]
         return self._plain
 
     def _forget(self) -> None:

@@ -102,6 +102,7 @@ def build(desk: Desk, transport: str, listing: Listing | None = None) -> Built:
         on_completion=handlers.complete,
     )
     server.add_notification_handler("notifications/initialized", types.NotificationParams, news.connected)
+    server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, handlers.client_log.set_level)
     server.middleware[:] = [
         RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience="rolltop"),
         FastLane(handlers, listing),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from mcp_core import ClientInfo, InputNeeded, ProtocolFault, ToolCancelled, UnknownTool
@@ -18,16 +18,15 @@ from rolltop.server.desk import Desk
 from rolltop.server.jsonrpc import dump, error_line
 from rolltop.server.lines import LineWriter
 from rolltop.server.listing import Listing
+from rolltop.server.ordinary import PROTOCOL_KEY, client_of, is_ordinary, ordinary_context
 from rolltop.server.paging import INVALID_PARAMS
 
-__all__ = ["PROTOCOL_KEY", "StdioCalls"]
+__all__ = ["StdioCalls"]
 
 logger = logging.getLogger("rolltop.stdio")
 
 Document = dict[str, Any]
 Forward = Callable[[Document], Awaitable[None]]
-
-PROTOCOL_KEY = "io.modelcontextprotocol/protocolVersion"
 
 
 class StdioCalls:
@@ -55,7 +54,11 @@ class StdioCalls:
     def _take_call(self, document: Document) -> bool:
         request_id, params = document.get("id"), document.get("params") or {}
         meta = params.get("_meta") or {}
-        if request_id is None or request_id in self._running or not _is_ordinary(document["method"], params, meta):
+        if (
+            request_id is None
+            or request_id in self._running
+            or not is_ordinary(self._desk, document["method"], params, meta)
+        ):
             return False
         modern = PROTOCOL_KEY in meta
         # A client that has shaken hands keeps to that era; the SDK tells it so.
@@ -85,7 +88,7 @@ class StdioCalls:
 
     async def _call(self, document: Document, client: ClientInfo, modern: bool) -> None:
         request_id, params = document["id"], document["params"]
-        context = self._desk.context(client, asker=_ask_later)
+        context = ordinary_context(self._desk, client)
         try:
             answer = await self._desk.dispatcher.call(params["name"], params.get("arguments"), context)
         except InputNeeded:
@@ -112,27 +115,13 @@ class StdioCalls:
         return True
 
 
-def _is_ordinary(method: str, params: Mapping[str, Any], meta: Any) -> bool:
-    if not isinstance(meta, dict):
-        return False
-    if method == "tools/list":
-        return isinstance(params.get("cursor"), str | None)
-    return (
-        type(params.get("name")) is str
-        and isinstance(params.get("arguments"), dict | None)
-        and "progressToken" not in meta
-        and "requestState" not in params
-        and "inputResponses" not in params
-    )
-
-
 def _introduced(document: Document) -> ClientInfo | None:
     """Who a 2025 client says it is; the SDK decides whether it is welcome."""
     params = document.get("params") or {}
     info, version = params.get("clientInfo"), params.get("protocolVersion")
     if not isinstance(info, dict) or not isinstance(version, str) or not isinstance(params.get("capabilities"), dict):
         return None
-    return ClientInfo(str(info.get("name", "unknown")), str(info.get("version", "")), version, "stdio")
+    return client_of(info, params["capabilities"], version, "stdio")
 
 
 def _enveloped(document: Document) -> ClientInfo | None:
@@ -141,9 +130,4 @@ def _enveloped(document: Document) -> ClientInfo | None:
     route = classify_inbound_request(document)
     if not isinstance(route, InboundModernRoute):
         return None
-    info = route.client_info if isinstance(route.client_info, dict) else {}
-    return ClientInfo(str(info.get("name", "unknown")), str(info.get("version", "")), route.protocol_version, "stdio")
-
-
-async def _ask_later(key: str, message: str, schema: Mapping[str, Any]) -> Any:
-    raise InputNeeded({})
+    return client_of(route.client_info, route.client_capabilities, route.protocol_version, "stdio")
