@@ -10,7 +10,9 @@ import jsonschema
 import pytest
 from mcp_types import ElicitResult
 
-from .helpers import EXAMPLES
+from rolltop.catalog import mcptool_build
+
+from .helpers import EXAMPLES, r_package
 
 pytestmark = pytest.mark.anyio
 
@@ -82,6 +84,20 @@ async def test_without_a_way_to_ask_the_literal_is_the_consent(stdio_client: Any
         assert refused.structured_content["error_type"] == "consent_required"
         agreed = await client.call_tool(CLEAR, {"confirm": "RUN_MCP_TOOL_HARVEST_CLEAR"})
         assert value(agreed)["result"] == 0
+
+
+async def test_a_call_that_is_given_up_ends_and_the_next_one_runs(stdio_client: Any, tmp_path: Path) -> None:
+    import anyio
+
+    source = "#' Loop\n#' @keywords mcp-tool\nloop <- function() while (TRUE) {}\n"
+    source += "#' One\n#' @keywords mcp-tool\none <- function() 1\n"
+    mcptool_build(r_package(tmp_path / "demo", source))
+    async with stdio_client("--catalog", str(tmp_path / "demo")) as client:
+        assert value(await client.call_tool("demo-one", {}))["result"] == 1
+        with anyio.move_on_after(1):
+            await client.call_tool("demo-loop", {})
+        with anyio.fail_after(20):
+            assert value(await client.call_tool("demo-one", {}))["result"] == 1
 
 
 async def test_groups_filter_what_is_served(stdio_client: Any, orchard: Path) -> None:
