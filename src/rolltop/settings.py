@@ -54,6 +54,8 @@ class Settings:
     http_body_limit: int = 4 << 20
     http_allowed_hosts: tuple[str, ...] = ()
     call_timeout: float = 300.0
+    sandbox_user: str | None = None
+    allow_unconfined: bool = False
     started_in: str | None = None
     """Where whoever started us stood (`PWD`); says something about the client on stdio only."""
     sections: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -195,6 +197,18 @@ OPTIONS: tuple[Option, ...] = (
         "Host names, beyond the local ones, that requests may be addressed to.",
     ),
     Option("call_timeout", ("ROLLTOP_CALL_TIMEOUT",), _seconds, "Longest run of one tool call, in seconds."),
+    Option(
+        "sandbox_user",
+        ("ROLLTOP_SANDBOX_USER",),
+        _optional_text,
+        "User that foreign code runs as when rolltop runs as root; nobody when empty.",
+    ),
+    Option(
+        "allow_unconfined",
+        ("ROLLTOP_ALLOW_UNCONFINED",),
+        parse_bool,
+        "Run foreign code with limits alone where this machine offers no confinement.",
+    ),
 )
 
 _BY_KEY = {option.key: option for option in OPTIONS}

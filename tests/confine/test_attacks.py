@@ -204,6 +204,14 @@ def test_memory_of_one_process_is_limited(attack: Attack) -> None:
     assert finished.reason == "memory"
 
 
+def test_memory_is_watched_where_addresses_are_free(attack: Attack) -> None:
+    code = "import mmap, time; far = mmap.mmap(-1, 8 << 30); print('reserved', flush=True); x = b'x' * (300 << 20)"
+    code += "; time.sleep(20)"
+    finished = attack(python(code), memory=200 << 20, address_space=16 << 30)
+    assert finished.stdout == b"reserved\n"
+    assert finished.reason == "memory"
+
+
 def test_memory_of_many_processes_together_is_limited(attack: Attack) -> None:
     code = "import os, time\nfor _ in range(8):\n if os.fork() == 0: break\nx = bytearray(60 << 20); time.sleep(20)"
     finished = attack(python(code), memory=200 << 20)

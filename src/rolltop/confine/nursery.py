@@ -12,12 +12,20 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Sequence
+from pathlib import Path
 
 from rolltop.confine.identity import Identity
 from rolltop.confine.process import spawn
 from rolltop.errors import Cancelled, ForeignFailure, PartMissing
 
 __all__ = ["Nursery", "Worker"]
+
+_BOOT = """
+import sys
+sys.path.insert(0, sys.argv[3])
+from rolltop.confine.template import main
+main(int(sys.argv[1]), int(sys.argv[2]))
+"""
 
 
 class Worker:
@@ -132,7 +140,9 @@ class Nursery:
     def _start_template(self) -> tuple[subprocess.Popen[bytes], socket.socket]:
         control, theirs = socket.socketpair()
         with theirs:
-            command = [sys.executable, "-m", "rolltop.confine.template", str(theirs.fileno()), str(os.getpid())]
+            # Its environment is empty, so it is told where rolltop lies.
+            source = str(Path(__file__).parents[2])
+            command = [sys.executable, "-c", _BOOT, str(theirs.fileno()), str(os.getpid()), source]
             process = spawn(command, pass_fds=[theirs.fileno()], streams=False)
         control.sendall(json.dumps(self._settings).encode() + b"\n")
         with control.makefile("rb") as lines:

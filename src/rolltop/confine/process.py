@@ -153,7 +153,7 @@ class Descriptors(contextlib.ExitStack):
 def launcher(limits: Limits, identity: Identity) -> list[str]:
     """The launcher with its limits and identity, up to where more options may follow."""
     rlimits = {
-        "AS": limits.memory,
+        "AS": limits.addresses,
         "CPU": limits.cpu,
         "FSIZE": limits.file_size,
         "NPROC": threads_of(identity.uid) + limits.processes + HEADROOM,

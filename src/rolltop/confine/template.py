@@ -1,7 +1,7 @@
 """The template process of a pool: imports the jobs once, then forks limited workers on demand.
 
-Started as ``python -m rolltop.confine.template`` with one descriptor, a Unix socket on which the pool sends
-its settings and then one message per wanted worker, with the worker's socket attached. The server has threads
+`main` gets one descriptor, a Unix socket on which the pool sends its settings and then one message per wanted
+worker, with the worker's socket attached. The server has threads
 and must not fork itself; this process has none, is small, and has everything imported.
 """
 
@@ -26,9 +26,10 @@ __all__ = ["main"]
 Job = Callable[[bytes], bytes]
 
 
-def main(fd: int) -> None:
+def main(fd: int, server: int) -> None:
+    """Serve the pool of the process `server` until it hangs up or ends."""
     control = socket.socket(fileno=fd)
-    process.die_with_parent(int(sys.argv[2]))
+    process.die_with_parent(server)
     with control.makefile("rb") as lines:
         settings = json.loads(lines.readline())
     try:
@@ -36,7 +37,7 @@ def main(fd: int) -> None:
     except BaseException as error:
         _tell(control, {"error": f"{type(error).__name__}: {error}"[:2000]})
         return
-    _settle(settings)
+    _settle(settings, server)
     _tell(control, {"ready": os.getpid(), "features": wall_features(settings["landlock"])})
     while _fork_one(control, jobs, settings):
         pass
@@ -46,14 +47,14 @@ def _tell(control: socket.socket, message: dict[str, Any]) -> None:
     control.sendall(json.dumps(message).encode() + b"\n")
 
 
-def _settle(settings: dict[str, Any]) -> None:
+def _settle(settings: dict[str, Any], server: int) -> None:
     """Become what workers are forked from: unprivileged, quiet, with as many shared pages as can be."""
     if settings["identity"]:
         uid, gid = settings["identity"]
         os.setgroups([])
         os.setresgid(gid, gid, gid)
         os.setresuid(uid, uid, uid)
-        process.die_with_parent(int(sys.argv[2]))  # a change of user forgets it
+        process.die_with_parent(server)  # a change of user forgets it
     settings["landlock"] = landlock.abi()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps the workers
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C at a terminal is the server's business
@@ -118,7 +119,3 @@ def _announce(control: socket.socket, pid: int) -> None:
         socket.send_fds(control, [b"%d\n" % pid], [pidfd])
     finally:
         os.close(pidfd)
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]))
