@@ -4,8 +4,7 @@
 # appears there was printed by the document.
 
 emit <- function(kind, value, to) {
-  text <- jsonlite::toJSON(value, auto_unbox = TRUE, null = "null", digits = NA)
-  cat("\n\001rolltop-", kind, " ", text, "\n", sep = "", file = to)
+  cat("\n\001rolltop-", kind, " ", as_json(value), "\n", sep = "", file = to)
   flush(to)
 }
 

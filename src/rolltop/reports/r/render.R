@@ -41,8 +41,12 @@ lift_side_files <- function(source) {
 
 as_base64 <- function(path) {
   spend(file.size(path))
-  jsonlite::base64_enc(readBin(path, "raw", file.size(path)))
+  text <- jsonlite::base64_enc(readBin(path, "raw", file.size(path)))
+  # Without its line ends nothing in it needs escaping, and looking for that takes longer than all the rest.
+  structure(paste0("\"", gsub("\n", "", text, fixed = TRUE), "\""), class = "json")
 }
+
+as_json <- function(value) jsonlite::toJSON(value, auto_unbox = TRUE, null = "null", digits = NA, json_verbatim = TRUE)
 
 # What an answer may hold is counted before it is built, so that the limit is named and not merely hit.
 budget <- new.env()
@@ -147,6 +151,13 @@ latex_log <- function() {
 }
 
 versions <- function() {
+  if (is.null(known$versions)) known$versions <- find_versions()
+  known$versions
+}
+
+known <- new.env()
+
+find_versions <- function() {
   of <- function(package) tryCatch(as.character(utils::packageVersion(package)), error = function(e) NULL)
   list(
     R = as.character(getRversion()), rmarkdown = of("rmarkdown"), knitr = of("knitr"),

@@ -5,7 +5,7 @@
 
 serve_forks <- function(input, output) {
   say <- function(kind, value) {
-    cat(kind, " ", jsonlite::toJSON(value, auto_unbox = TRUE, null = "null", digits = NA), "\n", sep = "", file = output)
+    cat(kind, " ", as_json(value), "\n", sep = "", file = output)
     flush(output)
   }
   say("ready", list(pid = Sys.getpid()))
