@@ -41,12 +41,8 @@ lift_side_files <- function(source) {
 
 as_base64 <- function(path) {
   spend(file.size(path))
-  text <- jsonlite::base64_enc(readBin(path, "raw", file.size(path)))
-  # Without its line ends nothing in it needs escaping, and looking for that takes longer than all the rest.
-  structure(paste0("\"", gsub("\n", "", text, fixed = TRUE), "\""), class = "json")
+  xfun::base64_encode(path)
 }
-
-as_json <- function(value) jsonlite::toJSON(value, auto_unbox = TRUE, null = "null", digits = NA, json_verbatim = TRUE)
 
 # What an answer may hold is counted before it is built, so that the limit is named and not merely hit.
 budget <- new.env()
@@ -57,6 +53,28 @@ spend <- function(bytes) {
   if (budget$left >= 0) return(invisible())
   stop(structure(class = c("size_limit", "error", "condition"), list(message = "the results are too large", call = NULL)))
 }
+
+# The bytes of files are put into the JSON as they are: base64 holds nothing to escape, and looking for it
+# would take longer than everything else.
+answer_json <- function(answer) {
+  files <- intersect(c("outputs", "figures"), names(answer))
+  parts <- vapply(files, function(field) paste0(to_json(field), ":", files_json(answer[[field]])), "")
+  with_members(to_json(answer[setdiff(names(answer), files)]), parts)
+}
+
+files_json <- function(files) {
+  items <- vapply(files, function(file) {
+    with_members(to_json(file[setdiff(names(file), "data")]), paste0("\"data\":\"", file$data, "\""))
+  }, "")
+  paste0("[", paste(items, collapse = ","), "]")
+}
+
+with_members <- function(object, members) {
+  if (!length(members)) return(object)
+  paste0(substr(object, 1, nchar(object) - 1), ",", paste(members, collapse = ","), "}")
+}
+
+to_json <- function(value) jsonlite::toJSON(value, auto_unbox = TRUE, null = "null", digits = NA)
 
 as_output <- function(format, path) list(format = format, name = basename(path), data = as_base64(path))
 
