@@ -151,8 +151,11 @@ def _known_answer(line: bytes, kept: dict[str, Any]) -> tuple[Any, bytes | None,
 
 
 def _known_result(method: str, params: dict[str, Any], kept: dict[str, Any]) -> str | None:
-    meta = params.get("_meta")
-    version = meta.get("io.modelcontextprotocol/protocolVersion") if isinstance(meta, dict) else None
+    given = params.get("_meta")
+    meta = given if isinstance(given, dict) else {}
+    version = meta.get("io.modelcontextprotocol/protocolVersion")
+    if version is not None and not isinstance(meta.get("io.modelcontextprotocol/clientCapabilities"), dict):
+        return None  # an envelope that is not whole: the server says so
     if method == "initialize" and version is None and isinstance(params.get("protocolVersion"), str):
         if not isinstance(params.get("clientInfo"), dict) or not isinstance(params.get("capabilities"), dict):
             return None
@@ -178,11 +181,21 @@ def _kept_path(arguments: list[str], env: Any) -> str:
 
     folder = env.get("XDG_CONFIG_HOME") or _home(env, ".config")
     config = env.get("ROLLTOP_CONFIG") or os.path.join(folder, "rolltop", "config.toml")
-    places = [config, *sys.path, os.path.dirname(__file__)]
+    attached = os.path.join(_workspace(arguments, env), "catalogs.json")  # brings tools of its own
+    places = [config, attached, *sys.path, os.path.dirname(__file__)]
     told = sorted((key, value) for key, value in env.items() if key.startswith(_VARIABLES))
     state = json.dumps([arguments, told, sys.executable, sys.version, [_changed(place) for place in places]])
     digest = hashlib.sha256(state.encode("utf-8", "surrogateescape")).hexdigest()[:24]
     return os.path.join(env.get("XDG_CACHE_HOME") or _home(env, ".cache"), "rolltop", "start", f"{digest}.json")
+
+
+def _workspace(arguments: list[str], env: Any) -> str:
+    """Where the workspace is, as far as arguments and environment say."""
+    for argument, following in zip(arguments, [*arguments[1:], ""], strict=True):
+        if argument.startswith("--workspace"):
+            return argument.partition("=")[2] or following
+    default = os.path.join(env.get("XDG_DATA_HOME") or _home(env, ".local/share"), "rolltop")
+    return str(env.get("ROLLTOP_WORKSPACE") or default)
 
 
 def _home(env: Any, name: str) -> str:

@@ -58,6 +58,8 @@ class Settings:
     allow_unconfined: bool = False
     started_in: str | None = None
     """Where whoever started us stood (`PWD`); says something about the client on stdio only."""
+    catalogs: tuple[str, ...] = ()
+    catalog_groups: tuple[str, ...] = ()
     sections: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
 
@@ -82,6 +84,10 @@ def _strict_true(text: str) -> bool:
 
 def _names(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _places(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.replace(os.pathsep, ",").split(",") if part.strip())
 
 
 def _paths(text: str) -> tuple[Path, ...]:
@@ -195,6 +201,18 @@ OPTIONS: tuple[Option, ...] = (
         ("ROLLTOP_HTTP_ALLOWED_HOSTS",),
         _names,
         "Host names, beyond the local ones, that requests may be addressed to.",
+    ),
+    Option(
+        "catalogs",
+        ("ROLLTOP_CATALOGS",),
+        _places,
+        "R or Python packages, or paths, whose tools are served; separated by commas or colons.",
+    ),
+    Option(
+        "catalog_groups",
+        ("ROLLTOP_CATALOG_GROUPS",),
+        _names,
+        "Groups of the catalogs' tools to serve, as regular expressions; all of them when empty.",
     ),
     Option("call_timeout", ("ROLLTOP_CALL_TIMEOUT",), _seconds, "Longest run of one tool call, in seconds."),
     Option(

@@ -304,6 +304,12 @@ def test_excluded_patterns_are_never_given_out(guide: Guide, project: Project) -
     assert names(guide.content(project, "lang,docs")) == ["lang/java.md", "lang/rust.md", "docs/api.md"]
 
 
+def test_what_is_excluded_by_hand_is_excluded_in_either_form(guide: Guide, project: Project) -> None:
+    path = guide.config.file.path
+    path.write_text(path.read_text() + "feature_flags: {content-exclude: java+rust}\n")
+    assert names(guide.content(project, "lang")) == ["lang/python-style.md", "lang/python.md"]
+
+
 @pytest.mark.parametrize(
     ("category", "error"),
     [

@@ -53,7 +53,7 @@ async def call(client: Any, tool: str, **arguments: Any) -> dict[str, Any]:
     result = await client.call_tool(f"guide_{tool}", arguments)
     answer: dict[str, Any] = result.structured_content
     assert json.loads(result.content[0].text) == answer
-    assert result.is_error is not answer["success"]
+    assert bool(result.is_error) is not answer["success"]
     return answer
 
 
@@ -102,27 +102,25 @@ async def test_content_by_expression(stdio_client: Any, config: Path, era: str) 
         assert "lang/cobol" in none["message"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error_type"),
-    [
-        ({"expression": ""}, "invalid_expression"),
-        ({"expression": "lang/python", "pattern": "java"}, "validation_error"),
-        ({"expression": "nothing"}, "not_found"),
-        ({"expression": "lang/../docs/api"}, "security_error"),
-        ({"expression": "lang//etc/passwd"}, "security_error"),
-        ({"expression": "lang", "bogus": 1}, "validation_error"),
-        ({}, "validation_error"),
-        ({"expression": "lang", "project": "no-such"}, "not_found"),
-        ({"expression": "lang", "offset": -1}, "validation_error"),
-    ],
-)
-async def test_what_is_wrong_is_said(
-    stdio_client: Any, config: Path, arguments: dict[str, Any], error_type: str
-) -> None:
+WRONG_CONTENT: list[tuple[dict[str, Any], str]] = [
+    ({"expression": ""}, "invalid_expression"),
+    ({"expression": "lang/python", "pattern": "java"}, "validation_error"),
+    ({"expression": "nothing"}, "not_found"),
+    ({"expression": "lang/../docs/api"}, "security_error"),
+    ({"expression": "lang//etc/passwd"}, "security_error"),
+    ({"expression": "lang", "bogus": 1}, "validation_error"),
+    ({}, "validation_error"),
+    ({"expression": "lang", "project": "no-such"}, "not_found"),
+    ({"expression": "lang", "offset": -1}, "validation_error"),
+]
+
+
+async def test_what_is_wrong_is_said(stdio_client: Any, config: Path) -> None:
     async with stdio_client(*SERVED) as client:
-        answer = await call(client, "get_content", **arguments)
-    assert (answer["success"], answer["error_type"]) == (False, error_type)
-    assert answer["instruction"]
+        for arguments, error_type in WRONG_CONTENT:
+            answer = await call(client, "get_content", **arguments)
+            assert (answer["success"], answer["error_type"]) == (False, error_type)
+            assert answer["instruction"]
 
 
 async def test_a_long_answer_is_continued(stdio_client: Any, config: Path) -> None:
@@ -161,22 +159,21 @@ async def test_flags_of_both_scopes(stdio_client: Any, config: Path, era: str) -
         assert (await call(client, "set_feature_flag", feature_name="bare"))["value"] is True
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error_type"),
-    [
-        ({"feature_name": "a.b"}, "invalid_name"),
-        ({"feature_name": "f", "value": 3}, "validation_error"),
-        ({"feature_name": "f", "value": ["a", 1]}, "validation_error"),
-        ({"feature_name": "f", "value": {"a": "b"}}, "validation_error"),
-        ({"feature_name": "f", "value": ["a"]}, "validation_error"),
-        ({"feature_name": "content-default", "value": "docs"}, "validation_error"),
-        ({"feature_name": "f", "value": True, "expected": "x"}, "conflict"),
-    ],
-)
-async def test_flags_that_cannot_be_set(stdio_client: Any, arguments: dict[str, Any], error_type: str) -> None:
+WRONG_FLAGS: list[tuple[dict[str, Any], str]] = [
+    ({"feature_name": "a.b"}, "invalid_name"),
+    ({"feature_name": "f", "value": 3}, "validation_error"),
+    ({"feature_name": "f", "value": ["a", 1]}, "validation_error"),
+    ({"feature_name": "f", "value": {"a": "b"}}, "validation_error"),
+    ({"feature_name": "f", "value": ["a"]}, "validation_error"),
+    ({"feature_name": "content-default", "value": "docs"}, "validation_error"),
+    ({"feature_name": "f", "value": True, "expected": "x"}, "conflict"),
+]
+
+
+async def test_flags_that_cannot_be_set(stdio_client: Any) -> None:
     async with stdio_client(*SERVED) as client:
-        answer = await call(client, "set_feature_flag", **arguments)
-        assert answer["error_type"] == error_type
+        for arguments, error_type in WRONG_FLAGS:
+            assert (await call(client, "set_feature_flag", **arguments))["error_type"] == error_type
         assert (await call(client, "list_feature_flags"))["value"] == {}
 
 

@@ -25,6 +25,7 @@ EXIT_CODES = (
 COMMANDS: dict[str, tuple[str, str]] = {
     # name: (module:attribute, one line of help)
     "call": ("rolltop.cli.call:call", "Call a tool and print its answer."),
+    "catalog": ("rolltop.cli.catalog:catalog", "Documented functions as tools: build, list, show, check, diff, serve."),
     "connect": ("rolltop.cli.connect:connect", "Show or write the configuration of an MCP client."),
     "demo": ("rolltop.cli.demo:demo", "A tour: a real client calls everything there is."),
     "doctor": ("rolltop.cli.doctor:doctor", "Say what works here, what is missing, and how to fix it."),
@@ -32,8 +33,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "journal": ("rolltop.cli.journal:journal", "Show the latest tool calls."),
     "reports": ("rolltop.cli.reports:reports", "Write R Markdown documents and render them."),
     "serve": ("rolltop.cli.serve:serve", "Start the MCP server (stdio, or --http)."),
+    "store": ("rolltop.cli.store:store", "Keep documents by content and find them again."),
     "tools": ("rolltop.cli.tools:tools", "List, show and lint the tools."),
     "toolsets": ("rolltop.cli.toolsets:toolsets", "List the tool sets and what each costs an agent."),
+    "transform": ("rolltop.cli.transform:transform", "Run, check and format UTL-X transformations."),
 }
 
 
@@ -95,9 +98,11 @@ def cli(ctx: click.Context, workspace: str | None, log_level: str | None) -> Non
 def main() -> None:
     """Run the command line and leave with the documented exit code."""
     try:
-        cli.main(prog_name="rolltop", standalone_mode=False)
+        # Without its standalone mode click returns the code of a command that leaves early.
+        code = cli.main(prog_name="rolltop", standalone_mode=False)
     except BaseException as error:
         leave_with(error)
+    sys.exit(code if isinstance(code, int) else 0)
 
 
 def leave_with(error: BaseException) -> NoReturn:

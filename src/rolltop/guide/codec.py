@@ -12,7 +12,7 @@ from rolltop.errors import Position, RolltopError
 from rolltop.guide import expression
 from rolltop.guide.configfile import line_of, storable
 from rolltop.guide.errors import ConfigUnreadable
-from rolltop.guide.flags import FlagValue, normalise
+from rolltop.guide.flags import FlagValue, checked_value
 from rolltop.guide.model import Category, Collection, Project, check_directory
 from rolltop.guide.names import check_flag_name, check_name, project_name
 
@@ -89,7 +89,7 @@ class Reader:
         found: dict[str, FlagValue] = {}
         for name, value in entries.items():
             try:
-                found[check_flag_name(str(name))] = normalise(str(name), value)
+                found[check_flag_name(str(name))] = checked_value(str(name), value)
             except RolltopError as error:
                 raise self._wrong(entries, name, error.message) from None
         return MappingProxyType(found)

@@ -16,7 +16,7 @@ from rolltop.guide.formats import FORMATS
 from rolltop.guide.names import check_flag_name
 from rolltop.guide.pattern import Pattern
 
-__all__ = ["KNOWN", "FlagValue", "KnownFlag", "Scope", "check_flag", "normalise"]
+__all__ = ["KNOWN", "FlagValue", "KnownFlag", "Scope", "check_flag", "checked_value"]
 
 FlagValue = bool | str | list[str]
 Scope = Literal["project", "global"]
@@ -42,15 +42,20 @@ def check_flag(name: str, value: object, scope: Scope) -> FlagValue:
     if known is not None and known.scope not in {None, scope}:
         kind, tool = ("a project", "a project flag") if known.scope == "project" else ("a global", "a feature flag")
         raise ArgumentInvalid(f"{name} is {kind} flag and cannot be set as a {scope} one", hint=f"Set it as {tool}.")
-    plain = normalise(name, value)
-    if known is not None:
+    return checked_value(name, value)
+
+
+def checked_value(name: str, value: object) -> FlagValue:
+    """The value as this flag may have it, in whichever scope."""
+    plain = _normalise(name, value)
+    if (known := KNOWN.get(name)) is not None:
         return known.check(name, plain)
     if isinstance(plain, list):
         raise _wrong(name, "true, false or a text")
     return plain
 
 
-def normalise(name: str, value: object) -> FlagValue:
+def _normalise(name: str, value: object) -> FlagValue:
     """Words for yes and no become booleans; whatever a flag cannot hold is refused."""
     if isinstance(value, bool):
         return value

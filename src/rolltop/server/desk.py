@@ -11,6 +11,7 @@ from mcp_core import (
     Changes,
     ClientInfo,
     Dispatcher,
+    Envelope,
     ExtMcpToolDecorator,
     Prompt,
     Registered,
@@ -20,6 +21,7 @@ from mcp_core import (
     ToolArguments,
     ToolContext,
     ToolSet,
+    ToolSpec,
     UnknownResource,
 )
 from mcp_core.description import expand_names
@@ -27,6 +29,7 @@ from mcp_core.prompts import declared_prompts
 from mcp_core.toolset import resolve
 from rolltop.journal import Entry
 from rolltop.server.answers import Answers
+from rolltop.server.live import LiveSet
 from rolltop.server.toolpages import ToolPages
 from rolltop.server.toolsets import SEARCH, Loaded, discover, load_set, select
 from rolltop.settings import Settings
@@ -56,6 +59,7 @@ class Desk:
             redirect=self._named_call if settings.tool_mode == SEARCH else None,
             timeout=settings.call_timeout,
         )
+        self._live: list[LiveSet] = []
         available, self.loaded = discover()
         for toolset in select(available, settings):
             self._add_set(load_set(toolset, settings))
@@ -112,6 +116,8 @@ class Desk:
         return next((provider for provider in self.providers if scheme in provider.schemes), None)
 
     def close(self) -> None:
+        for live in self._live:
+            live.close()
         self.workspace.close()
 
     def _add_set(self, loaded: Loaded) -> None:
@@ -124,11 +130,24 @@ class Desk:
         for spec in loaded.specs:
             if self._wanted(spec.name, read_only=spec.annotations.read_only):
                 decorator.register(spec, envelope=envelope, profile=self._profile(toolset))
+        self._add_live(toolset, decorator, envelope)
         provider = toolset.make_resources()
         if provider is not None:
             self.providers.append(provider)
         for prompt in _prompts(toolset):
             self.prompts[prompt.name] = prompt
+
+    def _add_live(self, toolset: ToolSet, decorator: ExtMcpToolDecorator, envelope: Envelope) -> None:
+        source = toolset.make_live(self.workspace)
+        if source is None:
+            return
+
+        def register(spec: ToolSpec) -> str | None:
+            if not self._wanted(spec.name, read_only=spec.annotations.read_only):
+                return None
+            return decorator.register(spec, envelope=envelope, profile=self._profile(toolset))
+
+        self._live.append(LiveSet(self.registry, source, register, lambda: self.changes.publish("tools")))
 
     def _wanted(self, name: str, *, read_only: bool) -> bool:
         return name not in self.settings.exclude_tools and (read_only or not self.settings.read_only)

@@ -2,7 +2,7 @@
 
 `tools/list` comes from what was made once, and `tools/call` goes straight to the dispatcher, which checks
 arguments against the tool's own model; the SDK would validate the same message against its general models
-twice. Everything unusual (a cursor, malformed parameters, a client that has not introduced itself) takes
+twice. Everything unusual (malformed parameters, a client that has not introduced itself) takes
 the SDK's way.
 """
 
@@ -29,8 +29,8 @@ class FastLane:
             params = ctx.params
             if params is not None and self._introduced(ctx) and _is_plain_call(params):
                 return await self._call(ctx, params)
-        elif ctx.method == "tools/list" and self._introduced(ctx) and not (ctx.params or {}).get("cursor"):
-            known = self._listing.result(modern=_is_modern(ctx), ready_made=False)
+        elif ctx.method == "tools/list" and self._introduced(ctx):
+            known = self._listing.result(_cursor(ctx.params), modern=_is_modern(ctx), ready_made=False)
             if known is not None:
                 return known
         return await call_next(ctx)
@@ -43,6 +43,12 @@ class FastLane:
         if isinstance(result, dict) and _is_modern(ctx):
             return self._listing.stamped(result)
         return result  # type: ignore[no-any-return]
+
+
+def _cursor(params: Mapping[str, Any] | None) -> str | None:
+    """The cursor; one that is no text is answered as one that is not ours."""
+    given = (params or {}).get("cursor")
+    return given if isinstance(given, str | None) else "?"
 
 
 class _Plain:

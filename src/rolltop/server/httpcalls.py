@@ -81,7 +81,7 @@ class HttpCalls:
     async def _answer(self, request: _Request, scope: Scope, receive: Receive, send: Send) -> bool:
         """Answer the request; False if it has to take the SDK's way."""
         if request.method == "tools/list":
-            listed = self._listing.result(modern=True)
+            listed = self._listing.result(request.params.get("cursor"), modern=True)
             if listed is None:
                 return False
             await _send_json(send, _result(request.id, listed))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import orjson
 
+from mcp_core import ProtocolFault
 from rolltop import __version__
 from rolltop.server.desk import Desk
-from rolltop.server.paging import PAGE
+from rolltop.server.paging import PAGE, page_of
 
 __all__ = ["DESCRIPTION", "SERVER_INFO", "TTL_MS", "Listing"]
 
@@ -25,21 +27,27 @@ class Listing:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._plain: list[dict[str, Any]] | None = None
-        self._ready: orjson.Fragment | None = None
+        self._ready: dict[str | None, orjson.Fragment] = {}
         desk.changes.subscribe(lambda change: self._forget() if change.kind == "tools" else None)
 
-    def result(self, *, modern: bool, ready_made: bool = True) -> dict[str, Any] | None:
-        """The whole list as one result, or None when it has more than a page.
+    def result(self, cursor: str | None = None, *, modern: bool, ready_made: bool = True) -> dict[str, Any] | None:
+        """The list, or the page of it that `cursor` asks for; None when the cursor is not one of ours.
 
         `ready_made`: for our own transports, whose JSON writer takes JSON that is there already.
         """
-        tools = self._tools()
-        if len(tools) > PAGE:
+        try:
+            tools, following = page_of(self._tools(), cursor, PAGE)
+        except ProtocolFault:
             return None
-        if ready_made and self._ready is None:
-            self._ready = orjson.Fragment(orjson.dumps(tools))
-        listed: dict[str, Any] = {"tools": self._ready if ready_made else tools}
+        listed: dict[str, Any] = {"tools": self._made(cursor, tools) if ready_made else tools}
+        if following is not None:
+            listed["nextCursor"] = following
         return self.stamped(listed | {"ttlMs": TTL_MS, "cacheScope": "public"}) if modern else listed
+
+    def _made(self, cursor: str | None, tools: Sequence[dict[str, Any]]) -> orjson.Fragment:
+        if cursor not in self._ready:
+            self._ready[cursor] = orjson.Fragment(orjson.dumps(tools))
+        return self._ready[cursor]
 
     @staticmethod
     def stamped(result: dict[str, Any]) -> dict[str, Any]:
@@ -52,4 +60,5 @@ class Listing:
         return self._plain
 
     def _forget(self) -> None:
-        self._plain = self._ready = None
+        self._plain = None
+        self._ready = {}

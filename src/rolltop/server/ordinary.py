@@ -24,7 +24,7 @@ def is_ordinary(desk: Desk, method: str, params: Mapping[str, Any], meta: Any) -
     if not isinstance(meta, dict):
         return False
     if method == "tools/list":
-        return not params.get("cursor")
+        return isinstance(params.get("cursor"), str | None)
     name = params.get("name")
     if type(name) is not str or not isinstance(params.get("arguments"), dict | None):
         return False

@@ -1,7 +1,7 @@
 """Ordinary tool calls over stdio, answered without the SDK, and even before it is loaded.
 
-As over HTTP, only the plain case is taken: a `tools/call` that asks for no progress, or a `tools/list`
-without a cursor, from a client that has introduced itself (2025) or does so in every request (2026). A tool
+As over HTTP, only the plain case is taken: a `tools/call` that asks for no progress, or a `tools/list`,
+from a client that has introduced itself (2025) or does so in every request (2026). A tool
 that turns out to need the human is called again through the SDK. The client cancels such a call like any
 other.
 """
@@ -76,7 +76,7 @@ class StdioCalls:
     def _work(self, document: Document, client: ClientInfo, modern: bool) -> Any:
         if document["method"] == "tools/call":
             return self._call(document, client, modern)
-        listed = self._listing.result(modern=modern)
+        listed = self._listing.result((document.get("params") or {}).get("cursor"), modern=modern)
         if listed is None:
             return None
         return self._writer.write(dump({"jsonrpc": "2.0", "id": document["id"], "result": listed}))
