@@ -12,7 +12,7 @@ from rolltop.transform.errors import ReadFailure
 from rolltop.transform.formats.plain import plain
 from rolltop.transform.formats.text import decode
 
-__all__ = ["read", "write"]
+__all__ = ["read", "repaired", "write"]
 
 _NATIVE = orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_DATACLASS
 _WHOLE_DOUBLE = re.compile(rb"[0-9]\.0[,\n\]}]|[0-9]\.0\Z|[0-9]e[0-9]")
@@ -73,14 +73,15 @@ def render(ready: Any, layout: int = orjson.OPT_INDENT_2) -> str:
     try:
         return orjson.dumps(ready, option=_NATIVE | layout).decode()
     except TypeError:
-        return orjson.dumps(_repaired(ready), option=_NATIVE | layout).decode()
+        return orjson.dumps(repaired(ready), option=_NATIVE | layout).decode()
 
 
-def _repaired(value: Any) -> Any:
+def repaired(value: Any) -> Any:
+    """Plain values without halves of surrogate pairs, which no encoding has."""
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, list):
-        return [_repaired(item) for item in value]
+        return [repaired(item) for item in value]
     if isinstance(value, dict):
-        return {_repaired(key): _repaired(item) for key, item in value.items()}
+        return {repaired(key): repaired(item) for key, item in value.items()}
     return value

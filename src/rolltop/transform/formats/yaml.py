@@ -7,6 +7,7 @@ from typing import Any
 
 import yaml
 
+from rolltop.transform.formats.json import repaired
 from rolltop.transform.formats.plain import plain
 from rolltop.transform.formats.yaml_read import read
 
@@ -33,7 +34,15 @@ _Dumper.add_representer(str, _text)
 def write(value: Any, options: Mapping[str, Any]) -> str:
     """Block style, two-space indent, keys in their order."""
     ready = plain(value, write_attributes=options.get("writeAttributes") is True, skip_namespaces=True)
+    try:
+        text = _dump(ready)
+    except UnicodeEncodeError:
+        text = _dump(repaired(ready))
+    return text.removesuffix("...\n")
+
+
+def _dump(ready: Any) -> str:
     text: str = yaml.dump(
         ready, Dumper=_Dumper, sort_keys=False, default_flow_style=False, allow_unicode=True, indent=2, width=80
     )
-    return text.removesuffix("...\n")
+    return text

@@ -59,6 +59,8 @@ def _explained(text: str) -> Iterator[None]:
         raise ReadFailure(
             f"YAML parse error at {line}:{column} - {reason}", line, column, hint=_hint(text, line)
         ) from None
+    except UnicodeEncodeError:
+        raise ReadFailure("YAML parse error at 1:1 - the text has half a surrogate pair") from None
     except yaml.YAMLError as error:
         reason = str(error).splitlines()[0]
         raise ReadFailure(f"YAML parse error at 1:1 - {reason}") from None

@@ -11,6 +11,7 @@ from lxml import etree
 
 from rolltop.transform.errors import fail
 from rolltop.transform.stdlib._elements import XML_URI, xml_text
+from rolltop.transform.values import scalar_text
 
 __all__ = ["ALGORITHMS", "canonical", "canonical_subset", "parse_tree", "physical"]
 
@@ -72,9 +73,9 @@ def _serialized(node: Any, algorithm: str, prefixes: Sequence[str] = ()) -> str 
             method="c14n",
             exclusive=exclusive,
             with_comments=algorithm.endswith("WithComments"),
-            inclusive_ns_prefixes=list(prefixes) if exclusive and prefixes else None,
+            inclusive_ns_prefixes=[scalar_text(name) or "" for name in prefixes] if exclusive and prefixes else None,
         )
-    except etree.C14NError:
+    except (etree.C14NError, ValueError):
         return None
     return made.decode()
 
@@ -88,7 +89,7 @@ def canonical_subset(value: Any, xpath: str, algorithm: str) -> str | None:
     names = {prefix: uri for element in root.iter("*") for prefix, uri in element.nsmap.items() if prefix}
     try:
         selected = root.xpath(xpath, namespaces=names)
-    except etree.XPathError as error:
+    except (etree.XPathError, ValueError) as error:
         fail(f"the XPath {xpath[:80]!r} cannot be used: {error}", hint="For example //item[@id='1'].")
     if not isinstance(selected, list):
         fail(f"the XPath {xpath[:80]!r} selects no elements", hint="For example //item.")

@@ -120,8 +120,8 @@ def _csv_rows(text: str, separator: str) -> list[list[str]]:
 
 
 def csv_trimmed(text: str, separator: str) -> str:
-    out = io.StringIO(newline="")
-    csv.writer(out, delimiter=separator, lineterminator="\n").writerows(_csv_rows(text, separator))
+    rows, out = _csv_rows(text, separator), io.StringIO(newline="")
+    csv.writer(out, delimiter=separator, lineterminator="\n").writerows(rows)
     return out.getvalue().removesuffix("\n")
 
 

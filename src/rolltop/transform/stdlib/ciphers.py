@@ -22,7 +22,7 @@ MOST_RANDOM = 4096
 
 
 def _cipher(key: str, iv: str, size: int) -> Cipher[modes.CBC]:
-    secret, start = key.encode()[:size], iv.encode()[:16]
+    secret, start = octets(key, "AES")[:size], octets(iv, "AES")[:16]
     if len(secret) < size:
         fail(f"the key has {len(secret)} bytes and needs {size}", hint="Use a longer key; surplus bytes are not used.")
     if len(start) < 16:
@@ -166,7 +166,7 @@ def private_key(text: str) -> rsa.RSAPrivateKey:
     """A private RSA key from PEM, or from the base64 of its PKCS#8 form."""
     try:
         if "-----BEGIN" in text:
-            key = serialization.load_pem_private_key(text.encode(), password=None)
+            key = serialization.load_pem_private_key(octets(text, "key"), password=None)
         else:
             key = serialization.load_der_private_key(_der(text), password=None)
     except (ValueError, TypeError, UnsupportedAlgorithm):
@@ -180,7 +180,7 @@ def public_key(text: str) -> rsa.RSAPublicKey:
     """A public RSA key from PEM, or from the base64 of its X.509 form."""
     try:
         if "-----BEGIN" in text:
-            key = serialization.load_pem_public_key(text.encode())
+            key = serialization.load_pem_public_key(octets(text, "key"))
         else:
             key = serialization.load_der_public_key(_der(text))
     except (ValueError, TypeError, UnsupportedAlgorithm):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import calendar
 import datetime as dt
 
+from rolltop.transform.errors import fail
 from rolltop.transform.stdlib._moments import DAY, MOMENT, as_clock, clock_kind
 from rolltop.transform.stdlib.declare import function
 
@@ -21,6 +22,13 @@ def _first(clock: dt.datetime) -> dt.datetime:
 
 def _last(clock: dt.datetime) -> dt.datetime:
     return clock.replace(hour=23, minute=59, second=59, microsecond=999999)
+
+
+def _days_later(clock: dt.datetime, days: int) -> dt.datetime:
+    try:
+        return clock + days * DAY
+    except OverflowError:
+        fail("the date is out of range", hint="Years go from 1 to 9999.")
 
 
 @function(
@@ -43,7 +51,7 @@ def start_of_day(d: dt.date | str) -> dt.datetime:
 def start_of_week(d: dt.date | str) -> dt.datetime:
     """Midnight at the start of the Monday of the week."""
     clock = as_clock(d)
-    return _first(clock - clock.weekday() * DAY)
+    return _first(_days_later(clock, -clock.weekday()))
 
 
 @function(
@@ -100,7 +108,7 @@ def end_of_day(d: dt.date | str) -> dt.datetime:
 def end_of_week(d: dt.date | str) -> dt.datetime:
     """The last moment of the Sunday of the week."""
     clock = as_clock(d)
-    return _last(clock + (6 - clock.weekday()) * DAY)
+    return _last(_days_later(clock, 6 - clock.weekday()))
 
 
 @function(

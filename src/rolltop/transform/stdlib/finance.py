@@ -13,7 +13,7 @@ _RATE = {"rate": "A fraction: 0.08 is 8 %"}
 def _growth(rate: float, periods: float) -> float:
     """What one unit becomes."""
     try:
-        grown = (1 + rate) ** periods
+        grown = float(1 + rate) ** float(periods)
     except (OverflowError, ZeroDivisionError):
         fail("the result is not a number of any use", hint="Check the rate (0.05 is 5 %) and the number of periods.")
     if isinstance(grown, complex) or not math.isfinite(grown) or grown == 0:

@@ -7,6 +7,7 @@ from typing import Any
 
 from rolltop.transform.errors import fail
 from rolltop.transform.stdlib import _tokens
+from rolltop.transform.stdlib._octets import octets
 from rolltop.transform.stdlib.declare import function
 
 _TOKEN = '"eyJhbGciOiJIUzI1NiIsImtpZCI6ImsxIn0.aGVsbG8.c2ln"'
@@ -27,7 +28,7 @@ _TOKEN = '"eyJhbGciOiJIUzI1NiIsImtpZCI6ImsxIn0.aGVsbG8.c2ln"'
 def sign_jws(payload: Any, key: str, algorithm: str = "HS256") -> str:
     """Signs a payload; the result has the compact form header.payload.signature."""
     if isinstance(payload, (str, bytes)):
-        data = payload.encode() if isinstance(payload, str) else payload
+        data = octets(payload, "signJWS")
     else:
         try:
             data = json.dumps(payload, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()

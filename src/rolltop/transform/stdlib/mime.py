@@ -229,7 +229,7 @@ def build_multipart(parts: list[Any], boundary: str) -> str | bytes:
     body = b"".join(pieces) + f"--{boundary}--\r\n".encode()
     if any(isinstance(part.get("content"), bytes) for part in parts):
         return body
-    return body.decode()
+    return body.decode("utf-8", "surrogatepass")
 
 
 def _piece(part: Any, boundary: bytes) -> bytes:
@@ -239,5 +239,5 @@ def _piece(part: Any, boundary: bytes) -> bytes:
     content = octets(part.get("content"), "buildMultipart")
     if b"--" + boundary in content:
         fail("the boundary occurs in the content of a part", hint="Use generateBoundary().")
-    lines = [f"{_header_safe(name)}: {_header_safe(_text(value))}".encode() for name, value in headers.items()]
-    return b"\r\n".join([b"--" + boundary, *lines, b"", content, b""])
+    lines = [f"{_header_safe(name)}: {_header_safe(_text(value))}" for name, value in headers.items()]
+    return b"\r\n".join([b"--" + boundary, octets("\r\n".join(lines), "buildMultipart"), b"", content, b""])

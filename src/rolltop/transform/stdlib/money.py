@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
 from rolltop.transform.errors import fail
 from rolltop.transform.stdlib._currencies import SIGNS, decimals_of
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.values import parse_number, unwrap
+
+_EXACT = Context(prec=700)
+"""Room for every double to any number of decimals."""
 
 
 def _decimal(n: int | float) -> Decimal:
@@ -52,7 +55,7 @@ _LOCALE = {"locale": "How the amount is written, such as de_DE; default en_US"}
     examples=[
         ("formatCurrency(1234.5)", '"$1,234.50"'),
         ('formatCurrency(-1234.5, "JPY")', '"-¥1,234"'),
-        ('formatCurrency(5, "CHF")', '"CHF\\u00a05.00"'),
+        ('formatCurrency(5, "CHF")', '"CHF5.00"'),
         ('formatCurrency(5, "XXX")', "error: no currency"),
     ],
     params={"code": "A code of ISO 4217; default USD", **_LOCALE},
@@ -61,12 +64,12 @@ def format_currency(n: int | float, code: str = "USD", locale: str = "en_US") ->
     """An amount as people write it, with as many decimals as the currency has, rounded half to even."""
     name = code.strip().upper()
     places = _places(name)
-    amount = _decimal(n).quantize(Decimal(1).scaleb(-places), ROUND_HALF_EVEN)
+    amount = _decimal(n).quantize(Decimal(1).scaleb(-places), ROUND_HALF_EVEN, _EXACT)
     if not _is_plain_english(locale):
         numbers, found = _babel(locale)
         return str(numbers.format_currency(amount, name, locale=found))
     sign = "-" if amount < 0 else ""
-    return f"{sign}{SIGNS.get(name, name + chr(0xA0))}{abs(amount):,f}"
+    return f"{sign}{SIGNS.get(name, name)}{abs(amount):,f}"
 
 
 @function(
@@ -124,7 +127,7 @@ def _rounded(n: int | float, places: int, mode: str) -> int | float:
     exact = _decimal(n)
     if exact.as_tuple().exponent >= -places:  # type: ignore[operator]
         return n
-    rounded = exact.quantize(Decimal(1).scaleb(-places), mode)
+    rounded = exact.quantize(Decimal(1).scaleb(-places), mode, _EXACT)
     return int(rounded) if isinstance(n, int) else float(rounded)
 
 

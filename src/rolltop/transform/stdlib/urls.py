@@ -154,7 +154,7 @@ def _pairs(params: dict[str, Any]) -> list[tuple[str, str]]:
 )
 def build_query_string(params: dict[str, Any]) -> str:
     """A query string from an object; arrays repeat their key."""
-    return urlencode(_pairs(params))
+    return urlencode(_pairs(params), errors="replace")
 
 
 @function(
@@ -178,7 +178,7 @@ def build_url(parts: dict[str, Any]) -> str:
     netloc = host + (f":{text['port']}" if text.get("port") else "")
     if text.get("userInfo"):
         netloc = f"{text['userInfo']}@{netloc}"
-    path = quote(text.get("path", ""), safe="/%:@!$&'()*+,;=~-._")
+    path = quote(text.get("path", ""), safe="/%:@!$&'()*+,;=~-._", errors="replace")
     if netloc and path and not path.startswith("/"):
         path = "/" + path
     params = parts.get("queryParams")
@@ -189,7 +189,7 @@ def build_url(parts: dict[str, Any]) -> str:
 def _with_query(url: str, change: Any) -> str:
     parts = _split(url)
     pairs = change(parse_qsl(parts.query, keep_blank_values=True, max_num_fields=10_000))
-    return urlunsplit(parts._replace(query=urlencode(pairs)))
+    return urlunsplit(parts._replace(query=urlencode(pairs, errors="replace")))
 
 
 @function(

@@ -13,6 +13,7 @@ from typing import Any
 from rolltop.transform.errors import fail
 from rolltop.transform.stdlib import _canonical
 from rolltop.transform.stdlib._canonical import ALGORITHMS, canonical, canonical_subset
+from rolltop.transform.stdlib._octets import octets
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.stdlib.hashes import algorithm as digest_algorithm
 
@@ -207,6 +208,7 @@ def validate_digest(x: Any, digest: str, hash_name: str = "sha256", algorithm: s
     made = _digest(x, hash_name, algorithm)
     if made is None:
         return False
-    given = digest.strip()
-    shown = made.hex() if len(given) == 2 * len(made) else base64.b64encode(made).decode()
-    return hmac.compare_digest(shown.encode(), (given.lower() if len(given) == 2 * len(made) else given).encode())
+    given = octets(digest.strip(), "validateDigest")
+    if len(given) == 2 * len(made):
+        return hmac.compare_digest(made.hex().encode(), given.lower())
+    return hmac.compare_digest(base64.b64encode(made), given)

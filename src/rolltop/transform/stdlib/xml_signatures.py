@@ -15,6 +15,7 @@ from signxml.verifier import SignatureConfiguration, XMLVerifier
 from rolltop.transform.errors import fail
 from rolltop.transform.stdlib._canonical import parse_tree
 from rolltop.transform.stdlib._elements import xml_text
+from rolltop.transform.stdlib._octets import octets
 from rolltop.transform.stdlib.ciphers import private_key, public_key
 from rolltop.transform.stdlib.declare import function
 
@@ -38,7 +39,7 @@ def _tree(xml: Any, function_name: str) -> Any:
 
 def _certificate(pem: str) -> x509.Certificate:
     try:
-        return x509.load_pem_x509_certificate(pem.encode())
+        return x509.load_pem_x509_certificate(octets(pem, "certificate"))
     except ValueError:
         fail("the certificate cannot be read", hint="Give PEM text that starts with -----BEGIN CERTIFICATE-----.")
 
