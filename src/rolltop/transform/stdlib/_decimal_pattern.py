@@ -131,7 +131,7 @@ def _split_outside_quotes(text: str, mark: str) -> tuple[str, str, str]:
     return text, "", ""
 
 
-_AFFIX = re.compile(r"'([^']*)'|(.)", re.DOTALL)
+_AFFIX = re.compile(r"'((?:[^']|'')*)'|(.)", re.DOTALL)
 _CORE = re.compile(r"(?P<before>(?:'[^']*'|[^#0,.'])*)(?P<body>[#0,.]+(?:E0+)?)(?P<after>(?:'[^']*'|[^#0,.'])*)")
 
 
@@ -152,5 +152,5 @@ def _affix(text: str) -> tuple[str, int]:
             factor *= {"%": 100, "‰": 1000}.get(plain, 1)
             shown.append("$" if plain == "¤" else plain)
         else:
-            shown.append(literal or "'")
+            shown.append(literal.replace("''", "'") or "'")
     return "".join(shown), factor

@@ -67,8 +67,12 @@ class _Linear:
         self.groupindex: dict[str, int] = pattern.groupindex
 
     def sub(self, replacement: str | Callable[[Any], str], text: str) -> str:
-        made = replacement if callable(replacement) else (lambda _: replacement)
-        return str(self._run(self.pattern.sub, made, text))
+        pieces, at = [], 0
+        for match in self.finditer(text):
+            pieces.append(text[at : match.start()])
+            pieces.append(replacement(match) if callable(replacement) else replacement)
+            at = match.end()
+        return "".join([*pieces, text[at:]])
 
     def search(self, text: str) -> Any:
         return self._run(self.pattern.search, text)
@@ -76,8 +80,13 @@ class _Linear:
     def fullmatch(self, text: str) -> Any:
         return self._run(self.pattern.fullmatch, text)
 
-    def finditer(self, text: str) -> Any:
-        return self._run(lambda: list(self.pattern.finditer(text)))
+    def finditer(self, text: str) -> list[Any]:
+        found: list[Any] = []
+        for match in self._run(lambda: list(self.pattern.finditer(text))):
+            # RE2's binding gives some empty matches twice (of `$`, for one).
+            if not found or found[-1].span() != match.span():
+                found.append(match)
+        return found
 
     def _run(self, method: Callable[..., Any], *arguments: Any) -> Any:
         try:
