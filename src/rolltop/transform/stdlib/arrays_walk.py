@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from rolltop.transform.stdlib._rules import element, optional, returned, same_kind
+from rolltop.transform.stdlib.coerce import adapt
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.types import ArrayType, Type, union
 from rolltop.transform.values import arity_of, truthy
@@ -37,6 +38,8 @@ def map_(array: list[Any], fn: Fn) -> list[Any]:
 )
 def filter_(value: Any, fn: Fn) -> Any:
     """The elements of an array, properties of an object or characters of a text that satisfy a condition."""
+    if not isinstance(value, dict) and arity_of(fn) != 1:
+        fn = adapt(fn, 1)
     if type(value) is list:
         # Conditions nearly always are comparisons: their results need no question about truth.
         return [item for item in value if (held := fn(item)) is True or (held is not False and truthy(held))]

@@ -10,7 +10,7 @@ from rolltop.transform.stdlib._rules import deep_merged, field_union, merged, pa
 from rolltop.transform.stdlib._text import identity, key_text, property_of, text_of
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.types import ANY, STRING, ArrayType, ObjectType, Type, union
-from rolltop.transform.values import Node, kind_of
+from rolltop.transform.values import INT_MAX, Node, kind_of
 
 
 @function("keys(object: Object): Array<String>", category="object", examples=[("keys({ a: 1, b: 2 })", '["a", "b"]')])
@@ -226,7 +226,7 @@ def divide_by(value: Any, by: Any) -> Any:
         for item in value:
             groups.setdefault(key_text(property_of(item, text_of(by))), []).append(item)
         return groups
-    if type(by) not in (int, float) or int(by) < 1:
+    if type(by) not in (int, float) or not 1 <= by <= INT_MAX:
         fail("divideBy requires a number of at least 1 to divide an object")
     pairs, size = list(value.items()), int(by)
     return [dict(pairs[at : at + size]) for at in range(0, len(pairs), size)]
