@@ -98,9 +98,11 @@ def cli(ctx: click.Context, workspace: str | None, log_level: str | None) -> Non
 def main() -> None:
     """Run the command line and leave with the documented exit code."""
     try:
-        cli.main(prog_name="rolltop", standalone_mode=False)
+        # Without its standalone mode click returns the code of a command that leaves early.
+        code = cli.main(prog_name="rolltop", standalone_mode=False)
     except BaseException as error:
         leave_with(error)
+    sys.exit(code if isinstance(code, int) else 0)
 
 
 def leave_with(error: BaseException) -> NoReturn:
@@ -122,24 +124,6 @@ def leave_with(error: BaseException) -> NoReturn:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(0)
     raise error
-        # Without its standalone mode click returns the code of a command that leaves early.
-        code = cli.main(prog_name="rolltop", standalone_mode=False)
-        sys.exit(code if isinstance(code, int) else 0)
-    except click.exceptions.Exit as stop:
-        sys.exit(stop.exit_code)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
-    except click.exceptions.Abort:
-        click.echo("interrupted", err=True)
-        sys.exit(130)
-    except RolltopError as error:
-        report_error(error)
-        sys.exit(error.exit_code)
-    except BrokenPipeError:
-        # The reader of our output left (`rolltop … | head`): not a failure, and nothing to say.
-        sys.stderr.close()
-        sys.exit(0)
 
 
 def report_error(error: RolltopError) -> None:
