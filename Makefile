@@ -43,9 +43,7 @@ test: setup-test system check ## set up and pass everything
 
 # The UTL-X conformance cases live outside of this project: make suite SUITE=path/to/utlx-suite
 suite: setup-test ## run the UTL-X conformance suite against the transform engine
-	@for mode in semantic suite strict; do \
-	  $(BIN)/python $(SUITE)/run.py $(SUITE)/cases --engine '$(BIN)/rolltop transform engine' --compare $$mode --depth 2 \
-	    --failures 5 || [ $$mode != semantic ] || failed=1; done; exit $${failed:-0}
+	@$(BIN)/python scripts/utlx-suite $(SUITE)
 
 soak: setup-test system ## long fuzzing, crash matrices and stress
 	@$(BIN)/python -m pytest $(TESTS) -m soak

@@ -375,7 +375,8 @@ class Inference(CallRules):
             if text[:1] == "^":
                 return union((STRING, NULL))
             found = attribute_of(target, text[1:]) if text[:1] == "@" else property_of(target, text)
-            return ANY if found == NEVER else found
+            if found != NEVER:
+                return found
         if isinstance(target, ArrayType) and (key == STRING or isinstance(key, (ArrayType, ObjectType))):
             self.findings.error("E504", "Array index must be a number", node.at, hint=f"It is {key}.")
         if isinstance(target, ArrayType):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -73,7 +74,9 @@ def render(ready: Any, layout: int = orjson.OPT_INDENT_2) -> str:
     try:
         return orjson.dumps(ready, option=_NATIVE | layout).decode()
     except TypeError:
-        return orjson.dumps(repaired(ready), option=_NATIVE | layout).decode()
+        # Nested more than orjson goes (254 levels), an integer beyond 64 bits, or half a surrogate pair.
+        indent, separators = (2, None) if layout else (None, (",", ":"))
+        return json.dumps(repaired(ready), ensure_ascii=False, indent=indent, separators=separators)
 
 
 def repaired(value: Any) -> Any:

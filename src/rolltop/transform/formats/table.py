@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rolltop.errors import InvalidInput
+from rolltop.transform.errors import ReadFailure, WriteFailure
 from rolltop.transform.stack import deep_stack
 
 __all__ = ["FORMATS", "Rendered", "canonical", "read", "write"]
@@ -63,8 +64,13 @@ def canonical(name: str) -> str:
 def read(format_: str, data: str | bytes, options: Mapping[str, Any] | None = None) -> Any:
     """The value that a text stands for."""
     module = importlib.import_module(_MODULES[canonical(format_)])
-    with deep_stack():
-        return module.read(data, options or {})
+    try:
+        with deep_stack():
+            return module.read(data, options or {})
+    except RecursionError:
+        raise ReadFailure("the input is nested too deeply to be read") from None
+    except UnicodeEncodeError:
+        raise ReadFailure("the input has half a surrogate pair", hint="It is no valid Unicode text.") from None
 
 
 def write(format_: str, value: Any, options: Mapping[str, Any] | None = None) -> Rendered:
@@ -73,6 +79,11 @@ def write(format_: str, value: Any, options: Mapping[str, Any] | None = None) ->
     if name == "auto":
         raise InvalidInput("the output format cannot be auto", hint="Say json, xml, csv, yaml or another one.")
     module = importlib.import_module(_MODULES[name])
-    with deep_stack():
-        rendered = module.write(value, options or {})
+    try:
+        with deep_stack():
+            rendered = module.write(value, options or {})
+    except RecursionError:
+        raise WriteFailure("the result is nested too deeply to be written") from None
+    except UnicodeEncodeError:
+        raise WriteFailure("a text of the result has half a surrogate pair") from None
     return rendered if isinstance(rendered, Rendered) else Rendered(rendered)

@@ -101,6 +101,8 @@ class _Builder:
             raise _refuse(event, f"more than {MAX_DEPTH} levels of nesting")
         if isinstance(event, yaml.AliasEvent):
             return self._alias(event)
+        if (event.tag or "").startswith(_TAG + "python/"):
+            raise _refuse(event, "a tag that names Python objects is refused")
         before = self.count
         self.count += 1
         value: Any
@@ -160,8 +162,6 @@ class _Builder:
             if not event.implicit[0] or tag == "!":
                 return event.value
             tag = self.resolver.resolve(yaml.ScalarNode, event.value, (True, False))
-        if tag.startswith("tag:yaml.org,2002:python/"):
-            raise _refuse(event, "a tag that names Python objects is refused")
         try:
             return self.scalars.value(tag.removeprefix(_TAG), event.value)
         except (ValueError, OverflowError, binascii.Error):

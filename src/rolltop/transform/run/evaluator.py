@@ -44,7 +44,7 @@ class Evaluator:
         except EvaluationFailure as failure:
             # The innermost node that fails has the right place; outer ones leave it.
             if failure.position is None:
-                failure.position = Position(*self.source.place(node.at))
+                failure.position = Position(*self.source.place(_place(node)))
             raise
 
     # ---- names and bindings -----------------------------------------------------------------
@@ -226,6 +226,15 @@ class Evaluator:
             rest = [self.evaluate(argument, scope) for argument in target.arguments]
             return self._apply(target, [value, *rest], scope)
         return access.call(self.evaluate(target, scope), [value])
+
+
+def _place(node: tree.Expr) -> int:
+    """Where a failure is shown: a call at the name of its function."""
+    if isinstance(node, tree.Pipe):
+        return _place(node.target)
+    if isinstance(node, tree.Call) and isinstance(node.function, tree.Name):
+        return node.function.at
+    return node.at
 
 
 _MEMBERS: dict[str, Callable[[Any, str], Any]] = {

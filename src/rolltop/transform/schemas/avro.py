@@ -17,7 +17,7 @@ __all__ = ["describe", "generate", "read", "write"]
 _TO_UNIVERSAL = {"int": "integer", "float": "number", "bytes": "binary"}
 _FROM_UNIVERSAL = {
     "integer": "int", "number": "float", "binary": "bytes", "decimal": "string", "date": "string",
-    "datetime": "string", "time": "string", "any": "string", "object": "string",
+    "datetime": "string", "time": "string", "any": "string",
 }  # fmt: skip
 _LOGICAL_BASE = {
     "date": "int", "time-millis": "int", "time-micros": "long", "timestamp-millis": "long",
@@ -70,6 +70,8 @@ def _describe_named(raw: Mapping[str, Any], types: dict[str, Any]) -> str:
 
 
 def _describe_field(field: Mapping[str, Any], types: dict[str, Any]) -> dict[str, Any]:
+    if not isinstance(field.get("name"), str):
+        raise ReadFailure("an Avro field has no name")
     shape = _shape(field.get("type"), types)
     required = shape.pop("%required", True)
     described = compact(name=field.get("name"), required=required)
@@ -213,4 +215,7 @@ class _Writer:
             return [self.type(part) for part in field.get("%unionTypes", [])]
         if name in self.types:
             return self.named(name)
+        if name in ("array", "object", "map"):
+            # What is in it was not said.
+            return {"type": "array", "items": "string"} if name == "array" else {"type": "map", "values": "string"}
         return _FROM_UNIVERSAL.get(name, name)

@@ -19,6 +19,10 @@ def enrich(raw: dict[str, Any], describe: Callable[[dict[str, Any]], dict[str, A
     except ReadFailure as failure:
         described = {}
         diagnostics = {"%_status": "failed", "%_warnings": [failure.message]}
+    except (AttributeError, KeyError, TypeError, ValueError):
+        # The raw schema is whatever somebody wrote: a part of the wrong shape ends the description, not the reading.
+        described = {}
+        diagnostics = {"%_status": "failed", "%_warnings": ["a part of the schema does not have the shape it should"]}
     properties = {**raw, **described, "%_diagnostics": diagnostics}
     if isinstance(raw, Node):
         return Node(properties, raw.attributes, raw.name, raw.metadata)

@@ -43,7 +43,7 @@ def describe(raw: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(fields, list):
         raise ReadFailure("the Table Schema has no fields")
     keys = raw.get("primaryKey")
-    primary = [keys] if isinstance(keys, str) else keys or []
+    primary = [keys] if isinstance(keys, str) else keys if isinstance(keys, list) else []
     described = [_describe_field(field, primary) for field in fields if isinstance(field, dict)]
     record = compact(
         kind="structure",

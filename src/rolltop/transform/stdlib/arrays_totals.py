@@ -49,7 +49,7 @@ def _sum_type(arguments: Sequence[Type]) -> Type | None:
 
 
 @function(
-    "sum(array: Array): Number",
+    "sum(array: Array<Number>): Number",
     category="array",
     infer=_sum_type,
     examples=[
@@ -79,7 +79,7 @@ def sum_by(array: list[Any], key: Key) -> int | float:
 
 
 @function(
-    "avg(array: Array): Number?",
+    "avg(array: Array<Number>): Number?",
     category="array",
     examples=[("avg([1, 2])", "1.5"), ("avg([])", "null")],
 )

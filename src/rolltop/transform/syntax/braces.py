@@ -88,6 +88,7 @@ class BraceParser:
     def _entries(self, opener: Token) -> list[Entry]:
         cursor = self.cursor
         entries: list[Entry] = []
+        depth = cursor.depth
         while cursor.token.kind not in ("}", "end"):
             if entries and cursor.token.kind in (",", ";"):
                 cursor.advance()
@@ -95,10 +96,7 @@ class BraceParser:
             try:
                 entries.append(self._entry())
             except Bail:
-                cursor.skip_to_next(lines=True)
-                if cursor.token.kind in (")", "]"):
-                    cursor.advance()
-                cursor.accept(",")
+                cursor.recover(depth, "}", lines=True)
                 continue
             if cursor.token.kind not in (",", ";", "}") and not cursor.token.fresh:
                 break

@@ -86,6 +86,13 @@ class Cursor:
     def leave(self) -> None:
         self.depth -= 1
 
+    def recover(self, depth: int, closer: str, *, lines: bool) -> None:
+        """Go on after an error in a list that ends with `closer`; always past at least what stopped it."""
+        self.depth = depth
+        self.skip_to_next(lines=lines)
+        if self.token.kind != closer and (self.token.kind in CLOSERS or self.token.kind in (",", ";")):
+            self.advance()
+
     def skip_to_next(self, *, lines: bool) -> None:
         """Past what cannot be read: to a separator or closing bracket of this level (or a new line)."""
         depth, start = 0, self.index

@@ -77,6 +77,7 @@ class ExpressionParser(BraceParser):
         """Expressions one after the other, up to a closing token that is not consumed."""
         cursor = self.cursor
         body = Sequence(at, [], [])
+        depth = cursor.depth
         while cursor.token.kind not in (closer, "end"):
             if cursor.token.kind in (",", ";"):
                 cursor.advance()
@@ -84,10 +85,7 @@ class ExpressionParser(BraceParser):
             try:
                 item = self.in_sequence()
             except Bail:
-                cursor.skip_to_next(lines=True)
-                if cursor.token.kind in ("}", ")", "]") and cursor.token.kind != closer:
-                    cursor.error(f"unexpected '{cursor.token.text}'", at=cursor.token.at)
-                    cursor.advance()
+                cursor.recover(depth, closer, lines=True)
                 continue
             if isinstance(item, FunctionDef) or (isinstance(item, Let) and item.body is None):
                 body.bindings.append(item)
@@ -245,6 +243,7 @@ class ExpressionParser(BraceParser):
         cursor = self.cursor
         closer = "]" if opener.kind == "[" else ")"
         items: list[Expr] = []
+        depth = cursor.depth
         while cursor.token.kind != closer:
             try:
                 if spread and cursor.token.kind == "...":
@@ -254,9 +253,10 @@ class ExpressionParser(BraceParser):
                 if not cursor.accept(",") and cursor.token.kind != closer:
                     cursor.close(opener, hint="Separate the items with commas.")
             except Bail:
+                cursor.depth = depth
                 cursor.skip_to_next(lines=False)
-                if not cursor.accept(",") and not cursor.accept(";"):
-                    break
+                if cursor.token.kind != closer and not cursor.accept(",") and not cursor.accept(";"):
+                    raise  # what closes here closes something around: the error was reported
         cursor.close(opener)
         return items
 
@@ -386,6 +386,7 @@ class ExpressionParser(BraceParser):
         subject = self.expression(_POSTFIX - 1)
         opener = cursor.expect("{", "Expected '{' after the subject of 'match'")
         cases: list[Case] = []
+        depth = cursor.depth
         while cursor.token.kind not in ("}", "end"):
             try:
                 cases.append(self._case())
@@ -393,8 +394,7 @@ class ExpressionParser(BraceParser):
                 if not separated and cursor.token.kind != "}":
                     cursor.close(opener, hint="Separate the cases by line breaks or commas.")
             except Bail:
-                cursor.skip_to_next(lines=True)
-                cursor.accept(",")
+                cursor.recover(depth, "}", lines=True)
         cursor.close(opener)
         return Match(token.at, subject, cases)
 

@@ -7,6 +7,7 @@ A hyphen belongs to a name when a letter follows (`total-tax`), so `a-1` is a su
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import NamedTuple
 
 from rolltop.transform.diagnostics import Diagnostic
@@ -33,21 +34,24 @@ class Comment(NamedTuple):
 
 
 _PATTERN = re.compile(
-    r"""
-    (?P<space>[ \t\f\v\u00a0\ufeff]+)
-  | (?P<newline>[\r\n]+)
-  | (?P<comment>//[^\r\n]*|/\*.*?\*/)
+    r"""[ \t\f\v\u00a0\ufeff]*(?:
+    (?P<newline>[\r\n]+)
   | (?P<name>\$?[^\W\d]\w*(?:-[^\W\d]\w*)*)
+  | (?P<comment>//[^\r\n]*|/\*[\s\S]*?\*/)
   | (?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)
-  | (?P<string>"[^"\\]*(?:\\.[^"\\]*)*"|'[^'\\]*(?:\\.[^'\\]*)*')
+  | (?P<string>"[^"\\]*(?:\\[\s\S][^"\\]*)*"|'[^'\\]*(?:\\[\s\S][^'\\]*)*')
   | (?P<rule>---+)
+  | (?P<unclosed>/\*[\s\S]*|["'][^\r\n]*)
   | (?P<op>\.\.\.|\|>|=>|->|==|!=|<=|>=|&&|\|\||\?\?|\?\.|\*\*|[-+*/%<>!?=(){}\[\],.:;@^|])
-  | (?P<bad>/\*|["'$&\\`~#]|.)
-    """,
-    re.VERBOSE | re.DOTALL,
+  | (?P<bad>[^ \t\f\v\u00a0\ufeff])
+    )""",
+    re.VERBOSE,
 )
 _DIRECTIVE = re.compile(r"%(?:utlx|dw)\b[^\r\n]*")
+_LEAD = re.compile(r"(?:\s|\ufeff|//[^\r\n]*|/\*[\s\S]*?\*/)*")
+_NOTE = re.compile(r"//[^\r\n]*|/\*[\s\S]*?\*/")
 _LINE_END = re.compile(r"[\r\n]")
+_token = partial(tuple.__new__, Token)  # what Token(...) does, without its wrapper: there are many
 
 
 def tokenize(source: Source) -> tuple[list[Token], list[Comment], list[Diagnostic]]:
@@ -56,37 +60,31 @@ def tokenize(source: Source) -> tuple[list[Token], list[Comment], list[Diagnosti
     tokens: list[Token] = []
     comments: list[Comment] = []
     problems: list[Diagnostic] = []
-    fresh, expect_rule, at, size = True, True, 0, len(text)
-    match = _PATTERN.match
+    fresh, expect_rule, start = True, True, 0
     directive = _DIRECTIVE.match(text, _leading(text))
     if directive is not None:
+        comments.extend(Comment(note[0], note.start(), True) for note in _NOTE.finditer(text, 0, directive.start()))
         tokens.append(Token("directive", directive[0], directive.start(), True))
-        at = directive.end()
+        start = directive.end()
     append = tokens.append
-    while at < size:
-        found = match(text, at)
-        assert found is not None
+    for found in _PATTERN.finditer(text, start):
         kind = found.lastgroup
-        lexeme = found.group()
-        if kind == "space":
-            at = found.end()
-            continue
         if kind == "newline":
             fresh = True
-        elif kind == "name":
-            append(Token("keyword" if lexeme in KEYWORDS else "name", lexeme, at, fresh))
-            fresh = False
+            continue
+        assert kind is not None
+        lexeme = found[kind]
+        at = found.end() - len(lexeme)
+        if kind == "name":
+            append(_token(("keyword" if lexeme in KEYWORDS else "name", lexeme, at, fresh)))
         elif kind == "op":
-            append(Token("=>" if lexeme == "->" else lexeme, lexeme, at, fresh))
-            fresh = False
+            append(_token(("=>" if lexeme == "->" else lexeme, lexeme, at, fresh)))
         elif kind == "comment":
             comments.append(Comment(lexeme, at, fresh))
-            if _LINE_END.search(lexeme):
-                fresh = True
-        elif kind == "bad":
-            at = _bad(source, at, lexeme, problems)
-            fresh = False
+            fresh = fresh or _LINE_END.search(lexeme) is not None
             continue
+        elif kind in ("bad", "unclosed"):
+            problems.append(_problem(source, at, lexeme))
         elif kind == "rule":
             # Dashes end the header once; later (or in the middle of a header-less line) they are minus signs.
             if expect_rule and (fresh or directive is not None):
@@ -94,33 +92,26 @@ def tokenize(source: Source) -> tuple[list[Token], list[Comment], list[Diagnosti
                 expect_rule = False
             else:
                 tokens.extend(Token("-", "-", at + index, fresh and not index) for index in range(len(lexeme)))
-            fresh = False
         else:
-            assert kind is not None
-            append(Token(kind, lexeme, at, fresh))
-            fresh = False
-        at = found.end()
-    append(Token("end", "", size, True))
+            append(_token((kind, lexeme, at, fresh)))
+        fresh = False
+    append(Token("end", "", len(text), True))
     return tokens, comments, problems
 
 
 def _leading(text: str) -> int:
     """Where the first token starts: after a byte order mark, blanks and comments."""
-    lead = re.compile(r"(?:\s|\ufeff|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL).match(text)
+    lead = _LEAD.match(text)
     return lead.end() if lead else 0
 
 
-def _bad(source: Source, at: int, lexeme: str, problems: list[Diagnostic]) -> int:
-    """Say what is wrong with a character that starts no token; where to go on."""
-    if lexeme == "/*":
-        problems.append(source.diagnostic("E101", "this comment is never closed", at, hint="Add `*/`."))
-        return len(source.text)
-    if lexeme in ("'", '"'):
-        problems.append(source.diagnostic("E102", "Unterminated string", at, hint=f"Close it with {lexeme}."))
-        end = _LINE_END.search(source.text, at)
-        return end.start() if end else len(source.text)
-    problems.append(source.diagnostic("E103", f"Unexpected character: {lexeme}", at, hint=_HINTS.get(lexeme)))
-    return at + len(lexeme)
+def _problem(source: Source, at: int, lexeme: str) -> Diagnostic:
+    """What is wrong with characters that are no token."""
+    if lexeme.startswith("/*"):
+        return source.diagnostic("E101", "this comment is never closed", at, hint="Add `*/`.")
+    if lexeme[0] in "'\"":
+        return source.diagnostic("E102", "Unterminated string", at, hint=f"Close it with {lexeme[0]}.")
+    return source.diagnostic("E103", f"Unexpected character: {lexeme}", at, hint=_HINTS.get(lexeme))
 
 
 _HINTS = {
