@@ -16,7 +16,6 @@ from collections.abc import Callable
 from typing import Any
 
 from _measure import save, table
-
 from _stdlib_rows import rows as more_rows
 from rolltop.transform.stdlib import find
 from rolltop.transform.stdlib.search import search

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rolltop.confine.limits import Limits
+from rolltop.confine.result import Rung
 from rolltop.errors import InvalidInput
 
 __all__ = ["Mount", "Sandbox"]
@@ -38,6 +39,7 @@ class Sandbox:
 
     `files` are put into the sandbox read-only: text by its place, without a file on this machine.
     The environment holds only PATH, HOME=/tmp, LANG=C.UTF-8, TZ and what `env` adds.
+    `rungs` are the kinds of confinement that are good enough, see `rolltop.confine.ladder`.
     `user` is whom the program runs as when rolltop runs as root (nobody when None); an ordinary user's
     programs run as that user. `allow_unconfined` lets the program run with limits alone where the
     machine offers no confinement; without it such a run is refused.
@@ -49,6 +51,7 @@ class Sandbox:
     env: Mapping[str, str] = field(default_factory=dict)
     cwd: str = "/tmp"  # noqa: S108 - the sandbox's own
     user: str | int | None = None
+    rungs: tuple[Rung, ...] = ("bwrap", "landlock")
     allow_unconfined: bool = False
 
     def __post_init__(self) -> None:
@@ -66,7 +69,7 @@ class Sandbox:
 
 
 def _check_target(target: str) -> None:
-    if "\0" in target or not target.startswith("/") or posixpath.normpath(target) != target:
+    if "\0" in target or not target.startswith("/") or target.startswith("//") or posixpath.normpath(target) != target:
         raise InvalidInput("a place inside the sandbox must be an absolute, normal path such as /job")
     if target in RESERVED or target.startswith(("/proc/", "/dev/")):
         raise InvalidInput(f"nothing can be mounted over {target}")
