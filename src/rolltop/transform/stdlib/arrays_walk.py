@@ -38,16 +38,17 @@ def map_(array: list[Any], fn: Fn) -> list[Any]:
 )
 def filter_(value: Any, fn: Fn) -> Any:
     """The elements of an array, properties of an object or characters of a text that satisfy a condition."""
-    if not isinstance(value, dict) and arity_of(fn) != 1:
-        fn = adapt(fn, 1)
     if type(value) is list:
+        if arity_of(fn) != 1:
+            fn = adapt(fn, 1)
         # Conditions nearly always are comparisons: their results need no question about truth.
         return [item for item in value if (held := fn(item)) is True or (held is not False and truthy(held))]
     if isinstance(value, dict):
         if arity_of(fn) == 2:
             return {name: item for name, item in value.items() if truthy(fn(name, item))}
         return {name: item for name, item in value.items() if truthy(fn(item))}
-    return "".join([char for char in value if truthy(fn(char))])
+    accepts = adapt(fn, 1)
+    return "".join([char for char in value if truthy(accepts(char))])
 
 
 def _reduce_type(arguments: Sequence[Type]) -> Type | None:
