@@ -57,8 +57,12 @@ def attack(declared: Function, rounds: int) -> None:
         assert time.process_time() - began < LONGEST, f"{declared.name}{tuple(arguments)!r} took too long"
 
 
-def everything() -> list[Function]:
-    return [declared for declared in functions() if declared.name not in SLOW]
+def families() -> list[str]:
+    return sorted({declared.family for declared in functions()})
+
+
+def members(family: str) -> list[Function]:
+    return [declared for declared in functions() if declared.family == family and declared.name not in SLOW]
 
 
 @pytest.fixture(autouse=True)
@@ -67,12 +71,14 @@ def quiet_host() -> Any:
         yield
 
 
-@pytest.mark.parametrize("declared", everything(), ids=lambda declared: declared.name)
-def test_junk_is_answered_or_refused(declared: Function) -> None:
-    attack(declared, 40)
+@pytest.mark.parametrize("family", families())
+def test_junk_is_answered_or_refused(family: str) -> None:
+    for declared in members(family):
+        attack(declared, 40)
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("declared", everything(), ids=lambda declared: declared.name)
-def test_much_junk_is_answered_or_refused(declared: Function) -> None:
-    attack(declared, 3000)
+@pytest.mark.parametrize("family", families())
+def test_much_junk_is_answered_or_refused(family: str) -> None:
+    for declared in members(family):
+        attack(declared, 3000)
