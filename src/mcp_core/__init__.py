@@ -20,7 +20,7 @@ from mcp_core.registry import Registered, Registry
 from mcp_core.resources import Page, ResourceContent, ResourceInfo, ResourceProvider, TemplateInfo, UnknownResource
 from mcp_core.result import Result
 from mcp_core.spec import Example, ToolSpec
-from mcp_core.toolset import Need, ToolSet
+from mcp_core.toolset import LiveTools, Need, ToolSet
 from mcp_core.validation import InvalidArguments, Problem
 
 __all__ = [
@@ -47,6 +47,7 @@ __all__ = [
     "Image",
     "InputNeeded",
     "InvalidArguments",
+    "LiveTools",
     "NamePolicy",
     "Need",
     "Page",

@@ -30,6 +30,8 @@ class ClientInfo:
     version: str = ""
     protocol: str = ""
     transport: str = "memory"
+    capabilities: frozenset[str] = frozenset()
+    """What it says it can do for a server: `elicitation`, `sampling`, `roots`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,18 @@ class Ask(Protocol):
     def __call__(self, key: str, message: str, schema: Mapping[str, Any]) -> Awaitable[Reply]: ...
 
 
+class AskClient(Protocol):
+    def __call__(self, requests: Mapping[str, Mapping[str, Any]]) -> Awaitable[Mapping[str, Any]]: ...
+
+
+class LogSink(Protocol):
+    def __call__(self, message: str, level: str) -> Awaitable[None]: ...
+
+
+class Roots(Protocol):
+    def __call__(self) -> Awaitable[Sequence[str]]: ...
+
+
 class ReadUri(Protocol):
     def __call__(self, uri: str, ctx: ToolContext[Any]) -> Awaitable[Sequence[Any]]: ...
 
@@ -86,8 +100,20 @@ async def _nobody_to_ask(key: str, message: str, schema: Mapping[str, Any]) -> R
     raise CannotAsk("this client cannot ask the user")
 
 
+async def _no_client(requests: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
+    raise CannotAsk("there is no client to ask")
+
+
+async def _no_log(message: str, level: str) -> None:
+    return None
+
+
 async def _nothing_to_call(tool: Any, arguments: Any, ctx: ToolContext[Any]) -> Any:
     raise RuntimeError("this context was made without a dispatcher")
+
+
+async def _no_roots() -> Sequence[str]:
+    return ()
 
 
 async def _nothing_to_read(uri: str, ctx: ToolContext[Any]) -> Sequence[Any]:
@@ -117,6 +143,10 @@ class ToolContext(Generic[W]):
     asker: Ask = _nobody_to_ask
     invoker: Invoke = _nothing_to_call
     reader: ReadUri = _nothing_to_read
+    roots_source: Roots = _no_roots
+    client_asker: AskClient = _no_client
+    log_sink: LogSink = _no_log
+    registry: Any = None
     name_of: Callable[[str], str] = _same_name
     changes: Changes = field(default_factory=Changes)
     consents: list[dict[str, Any]] = field(default_factory=list)
@@ -166,6 +196,18 @@ class ToolContext(Generic[W]):
         """
         return await self.asker(key, message, schema)
 
+    async def ask_client(self, requests: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
+        """Put requests of the protocol to the client (a form, a completion, its roots), several at once.
+
+        Keys are the caller's; each request has a `method` and `params`, each answer is the result as the
+        client sent it. Raises `CannotAsk` when the client lacks a capability. May end this call, as `ask` may.
+        """
+        return await self.client_asker(requests)
+
+    async def log(self, message: str, level: str = "info") -> None:
+        """A line for the client's own log, where it wants one; what happened belongs into the result."""
+        await self.log_sink(message, level)
+
     async def require_consent(self, action: str, effect: str, *, given: bool = False) -> None:
         """Go on only if the human agrees that this `effect` happens; `given`: the literal was passed."""
         if given:
@@ -185,6 +227,10 @@ class ToolContext(Generic[W]):
                 "nothing was done: the user did not agree", hint="Do not try again unless the user asks for it."
             )
         self._note(action, "agreed")
+
+    async def roots(self) -> Sequence[str]:
+        """The URIs of the directories that the client works in; none where it does not say (most do not)."""
+        return await self.roots_source()
 
     def resource_changed(self, uri: str) -> None:
         """Tell subscribers that this resource has to be read again."""

@@ -26,6 +26,8 @@ __all__ = ["Call", "Dispatcher", "Observer", "Spill", "UnknownTool"]
 
 logger = logging.getLogger("mcp_core.tools")
 
+Arguments = Mapping[str, Any] | None
+
 
 class _NoArguments(ToolArguments):
     """For tools that take none."""
@@ -69,6 +71,12 @@ class Spill(Protocol):
     def __call__(self, text: str, tool: str) -> str: ...
 
 
+class Redirect(Protocol):
+    """Makes another call of a call: for a tool that calls others by name."""
+
+    def __call__(self, name: str, arguments: Arguments) -> tuple[str, Arguments]: ...
+
+
 class Dispatcher:
     def __init__(
         self,
@@ -76,17 +84,21 @@ class Dispatcher:
         *,
         observer: Observer | None = None,
         spill: Spill | None = None,
+        redirect: Redirect | None = None,
         timeout: float = 300.0,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.registry = registry
         self._observer = observer
         self._spill = spill
+        self._redirect = redirect
         self._timeout = timeout
         self._clock = clock
 
     async def call(self, name: str, arguments: Mapping[str, Any] | None, ctx: ToolContext[Any]) -> Answer:
         """Answer a call by its registered name; raises `UnknownTool`, `InputNeeded`, `ProtocolFault`."""
+        if self._redirect is not None:
+            name, arguments = self._redirect(name, arguments)
         registered = self.registry.find(name)
         if registered is None:
             raise UnknownTool(name, self.registry.nearest(name))

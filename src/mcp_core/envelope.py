@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from mcp_core.content import Block
+from mcp_core.content import Block, wire_block
 from mcp_core.jsonable import to_json_bytes, to_jsonable
 from mcp_core.result import Result
 from mcp_core.spec import ToolSpec
@@ -31,6 +31,11 @@ class Answer:
     def of(cls, structured: Any, *, is_error: bool = False, content: tuple[Block, ...] = ()) -> Answer:
         """An answer whose text is the JSON of its structure."""
         return cls(structured, to_json_bytes(structured).decode("utf-8"), is_error, content)
+
+    def wire(self) -> dict[str, Any]:
+        """The result of `tools/call`; `content` and `structuredContent` each hold all of it."""
+        content = [{"type": "text", "text": self.text}, *(wire_block(block) for block in self.content)]
+        return {"content": content, "structuredContent": self.structured, "isError": self.is_error}
 
 
 class ProtocolFault(Exception):
@@ -72,6 +77,7 @@ class ResultEnvelope:
         success = {
             "success": {"type": "boolean"},
             "value": value,
+            "data": {"type": "object"},
             "message": {"type": "string"},
             "instruction": {"type": "string"},
         }

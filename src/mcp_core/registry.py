@@ -102,7 +102,8 @@ class Registry:
         return near[0] if near else None
 
     def __iter__(self) -> Iterator[Registered]:
-        return iter(self._by_name.values())
+        # A copy: live tools may come and go in another thread.
+        return iter(list(self._by_name.values()))
 
     def __len__(self) -> int:
         return len(self._by_name)

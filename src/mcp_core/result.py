@@ -19,8 +19,8 @@ class Result(Generic[T]):
     """A success with a value, or a failure with an error and its type.
 
     `message` is for the user, `instruction` for the agent (what to do or not to do next); neither is ever
-    filled from document text. `details` carries structured facts about a failure, `content` extra blocks
-    of a success (images, links).
+    filled from document text. `data` carries structured facts beside the value of a success (a manifest, where
+    a value comes from), `details` those of a failure; `content` is extra blocks of a success (images, links).
     """
 
     success: bool
@@ -32,6 +32,7 @@ class Result(Generic[T]):
     exception: BaseException | None = None
     details: Mapping[str, Any] | None = None
     content: tuple[Block, ...] = field(default=())
+    data: Mapping[str, Any] | None = None
 
     @classmethod
     def ok(
@@ -41,9 +42,10 @@ class Result(Generic[T]):
         instruction: str | None = None,
         *,
         content: Iterable[Block] = (),
+        data: Mapping[str, Any] | None = None,
     ) -> Result[T]:
         """The tool succeeded. `ok(None)` is a success whose value is null."""
-        return cls(True, value=value, message=message, instruction=instruction, content=tuple(content))
+        return cls(True, value=value, message=message, instruction=instruction, content=tuple(content), data=data)
 
     @classmethod
     def failure(
@@ -80,6 +82,8 @@ class Result(Generic[T]):
         document: dict[str, Any] = {"success": self.success}
         if self.success:
             document["value"] = to_jsonable(self.value)
+        if self.data is not None:
+            document["data"] = to_jsonable(self.data)
         for name in ("error", "error_type", "message", "instruction"):
             if (text := getattr(self, name)) is not None:
                 document[name] = text

@@ -7,16 +7,28 @@ that cannot be loaded stops nobody else.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from mcp_core.arguments import ToolArguments
 from mcp_core.envelope import Envelope, ResultEnvelope
 from mcp_core.resources import ResourceProvider
 from mcp_core.spec import ToolSpec
 
-__all__ = ["Need", "ToolSet", "resolve"]
+__all__ = ["LiveTools", "Need", "ToolSet", "resolve"]
+
+
+class LiveTools(Protocol):
+    """Tools that come from data (files, a configuration) and may change while the server runs."""
+
+    def specs(self) -> Iterable[ToolSpec]:
+        """The tools as they are now."""
+        ...
+
+    def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
+        """Call `changed`, from any thread, when `specs` would give something else; returns what ends it."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +53,7 @@ class ToolSet:
     resources: str | None = None
     prompts: tuple[str, ...] = ()
     needs: str | None = None
+    live: str | None = None
     descriptions: str = "compact"
     default_prefix: bool = False
     hidden: bool = False
@@ -62,6 +75,13 @@ class ToolSet:
         if self.resources is None:
             return None
         made: ResourceProvider = resolve(self.resources)()
+        return made
+
+    def make_live(self, workspace: Any) -> LiveTools | None:
+        """The set's tools that come from data, of which the application's `workspace` knows."""
+        if self.live is None:
+            return None
+        made: LiveTools = resolve(self.live)(workspace)
         return made
 
     def check_needs(self, settings: Any) -> list[Need]:

@@ -1,6 +1,6 @@
 """`python -m rolltop` is the `rolltop` command."""
 
-from rolltop.cli import main
+from rolltop.boot import main
 
 if __name__ == "__main__":
     main()

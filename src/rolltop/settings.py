@@ -54,6 +54,12 @@ class Settings:
     http_body_limit: int = 4 << 20
     http_allowed_hosts: tuple[str, ...] = ()
     call_timeout: float = 300.0
+    sandbox_user: str | None = None
+    allow_unconfined: bool = False
+    started_in: str | None = None
+    """Where whoever started us stood (`PWD`); says something about the client on stdio only."""
+    catalogs: tuple[str, ...] = ()
+    catalog_groups: tuple[str, ...] = ()
     sections: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
 
@@ -78,6 +84,10 @@ def _strict_true(text: str) -> bool:
 
 def _names(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _places(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.replace(os.pathsep, ",").split(",") if part.strip())
 
 
 def _paths(text: str) -> tuple[Path, ...]:
@@ -192,7 +202,31 @@ OPTIONS: tuple[Option, ...] = (
         _names,
         "Host names, beyond the local ones, that requests may be addressed to.",
     ),
+    Option(
+        "catalogs",
+        ("ROLLTOP_CATALOGS",),
+        _places,
+        "R or Python packages, or paths, whose tools are served; separated by commas or colons.",
+    ),
+    Option(
+        "catalog_groups",
+        ("ROLLTOP_CATALOG_GROUPS",),
+        _names,
+        "Groups of the catalogs' tools to serve, as regular expressions; all of them when empty.",
+    ),
     Option("call_timeout", ("ROLLTOP_CALL_TIMEOUT",), _seconds, "Longest run of one tool call, in seconds."),
+    Option(
+        "sandbox_user",
+        ("ROLLTOP_SANDBOX_USER",),
+        _optional_text,
+        "User that foreign code runs as when rolltop runs as root; nobody when empty.",
+    ),
+    Option(
+        "allow_unconfined",
+        ("ROLLTOP_ALLOW_UNCONFINED",),
+        parse_bool,
+        "Run foreign code with limits alone where this machine offers no confinement.",
+    ),
 )
 
 _BY_KEY = {option.key: option for option in OPTIONS}
@@ -242,6 +276,7 @@ def load(
     return Settings(
         **values,
         prefix_is_default=prefix_is_default and sources.get("tool_prefix") == "MCP_TOOL_PREFIX",
+        started_in=env.get("PWD"),
         sections={name: _section(name, document, env) for name in SECTIONS},
         sources=MappingProxyType(sources),
     )

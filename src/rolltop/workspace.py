@@ -9,13 +9,22 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from rolltop.confine import Policy, set_policy
 from rolltop.errors import InvalidData, PermissionDenied
 from rolltop.files import Files
 from rolltop.journal import Journal
 from rolltop.settings import Settings
+
+if TYPE_CHECKING:
+    from rolltop.catalog.live import Catalog
+    from rolltop.guide import Guide
+    from rolltop.reports import Reports
+    from rolltop.store import Library
 
 __all__ = ["FORMAT", "Workspace"]
 
@@ -29,6 +38,7 @@ class Workspace:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.root = settings.workspace
+        set_policy(Policy(settings.sandbox_user, settings.allow_unconfined))
 
     def prepare(self) -> Path:
         """Make the directory if it is not there, private to the user, and check that it is ours."""
@@ -71,12 +81,55 @@ class Workspace:
         return Files.from_settings(self.settings)
 
     @cached_property
+    def guide(self) -> Guide:
+        """Content by expression, flags and projects; the user's, not the workspace's: it lies in the configuration."""
+        from rolltop.guide import Guide  # noqa: PLC0415 - built, and loaded, at first use
+
+        return Guide.from_section(self.settings.section("guide"), self.settings.config.parent / "guide")
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """Tools made from documented functions."""
+        from rolltop.catalog.live import Catalog, CatalogSettings  # noqa: PLC0415 - engines are loaded when used
+
+        settings = CatalogSettings.from_section(
+            self.settings.section("catalog"), self.settings.catalogs, self.settings.catalog_groups
+        )
+        return Catalog(settings, self.root / "catalogs.json")
+
+    @cached_property
     def journal(self) -> Journal:
         return Journal(self.prepare() / "journal.sqlite")
 
+    @cached_property
+    def store(self) -> Library:
+        """The documents."""
+        from rolltop.store import Library, Options  # noqa: PLC0415 - built at first use
+
+        options = Options.from_section(self.settings.section("store"), read_only=self.settings.read_only)
+        return Library(self.prepare() / "store", options)
+
+    @cached_property
+    def reports(self) -> Reports:
+        """R Markdown documents in `rmd/`, what was rendered from them in `rmd/output/`."""
+        return self.open_reports()
+
+    def open_reports(self, **changes: Any) -> Reports:
+        """The reports with some settings changed: a command that renders once keeps no warm R."""
+        from rolltop.reports import Reports, ReportsConfig  # noqa: PLC0415 - built at first use
+        from rolltop.reports.containers import find_engine  # noqa: PLC0415
+
+        config = replace(ReportsConfig.read(self.settings.section("reports")), **changes)
+        return Reports(
+            self.prepare() / "rmd",
+            config,
+            cache=self.root / "cache" / "reports",
+            engine_host=find_engine(config.docker_host, os.environ),
+        )
+
     def close(self) -> None:
         """Close what was opened, in any state."""
-        for name in ("journal",):
+        for name in ("catalog", "reports", "store", "journal"):
             part = self.__dict__.pop(name, None)
             if part is not None:
                 with contextlib.suppress(OSError):

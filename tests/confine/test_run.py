@@ -1,24 +1,197 @@
 """A program runs confined, and says how it ended."""
 
-from rolltop.confine import Limits, Sandbox, run
+import asyncio
+import os
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from rolltop.confine import Cancel, Limits, Mount, Sandbox, ladder, run, run_async, survey
+from rolltop.confine.identity import foreign_identity
+from rolltop.errors import Cancelled, ForeignFailure, InvalidInput, NotFound, PartMissing, PermissionDenied, TimeLimit
 
 
-def shell(script: str, **limits: float) -> str:
-    return run(["/bin/sh", "-c", script], Sandbox(Limits(**limits))).check().stdout.decode()
+def shell(script: str) -> list[str]:
+    return ["/bin/sh", "-c", script]
 
 
 def test_output_and_exit_code_come_back() -> None:
-    finished = run(["/bin/sh", "-c", "echo out; echo err >&2; exit 3"])
+    finished = run(shell("echo out; echo err >&2; exit 3"))
     assert (finished.reason, finished.exit_code, finished.stdout, finished.stderr) == ("exit", 3, b"out\n", b"err\n")
+    assert not finished.ok
+    with pytest.raises(ForeignFailure, match="exit code 3") as caught:
+        finished.check("the script")
+    assert caught.value.details["stderr"] == "err\n"
 
 
-def test_the_program_is_not_root_and_has_no_capabilities() -> None:
-    status = shell("cat /proc/self/status")
-    assert "CapEff:\t0000000000000000" in status
-    assert "NoNewPrivs:\t1" in status
+def test_input_goes_in_also_when_it_is_large_and_unread() -> None:
+    assert run(["/bin/cat"], input=b"x" * 3_000_000).stdout == b"x" * 3_000_000
+    assert run(["/bin/true"], input=b"x" * 3_000_000).ok
 
 
-def test_an_endless_loop_ends_in_time() -> None:
-    finished = run(["/bin/sh", "-c", "while :; do :; done"], Sandbox(Limits(seconds=0.5)))
-    assert finished.reason == "time"
-    assert finished.seconds < 2
+def test_lines_are_told_as_they_come() -> None:
+    lines: list[tuple[str, str]] = []
+    run(shell("echo one; echo two >&2; printf 'no end'"), on_line=lambda stream, line: lines.append((stream, line)))
+    assert sorted(lines) == [("stderr", "two"), ("stdout", "no end"), ("stdout", "one")]
+
+
+def test_a_listener_that_fails_ends_the_program() -> None:
+    def fail(_: str, line: str) -> None:
+        raise RuntimeError(line)
+
+    with pytest.raises(RuntimeError, match="one"):
+        run(shell("echo one; sleep 60"), on_line=fail)
+
+
+def test_a_program_that_is_not_there_is_named() -> None:
+    with pytest.raises(PartMissing, match="no-such-program"):
+        run(["no-such-program"])
+    with pytest.raises(PartMissing, match="no-such-program"):
+        run(["no-such-program"], Sandbox(rungs=("landlock",)))
+
+
+def test_a_signal_is_told() -> None:
+    finished = run(shell("kill -SEGV $$"))
+    assert (finished.reason, finished.signal) == ("signal", 11)
+
+
+def test_files_and_environment_are_there() -> None:
+    box = Sandbox(files={"/work/a.txt": b"text"}, env={"GREETING": "hello"}, cwd="/work")
+    assert run(shell("cat a.txt; echo $GREETING; pwd"), box).stdout == b"texthello\n/work\n"
+
+
+def test_the_environment_is_on_nobodys_command_line() -> None:
+    box = Sandbox(Limits(seconds=10), env={"TOKEN": "canary-6612"})
+    seen: list[bytes] = []
+
+    def look() -> None:
+        time.sleep(0.3)
+        for entry in os.listdir("/proc"):
+            if entry.isdigit():
+                try:
+                    seen.append(Path(f"/proc/{entry}/cmdline").read_bytes())
+                except OSError:
+                    continue
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    run(["/bin/sleep", "1"], box)
+    thread.join()
+    assert any(b"bwrap" in command for command in seen)
+    assert not any(b"canary-6612" in command for command in seen)
+
+
+def test_another_thread_can_cancel() -> None:
+    cancel = Cancel()
+    threading.Timer(0.3, cancel.cancel).start()
+    finished = run(["/bin/sleep", "60"], cancel=cancel)
+    assert finished.reason == "cancelled"
+    with pytest.raises(Cancelled):
+        finished.check()
+
+
+def test_a_cancelled_task_ends_the_program_first() -> None:
+    async def main() -> float:
+        task = asyncio.create_task(run_async(["/bin/sleep", "4321.5"]))
+        await asyncio.sleep(0.4)
+        task.cancel()
+        start = time.monotonic()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return time.monotonic() - start
+
+    assert asyncio.run(main()) < 3
+    commands = [Path(f"/proc/{entry}/cmdline") for entry in os.listdir("/proc") if entry.isdigit()]
+    assert not any(b"4321.5" in path.read_bytes() for path in commands if path.exists())
+
+
+def test_many_programs_run_at_once() -> None:
+    async def main() -> list[bytes]:
+        lines: list[str] = []
+        runs = [run_async(shell(f"sleep 0.1; echo {n}"), on_line=lambda _, line: lines.append(line)) for n in range(8)]
+        finished = await asyncio.gather(*runs)
+        await asyncio.sleep(0)
+        assert sorted(lines) == [str(n) for n in range(8)]
+        return [each.stdout for each in finished]
+
+    assert asyncio.run(main()) == [b"%d\n" % n for n in range(8)]
+
+
+def test_time_becomes_its_error() -> None:
+    with pytest.raises(TimeLimit):
+        run(["/bin/sleep", "60"], Sandbox(Limits(seconds=0.3))).check()
+
+
+@pytest.mark.parametrize("argv", [[], [""], ["a\0b"], ["/bin/echo", "\0"]])
+def test_wrong_programs_are_refused(argv: list[str]) -> None:
+    with pytest.raises(InvalidInput):
+        run(argv)
+
+
+@pytest.mark.parametrize(
+    "argument", ["-rf", "--", "; id", "$(id)", "`id`", "a\nb", "'", '"', "*", "|", "&&", "--args", "ü"]
+)
+def test_arguments_are_only_arguments(argument: str) -> None:
+    assert run(["/usr/bin/printf", "%s", argument]).stdout == argument.encode()
+    box = Sandbox(rungs=("landlock",))
+    assert run(["/usr/bin/printf", "%s", argument], box).stdout == argument.encode()
+
+
+@pytest.mark.parametrize(
+    "target", ["relative", "/", "/usr", "/proc", "/dev/null", "/a/../b", "/a/", "/a\0", "/etc", "//x"]
+)
+def test_wrong_places_are_refused(target: str) -> None:
+    with pytest.raises(InvalidInput):
+        Mount(Path("/srv"), target)
+    with pytest.raises(InvalidInput):
+        Sandbox(files={target: b""})
+
+
+@pytest.mark.parametrize("env", [{"": "x"}, {"A=B": "x"}, {"A": "\0"}, {"A\0": "x"}])
+def test_wrong_variables_are_refused(env: dict[str, str]) -> None:
+    with pytest.raises(InvalidInput):
+        Sandbox(env=env)
+
+
+@pytest.mark.parametrize(
+    "limits", [{"seconds": 0}, {"memory": -1}, {"processes": 0}, {"cpu_seconds": 0}, {"output": 0}]
+)
+def test_wrong_limits_are_refused(limits: dict[str, int]) -> None:
+    with pytest.raises(InvalidInput):
+        Limits(**limits)  # type: ignore[arg-type]
+
+
+def test_a_missing_mount_is_named(tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match="nowhere"):
+        run(["/bin/true"], Sandbox(mounts=(Mount(tmp_path / "nowhere", "/job"),)))
+
+
+def test_foreign_code_never_runs_as_root() -> None:
+    assert foreign_identity().uid != 0
+    if os.geteuid() == 0:
+        for user in (0, "root"):
+            with pytest.raises(InvalidInput):
+                foreign_identity(user)
+        private = Path("/root")
+        with pytest.raises(PermissionDenied, match="closed to it"):
+            run(["/bin/true"], Sandbox(mounts=(Mount(private, "/job"),)))
+
+
+def test_every_rung_is_reported_with_its_features() -> None:
+    for state in survey():
+        assert state.usable, state
+        assert "limits" in state.features
+
+
+def test_without_any_rung_nothing_runs_unless_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    missing = ladder.RungState("bwrap", False, reason="not installed", fix="apt-get install bubblewrap")
+    monkeypatch.setattr(ladder, "state_of", lambda _: missing)
+    with pytest.raises(PartMissing, match="not installed") as caught:
+        run(["/bin/true"])
+    assert caught.value.hint == "apt-get install bubblewrap"
+    finished = run(shell("id -u; ulimit -n"), Sandbox(allow_unconfined=True))
+    assert finished.confinement.rung == "none"
+    assert finished.stdout.split()[0] != b"0"
+    assert finished.stdout.split()[1] == b"256"

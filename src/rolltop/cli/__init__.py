@@ -3,7 +3,3 @@
 Data goes to standard output, everything else to standard error. Groups are loaded when they are
 used, so `rolltop --version` and `rolltop --help` import neither MCP nor any engine.
 """
-
-from rolltop.cli.main import main
-
-__all__ = ["main"]

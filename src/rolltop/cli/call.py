@@ -20,9 +20,14 @@ __all__ = ["EXIT_OF_ERROR", "call"]
 EXIT_OF_ERROR = {
     "validation_error": 2,
     "invalid_arguments": 2,
+    "invalid_expression": 2,
+    "invalid_name": 2,
     "not_found": 3,
+    "no_project": 3,
     "document_not_found": 3,
     "invalid_data": 4,
+    "config_read_error": 4,
+    "file_read_error": 4,
     "part_missing": 5,
     "timeout": 6,
     "memory_limit": 6,
@@ -101,11 +106,7 @@ async def _progress(done: float, total: float | None, message: str | None) -> No
 
 def _print(answer: Any, raw: bool) -> None:
     if raw:
-        from mcp_core.content import wire_block
-
-        content = [{"type": "text", "text": answer.text}, *(wire_block(block) for block in answer.content)]
-        whole = {"content": content, "structuredContent": answer.structured, "isError": answer.is_error}
-        click.echo(json.dumps(whole, ensure_ascii=False))
+        click.echo(json.dumps(answer.wire(), ensure_ascii=False))
     elif is_terminal():
         click.echo(json.dumps(answer.structured, ensure_ascii=False, indent=2))
     else:

@@ -24,6 +24,7 @@ __all__ = ["doctor"]
 @click.pass_obj
 def doctor(invocation: Invocation, as_json: bool, show_settings: bool) -> None:
     """Say what works here, what is missing, and how to fix it. Exit 5 when a tool set cannot be served."""
+    from rolltop.confine import survey
     from rolltop.server.desk import Desk
 
     settings = make_settings(invocation, {})
@@ -35,6 +36,7 @@ def doctor(invocation: Invocation, as_json: bool, show_settings: bool) -> None:
         "sqlite": sqlite3.sqlite_version,
         "workspace": str(settings.workspace),
         "roots": [str(root) for root in settings.roots],
+        "confinement": [asdict(state) for state in survey()],
         "toolsets": [
             {
                 "name": loaded.toolset.name,
@@ -76,6 +78,8 @@ def _print(report: dict[str, Any]) -> None:
     for key in ("rolltop", "python", "sqlite", "workspace"):
         click.echo(f"{key:<10} {report[key]}")
     click.echo(f"{'roots':<10} {', '.join(report['roots'])}")
+    for state in report["confinement"]:
+        click.echo(_confinement(state))
     for toolset in report["toolsets"]:
         mark = "✔" if toolset["served"] else "✘"
         click.echo(f"{mark} {toolset['name']:<10} {toolset['error'] or str(toolset['tools']) + ' tools'}")
@@ -84,3 +88,10 @@ def _print(report: dict[str, Any]) -> None:
             click.echo(f"    {'✔' if need['present'] else '✘'} {need['name']}: {need['detail']}{fix}")
     for row in report.get("settings", []):
         click.echo(f"{row['name']:<22} {row['value']:<40} {row['from']:<16} {row['meaning']}")
+
+
+def _confinement(state: dict[str, Any]) -> str:
+    if state["usable"]:
+        return f"✔ foreign code can be confined by {state['rung']}: {', '.join(state['features'])}"
+    fix = f"\n    {state['fix']}" if state["fix"] else ""
+    return f"✘ foreign code cannot be confined by {state['rung']}: {state['reason']}{fix}"

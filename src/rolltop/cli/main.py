@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -14,7 +15,7 @@ from rolltop import __version__
 from rolltop.errors import RolltopError
 from rolltop.settings import Settings, load
 
-__all__ = ["EXIT_CODES", "Invocation", "LazyGroup", "cli", "main"]
+__all__ = ["EXIT_CODES", "Invocation", "LazyGroup", "cli", "leave_with", "main"]
 
 EXIT_CODES = (
     "Exit codes: 0 ok, 1 failure, 2 usage, 3 not found, 4 invalid program or data, "
@@ -24,11 +25,15 @@ EXIT_CODES = (
 COMMANDS: dict[str, tuple[str, str]] = {
     # name: (module:attribute, one line of help)
     "call": ("rolltop.cli.call:call", "Call a tool and print its answer."),
+    "catalog": ("rolltop.cli.catalog:catalog", "Documented functions as tools: build, list, show, check, diff, serve."),
     "connect": ("rolltop.cli.connect:connect", "Show or write the configuration of an MCP client."),
     "demo": ("rolltop.cli.demo:demo", "A tour: a real client calls everything there is."),
     "doctor": ("rolltop.cli.doctor:doctor", "Say what works here, what is missing, and how to fix it."),
+    "guide": ("rolltop.cli.guide_setup:guide", "Project content by expression, flags, categories, collections."),
     "journal": ("rolltop.cli.journal:journal", "Show the latest tool calls."),
+    "reports": ("rolltop.cli.reports:reports", "Write R Markdown documents and render them."),
     "serve": ("rolltop.cli.serve:serve", "Start the MCP server (stdio, or --http)."),
+    "store": ("rolltop.cli.store:store", "Keep documents by content and find them again."),
     "tools": ("rolltop.cli.tools:tools", "List, show and lint the tools."),
     "toolsets": ("rolltop.cli.toolsets:toolsets", "List the tool sets and what each costs an agent."),
     "transform": ("rolltop.cli.transform:transform", "Run, check and format UTL-X transformations."),
@@ -70,6 +75,9 @@ class Invocation:
     """What the global options said; commands ask it for the settings."""
 
     given: dict[str, Any] = field(default_factory=dict)
+    only_settings: bool = False
+    """Set by a caller that wants to know what `serve` would be told, and starts the server itself."""
+    served: Settings | None = None
 
     def settings(self, **more: Any) -> Settings:
         return load({**self.given, **{key: value for key, value in more.items() if value is not None}})
@@ -83,7 +91,8 @@ class Invocation:
 def cli(ctx: click.Context, workspace: str | None, log_level: str | None) -> None:
     """A desk for AI agents: keep documents, transform data, render reports, serve functions."""
     given = {"workspace": workspace, "log_level": log_level}
-    ctx.obj = Invocation({key: value for key, value in given.items() if value is not None})
+    invocation = ctx.ensure_object(Invocation)
+    invocation.given.update({key: value for key, value in given.items() if value is not None})
 
 
 def main() -> None:
@@ -91,22 +100,30 @@ def main() -> None:
     try:
         # Without its standalone mode click returns the code of a command that leaves early.
         code = cli.main(prog_name="rolltop", standalone_mode=False)
-        sys.exit(code if isinstance(code, int) else 0)
-    except click.exceptions.Exit as stop:
-        sys.exit(stop.exit_code)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
-    except click.exceptions.Abort:
-        click.echo("interrupted", err=True)
-        sys.exit(130)
-    except RolltopError as error:
-        report_error(error)
-        sys.exit(error.exit_code)
-    except BrokenPipeError:
-        # The reader of our output left (`rolltop … | head`): not a failure, and nothing to say.
-        sys.stderr.close()
-        sys.exit(0)
+    except BaseException as error:
+        leave_with(error)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def leave_with(error: BaseException) -> NoReturn:
+    """End the process as an exception asks for: what was wrong on standard error, and the exit code."""
+    match error:
+        case click.exceptions.Exit():
+            sys.exit(error.exit_code)
+        case click.ClickException():
+            error.show()
+            sys.exit(error.exit_code)
+        case click.exceptions.Abort() | KeyboardInterrupt():
+            click.echo("interrupted", err=True)
+            sys.exit(130)
+        case RolltopError():
+            report_error(error)
+            sys.exit(error.exit_code)
+        case BrokenPipeError():
+            # The reader of our output left (`rolltop … | head`): not a failure, and nothing to say.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(0)
+    raise error
 
 
 def report_error(error: RolltopError) -> None:

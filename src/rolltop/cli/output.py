@@ -36,12 +36,14 @@ def print_rows(headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         return
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in headings:
         table.add_column(heading, overflow="fold")
     for row in rows:
-        table.add_row(*(_plain(cell) for cell in row))
+        # Text, not str: brackets in somebody's data ([ab].md) are no markup.
+        table.add_row(*(Text(_plain(cell)) for cell in row))
     Console().print(table)
 
 

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from rolltop.cli.main import EXIT_CODES, Invocation
-from rolltop.cli.options import make_settings, serving_options
+from rolltop.cli.main import EXIT_CODES, Invocation, cli
+from rolltop.cli.options import make_settings, serving_options, transport_options
 
-__all__ = ["serve"]
+if TYPE_CHECKING:
+    from rolltop.server.desk import Desk
+    from rolltop.settings import Settings
+
+__all__ = ["desk_for", "serve"]
 
 
 @click.command(epilog=EXIT_CODES)
-@click.option("--http", is_flag=True, help="Listen for streamable HTTP instead of speaking stdio.")
-@click.option("--host", "http_host", metavar="ADDRESS", help="Address to listen on (127.0.0.1).")
-@click.option("--port", "http_port", type=int, metavar="N", help="Port to listen on (7779); 0 takes a free one.")
-@click.option("--token-file", type=click.Path(exists=True, dir_okay=False), help="File with the bearer token.")
-@click.option("--show-connect", is_flag=True, help="Say how to connect each client (with --http).")
+@transport_options
 @serving_options
 @click.pass_obj
 def serve(invocation: Invocation, /, http: bool, show_connect: bool, token_file: str | None, **given: Any) -> None:
@@ -27,6 +27,7 @@ def serve(invocation: Invocation, /, http: bool, show_connect: bool, token_file:
     Without options it speaks MCP over standard input and output, for a client that starts it. With --http
     it listens on 127.0.0.1 and serves any number of clients.
     """
+    _refuse_missing_catalogs(given["catalogs"] or ())
     if not http:
         _serve_stdio(invocation, given)
         return
@@ -47,10 +48,38 @@ def serve(invocation: Invocation, /, http: bool, show_connect: bool, token_file:
 
 
 def _serve_stdio(invocation: Invocation, given: dict[str, Any]) -> None:
+    """The plain way; `rolltop.boot` takes a faster one for the usual options."""
+    if invocation.only_settings:
+        invocation.served = make_settings(invocation, given)
+        return
     from rolltop.server.claim import claim_stdio
 
     wire = claim_stdio()  # first of all: whatever is imported from here on may print
-    settings = make_settings(invocation, given)
     from rolltop.server.serve import run_stdio
 
-    run_stdio(settings, wire)
+    run_stdio(_desk(make_settings(invocation, given)), wire)
+
+
+def desk_for(arguments: list[str]) -> Desk:
+    """The desk of a stdio server with this command line; raises what the command line raises."""
+    invocation = Invocation(only_settings=True)
+    cli.main(arguments, prog_name="rolltop", standalone_mode=False, obj=invocation)
+    assert invocation.served is not None
+    return _desk(invocation.served)
+
+
+def _desk(settings: Settings) -> Desk:
+    from mcp_core.log import configure
+    from rolltop.server.desk import Desk
+
+    configure(settings.log_level, file=settings.log_file)
+    return Desk(settings)
+
+
+def _refuse_missing_catalogs(places: tuple[str, ...]) -> None:
+    """What is named on the command line has to be there: a server without it would look as if all were well."""
+    if places:
+        from rolltop.catalog.library import locate
+
+        for place in places:
+            locate(place)

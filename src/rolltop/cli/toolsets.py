@@ -24,7 +24,7 @@ def toolsets(invocation: Invocation, /, cost: bool, as_json: bool, **given: obje
     desk = Desk(make_settings(invocation, dict(given)))
     rows = []
     for loaded in desk.loaded:
-        tools = [registered for registered in desk.registry if registered.spec.toolset == loaded.toolset.name]
+        tools = [registered for registered in desk.listed() if registered.spec.toolset == loaded.toolset.name]
         row: dict[str, object] = {
             "toolset": loaded.toolset.name,
             "tools": len(tools),

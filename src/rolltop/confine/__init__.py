@@ -7,12 +7,15 @@ do nothing but compute, for jobs from bytes to bytes. Privileges are dropped bef
 code, a limit that is reached ends the program and is named, and nothing is left running.
 """
 
+from rolltop.confine.ladder import RungState, survey
 from rolltop.confine.limits import Limits
+from rolltop.confine.policy import Policy, policy, set_policy
 from rolltop.confine.pool import WorkerPool
-from rolltop.confine.r import RAnswer, RCondition, RError, RWorker
+from rolltop.confine.r import RAnswer, RCondition, RError, RWorker, RZygote
 from rolltop.confine.result import Confinement, Finished, Reason
 from rolltop.confine.running import Cancel, run, run_async
 from rolltop.confine.sandbox import Mount, Sandbox
+from rolltop.confine.scratch import Scratch
 
 __all__ = [
     "Cancel",
@@ -20,13 +23,20 @@ __all__ = [
     "Finished",
     "Limits",
     "Mount",
+    "Policy",
     "RAnswer",
     "RCondition",
     "RError",
     "RWorker",
+    "RZygote",
     "Reason",
+    "RungState",
     "Sandbox",
+    "Scratch",
     "WorkerPool",
+    "policy",
     "run",
     "run_async",
+    "set_policy",
+    "survey",
 ]

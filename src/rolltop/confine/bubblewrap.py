@@ -1,36 +1,20 @@
-"""A sandbox as arguments for bubblewrap."""
+"""The first rung: bubblewrap, with namespaces of its own for everything."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
 
+from rolltop.confine.identity import Identity
+from rolltop.confine.kernel.filters import sandbox_filter
+from rolltop.confine.process import Child, Descriptors, launcher, spawn
+from rolltop.confine.result import Confinement
 from rolltop.confine.sandbox import Sandbox
+from rolltop.confine.system import SYSTEM_LINKS, SYSTEM_READ
+from rolltop.errors import PartMissing
 
-__all__ = ["bubblewrap_arguments"]
-
-SYSTEM_LINKS = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-"""Links into /usr on a merged system, directories elsewhere."""
-
-SYSTEM_READ = (
-    "/usr",
-    "/etc/alternatives",
-    "/etc/fonts",
-    "/etc/ld.so.cache",
-    "/etc/ld.so.conf",
-    "/etc/ld.so.conf.d",
-    "/etc/localtime",
-    "/etc/mime.types",
-    "/etc/papersize",
-    "/etc/R",
-    "/etc/texmf",
-    "/opt/R",
-    "/var/cache/fontconfig",
-    "/var/lib/dpkg",  # Debian's rmarkdown asks dpkg-query where jquery is
-    "/var/lib/texmf",
-)
-"""What programs read of a system and what holds no secrets: no /etc/passwd, no /home, no /var but these."""
+__all__ = ["find_bubblewrap", "start_bubblewrap"]
 
 INNER_ID = 1000
 """The user and group that the program sees itself as."""
@@ -39,27 +23,54 @@ OWN_FILES = {
     "/etc/passwd": b"user:x:1000:1000:user:/tmp:/bin/sh\nnobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n",
     "/etc/group": b"user:x:1000:\nnogroup:x:65534:\n",
 }
-"""The sandbox's own, so that programs find a name for their user and nobody's name leaks in."""
+"""The sandbox's own, so that programs find a name for their user and no name of this machine leaks in."""
 
 
-def bubblewrap_arguments(sandbox: Sandbox, *, files: Mapping[str, int], seccomp: int | None, status: int) -> list[str]:
-    """All arguments but the program; the numbers are file descriptors that bubblewrap inherits."""
-    arguments = ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv"]
-    arguments += ["--uid", str(INNER_ID), "--gid", str(INNER_ID), "--hostname", "sandbox"]
-    arguments += ["--json-status-fd", str(status)]
+def start_bubblewrap(
+    argv: Sequence[str], sandbox: Sandbox, identity: Identity, confinement: Confinement, pass_fds: Sequence[int] = ()
+) -> Child:
+    """Start the program in its own namespaces."""
+    with Descriptors(pass_fds) as descriptors:
+        status, status_fd = descriptors.pipe_from_child()
+        files = {**OWN_FILES, **sandbox.files}
+        placed = {target: descriptors.memory_file(data) for target, data in files.items()}
+        program = sandbox_filter()
+        filtered = descriptors.memory_file(program) if program else None
+        arguments = list(_arguments(sandbox, files=placed, seccomp=filtered, status=status_fd))
+        # Through a descriptor: on the command line everybody on the machine could read the environment.
+        packed = descriptors.memory_file(b"".join(os.fsencode(argument) + b"\0" for argument in arguments))
+        descriptors.hand_over(identity)
+        command = [*launcher(sandbox.limits, identity), "--", find_bubblewrap(), "--args", str(packed), "--", *argv]
+        process = spawn(command, pass_fds=descriptors.inherited)
+    writable = tuple(mount.source for mount in sandbox.mounts if mount.writable)
+    return Child(argv[0], process, status, confinement, sandbox.limits, writable)
+
+
+def find_bubblewrap() -> str:
+    """Where bubblewrap is; a clear error when it is not installed."""
+    path = shutil.which("bwrap", path="/usr/bin:/usr/local/bin:/bin")
+    if path is None:
+        raise PartMissing("bubblewrap is not installed", hint="On Debian: apt-get install bubblewrap")
+    return path
+
+
+def _arguments(sandbox: Sandbox, *, files: Mapping[str, int], seccomp: int | None, status: int) -> Iterator[str]:
+    """All arguments but the program; the numbers are descriptors that bubblewrap inherits."""
+    yield from ("--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv")
+    yield from ("--uid", str(INNER_ID), "--gid", str(INNER_ID), "--hostname", "sandbox")
+    yield from ("--json-status-fd", str(status))
     if seccomp is not None:
-        arguments += ["--seccomp", str(seccomp)]
-    arguments += _system()
-    arguments += _own_places(sandbox.limits.tmp_size)
+        yield from ("--seccomp", str(seccomp))
+    yield from _system()
+    yield from _own_places(sandbox.limits.tmp_size)
     for target, fd in files.items():
-        arguments += ["--perms", "0444", "--ro-bind-data", str(fd), target]
+        yield from ("--perms", "0444", "--ro-bind-data", str(fd), target)
     for mount in sandbox.mounts:
-        arguments += ["--bind" if mount.writable else "--ro-bind", str(mount.source), mount.target]
+        yield from ("--bind" if mount.writable else "--ro-bind", str(mount.source), mount.target)
     # The root itself is a tmpfs without a size: read-only, or it would be a hole in the disk limit.
-    arguments += ["--remount-ro", "/", "--chdir", sandbox.cwd]
+    yield from ("--remount-ro", "/", "--chdir", sandbox.cwd)
     for name, value in sandbox.environment.items():
-        arguments += ["--setenv", name, value]
-    return arguments
+        yield from ("--setenv", name, value)
 
 
 def _system() -> Iterator[str]:
@@ -69,7 +80,7 @@ def _system() -> Iterator[str]:
         elif os.path.isdir(path):
             yield from ("--ro-bind", path, path)
     for path in SYSTEM_READ:
-        if Path(path).exists():
+        if os.path.exists(path):
             yield from ("--ro-bind", path, path)
 
 

@@ -7,15 +7,20 @@ import socket
 import struct
 import time
 from dataclasses import dataclass
+from random import getrandbits
 
 from rolltop.confine.nursery import Worker
 from rolltop.confine.wire import HEADER, OK, OUT_OF_MEMORY, decode_error, memory_error
 from rolltop.errors import ForeignFailure, SizeLimit
 
-__all__ = ["Answer", "ask", "ask_async"]
+__all__ = ["Answer", "Stale", "ask", "ask_async", "died"]
 
 _CHUNK = 1 << 16
 _TIMEVAL = struct.Struct("@ll")
+
+
+class Stale(Exception):
+    """The worker was gone before it had the whole request: the job did not run, another worker may take it."""
 
 
 @dataclass(slots=True)
@@ -38,54 +43,62 @@ class Answer:
 
 def ask(worker: Worker, job: int, payload: bytes, seconds: float, most: int) -> Answer:
     """Send the payload and wait; TimeoutError after `seconds`."""
-    sock = worker.socket
+    sock, buffer = worker.socket, worker.buffer
     deadline = time.monotonic() + seconds
     # The kernel's own timeout: Python's would ask the kernel to poll before every single receive.
     if worker.patience != seconds:
         _set_patience(worker, seconds)
+    mark = getrandbits(64)
     try:
-        sock.sendall(HEADER.pack(len(payload), job) + payload)
-        data = sock.recv(_CHUNK)
-        while len(data) < HEADER.size:
-            data += _more(worker, deadline, HEADER.size - len(data))
-        length, kind = HEADER.unpack_from(data)
-        if len(data) == HEADER.size + length:
-            return Answer(kind, data[HEADER.size :])
-        return Answer(kind, _rest(worker, data, length, deadline, most))
+        sock.sendall(HEADER.pack(len(payload), mark, job) + payload)
     except BlockingIOError:
         raise TimeoutError from None
     except (BrokenPipeError, ConnectionResetError):
-        raise _died() from None
+        raise Stale from None
+    try:
+        have = sock.recv_into(buffer)
+        while have < HEADER.size:
+            have += _more(worker, memoryview(buffer)[have:], deadline)
+        length, echoed, kind = HEADER.unpack_from(buffer)
+        data = bytes(memoryview(buffer)[HEADER.size : have])
+        if len(data) < length:
+            data = _rest(worker, data, length, deadline, most)
+        return _checked(kind, data, length, echoed == mark)
+    except BlockingIOError:
+        raise TimeoutError from None
+    except ConnectionResetError:
+        raise died() from None
 
 
-def _rest(worker: Worker, data: bytes, length: int, deadline: float, most: int) -> bytes:
-    body = _room(data, length, most)
-    have = len(data) - HEADER.size
-    view = memoryview(body)
-    while have < length:
-        _keep_to(worker, deadline)
-        got = worker.socket.recv_into(view[have:])
-        if not got:
-            raise _died()
-        have += got
-    view.release()
+def _checked(kind: int, data: bytes, length: int, ours: bool) -> Answer:
+    if not ours or len(data) != length:
+        raise ForeignFailure("the worker answered out of turn and was ended", hint="Other jobs are not affected.")
+    return Answer(kind, data)
+
+
+def _rest(worker: Worker, start: bytes, length: int, deadline: float, most: int) -> bytes:
+    body = _room(start, length, most)
+    have = len(start)
+    with memoryview(body) as view:
+        while have < length:
+            have += _more(worker, view[have:], deadline)
     return bytes(body)
 
 
-def _room(data: bytes, length: int, most: int) -> bytearray:
+def _room(start: bytes, length: int, most: int) -> bytearray:
     if length > most:
         raise SizeLimit(f"the answer of the job has {length} bytes, more than the {most} that are allowed")
     body = bytearray(length)
-    body[: len(data) - HEADER.size] = data[HEADER.size :]
+    body[: len(start)] = start
     return body
 
 
-def _more(worker: Worker, deadline: float, size: int) -> bytes:
+def _more(worker: Worker, room: memoryview, deadline: float) -> int:
     _keep_to(worker, deadline)
-    data = worker.socket.recv(size)
-    if not data:
-        raise _died()
-    return data
+    got = worker.socket.recv_into(room)
+    if not got:
+        raise died()
+    return got
 
 
 def _keep_to(worker: Worker, deadline: float) -> None:
@@ -103,7 +116,7 @@ def _set_patience(worker: Worker, seconds: float) -> None:
     worker.patience = seconds
 
 
-def _died() -> ForeignFailure:
+def died() -> ForeignFailure:
     return ForeignFailure(
         "the worker that ran the job died",
         hint="It probably ran out of memory or crashed inside a library; other jobs are not affected.",
@@ -112,24 +125,33 @@ def _died() -> ForeignFailure:
 
 async def ask_async(worker: Worker, job: int, payload: bytes, seconds: float, most: int) -> Answer:
     """`ask` without blocking the event loop."""
+    mark = getrandbits(64)
     async with asyncio.timeout(seconds):
         try:
-            await _send(worker.socket, HEADER.pack(len(payload), job) + payload)
+            await _send(worker.socket, HEADER.pack(len(payload), mark, job) + payload)
+        except (BrokenPipeError, ConnectionResetError):
+            raise Stale from None
+        try:
             data = await _receive(worker.socket, _CHUNK)
             while len(data) < HEADER.size:
                 data += await _receive(worker.socket, HEADER.size - len(data))
-            length, kind = HEADER.unpack_from(data)
-            if len(data) == HEADER.size + length:
-                return Answer(kind, data[HEADER.size :])
-            body = _room(data, length, most)
-            have = len(data) - HEADER.size
-            while have < length:
-                piece = await _receive(worker.socket, length - have)
-                body[have : have + len(piece)] = piece
-                have += len(piece)
-            return Answer(kind, bytes(body))
-        except (BrokenPipeError, ConnectionResetError):
-            raise _died() from None
+            length, echoed, kind = HEADER.unpack_from(data)
+            data = data[HEADER.size :]
+            if len(data) < length:
+                data = await _rest_async(worker, data, length, most)
+            return _checked(kind, data, length, echoed == mark)
+        except ConnectionResetError:
+            raise died() from None
+
+
+async def _rest_async(worker: Worker, start: bytes, length: int, most: int) -> bytes:
+    body = _room(start, length, most)
+    have = len(start)
+    while have < length:
+        piece = await _receive(worker.socket, length - have)
+        body[have : have + len(piece)] = piece
+        have += len(piece)
+    return bytes(body)
 
 
 async def _send(sock: socket.socket, data: bytes) -> None:
@@ -149,7 +171,7 @@ async def _receive(sock: socket.socket, size: int) -> bytes:
             await _ready(sock, write=False)
             continue
         if not data:
-            raise _died()
+            raise died()
         return data
 
 

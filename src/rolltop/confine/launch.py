@@ -13,6 +13,12 @@ import resource
 import signal
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Options = dict[str, list[str]]
+
 FAILED = 125
 """Exit code when the launcher itself could not do its part."""
 
@@ -20,25 +26,28 @@ FAILED = 125
 def main(arguments: list[str]) -> None:
     options, program = _split(arguments)
     try:
+        become = _supervisor(options) if "supervise" in options else _plain
         _lower(options)
-        if "landlock" in options or "seccomp" in options:
-            _restrict(options)
-        os.execv(program[0], program)  # noqa: S606 - the whole point
+        become(options, program)
     except OSError as error:
         sys.stderr.write(f"rolltop-launch: {error.strerror or error}\n")
         os._exit(FAILED)
 
 
-def _split(arguments: list[str]) -> tuple[dict[str, list[str]], list[str]]:
+def _plain(_: Options, program: list[str]) -> None:
+    os.execv(program[0], program)  # noqa: S606 - the whole point
+
+
+def _split(arguments: list[str]) -> tuple[Options, list[str]]:
     end = arguments.index("--")
-    options: dict[str, list[str]] = {}
+    options: Options = {}
     for option in arguments[:end]:
         name, _, value = option.partition("=")
         options.setdefault(name, []).append(value)
     return options, arguments[end + 1 :]
 
 
-def _lower(options: dict[str, list[str]]) -> None:
+def _lower(options: Options) -> None:
     """Limits first (they only ever go down), then the identity: after it nothing can be raised again."""
     for pair in options.get("rlimit", ()):
         name, _, value = pair.partition(":")
@@ -63,12 +72,18 @@ def lower_limit(which: int, value: int) -> None:
     resource.setrlimit(which, (value, value))
 
 
-def _restrict(options: dict[str, list[str]]) -> None:
-    """The second rung, without bubblewrap: what the kernel offers to an ordinary process."""
-    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "kernel"))
-    import restrict  # type: ignore[import-not-found]  # noqa: PLC0415 - costs ctypes, only this rung pays
+def _supervisor(options: Options) -> Callable[[Options, list[str]], None]:
+    """The rungs without bubblewrap. Their options come by a descriptor: a command line is everybody's to read.
 
-    restrict.apply(options)
+    Loaded before privileges are dropped, since Python may lie where only its owner can read.
+    """
+    with open(int(options["supervise"][0]), encoding="utf-8", errors="surrogateescape") as file:
+        options |= _split([*file.read().split("\0"), "--"])[0]
+    sys.path.append(os.path.dirname(os.path.abspath(__file__)))
+    from importlib import import_module  # noqa: PLC0415 - costs time that the first rung need not spend
+
+    run: Callable[[Options, list[str]], None] = import_module("kernel.supervise").run
+    return run
 
 
 if __name__ == "__main__":

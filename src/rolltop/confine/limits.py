@@ -17,8 +17,8 @@ GIB = 1 << 30
 class Limits:
     """Hard limits; reaching one ends the program and is named in `Finished.reason`.
 
-    `memory` holds twice: as address space of every single process (the kernel refuses more), and as
-    resident memory of all processes together (the supervisor watches, and kills).
+    `memory` holds twice: as address space of every single process (the kernel refuses more, unless
+    `address_space` says otherwise), and as resident memory of all processes together (rolltop watches, and kills).
     """
 
     seconds: float = 60.0
@@ -26,6 +26,8 @@ class Limits:
     cpu_seconds: int | None = None
     """Processor time of one process; as much as `seconds` allows when None."""
     memory: int = GIB
+    address_space: int | None = None
+    """Addresses of one process, as much as `memory` when None; some runtimes reserve far more than they use."""
     processes: int = 64
     """Processes and threads together."""
     file_size: int = 256 * MIB
@@ -34,7 +36,7 @@ class Limits:
     """All that lies in the writable mounts together, watched several times a second."""
     tmp_size: int = 256 * MIB
     """Size of the program's own /tmp."""
-    open_files: int = 1024
+    open_files: int = 256
     output: int = 8 * MIB
     """Largest standard output, and as much again for standard error."""
 
@@ -44,6 +46,14 @@ class Limits:
                 raise InvalidInput(f"the limit {name} must be above 0")
         if self.cpu_seconds is not None and self.cpu_seconds < 1:
             raise InvalidInput("the limit cpu_seconds must be at least 1")
+
+        if self.address_space is not None and self.address_space < self.memory:
+            raise InvalidInput("the limit address_space cannot be below memory")
+
+    @property
+    def addresses(self) -> int:
+        """Bytes for RLIMIT_AS."""
+        return self.memory if self.address_space is None else self.address_space
 
     @property
     def cpu(self) -> int:

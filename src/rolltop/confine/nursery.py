@@ -12,6 +12,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Sequence
+from pathlib import Path
 
 from rolltop.confine.identity import Identity
 from rolltop.confine.process import spawn
@@ -19,28 +20,42 @@ from rolltop.errors import Cancelled, ForeignFailure, PartMissing
 
 __all__ = ["Nursery", "Worker"]
 
+_BOOT = """
+import sys
+sys.path.insert(0, sys.argv[3])
+from rolltop.confine.template import main
+main(int(sys.argv[1]), int(sys.argv[2]))
+"""
+
 
 class Worker:
     """One worker process, seen from the pool."""
 
-    __slots__ = ("_pidfd", "calls", "patience", "pid", "socket")
+    __slots__ = ("_alive", "_pidfd", "buffer", "calls", "patience", "pid", "socket")
 
-    def __init__(self, pid: int, pidfd: int, sock: socket.socket) -> None:
+    def __init__(self, pid: int, pidfd: int | None, sock: socket.socket) -> None:
         self.pid = pid
         self.socket = sock
         self.calls = 0
         self.patience = 0.0
         """The timeout that is set on the socket."""
+        self.buffer = bytearray(1 << 16)
+        """For answers; a fresh one for each would be mapped, touched and unmapped every time."""
         self._pidfd = pidfd
+        self._alive = True
 
     def kill(self) -> None:
-        """End the process; a descriptor of it is held, so its number cannot mean another one."""
-        if self._pidfd < 0:
+        """End the process; where a descriptor of it is held, its number cannot mean another one by now."""
+        if not self._alive:
             return
+        self._alive = False
         with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
-        os.close(self._pidfd)
-        self._pidfd = -1
+            if self._pidfd is None:
+                os.kill(self.pid, signal.SIGKILL)
+            else:
+                signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
+        if self._pidfd is not None:
+            os.close(self._pidfd)
         self.socket.close()
 
 
@@ -63,6 +78,8 @@ class Nursery:
         """Held while talking to the template."""
         self._template: tuple[subprocess.Popen[bytes], socket.socket] | None = None
         self._closed = False
+        self.features: tuple[str, ...] = ()
+        """What holds the workers; known once the first one was asked for."""
         self._wake = threading.Semaphore(0)
         self._keeper: threading.Thread | None = None
 
@@ -109,26 +126,32 @@ class Nursery:
             self._template = self._start_template()
         control = self._template[1]
         ours, theirs = socket.socketpair()
-        with theirs:
-            socket.send_fds(control, [b"fork"], [theirs.fileno()])
-        message, fds, _, _ = socket.recv_fds(control, 64, 1)
-        if not message or not fds:
+        try:
+            with theirs:
+                socket.send_fds(control, [b"fork"], [theirs.fileno()])
+            message, fds, _, _ = socket.recv_fds(control, 64, 1)
+            if not message:
+                raise BrokenPipeError("the template hung up")
+        except BaseException:
             ours.close()
-            raise BrokenPipeError("the template hung up")
-        return Worker(int(message), fds[0], ours)
+            raise
+        return Worker(int(message), fds[0] if fds else None, ours)
 
     def _start_template(self) -> tuple[subprocess.Popen[bytes], socket.socket]:
-        # SEQPACKET keeps messages apart and reports the other side's end.
-        control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        control, theirs = socket.socketpair()
         with theirs:
-            command = [sys.executable, "-m", "rolltop.confine.template", str(theirs.fileno())]
+            # Its environment is empty, so it is told where rolltop lies.
+            source = str(Path(__file__).parents[2])
+            command = [sys.executable, "-c", _BOOT, str(theirs.fileno()), str(os.getpid()), source]
             process = spawn(command, pass_fds=[theirs.fileno()], streams=False)
-        control.send(json.dumps(self._settings).encode())
-        answer = json.loads(control.recv(1 << 16) or b'{"error": "it ended without a word"}')
+        control.sendall(json.dumps(self._settings).encode() + b"\n")
+        with control.makefile("rb") as lines:
+            answer = json.loads(lines.readline() or b'{"error": "it ended without a word"}')
         if "error" in answer:
             control.close()
             process.wait()
-            raise PartMissing(f"the workers' template could not start: {answer['error']}")
+            raise PartMissing(f"the template of the workers could not start: {answer['error']}")
+        self.features = tuple(answer["features"])
         return process, control
 
     def _stop_template(self) -> None:

@@ -21,6 +21,9 @@ from rolltop.errors import Cancelled, InvalidInput, RolltopError, TimeLimit
 
 __all__ = ["WorkerPool"]
 
+_TRIES = 4
+"""Workers that may turn out to have died while they were idle, before a call gives up."""
+
 Deliver = Callable[["Worker | RolltopError"], None]
 
 
@@ -66,13 +69,18 @@ class WorkerPool:
         """Run the job (the first one unless named) on the payload; raises what the job raised."""
         number = self._number(job)
         seconds = self.timeout if timeout is None else timeout
-        worker = self._take(seconds)
-        try:
-            answer = conversation.ask(worker, number, payload, seconds, self.max_answer)
-        except BaseException as error:
-            self._lose(worker)
-            raise self._explained(error, seconds) from None
-        return self._give_back(worker, answer)
+        for _ in range(_TRIES):
+            worker = self._take(seconds)
+            try:
+                answer = conversation.ask(worker, number, payload, seconds, self.max_answer)
+            except conversation.Stale:
+                self._lose(worker)
+            except BaseException as error:
+                self._lose(worker)
+                raise _explained(error, seconds) from None
+            else:
+                return self._give_back(worker, answer)
+        raise conversation.died()
 
     async def call_async(
         self,
@@ -84,13 +92,18 @@ class WorkerPool:
         """`call` for asyncio; cancelling the task kills the worker."""
         number = self._number(job)
         seconds = self.timeout if timeout is None else timeout
-        worker = await self._take_async(seconds)
-        try:
-            answer = await conversation.ask_async(worker, number, payload, seconds, self.max_answer)
-        except BaseException as error:
-            self._lose(worker)
-            raise self._explained(error, seconds) from None
-        return self._give_back(worker, answer)
+        for _ in range(_TRIES):
+            worker = await self._take_async(seconds)
+            try:
+                answer = await conversation.ask_async(worker, number, payload, seconds, self.max_answer)
+            except conversation.Stale:
+                self._lose(worker)
+            except BaseException as error:
+                self._lose(worker)
+                raise _explained(error, seconds) from None
+            else:
+                return self._give_back(worker, answer)
+        raise conversation.died()
 
     def _number(self, job: str | None) -> int:
         if job is None:
@@ -99,14 +112,6 @@ class WorkerPool:
             return self._numbers[job]
         except KeyError:
             raise InvalidInput(f"the pool has no job {job}", hint=f"It has {', '.join(self._numbers)}.") from None
-
-    def _explained(self, error: BaseException, seconds: float) -> BaseException:
-        if isinstance(error, TimeoutError):
-            return TimeLimit(
-                f"the job took longer than {seconds:g} s and was ended",
-                hint="Give it less to do, or allow it more time.",
-            )
-        return error
 
     def _give_back(self, worker: Worker, answer: conversation.Answer) -> bytes:
         worker.calls += 1
@@ -229,6 +234,16 @@ class WorkerPool:
             deliver(error)
             self._shrink()
 
+    @property
+    def features(self) -> tuple[str, ...]:
+        """What holds the workers on this machine, in words; known after the first call or `warm_up`."""
+        return self._nursery.features
+
+    def warm_up(self) -> None:
+        """Start the template and a first worker now, so that the first call need not wait for them."""
+        worker = self._take(self.timeout)
+        self._release(worker)
+
     # Ending
 
     def close(self) -> None:
@@ -259,3 +274,11 @@ def _unboxed(item: Worker | RolltopError) -> Worker:
     if isinstance(item, RolltopError):
         raise item
     return item
+
+
+def _explained(error: BaseException, seconds: float) -> BaseException:
+    if isinstance(error, TimeoutError):
+        return TimeLimit(
+            f"the job took longer than {seconds:g} s and was ended", hint="Give it less to do, or allow it more time."
+        )
+    return error

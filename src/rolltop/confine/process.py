@@ -1,143 +1,174 @@
-"""Start one confined process: descriptors in, launcher, bubblewrap, program; and end it for good."""
+"""A confined process seen from outside, and what all rungs need to start one."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from rolltop.confine import bubblewrap, seccomp
-from rolltop.confine.detect import require_rung
-from rolltop.confine.identity import Identity, foreign_identity, require_reachable, threads_of
+from rolltop.confine.identity import Identity, threads_of
 from rolltop.confine.limits import Limits
 from rolltop.confine.result import Confinement
-from rolltop.confine.sandbox import Sandbox
-from rolltop.errors import InvalidInput, PartMissing
+from rolltop.confine.scratch import remove_tree
 
-__all__ = ["Child", "start_process"]
+__all__ = ["Child", "Descriptors", "launcher", "spawn"]
 
 LAUNCHER = Path(__file__).with_name("launch.py")
 
 HEADROOM = 4
 """Processes beyond the program's: the launcher and bubblewrap's two."""
 
+GRACE = 2.0
+"""Seconds that a supervisor has to end its program before it is killed itself."""
+
 # A child that asks to die with its parent dies with the *thread* that started it. This thread lives as
 # long as the program, so callers on short-lived threads can start long-lived workers.
 _spawner = ThreadPoolExecutor(1, thread_name_prefix="rolltop-spawner")
+
+
+def _renew_spawner() -> None:
+    """A forked process has no threads but the one that forked."""
+    global _spawner  # noqa: PLW0603 - one per process is the point
+    _spawner = ThreadPoolExecutor(1, thread_name_prefix="rolltop-spawner")
+
+
+os.register_at_fork(after_in_child=_renew_spawner)
+
+
+def _unchanged(path: str) -> str:
+    return path
 
 
 @dataclass(slots=True)
 class Child:
     """A running confined process and our ends of its descriptors."""
 
+    program: str
     process: subprocess.Popen[bytes]
     status: IO[bytes]
     confinement: Confinement
     limits: Limits
     writable: tuple[Path, ...]
+    """Directories of this machine that the program can write to."""
+    inside: Callable[[str], str] = _unchanged
+    """Where the program finds a place of its sandbox; elsewhere only on rungs without own mounts."""
+    private: Path | None = None
+    """A directory that exists for this process alone."""
     _kept: bytes = field(default=b"")
 
     def kill(self) -> None:
-        """End the process and everything it started; returns once the process itself is gone."""
+        """End the process and everything it started; returns once all of it is gone."""
+        if self.process.poll() is not None:
+            return  # both bubblewrap and the supervisor end only after everything else
+        if self.confinement.rung == "bwrap":
+            self._kill_namespace()
+        else:
+            self.process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(GRACE)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
+    def _kill_namespace(self) -> None:
+        """Kill the first process of the namespace; it is gone only when all the others are."""
+        self._read_status()
+        pid = next((item["child-pid"] for item in self._status() if "child-pid" in item), None)
+        if pid is None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            pidfd = os.pidfd_open(pid)  # bubblewrap is still its parent: the number cannot mean another one
+            try:
+                signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+                poll = select.poll()
+                poll.register(pidfd, select.POLLIN)
+                poll.poll(GRACE * 1000)
+            finally:
+                os.close(pidfd)
+
     def close(self) -> None:
+        """End it, and remove what was made for it."""
         self.kill()
         for stream in (self.process.stdin, self.process.stdout, self.process.stderr, self.status):
             if stream is not None:
                 with contextlib.suppress(OSError):
                     stream.close()
+        if self.private is not None:
+            remove_tree(self.private)
 
     def started(self) -> bool:
         """Whether the program itself was reached; only meaningful after the process has ended."""
+        self._read_status()
+        return any("child-pid" in item for item in self._status())
+
+    def _read_status(self) -> None:
+        os.set_blocking(self.status.fileno(), False)
         self._kept += self.status.read() or b""
-        return any("child-pid" in json.loads(line) for line in self._kept.splitlines() if line)
+
+    def _status(self) -> list[dict[str, int]]:
+        *complete, _ = self._kept.split(b"\n")
+        return [json.loads(line) for line in complete if line]
 
 
-def start_process(argv: Sequence[str], sandbox: Sandbox, *, pass_fds: Sequence[int] = ()) -> Child:
-    """Start `argv` confined. The program inherits standard streams as pipes, and `pass_fds` under their numbers."""
-    if not argv or any("\0" in argument for argument in argv):
-        raise InvalidInput("a program to run needs a name, and no argument may contain NUL")
-    confinement = require_rung(allow_unconfined=sandbox.allow_unconfined)
-    identity = foreign_identity(sandbox.user)
-    for mount in sandbox.mounts:
-        require_reachable(mount.source, identity)
-    with contextlib.ExitStack() as ours:
-        status_read, status_write = os.pipe2(os.O_CLOEXEC)
-        ours.callback(os.close, status_write)
-        inherited = [status_write, *pass_fds]
-        command = _launcher(sandbox.limits, identity)
-        command += _bubblewrap(argv, sandbox, status_write, inherited, ours)
-        for fd in inherited:
-            if identity.drop:
-                # The program may reopen it as /dev/fd/N, which asks for the owner's permission.
+class Descriptors(contextlib.ExitStack):
+    """Descriptors that a child inherits and that are closed here once it has them."""
+
+    def __init__(self, given: Sequence[int] = ()) -> None:
+        super().__init__()
+        self.inherited = list(given)
+
+    def memory_file(self, data: bytes) -> int:
+        """A descriptor of a file in memory with this content."""
+        fd = os.memfd_create("rolltop", os.MFD_CLOEXEC)
+        self.callback(os.close, fd)
+        with open(fd, "wb", closefd=False) as file:
+            file.write(data)
+        os.lseek(fd, 0, os.SEEK_SET)
+        self.inherited.append(fd)
+        return fd
+
+    def pipe_from_child(self) -> tuple[IO[bytes], int]:
+        """Our reading end, and the number of the child's writing end."""
+        ours, theirs = os.pipe2(os.O_CLOEXEC)
+        self.callback(os.close, theirs)
+        self.inherited.append(theirs)
+        reader = os.fdopen(ours, "rb")
+        self.push(lambda failed, *_: reader.close() if failed else None)
+        return reader, theirs
+
+    def hand_over(self, identity: Identity) -> None:
+        """Let the program reopen them as /dev/fd/N, which asks for the owner's permission."""
+        if identity.drop:
+            for fd in self.inherited:
                 os.fchown(fd, identity.uid, identity.gid)
-        process = spawn(command, pass_fds=inherited)
-    writable = tuple(mount.source for mount in sandbox.mounts if mount.writable)
-    return Child(process, os.fdopen(status_read, "rb"), confinement, sandbox.limits, writable)
 
 
-def _launcher(limits: Limits, identity: Identity) -> list[str]:
-    processes = threads_of(identity.uid) + limits.processes + HEADROOM
+def launcher(limits: Limits, identity: Identity) -> list[str]:
+    """The launcher with its limits and identity, up to where more options may follow."""
     rlimits = {
-        "AS": limits.memory,
+        "AS": limits.addresses,
         "CPU": limits.cpu,
         "FSIZE": limits.file_size,
-        "NPROC": processes,
+        "NPROC": threads_of(identity.uid) + limits.processes + HEADROOM,
         "NOFILE": limits.open_files,
         "CORE": 0,
-        "MEMLOCK": 65536,
+        "MEMLOCK": 1 << 16,
         "MSGQUEUE": 0,
     }
     command = [sys.executable, "-I", "-S", str(LAUNCHER), f"parent={os.getpid()}"]
     command += [f"rlimit={name}:{value}" for name, value in rlimits.items()]
     if identity.drop:
         command.append(f"identity={identity.uid}:{identity.gid}")
-    return [*command, "--"]
-
-
-def _bubblewrap(
-    argv: Sequence[str], sandbox: Sandbox, status: int, inherited: list[int], ours: contextlib.ExitStack
-) -> list[str]:
-    program = seccomp.sandbox_filter()
-    files = {**bubblewrap.OWN_FILES, **sandbox.files}
-    placed = {target: _memory_file(data, ours) for target, data in files.items()}
-    filtered = _memory_file(program, ours) if program else None
-    arguments = bubblewrap.bubblewrap_arguments(sandbox, files=placed, seccomp=filtered, status=status)
-    # Arguments go through a descriptor: on the command line everybody on the machine could read the environment.
-    packed = b"".join(os.fsencode(argument) + b"\0" for argument in arguments)
-    packed_fd = _memory_file(packed, ours)
-    inherited += [*placed.values(), packed_fd]
-    inherited += [filtered] if filtered is not None else []
-    return [bubblewrap_path(), "--args", str(packed_fd), "--", *argv]
-
-
-def bubblewrap_path() -> str:
-    from shutil import which  # noqa: PLC0415
-
-    path = which("bwrap", path="/usr/bin:/usr/local/bin:/bin")
-    if path is None:
-        raise PartMissing("bubblewrap is not installed", hint="On Debian: apt-get install bubblewrap")
-    return path
-
-
-def _memory_file(data: bytes, ours: contextlib.ExitStack) -> int:
-    fd = os.memfd_create("rolltop", os.MFD_CLOEXEC)
-    ours.callback(os.close, fd)
-    with open(fd, "wb", closefd=False) as file:
-        file.write(data)
-    os.lseek(fd, 0, os.SEEK_SET)
-    return fd
+    return command
 
 
 def spawn(command: list[str], *, pass_fds: Sequence[int], streams: bool = True) -> subprocess.Popen[bytes]:

@@ -14,7 +14,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import IO, Literal
 
-from rolltop.confine.process import Child, start_process
+from rolltop.confine.ladder import start_process
+from rolltop.confine.process import Child
 from rolltop.confine.result import Finished, Reason
 from rolltop.confine.sandbox import Sandbox
 from rolltop.confine.watch import Watch
@@ -29,6 +30,9 @@ _LINGER = 1.0
 """Seconds to wait for the last output of an ended program."""
 
 _OUT_OF_MEMORY = re.compile(rb"cannot allocate|MemoryError|bad_alloc|out of memory", re.IGNORECASE)
+
+
+_NO_PROGRAM = re.compile(rb"(bwrap: execvp|rolltop-launch:) .*(No such file|Permission denied)")
 
 
 class Cancel:
@@ -237,6 +241,11 @@ def _finished(child: Child, conversation: _Conversation, reason: Reason | None, 
     if reason is None:
         if not child.started():
             _raise_not_started(stderr)
+        if code in (1, 127) and _NO_PROGRAM.match(stderr):
+            raise PartMissing(
+                f"there is no program {child.program} that the sandbox can see",
+                hint="Install it below /usr, or mount it.",
+            )
         reason = _why(code, number, stderr)
     if reason not in ("exit", "signal", "cpu", "file_size", "memory"):
         code, number = None, None

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rolltop.confine.limits import Limits
+from rolltop.confine.result import Rung
 from rolltop.errors import InvalidInput
 
 __all__ = ["Mount", "Sandbox"]
@@ -38,9 +39,10 @@ class Sandbox:
 
     `files` are put into the sandbox read-only: text by its place, without a file on this machine.
     The environment holds only PATH, HOME=/tmp, LANG=C.UTF-8, TZ and what `env` adds.
-    `user` is whom the program runs as when rolltop runs as root (nobody when None); an ordinary user's
-    programs run as that user. `allow_unconfined` lets the program run with limits alone where the
-    machine offers no confinement; without it such a run is refused.
+    `rungs` are the kinds of confinement that are good enough, see `rolltop.confine.ladder`.
+    `user` is whom the program runs as when rolltop runs as root; an ordinary user's programs run as that
+    user. `allow_unconfined` lets the program run with limits alone where the machine offers no
+    confinement; without it such a run is refused. Where either is None the policy of the process decides.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -49,7 +51,8 @@ class Sandbox:
     env: Mapping[str, str] = field(default_factory=dict)
     cwd: str = "/tmp"  # noqa: S108 - the sandbox's own
     user: str | int | None = None
-    allow_unconfined: bool = False
+    rungs: tuple[Rung, ...] = ("bwrap", "landlock")
+    allow_unconfined: bool | None = None
 
     def __post_init__(self) -> None:
         for target in self.files:
@@ -66,7 +69,7 @@ class Sandbox:
 
 
 def _check_target(target: str) -> None:
-    if "\0" in target or not target.startswith("/") or posixpath.normpath(target) != target:
+    if "\0" in target or not target.startswith("/") or target.startswith("//") or posixpath.normpath(target) != target:
         raise InvalidInput("a place inside the sandbox must be an absolute, normal path such as /job")
     if target in RESERVED or target.startswith(("/proc/", "/dev/")):
         raise InvalidInput(f"nothing can be mounted over {target}")

@@ -1,7 +1,7 @@
 """The template process of a pool: imports the jobs once, then forks limited workers on demand.
 
-Started as ``python -m rolltop.confine.template`` with one descriptor, a Unix socket on which the pool sends
-its settings and then one message per wanted worker, with the worker's socket attached. The server has threads
+`main` gets one descriptor, a Unix socket on which the pool sends its settings and then one message per wanted
+worker, with the worker's socket attached. The server has threads
 and must not fork itself; this process has none, is small, and has everything imported.
 """
 
@@ -17,29 +17,49 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from rolltop.confine.worker import restrict_forever, serve
+from rolltop.confine.kernel import landlock, process
+from rolltop.confine.worker import restrict_forever, serve, wall_features
+from rolltop.errors import PartMissing
 
 __all__ = ["main"]
 
 Job = Callable[[bytes], bytes]
 
 
-def main(fd: int) -> None:
+def main(fd: int, server: int) -> None:
+    """Serve the pool of the process `server` until it hangs up or ends."""
     control = socket.socket(fileno=fd)
-    settings = json.loads(control.recv(1 << 16))
+    process.die_with_parent(server)
+    with control.makefile("rb") as lines:
+        settings = json.loads(lines.readline())
     try:
         jobs = _prepare(settings)
     except BaseException as error:
-        control.send(json.dumps({"error": f"{type(error).__name__}: {error}"}).encode()[:60000])
+        _tell(control, {"error": f"{type(error).__name__}: {error}"[:2000]})
         return
-    _drop(settings)
+    _settle(settings, server)
+    _tell(control, {"ready": os.getpid(), "features": wall_features(settings["landlock"])})
+    while _fork_one(control, jobs, settings):
+        pass
+
+
+def _tell(control: socket.socket, message: dict[str, Any]) -> None:
+    control.sendall(json.dumps(message).encode() + b"\n")
+
+
+def _settle(settings: dict[str, Any], server: int) -> None:
+    """Become what workers are forked from: unprivileged, quiet, with as many shared pages as can be."""
+    if settings["identity"]:
+        uid, gid = settings["identity"]
+        os.setgroups([])
+        os.setresgid(gid, gid, gid)
+        os.setresuid(uid, uid, uid)
+        process.die_with_parent(server)  # a change of user forgets it
+    settings["landlock"] = landlock.abi()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps the workers
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C at a terminal is the server's business
     gc.collect()
     gc.freeze()  # the collector would touch, and so copy, every page that workers share
-    control.send(json.dumps({"ready": os.getpid()}).encode())
-    while _fork_one(control, jobs, settings):
-        pass
 
 
 def _prepare(settings: dict[str, Any]) -> list[Job]:
@@ -53,14 +73,6 @@ def _prepare(settings: dict[str, Any]) -> list[Job]:
     return jobs
 
 
-def _drop(settings: dict[str, Any]) -> None:
-    if settings["identity"]:
-        uid, gid = settings["identity"]
-        os.setgroups([])
-        os.setresgid(gid, gid, gid)
-        os.setresuid(uid, uid, uid)
-
-
 def _fork_one(control: socket.socket, jobs: list[Job], settings: dict[str, Any]) -> bool:
     message, fds, _, _ = socket.recv_fds(control, 16, 1)
     if not message:
@@ -70,18 +82,40 @@ def _fork_one(control: socket.socket, jobs: list[Job], settings: dict[str, Any])
     if pid == 0:
         try:
             control.close()
-            restrict_forever(settings, mother)
-            serve(socket.socket(fileno=fds[0]), jobs)
+            _work(socket.socket(fileno=fds[0]), jobs, settings, mother)
         finally:
             os._exit(1)
     os.close(fds[0])
-    pidfd = os.pidfd_open(pid)
-    try:
-        socket.send_fds(control, [str(pid).encode()], [pidfd])
-    finally:
-        os.close(pidfd)
+    _announce(control, pid)
     return True
 
 
-if __name__ == "__main__":
-    main(int(sys.argv[1]))
+def _work(sock: socket.socket, jobs: list[Job], settings: dict[str, Any], mother: int) -> None:
+    try:
+        restrict_forever(settings, mother)
+    except OSError as error:
+        failure = PartMissing(f"a worker could not be confined: {error.strerror}")
+        serve(sock, [_refusal(failure)] * len(jobs))
+    else:
+        serve(sock, jobs)
+
+
+def _refusal(failure: PartMissing) -> Job:
+    """A job that tells every caller why there is none."""
+
+    def refuse(_: bytes) -> bytes:
+        raise failure
+
+    return refuse
+
+
+def _announce(control: socket.socket, pid: int) -> None:
+    """Tell the pool about a worker, with a descriptor of the process where the system has such."""
+    if not hasattr(os, "pidfd_open"):
+        control.sendall(b"%d\n" % pid)
+        return
+    pidfd = os.pidfd_open(pid)
+    try:
+        socket.send_fds(control, [b"%d\n" % pid], [pidfd])
+    finally:
+        os.close(pidfd)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rolltop.confine.kernel.tree import descendants
 from rolltop.confine.result import Reason
 
 if TYPE_CHECKING:
     from rolltop.confine.process import Child
 
-__all__ = ["Watch", "descendants", "disk_usage"]
+__all__ = ["Watch", "disk_usage", "proportional_memory", "resident_memory"]
 
-_PAGE = os.sysconf("SC_PAGE_SIZE")
+_LONGEST_PAUSE = 1.0
+"""Seconds; a program that makes looking dear must not make it rare."""
 
 
 class Watch:
@@ -33,42 +37,40 @@ class Watch:
             return None
         reason = self._look()
         spent = time.monotonic() - now
-        self._next = now + max(self.interval, 20 * spent)
+        self._next = now + max(self.interval, min(10 * spent, _LONGEST_PAUSE))
         return reason
 
     def _look(self) -> Reason | None:
         limits = self._child.limits
-        if resident_memory(descendants(self._child.process.pid)) > limits.memory:
+        pids = list(descendants(self._child.process.pid))
+        # What forks share is counted for each of them at first: look closer before ending anything.
+        if resident_memory(pids) > limits.memory and proportional_memory(pids) > limits.memory:
             return "memory"
         if self._child.writable and disk_usage(self._child.writable, limits.disk) > limits.disk:
             return "disk"
         return None
 
 
-def descendants(pid: int) -> Iterator[int]:
-    """The process and everything it started, in all pid namespaces below ours."""
-    waiting = [pid]
-    while waiting:
-        pid = waiting.pop()
-        yield pid
-        try:
-            for task in os.listdir(f"/proc/{pid}/task"):
-                with open(f"/proc/{pid}/task/{task}/children") as children:
-                    waiting += [int(number) for number in children.read().split()]
-        except OSError:
-            continue
-
-
 def resident_memory(pids: Iterable[int]) -> int:
-    """Bytes held by the processes together; what several share (program text) is left out."""
+    """Bytes held by the processes together, but for program files; what they share is counted for each."""
+    total = 0
+    for pid in pids:
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/status") as status:
+            total += sum(int(line.split()[1]) for line in status if line.startswith(("RssAnon:", "RssShmem:"))) * 1024
+    return total
+
+
+def proportional_memory(pids: Iterable[int]) -> int:
+    """Bytes held by the processes together, what they share counted once; dearer to find out."""
     total = 0
     for pid in pids:
         try:
-            with open(f"/proc/{pid}/statm") as statm:
-                _, resident, shared, *_ = statm.read().split()
+            with open(f"/proc/{pid}/smaps_rollup") as rollup:
+                total += (
+                    sum(int(line.split()[1]) for line in rollup if line.startswith(("Pss_Anon:", "Pss_Shmem:"))) * 1024
+                )
         except OSError:
-            continue
-        total += (int(resident) - int(shared)) * _PAGE
+            total += resident_memory([pid])
     return total
 
 
@@ -80,9 +82,14 @@ def disk_usage(directories: Iterable[Path], enough: int) -> int:
         try:
             with os.scandir(waiting.pop()) as entries:
                 for entry in entries:
-                    total += entry.stat(follow_symlinks=False).st_blocks * 512 + 256
+                    total += entry.stat(follow_symlinks=False).st_blocks * 512 + _PER_ENTRY
                     if entry.is_dir(follow_symlinks=False):
                         waiting.append(entry.path)
-        except OSError:
-            continue
+        except OSError as error:
+            if error.errno == errno.ENAMETOOLONG:  # nests so deep to hide what lies below
+                return enough + 1
     return total
+
+
+_PER_ENTRY = 256
+"""Bytes that a name itself takes."""

@@ -1,7 +1,8 @@
 """The words between a pool and its workers: frames over a stream socket, errors as JSON.
 
-A frame is a header of 16 bytes (length of the body, a number) and the body. In a request the number says
-which job, in an answer what the body is: `OK` the job's bytes, `FAILED` an error.
+A frame is a header (length of the body, a mark, a number) and the body. In a request the number says which
+job, in an answer what the body is: `OK` the job's bytes, `FAILED` an error. The mark of a request is drawn at
+random and comes back with its answer: a worker that went bad cannot answer a request it has not seen yet.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from rolltop.errors import ForeignFailure, MemoryLimit, Position, RolltopError
 
 __all__ = ["FAILED", "HEADER", "OK", "OUT_OF_MEMORY", "decode_error", "encode_error"]
 
-HEADER = struct.Struct("<QQ")
+HEADER = struct.Struct("<QQQ")
 OK, FAILED, OUT_OF_MEMORY = range(3)
 
 

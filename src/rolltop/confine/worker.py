@@ -5,76 +5,105 @@ from __future__ import annotations
 import gc
 import os
 import resource
-import signal
 import socket
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rolltop.confine.kernel import process
+from rolltop.confine.kernel import filters, landlock, process
+from rolltop.confine.kernel.syscalls import this_architecture
 from rolltop.confine.launch import lower_limit
 from rolltop.confine.wire import FAILED, HEADER, OK, OUT_OF_MEMORY, encode_error
 
-__all__ = ["restrict_forever", "serve"]
+__all__ = ["restrict_forever", "serve", "wall_features"]
 
-_CHUNK = 1 << 18
+_BUFFER = 1 << 16
 
 
 def restrict_forever(settings: dict[str, Any], mother: int) -> None:
-    """Everything that limits this process, before it sees its first byte of foreign data."""
+    """Everything that limits this process, before it sees its first byte of foreign data.
+
+    The order matters: after the filter nothing else can be asked of the kernel.
+    """
     process.die_with_parent(mother)
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     lower_limit(resource.RLIMIT_AS, _address_space() + settings["memory"])
     lower_limit(resource.RLIMIT_CORE, 0)
-    lower_limit(resource.RLIMIT_NOFILE, 64)
     lower_limit(resource.RLIMIT_FSIZE, 0)
+    if not process.LINUX:
+        return
+    process.no_new_privileges()
+    if settings["landlock"]:
+        landlock.restrict(version=settings["landlock"])
+    if program := filters.worker_filter(os.getpid()):
+        process.load_filter(program)
+
+
+def wall_features(landlock_version: int) -> list[str]:
+    """What `restrict_forever` amounts to on this machine, in words."""
+    features = ["limits"]
+    if landlock_version:
+        features.append(f"no file system (Landlock {landlock_version})")
+    if this_architecture() is not None:
+        features.append("filter of system calls")
+    if os.getuid() != 0:
+        features.append("not root")
+    return features
 
 
 def _address_space() -> int:
+    if not process.LINUX:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with open("/proc/self/statm") as statm:
         return int(statm.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def serve(sock: socket.socket, jobs: Sequence[Callable[[bytes], bytes]]) -> None:
     """Answer requests one after the other; returns when the pool hangs up."""
-    pending = bytearray()
-    while True:
-        while len(pending) < HEADER.size:
-            data = sock.recv(_CHUNK)
-            if not data:
+    # One buffer for all requests: a fresh one for each would be mapped, touched and unmapped every time.
+    buffer = bytearray(_BUFFER)
+    view = memoryview(buffer)
+    while have := sock.recv_into(buffer):
+        while have < HEADER.size:
+            got = sock.recv_into(view[have:])
+            if not got:
                 return
-            pending += data
-        length, number = HEADER.unpack_from(pending)
-        body = _body(sock, pending, length)
-        if body is None:
-            return
-        pending.clear()
-        sock.sendall(_answer(jobs[number], body))
+            have += got
+        length, mark, number = HEADER.unpack_from(buffer)
+        body = bytes(view[HEADER.size : have])
+        if len(body) < length:
+            whole = _rest(sock, body, length)
+            if whole is None:
+                return
+            body = whole
+        kind, answer = _answer(jobs[number], body)
+        if len(answer) < _BUFFER:
+            sock.sendall(HEADER.pack(len(answer), mark, kind) + answer)
+        else:
+            sock.sendall(HEADER.pack(len(answer), mark, kind))
+            sock.sendall(answer)
 
 
-def _body(sock: socket.socket, pending: bytearray, length: int) -> bytes | None:
-    """The body of a request; a caller waits for its answer, so nothing follows it."""
-    if len(pending) == HEADER.size + length:
-        return bytes(memoryview(pending)[HEADER.size :])
+def _rest(sock: socket.socket, start: bytes, length: int) -> bytes | None:
+    """The whole of a body that did not come at once; a caller waits for its answer, so nothing follows it."""
     whole = bytearray(length)
-    have = len(pending) - HEADER.size
-    whole[:have] = memoryview(pending)[HEADER.size :]
-    view = memoryview(whole)
-    while have < length:
-        got = sock.recv_into(view[have:])
-        if not got:
-            return None
-        have += got
-    view.release()
+    have = len(start)
+    whole[:have] = start
+    with memoryview(whole) as view:
+        while have < length:
+            got = sock.recv_into(view[have:])
+            if not got:
+                return None
+            have += got
     return bytes(whole)
 
 
-def _answer(job: Callable[[bytes], bytes], body: bytes) -> bytes:
+def _answer(job: Callable[[bytes], bytes], body: bytes) -> tuple[int, bytes]:
     try:
         result = job(body)
-        return HEADER.pack(len(result), OK) + result
+        if not isinstance(result, bytes):
+            raise TypeError(f"the job answered with {type(result).__name__} instead of bytes")
+        return OK, result
     except MemoryError:
         gc.collect()
-        return HEADER.pack(0, OUT_OF_MEMORY)
+        return OUT_OF_MEMORY, b""
     except BaseException as error:
-        text = encode_error(error)
-        return HEADER.pack(len(text), FAILED) + text
+        return FAILED, encode_error(error)

@@ -6,6 +6,7 @@ Names are compared without regard to case and Unicode form, because some file sy
 from __future__ import annotations
 
 import fnmatch
+import os
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -165,9 +166,13 @@ class Denied:
     extra: tuple[Path, ...] = ()
 
     def __post_init__(self) -> None:
-        places = {str(place): what for place, what in SYSTEM.items()}
+        places = dict(SYSTEM)
         for home in self.homes:
-            places |= {str(home / place): what for place, what in IN_HOME.items()}
+            names = {name: what for name, what in ANYWHERE.items() if "*" not in name}
+            for place, what in (IN_HOME | names).items():
+                places[str(home / place)] = what
+                # People keep such places elsewhere and link to them; the other place is then closed as well.
+                places[os.path.realpath(home / place)] = what
         places |= {str(place): "closed by the settings" for place in self.extra}
         places |= {str(place): "rolltop's own data" for place in self.own}
         object.__setattr__(self, "_places", {_plain(Path(place).parts): what for place, what in places.items()})
@@ -193,8 +198,8 @@ class Denied:
     def small_places(self) -> Iterable[Path]:
         """Where a hard link could lead to: the denied places of homes, and rolltop's own."""
         for home in self.homes:
-            yield from (home / place for place in IN_HOME)
-            yield from (home / name for name in ANYWHERE if "*" not in name)
+            for place in (*IN_HOME, *(name for name in ANYWHERE if "*" not in name)):
+                yield Path(os.path.realpath(home / place))
         yield from self.extra
         yield from self.own
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import threading
 import time
 from collections.abc import Iterator
@@ -42,7 +43,7 @@ class Links:
             place = waiting.pop()
             try:
                 info = os.lstat(place)
-                if not os.path.isdir(place):
+                if not stat.S_ISDIR(info.st_mode):
                     yield info.st_dev, info.st_ino
                     continue
                 with os.scandir(place) as entries:

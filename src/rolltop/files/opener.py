@@ -16,6 +16,7 @@ from rolltop.files.denied import Denied
 from rolltop.files.kernel import open_real, reopen
 from rolltop.files.links import Links
 from rolltop.files.place import Info, absolute, kind_of
+from rolltop.files.writer import write_whole
 from rolltop.settings import Settings, default_roots
 
 __all__ = ["Files"]
@@ -25,11 +26,16 @@ T = TypeVar("T")
 _TRIES = 8
 """How often a path that changes while it is opened is resolved anew."""
 
+_HAS_PROC = os.path.isdir("/proc/self/fd") and sys.platform == "linux"
+
 _LOOK = getattr(os, "O_PATH", os.O_RDONLY | os.O_NONBLOCK)
 
 
 class Files:
-    """Opens files inside `roots`, except what `Denied` names: the table, `own` data and `denied` places."""
+    """Opens files inside `roots`, except what `Denied` names: the table, `own` data and `denied` places.
+
+    Writes only inside `writable`, which is nowhere unless told otherwise.
+    """
 
     def __init__(
         self,
@@ -37,12 +43,15 @@ class Files:
         *,
         denied: Iterable[str | os.PathLike[str]] = (),
         own: Iterable[str | os.PathLike[str]] = (),
+        writable: Iterable[str | os.PathLike[str]] = (),
         homes: Iterable[str | os.PathLike[str]] | None = None,
         base: str | os.PathLike[str] | None = None,
         largest: int = 1 << 30,
     ) -> None:
         self.roots = tuple(dict.fromkeys(_real(root) for root in roots))
         """The allowed roots, resolved."""
+        self.writable = tuple(dict.fromkeys(_real(place) for place in writable))
+        """Directories inside the roots that may be written to."""
         self.base = Path(base) if base is not None else Path.cwd()
         """What relative paths are relative to."""
         self.largest = largest
@@ -124,7 +133,7 @@ class Files:
                     yield info
 
     def _entries(self, fd: int, real: Path) -> Iterator[Info]:
-        directory = reopen(fd, os.O_RDONLY | os.O_DIRECTORY) if sys.platform == "linux" else os.dup(fd)
+        directory = _for_listing(fd, real)
         try:
             with os.scandir(directory) as entries:
                 for entry in entries:
@@ -137,6 +146,25 @@ class Files:
                             yield _info(place, info)
         finally:
             os.close(directory)
+
+    # Writing
+
+    def write_bytes(self, path: str | os.PathLike[str], data: bytes, *, overwrite: bool = False) -> Path:
+        """Write a file, whole or not at all, into an existing directory; its real place comes back."""
+        parent, name = os.path.split(absolute(path, self.base))
+        if name in ("", ".", ".."):
+            raise InvalidInput("the path to write needs a file name at its end")
+        with self._located(parent) as (fd, real):
+            place = real / name
+            self._root_of(place)
+            if not any(real == allowed or allowed in real.parents for allowed in self.writable):
+                allowed = ", ".join(map(str, self.writable)) or "none"
+                raise PermissionDenied(f"the path is outside the directories that may be written to: {allowed}")
+            try:
+                write_whole(fd, name, data, overwrite=overwrite)
+            except OSError as error:
+                raise _explained(error, place) from None
+        return place
 
     # Checking
 
@@ -151,22 +179,22 @@ class Files:
             os.close(fd)
 
     def _mark(self, text: str) -> tuple[int, Path]:
+        self._refuse_closed(Path(os.path.normpath(text)))  # by the name it was asked for, wherever a link leads
         for _ in range(_TRIES):
-            real = Path(self._resolved(text))
-            root = self._root_of(real)
-            try:
-                return _open_below(root, real), real
-            except OSError as error:
-                if error.errno not in (errno.ELOOP, errno.ENOENT, errno.ENOTDIR, errno.EXDEV):
-                    raise _explained(error, real) from None
+            with contextlib.suppress(_Changed):
+                real = self._resolved(text)
+                return _open_below(self._root_of(real), real), real
         raise PermissionDenied("the path kept changing while it was opened", hint="Try again when it is at rest.")
 
-    def _resolved(self, text: str) -> str:
+    def _resolved(self, text: str) -> Path:
         try:
-            return os.path.realpath(text, strict=True)
+            return Path(os.path.realpath(text, strict=True))
         except OSError as error:
+            if error.errno == errno.EINVAL:  # a link that was none any more when it was read
+                raise _Changed from None
             # Whether something exists outside the roots is nobody's business either.
-            self._root_of(Path(os.path.realpath(text)))
+            with contextlib.suppress(OSError):
+                self._root_of(Path(os.path.realpath(text)))
             raise _explained(error, Path(text)) from None
 
     def _root_of(self, real: Path) -> Path:
@@ -177,11 +205,14 @@ class Files:
                 f"the path is outside the directories that may be used: {allowed}",
                 hint="Use a file inside them, or add its directory to the roots (ROLLTOP_ROOTS).",
             )
-        if what := self.denied.why(real):
+        self._refuse_closed(real)
+        return root
+
+    def _refuse_closed(self, place: Path) -> None:
+        if what := self.denied.why(place):
             raise PermissionDenied(
                 f"the path is closed: {what}", hint="rolltop never opens such files; copy what is needed elsewhere."
             )
-        return root
 
     def _checked_file(self, fd: int, real: Path, largest: int) -> os.stat_result:
         info = os.fstat(fd)
@@ -196,20 +227,38 @@ class Files:
         return info
 
 
+class _Changed(Exception):
+    """The path is not what it was a moment ago."""
+
+
 def _open_below(root: Path, real: Path) -> int:
-    directory = open_real(str(root), _LOOK | os.O_DIRECTORY) if root != real else -1
-    if directory < 0:
-        return open_real(str(real), _LOOK)
+    """Mark a real path; links are refused, so that it fails when one has appeared since it was resolved."""
     try:
-        return open_real(str(real.relative_to(root)), _LOOK, below=directory)
-    finally:
-        os.close(directory)
+        if root == real:
+            return open_real(str(real), _LOOK)
+        directory = open_real(str(root), _LOOK | os.O_DIRECTORY)
+        try:
+            return open_real(str(real.relative_to(root)), _LOOK, below=directory)
+        finally:
+            os.close(directory)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENOENT, errno.ENOTDIR, errno.EXDEV):
+            raise _Changed from None
+        raise _explained(error, real) from None
+
+
+def _for_listing(fd: int, real: Path) -> int:
+    flags = os.O_RDONLY | os.O_DIRECTORY
+    try:
+        return reopen(fd, flags) if _HAS_PROC else open_real(str(real), flags)
+    except OSError as error:
+        raise _explained(error, real) from None
 
 
 def _for_reading(fd: int, real: Path, expected: os.stat_result) -> int:
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY
     try:
-        opened = reopen(fd, flags) if sys.platform == "linux" else open_real(str(real), flags)
+        opened = reopen(fd, flags) if _HAS_PROC else open_real(str(real), flags)
     except OSError as error:
         raise _explained(error, real) from None
     info = os.fstat(opened)

@@ -1,9 +1,9 @@
-"""Questions to the human, in both protocol eras.
+"""Questions to the client and the human behind it, in both protocol eras.
 
-Up to 2025-11-25 the server sends `elicitation/create` and waits. From 2026-07-28 on it may not send
-requests: the call ends with `input_required` and the client calls again with the answers. What was asked
-and answered before travels in `requestState`, which the SDK seals and binds to the same arguments; an
-answer to a question that was never put is refused.
+Up to 2025-11-25 the server sends a request and waits. From 2026-07-28 on it may not send requests: the
+call ends with `input_required` and the client calls again with the answers. What was asked and answered
+before travels in `requestState`, which the SDK seals and binds to the same arguments; an answer to a
+question that was never put is refused.
 """
 
 from __future__ import annotations
@@ -15,11 +15,27 @@ from typing import Any
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
+from mcp.shared.message import ServerMessageMetadata
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import BaseModel, ValidationError
 
 from mcp_core import CannotAsk, InputNeeded, Reply
+from mcp_core.log import one_line
 
-__all__ = ["Asker", "input_required"]
+__all__ = ["Asker", "capabilities_of", "input_required"]
+
+ELICIT = "elicitation/create"
+
+_CAPABILITIES = {ELICIT: "elicitation", "sampling/createMessage": "sampling", "roots/list": "roots"}
+"""What a client has to declare before it may be asked."""
+
+_REQUESTS: dict[str, tuple[type[BaseModel], type[BaseModel]]] = {
+    ELICIT: (types.ElicitRequest, types.ElicitResult),
+    "sampling/createMessage": (types.CreateMessageRequest, types.CreateMessageResult),
+    "roots/list": (types.ListRootsRequest, types.ListRootsResult),
+}
+
+Request = Mapping[str, Any]
 
 
 class Asker:
@@ -28,47 +44,59 @@ class Asker:
     def __init__(self, ctx: ServerRequestContext[Any, Any], params: Any) -> None:
         self._ctx = ctx
         self._modern = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
-        self._answered: dict[str, Any] = {}
+        self._answered: dict[str, Any] = _answers(params) if self._modern else {}
+
+    async def form(self, key: str, message: str, schema: Mapping[str, Any]) -> Reply:
+        """A form for the human."""
+        params = {"mode": "form", "message": message, "requestedSchema": schema}
+        answer = (await self.many({key: {"method": ELICIT, "params": params}}))[key]
+        return Reply(answer["action"], answer.get("content") or {})
+
+    async def many(self, requests: Mapping[str, Request]) -> dict[str, Any]:
+        """Any requests that clients answer; all of them are answered, or the call ends here."""
+        declared = capabilities_of(self._ctx)
+        for request in requests.values():
+            if (needed := _CAPABILITIES[request["method"]]) not in declared:
+                raise CannotAsk(f"this client cannot be asked: it does not declare {needed}")
         if self._modern:
-            self._answered = _answers(params)
+            return self._from_retry(requests)
+        return {key: await self._by_request(request) for key, request in requests.items()}
 
-    async def __call__(self, key: str, message: str, schema: Mapping[str, Any]) -> Reply:
-        if not self._can_ask():
-            raise CannotAsk("this client cannot ask the user")
-        if self._modern:
-            return self._from_retry(key, message, schema)
-        return await self._by_request(message, schema)
+    def _from_retry(self, requests: Mapping[str, Request]) -> dict[str, Any]:
+        open_ones = {key: request for key, request in requests.items() if key not in self._answered}
+        if open_ones:
+            raise InputNeeded({"requests": open_ones, "answered": self._answered})
+        return {key: self._answered[key] for key in requests}
 
-    def _can_ask(self) -> bool:
-        capabilities = self._ctx.session.client_capabilities
-        if capabilities is None or capabilities.elicitation is None:
-            return False
-        asked = capabilities.elicitation
-        # An empty capability means forms; one that names only URLs does not include them.
-        return asked.form is not None or asked.url is None
-
-    def _from_retry(self, key: str, message: str, schema: Mapping[str, Any]) -> Reply:
-        answer = self._answered.get(key)
-        if answer is not None:
-            return Reply(answer["action"], answer.get("content") or {})
-        request = {
-            "method": "elicitation/create",
-            "params": {"mode": "form", "message": message, "requestedSchema": schema},
-        }
-        raise InputNeeded({"requests": {key: request}, "answered": self._answered})
-
-    async def _by_request(self, message: str, schema: Mapping[str, Any]) -> Reply:
+    async def _by_request(self, request: Request) -> dict[str, Any]:
+        request_type, result_type = _REQUESTS[request["method"]]
+        sent: Any = request_type.model_validate(request)
+        # Over HTTP the question goes out on the stream that carries this call's answer.
+        related = ServerMessageMetadata(related_request_id=self._ctx.request_id)
         try:
-            answer = await self._ctx.session.elicit_form(message, dict(schema), self._ctx.request_id)
-        except MCPError as error:
-            raise CannotAsk(f"the client did not ask the user: {error.message}") from None
-        return Reply(answer.action, answer.content or {})
+            answer: BaseModel = await self._ctx.session.send_request(sent, result_type, metadata=related)
+        except (MCPError, ValidationError) as error:
+            raise CannotAsk(f"the client did not answer: {one_line(error)}") from None
+        return answer.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+def capabilities_of(ctx: ServerRequestContext[Any, Any]) -> frozenset[str]:
+    """What the client may be asked for."""
+    declared = ctx.session.client_capabilities
+    if declared is None:
+        return frozenset()
+    asked = declared.elicitation
+    # An empty elicitation capability means forms; one that names only URLs does not include them.
+    forms = asked is not None and (asked.form is not None or asked.url is None)
+    offered = {"elicitation": forms, "sampling": declared.sampling is not None, "roots": declared.roots is not None}
+    return frozenset(name for name, there in offered.items() if there)
 
 
 def input_required(needed: InputNeeded) -> types.InputRequiredResult:
-    """The interim result that carries the question; earlier answers ride in the state."""
+    """The interim result that carries the questions; earlier answers ride in the state."""
     requests = needed.questions["requests"]
-    state = {"asked": list(requests), "answered": needed.questions["answered"]}
+    asked = {key: request["method"] for key, request in requests.items()}
+    state = {"asked": asked, "answered": needed.questions["answered"]}
     return types.InputRequiredResult.model_validate(
         {"resultType": "input_required", "inputRequests": requests, "requestState": json.dumps(state)}
     )
@@ -78,14 +106,23 @@ def _answers(params: Any) -> dict[str, Any]:
     state = _state(getattr(params, "request_state", None))
     answers: dict[str, Any] = dict(state.get("answered", {}))
     responses = getattr(params, "input_responses", None) or {}
-    for key in state.get("asked", ()):
-        response = responses.get(key)
-        if response is None:
-            continue
-        plain = response if isinstance(response, dict) else response.model_dump(by_alias=True, exclude_none=True)
-        if plain.get("action") in ("accept", "decline", "cancel"):
-            answers[key] = {"action": plain["action"], "content": plain.get("content")}
+    for key, method in state.get("asked", {}).items():
+        answer = _answer(method, responses.get(key))
+        if answer is not None:
+            answers[key] = answer
     return answers
+
+
+def _answer(method: str, response: Any) -> dict[str, Any] | None:
+    """The response if it answers such a request; else the question is put again."""
+    if response is None:
+        return None
+    plain = response if isinstance(response, dict) else response.model_dump(by_alias=True, exclude_none=True)
+    try:
+        answer = _REQUESTS[method][1].model_validate(plain)
+    except ValidationError:
+        return None
+    return answer.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 def _state(text: str | None) -> dict[str, Any]:

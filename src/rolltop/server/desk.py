@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from mcp_core import (
@@ -11,14 +11,17 @@ from mcp_core import (
     Changes,
     ClientInfo,
     Dispatcher,
+    Envelope,
     ExtMcpToolDecorator,
     Prompt,
+    Registered,
     Registry,
     ResourceContent,
     ResourceProvider,
     ToolArguments,
     ToolContext,
     ToolSet,
+    ToolSpec,
     UnknownResource,
 )
 from mcp_core.description import expand_names
@@ -26,8 +29,9 @@ from mcp_core.prompts import declared_prompts
 from mcp_core.toolset import resolve
 from rolltop.journal import Entry
 from rolltop.server.answers import Answers
+from rolltop.server.live import LiveSet
 from rolltop.server.toolpages import ToolPages
-from rolltop.server.toolsets import Loaded, discover, load_set, select
+from rolltop.server.toolsets import SEARCH, Loaded, discover, load_set, select
 from rolltop.settings import Settings
 from rolltop.workspace import Workspace
 
@@ -45,11 +49,17 @@ class Desk:
         self.changes = Changes()
         self.registry = Registry()
         self.prompts: dict[str, Prompt] = {}
+        self.list_was_stale = False  # a client was told another list while we were loading
         self.answers = Answers(self.workspace)
         self.providers: list[ResourceProvider] = [self.answers, ToolPages(self.registry)]
         self.dispatcher = Dispatcher(
-            self.registry, observer=self._record, spill=self.answers.keep, timeout=settings.call_timeout
+            self.registry,
+            observer=self._record,
+            spill=self.answers.keep,
+            redirect=self._named_call if settings.tool_mode == SEARCH else None,
+            timeout=settings.call_timeout,
         )
+        self._live: list[LiveSet] = []
         available, self.loaded = discover()
         for toolset in select(available, settings):
             self._add_set(load_set(toolset, settings))
@@ -64,6 +74,21 @@ class Desk:
         )
         return expand_names(text, self.registry.name_of)
 
+    def listed(self) -> list[Registered]:
+        """The tools that a client sees: all that are not hidden, or the three that find the others."""
+        search = self.settings.tool_mode == SEARCH
+        return [each for each in self.registry if not each.spec.hidden and (each.spec.toolset == SEARCH or not search)]
+
+    def _named_call(self, name: str, arguments: Mapping[str, Any] | None) -> tuple[str, Mapping[str, Any] | None]:
+        """`call_tool {name, arguments}` as the call that it means."""
+        if name != self.registry.name_of("call_tool") or not arguments or set(arguments) - {"name", "arguments"}:
+            return name, arguments
+        meant, given = arguments.get("name"), arguments.get("arguments")
+        registered = self.registry.by_plain_name(meant) if isinstance(meant, str) else None
+        if registered is None or not isinstance(given, dict | None):
+            return name, arguments
+        return registered.name, given
+
     def context(self, client: ClientInfo, **more: Any) -> ToolContext[Workspace]:
         """A context for one call."""
         return ToolContext(
@@ -72,6 +97,7 @@ class Desk:
             budget_tokens=self.settings.budget_tokens,
             invoker=self.dispatcher.invoke,
             reader=self.read,
+            registry=self.registry,
             name_of=self.registry.name_of,
             changes=self.changes,
             **more,
@@ -90,6 +116,8 @@ class Desk:
         return next((provider for provider in self.providers if scheme in provider.schemes), None)
 
     def close(self) -> None:
+        for live in self._live:
+            live.close()
         self.workspace.close()
 
     def _add_set(self, loaded: Loaded) -> None:
@@ -102,11 +130,24 @@ class Desk:
         for spec in loaded.specs:
             if self._wanted(spec.name, read_only=spec.annotations.read_only):
                 decorator.register(spec, envelope=envelope, profile=self._profile(toolset))
+        self._add_live(toolset, decorator, envelope)
         provider = toolset.make_resources()
         if provider is not None:
             self.providers.append(provider)
         for prompt in _prompts(toolset):
             self.prompts[prompt.name] = prompt
+
+    def _add_live(self, toolset: ToolSet, decorator: ExtMcpToolDecorator, envelope: Envelope) -> None:
+        source = toolset.make_live(self.workspace)
+        if source is None:
+            return
+
+        def register(spec: ToolSpec) -> str | None:
+            if not self._wanted(spec.name, read_only=spec.annotations.read_only):
+                return None
+            return decorator.register(spec, envelope=envelope, profile=self._profile(toolset))
+
+        self._live.append(LiveSet(self.registry, source, register, lambda: self.changes.publish("tools")))
 
     def _wanted(self, name: str, *, read_only: bool) -> bool:
         return name not in self.settings.exclude_tools and (read_only or not self.settings.read_only)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import mcp_types as types
@@ -12,7 +13,6 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from mcp_core import (
-    Answer,
     ClientInfo,
     InputNeeded,
     ProtocolFault,
@@ -26,16 +26,17 @@ from mcp_core import (
 )
 from mcp_core.content import wire_block
 from rolltop.errors import RolltopError
-from rolltop.server.asking import Asker, input_required
+from rolltop.server.asking import Asker, capabilities_of, input_required
+from rolltop.server.clientlog import ClientLog
 from rolltop.server.desk import Desk
-from rolltop.server.paging import INVALID_PARAMS, bad_cursor, decode_cursor, encode_cursor, page_of
+from rolltop.server.paging import INVALID_PARAMS, PAGE, bad_cursor, decode_cursor, encode_cursor, page_of
+from rolltop.server.roots import roots_of
 from rolltop.workspace import Workspace
 
-__all__ = ["Handlers", "answer_to_wire"]
+__all__ = ["Handlers"]
 
 RESOURCE_NOT_FOUND = -32002
 """Up to 2025-11-25; from 2026-07-28 on it is INVALID_PARAMS."""
-PAGE = 200
 COMPLETIONS = 100
 
 Context = ServerRequestContext[Any, Any]
@@ -47,16 +48,20 @@ class Handlers:
     def __init__(self, desk: Desk, transport: str) -> None:
         self.desk = desk
         self.transport = transport
+        self.client_log = ClientLog()
 
     async def list_tools(self, ctx: Context, params: types.PaginatedRequestParams | None) -> Any:
-        tools = [registered.wire for registered in self.desk.registry if not registered.spec.hidden]
+        tools = [registered.wire for registered in self.desk.listed()]
         page, following = _page(tools, params)
         return types.ListToolsResult.model_validate({"tools": page, "nextCursor": following})
 
     async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> Any:
-        tool_context = self.tool_context(ctx, params)
+        return await self.call(ctx, params.name, params.arguments, params)
+
+    async def call(self, ctx: Context, name: str, arguments: Mapping[str, Any] | None, params: Any) -> Any:
+        """Call a tool; `params` may carry the answers of an earlier round."""
         try:
-            answer = await self.desk.dispatcher.call(params.name, params.arguments, tool_context)
+            answer = await self.desk.dispatcher.call(name, arguments, self.tool_context(ctx, params))
         except UnknownTool as error:
             raise MCPError(INVALID_PARAMS, str(error)) from None
         except InputNeeded as needed:
@@ -65,7 +70,7 @@ class Handlers:
             raise MCPError(fault.code, fault.message, fault.data) from None
         except ToolCancelled:
             raise MCPError(-32800, "The call was cancelled") from None
-        wire = answer_to_wire(answer)
+        wire = answer.wire()
         return {**wire, "resultType": "complete"} if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS else wire
 
     async def list_resources(self, ctx: Context, params: types.PaginatedRequestParams | None) -> Any:
@@ -166,22 +171,30 @@ class Handlers:
         async def progress(done: float, total: float | None, message: str | None) -> None:
             await ctx.session.report_progress(done, total, message)
 
+        async def log(message: str, level: str) -> None:
+            await self.client_log.send(ctx, message, level)
+
+        async def roots() -> Sequence[str]:
+            return await roots_of(ctx, asker)
+
+        asker = Asker(ctx, params)
+
         return self.desk.context(
-            self._client(ctx), principal=_principal(ctx), progress_sink=progress, asker=Asker(ctx, params)
+            self._client(ctx),
+            principal=_principal(ctx),
+            progress_sink=progress,
+            asker=asker.form,
+            client_asker=asker.many,
+            roots_source=roots,
+            log_sink=log,
         )
 
     def _client(self, ctx: Context) -> ClientInfo:
         introduced = ctx.session.client_params
+        known = ClientInfo(protocol=ctx.protocol_version, transport=self.transport, capabilities=capabilities_of(ctx))
         if introduced is None:
-            return ClientInfo(protocol=ctx.protocol_version, transport=self.transport)
-        info = introduced.client_info
-        return ClientInfo(info.name, info.version, ctx.protocol_version, self.transport)
-
-
-def answer_to_wire(answer: Answer) -> dict[str, Any]:
-    """A tool result; `content` and `structuredContent` each hold all of it."""
-    content = [{"type": "text", "text": answer.text}, *(wire_block(block) for block in answer.content)]
-    return {"content": content, "structuredContent": answer.structured, "isError": answer.is_error}
+            return known
+        return replace(known, name=introduced.client_info.name, version=introduced.client_info.version)
 
 
 def _page(items: list[dict[str, Any]], params: types.PaginatedRequestParams | None) -> tuple[Any, str | None]:

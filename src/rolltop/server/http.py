@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import hmac
 import ipaddress
+import signal
 import socket
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterator, MutableMapping
 from typing import Any
 
 import orjson
 import uvicorn
-from mcp.server.lowlevel import Server
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -20,7 +21,9 @@ from starlette.routing import Route
 
 from rolltop import __version__
 from rolltop.errors import InvalidInput, PartMissing
-from rolltop.settings import Settings
+from rolltop.server.desk import Desk
+from rolltop.server.httpcalls import HttpCalls
+from rolltop.server.protocol import Built
 
 __all__ = ["PATH", "Gate", "app_for", "bind", "is_local", "serve_http"]
 
@@ -43,15 +46,16 @@ def is_local(host: str) -> bool:
         return False
 
 
-def app_for(server: Server[Any], settings: Settings) -> App:
+def app_for(built: Built, desk: Desk) -> App:
     """The ASGI application: `/mcp` and `/healthz`, everything else is not found."""
+    settings = desk.settings
     if not is_local(settings.http_host) and not settings.http_token:
         raise InvalidInput(
             f"listening on {settings.http_host} needs a token, because others can reach it",
             hint="Set ROLLTOP_HTTP_TOKEN (or --token-file FILE), or listen on 127.0.0.1.",
         )
     hosts = [*LOCAL_NAMES, *settings.http_allowed_hosts]
-    inner: Starlette = server.streamable_http_app(
+    inner: Starlette = built.server.streamable_http_app(
         streamable_http_path=PATH,
         max_request_body_size=settings.http_body_limit,
         # The gate below checks Host and Origin for every path; the SDK checks them once more for its own.
@@ -64,7 +68,8 @@ def app_for(server: Server[Any], settings: Settings) -> App:
         ),
         custom_starlette_routes=[Route("/healthz", _healthy, methods=["GET"])],
     )
-    return Gate(inner, hosts, settings.http_token)
+    calls = HttpCalls(inner, desk, built.listing, PATH, settings.http_body_limit)
+    return Gate(calls, hosts, settings.http_token)
 
 
 _SCHEMES = ("http", "https")
@@ -88,6 +93,8 @@ class Gate:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        # RFC 9110, 5.5: blanks around a field's value are not part of it; the parser in front of us leaves them.
+        scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
         refusal = self._refusal(scope)
         if refusal is None:
             await self._app(scope, receive, send)
@@ -167,6 +174,14 @@ class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
         super().__init__(config)
         self._announce = started
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Stop on signals, and end with our own exit code: uvicorn would raise the signal once more."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, self.handle_exit, number, None)
+        yield
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)

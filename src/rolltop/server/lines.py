@@ -35,10 +35,15 @@ class LineReader(asyncio.Protocol):
         self._paused = False
 
     @classmethod
-    async def open(cls, descriptor: int, limit: int) -> LineReader:
+    async def open(cls, descriptor: int, limit: int, unread: bytes = b"", ended: bool = False) -> LineReader:
+        """Lines of `unread` first, then of the descriptor, unless it is known to have ended."""
         reader = cls(limit)
         loop = asyncio.get_running_loop()
-        if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        if unread:
+            reader.data_received(unread)
+        if ended:
+            reader._end()
+        elif stat.S_ISREG(os.fstat(descriptor).st_mode):
             loop.run_in_executor(None, reader._read_file, descriptor, loop)
         else:
             await loop.connect_read_pipe(lambda: reader, os.fdopen(descriptor, "rb", 0))

@@ -22,7 +22,9 @@ __all__ = ["Problem", "lint_all", "lint_prompt", "lint_spec"]
 FIRST_LINE = 50
 TOOL_TEMPLATE = "src/rolltop/tools/README.md"
 PROMPT_TEMPLATE = "src/rolltop/prompts/README.md"
-_PLACEHOLDER = re.compile(r"(?i)\b(foo|bar|baz|xxx|lorem ipsum|your[_ -]\w+|todo|tbd)\b|<[a-z _-]+>")
+_PLACEHOLDER = re.compile(
+    r"(?i)\b(foo|bar|baz|xxx|lorem ipsum|your[_ -]\w+|tbd)\b|<(your|name|path|value|text|id)[a-z _-]*>"
+)
 
 
 @dataclass(frozen=True, slots=True)

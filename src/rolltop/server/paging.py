@@ -10,10 +10,12 @@ from typing import Any, TypeVar
 
 from mcp_core import ProtocolFault
 
-__all__ = ["INVALID_PARAMS", "bad_cursor", "decode_cursor", "encode_cursor", "page_of"]
+__all__ = ["INVALID_PARAMS", "PAGE", "bad_cursor", "decode_cursor", "encode_cursor", "page_of"]
 
 T = TypeVar("T")
 INVALID_PARAMS = -32602
+PAGE = 200
+"""Entries of a list that one answer carries."""
 
 
 def encode_cursor(*parts: Any) -> str:

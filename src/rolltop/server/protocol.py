@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import anyio
 import mcp_types as types
@@ -28,11 +28,12 @@ from mcp.server.subscriptions import (
 from mcp.shared.exceptions import MCPError
 
 from mcp_core import Change
-from rolltop import __version__
 from rolltop.server.desk import Desk
+from rolltop.server.fastlane import FastLane
 from rolltop.server.handlers import Handlers
+from rolltop.server.listing import DESCRIPTION, SERVER_INFO, TTL_MS, Listing
 
-__all__ = ["build", "initialization_options"]
+__all__ = ["Built", "build", "initialization_options"]
 
 logger = logging.getLogger("rolltop.server")
 
@@ -43,10 +44,18 @@ _LISTS: dict[str, type[ToolsListChanged | PromptsListChanged | ResourcesListChan
 }
 
 
-def build(desk: Desk, transport: str) -> Server[Any]:
+class Built(NamedTuple):
+    """The SDK's server, and the list that a transport of ours may answer from."""
+
+    server: Server[Any]
+    listing: Listing
+
+
+def build(desk: Desk, transport: str, listing: Listing | None = None) -> Built:
     """A server with every method of the desk; it lives as long as one run of a transport."""
+    listing = listing or Listing(desk)
     handlers = Handlers(desk, transport)
-    news = _News()
+    news = _News(desk)
     schemas = desk.registry
 
     def input_schema(name: str) -> dict[str, Any] | None:
@@ -65,15 +74,15 @@ def build(desk: Desk, transport: str) -> Server[Any]:
             news.listen.close()
 
     server: Server[Any] = Server(
-        "rolltop",
-        version=__version__,
-        title="rolltop",
-        description="A desk for AI agents: keep documents, transform data, render reports, serve functions.",
+        SERVER_INFO["name"],
+        version=SERVER_INFO["version"],
+        title=SERVER_INFO["title"],
+        description=DESCRIPTION,
         instructions=desk.instructions,
         lifespan=lifespan,
         get_tool_input_schema=input_schema,
         cache_hints={
-            "tools/list": CacheHint(ttl_ms=60_000, scope="public"),
+            "tools/list": CacheHint(ttl_ms=TTL_MS, scope="public"),
             "prompts/list": CacheHint(ttl_ms=60_000, scope="public"),
             "resources/templates/list": CacheHint(ttl_ms=60_000, scope="public"),
             "resources/list": CacheHint(ttl_ms=0, scope="private"),
@@ -93,9 +102,13 @@ def build(desk: Desk, transport: str) -> Server[Any]:
         on_completion=handlers.complete,
     )
     server.add_notification_handler("notifications/initialized", types.NotificationParams, news.connected)
-    server.middleware[:] = [RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience="rolltop")]
+    server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, handlers.client_log.set_level)
+    server.middleware[:] = [
+        RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience="rolltop"),
+        FastLane(handlers, listing),
+    ]
     _add_old_names(server)
-    return server
+    return Built(server, listing)
 
 
 def initialization_options(server: Server[Any]) -> InitializationOptions:
@@ -124,7 +137,8 @@ def _add_old_names(server: Server[Any]) -> None:
 class _News:
     """Passes changes on: to `subscriptions/listen` streams, and to 2025 clients by notification."""
 
-    def __init__(self) -> None:
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
         self._bus = InMemorySubscriptionBus()
         self.listen = ListenHandler(self._bus)
         self.loop: asyncio.AbstractEventLoop | None = None
@@ -134,6 +148,8 @@ class _News:
 
     async def connected(self, ctx: ServerRequestContext[Any, Any], params: types.NotificationParams | None) -> None:
         self._sessions.append(ctx.session)
+        if self._desk.list_was_stale:
+            await ctx.session.send_tool_list_changed()
 
     async def subscribe(
         self, ctx: ServerRequestContext[Any, Any], params: types.SubscribeRequestParams

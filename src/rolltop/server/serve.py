@@ -9,12 +9,17 @@ import sys
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp_core.log import configure
 from rolltop.server.claim import Wire
 from rolltop.server.desk import Desk
+from rolltop.server.listing import Listing
 from rolltop.settings import Settings
+
+if TYPE_CHECKING:
+    from rolltop.server.protocol import Built
+    from rolltop.server.stdio import Early
 
 __all__ = ["run_http", "run_stdio"]
 
@@ -24,14 +29,24 @@ TOOL_THREADS = 32
 """Blocking tools that run at the same time; asyncio's own default is six on a small machine."""
 
 
-def run_stdio(settings: Settings, wire: Wire) -> None:
-    """Serve one client over the claimed descriptors, then leave the process."""
-    configure(settings.log_level, file=settings.log_file)
-    desk = Desk(settings)
-    from rolltop.server.protocol import build  # noqa: PLC0415 - the SDK costs most of a second
-    from rolltop.server.stdio import serve_stdio  # noqa: PLC0415
+def run_stdio(desk: Desk, wire: Wire, early: Early | None = None, ready: Callable[[Built], None] | None = None) -> None:
+    """Serve one client over the claimed descriptors, then leave the process.
 
-    _run(serve_stdio(build(desk, "stdio"), wire))
+    `ready` is told when the SDK is loaded, in the thread that loaded it.
+    """
+    from rolltop.server.stdio import serve_stdio  # noqa: PLC0415 - asyncio is not free
+
+    listing = Listing(desk)
+
+    def load() -> Built:
+        from rolltop.server.protocol import build  # noqa: PLC0415 - the SDK costs most of a second
+
+        built = build(desk, "stdio", listing)
+        if ready is not None:
+            ready(built)
+        return built
+
+    _run(serve_stdio(desk, listing, wire, lambda: asyncio.to_thread(load), early))
     desk.close()
     _leave()
 
@@ -46,7 +61,7 @@ def run_http(settings: Settings, announce: Callable[[str], None]) -> None:
     desk = Desk(settings)
     from rolltop.server.protocol import build  # noqa: PLC0415
 
-    app = app_for(build(desk, "http"), settings)
+    app = app_for(build(desk, "http"), desk)
     shown = f"[{host}]" if ":" in host else host
     _run(serve_http(app, listener, lambda: announce(f"http://{shown}:{port}{PATH}")))
     desk.close()

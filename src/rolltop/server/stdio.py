@@ -1,68 +1,100 @@
 """The stdio transport: one client, one line a message, an answer to everything that deserves one.
 
-The SDK's own transport crosses three threads for each message and is silent about malformed input; this
-one stays in the event loop and answers with JSON-RPC's error codes.
+Two parties answer: `StdioCalls` the ordinary calls, from the moment the tools are there, and the SDK
+everything else, once it is loaded (most of a second later). The SDK's own transport crosses three threads
+for each message and is silent about malformed input; this one stays in the event loop and answers with
+JSON-RPC's error codes.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 import signal
-from typing import Any
-
-import anyio
-import mcp_types as types
-from mcp.server.lowlevel import Server
-from mcp.shared.message import SessionMessage
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
 
 from rolltop.server.claim import Wire
+from rolltop.server.desk import Desk
+from rolltop.server.jsonrpc import INVALID_REQUEST, Malformed, error_line, parse
 from rolltop.server.lines import TOO_LONG, LineReader, LineWriter
-from rolltop.server.messages import INVALID_REQUEST, Malformed, decode, encode, error_line
-from rolltop.server.protocol import initialization_options
+from rolltop.server.listing import Listing
+from rolltop.server.stdiocalls import StdioCalls
 
-__all__ = ["serve_stdio"]
+if TYPE_CHECKING:
+    from rolltop.server.protocol import Built
+    from rolltop.server.sdk import Sdk
+
+__all__ = ["Early", "serve_stdio"]
 
 logger = logging.getLogger("rolltop.stdio")
 
 LINE_LIMIT = 64 << 20
+BACKLOG = 1000
 GRACE = 1.5
 """Seconds that calls under way get to answer after the client closed its end."""
 
 
-async def serve_stdio(server: Server[Any], wire: Wire) -> None:
-    """Serve until the client closes its end, the parent dies, or a signal comes."""
-    reader = await LineReader.open(wire.reader, LINE_LIMIT)
+class Early:
+    """What was read before the server was there: bytes to read first, and requests that are answered already."""
+
+    def __init__(self, unread: bytes = b"", answered: frozenset[str | int] = frozenset(), ended: bool = False) -> None:
+        self.unread, self.answered, self.ended = unread, answered, ended
+
+
+async def serve_stdio(
+    desk: Desk, listing: Listing, wire: Wire, load: Callable[[], Awaitable[Built]], early: Early | None = None
+) -> None:
+    """Serve until the client closes its end, the parent dies, or a signal comes. `load` brings the SDK."""
+    early = early or Early()
+    reader = await LineReader.open(wire.reader, LINE_LIMIT, early.unread, early.ended)
     writer = await LineWriter.open(wire.writer)
-    connection = _Connection(reader, writer)
-    async with anyio.create_task_group() as tasks:
-        _stop_on_signals(tasks.cancel_scope)
-        tasks.start_soon(_stop_when_orphaned, tasks.cancel_scope)
-        tasks.start_soon(connection.read)
-        tasks.start_soon(connection.write)
-        await server.run(connection.to_server, connection.from_server, initialization_options(server))
-        await connection.written.wait()
-        tasks.cancel_scope.cancel()
+    connection = _Connection(reader, writer, early.answered)
+    connection.calls = StdioCalls(desk, listing, writer, connection.forward)
+    main = asyncio.current_task()
+    assert main is not None
+    _stop_on_signals(main)
+    tasks = [
+        asyncio.create_task(connection.read()),
+        asyncio.create_task(connection.run_sdk(load)),
+        asyncio.create_task(_parent_gone()),
+    ]
+    with contextlib.suppress(asyncio.CancelledError):
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            task.result()
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
     writer.flush_and_close()
 
 
 class _Connection:
-    """Two streams of the SDK over a pair of pipes."""
+    """Reads lines, and gives each to whoever answers it."""
 
-    def __init__(self, reader: LineReader, writer: LineWriter) -> None:
+    calls: StdioCalls
+
+    def __init__(self, reader: LineReader, writer: LineWriter, answered: frozenset[str | int]) -> None:
         self._reader, self._writer = reader, writer
-        self._incoming, self.to_server = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-        self.from_server, self._outgoing = anyio.create_memory_object_stream[SessionMessage](0)
+        self._answered = set(answered)
+        self._for_sdk: asyncio.Queue[dict[str, Any]] = asyncio.Queue(BACKLOG)
         self._open: set[str | int] = set()
         self._idle = asyncio.Event()
-        self.written = asyncio.Event()
+        self._loaded = asyncio.Event()
 
     async def read(self) -> None:
-        async with self._incoming:
-            while (line := await self._reader.line()) is not None:
-                await self._take(line)
-            await self._drain()
+        """Until the client closes its end; what it asked for may still be answered, for a moment."""
+        while (line := await self._reader.line()) is not None:
+            await self._take(line)
+        if self._open:
+            await self._loaded.wait()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(GRACE):
+                await self.calls.finished()
+                if self._open:
+                    await self._idle.wait()
 
     async def _take(self, line: bytes | object) -> None:
         if line is TOO_LONG:
@@ -72,45 +104,60 @@ class _Connection:
         if not line.strip():
             return
         try:
-            message = decode(line)
+            document = parse(line)
+            if not self.calls.take(document):
+                await self.forward(document)
         except Malformed as error:
             await self._writer.write(error.line())
-            return
-        if isinstance(message, types.JSONRPCRequest):
-            self._open.add(message.id)
+
+    async def forward(self, document: dict[str, Any]) -> None:
+        """Leave a message for the SDK, which may not be there yet."""
+        if "method" in document and "id" in document:
+            self._open.add(document["id"])
             self._idle.clear()
-        await self._incoming.send(SessionMessage(message))
+        await self._for_sdk.put(document)
 
-    async def _drain(self) -> None:
-        """The client will send no more; what it asked for may still be answered, for a moment."""
-        if self._open:
-            with anyio.move_on_after(GRACE):
-                await self._idle.wait()
+    async def run_sdk(self, load: Callable[[], Awaitable[Built]]) -> None:
+        built = await load()
+        from rolltop.server.sdk import Sdk  # noqa: PLC0415 - comes with what was just loaded
 
-    async def write(self) -> None:
+        sdk = Sdk(built.server)
+        self._loaded.set()
+        feeding = asyncio.create_task(self._feed(sdk))
         try:
-            async with self._outgoing:
-                async for session_message in self._outgoing:
-                    message = session_message.message
-                    await self._writer.write(encode(message))
-                    if isinstance(message, (types.JSONRPCResponse, types.JSONRPCError)):
-                        self._open.discard(message.id)
-                        if not self._open:
-                            self._idle.set()
+            await sdk.run(self._deliver)
         finally:
-            self.written.set()
+            feeding.cancel()
+
+    async def _feed(self, sdk: Sdk) -> None:
+        while True:
+            document = await self._for_sdk.get()
+            try:
+                await sdk.send(document)
+            except Malformed as error:
+                await self._writer.write(error.line())
+
+    async def _deliver(self, line: bytes, answers: str | int | None) -> None:
+        """Write what the SDK says, unless it answers what was answered before it was there."""
+        if answers is not None and answers in self._answered:
+            self._answered.discard(answers)
+        else:
+            await self._writer.write(line)
+        if answers is not None:
+            self._open.discard(answers)
+            if not self._open:
+                self._idle.set()
 
 
-def _stop_on_signals(scope: anyio.CancelScope) -> None:
+def _stop_on_signals(main: asyncio.Task[Any]) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        loop.add_signal_handler(number, scope.cancel)
+        loop.add_signal_handler(number, main.cancel)
 
 
-async def _stop_when_orphaned(scope: anyio.CancelScope) -> None:
+async def _parent_gone() -> None:
     """A client that was killed may leave its end of the pipe open in another process."""
     parent = os.getppid()
     while os.getppid() == parent:  # noqa: ASYNC110 - the kernel tells nobody when a parent dies
-        await anyio.sleep(1.0)
+        await asyncio.sleep(1.0)
     logger.info("the parent process has gone; stopping")
-    scope.cancel()

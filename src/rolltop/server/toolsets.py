@@ -13,7 +13,7 @@ from mcp_core.log import one_line
 from rolltop.errors import InvalidInput
 from rolltop.settings import Settings
 
-__all__ = ["GROUP", "Loaded", "discover", "load_set", "select"]
+__all__ = ["GROUP", "SEARCH", "Loaded", "discover", "load_set", "select"]
 
 logger = logging.getLogger("rolltop.toolsets")
 
@@ -21,6 +21,8 @@ GROUP = "rolltop.toolsets"
 """The entry point group; a package of somebody else may add sets of its own."""
 
 EXAMPLE = "example"
+SEARCH = "search"
+"""The set whose three tools stand for all others, and the tool mode that serves it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,8 @@ def select(available: Sequence[ToolSet], settings: Settings) -> list[ToolSet]:
 def _wanted(toolset: ToolSet, settings: Settings) -> bool:
     if toolset.name == EXAMPLE:
         return settings.include_example_tools
+    if toolset.name == SEARCH:
+        return settings.tool_mode == SEARCH
     if settings.toolsets:
         return toolset.name in settings.toolsets
     return not toolset.hidden

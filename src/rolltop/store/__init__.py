@@ -1,1 +1,35 @@
-"""Keep documents by content and find them again."""
+"""Keep documents by content and find them again.
+
+A `Library` is one directory. It keeps every version of every document, stores equal content once, survives a
+crash at any moment, checks every byte it hands out, and finds documents by name, hash, tag, metadata, word and
+regular expression. It is a plain library: no server, no daemon; several processes may use one directory.
+"""
+
+from rolltop.store.core import Options
+from rolltop.store.finding import Found, is_hash_prefix
+from rolltop.store.grep import FileLines, LineMatch, Pattern
+from rolltop.store.keeping import Source, Tally
+from rolltop.store.library import Library
+from rolltop.store.query import Listing, Page
+from rolltop.store.records import Added, Document, Snapshot, Stats, Version
+from rolltop.store.searching import Hit
+
+__all__ = [
+    "Added",
+    "Document",
+    "FileLines",
+    "Found",
+    "Hit",
+    "Library",
+    "LineMatch",
+    "Listing",
+    "Options",
+    "Page",
+    "Pattern",
+    "Snapshot",
+    "Source",
+    "Stats",
+    "Tally",
+    "Version",
+    "is_hash_prefix",
+]

@@ -53,6 +53,14 @@ def test_an_hour_is_an_hour_when_clocks_change() -> None:
     assert (after.hour, after.utcoffset()) == (3, dt.timedelta(hours=2))
 
 
+def test_clocks_that_go_back_do_not_turn_time_around() -> None:
+    first = call("fromUTC", "2024-10-27T00:30:00Z", "Europe/Amsterdam")
+    second = call("fromUTC", "2024-10-27T01:15:00Z", "Europe/Amsterdam")
+    assert (first.hour, second.hour) == (2, 2)
+    assert call("isBefore", first, second) is True
+    assert call("diffMinutes", first, second) == 45
+
+
 @QUICK
 @given(DAYS, DAYS)
 def test_days_between_are_those_of_python(a: dt.date, b: dt.date) -> None:

@@ -7,38 +7,67 @@ import os
 import signal
 import sys
 
-__all__ = ["die_with_parent", "no_new_privileges", "set_dumpable"]
+__all__ = ["adopt_orphans", "die_with_parent", "load_filter", "no_new_privileges", "own_proc_entries", "unshare"]
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
+_PR_SET_SECCOMP = 22
+_PR_SET_CHILD_SUBREAPER = 36
 _PR_SET_NO_NEW_PRIVS = 38
+_SECCOMP_MODE_FILTER = 2
+
+LINUX = sys.platform == "linux"
 
 libc = ctypes.CDLL(None, use_errno=True)
 
 
-def prctl(option: int, *arguments: int | ctypes.c_void_p) -> None:
-    """prctl(2), failing as an OSError."""
-    values = [ctypes.c_ulong(value) if isinstance(value, int) else value for value in arguments]
-    while len(values) < 4:
-        values.append(ctypes.c_ulong(0))
-    if libc.prctl(option, *values) != 0:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number))
+class _Program(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_void_p))
 
 
-def die_with_parent(parent: int) -> None:
-    """Be killed when the parent ends, also when it has ended already."""
-    if sys.platform != "linux":
-        return
-    prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+def failed() -> OSError:
+    """The error of the last call into the C library."""
+    number = ctypes.get_errno()
+    return OSError(number, os.strerror(number))
+
+
+def _prctl(option: int, second: int = 0, third: ctypes.c_void_p | None = None) -> None:
+    zero = ctypes.c_ulong(0)
+    if libc.prctl(option, ctypes.c_ulong(second), third or zero, zero, zero) != 0:
+        raise failed()
+
+
+def die_with_parent(parent: int, number: int = signal.SIGKILL) -> None:
+    """Get a signal when the parent ends; end at once when it has ended already."""
+    if LINUX:
+        _prctl(_PR_SET_PDEATHSIG, number)
     if os.getppid() != parent:
         os._exit(1)
 
 
+def own_proc_entries() -> None:
+    """Make /proc/self ours again, which a change of user takes away."""
+    _prctl(_PR_SET_DUMPABLE, 1)
+
+
 def no_new_privileges() -> None:
-    """No set-user-id program gains anything from here on; seccomp and Landlock ask for it."""
-    prctl(_PR_SET_NO_NEW_PRIVS, 1)
+    """No set-user-id program gains anything from here on; filters and Landlock ask for it."""
+    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
 
 
-def set_dumpable(value: bool) -> None:
-    prctl(_PR_SET_DUMPABLE, int(value))
+def adopt_orphans() -> None:
+    """Become the parent of descendants whose own parent ends."""
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def load_filter(program: bytes) -> None:
+    """Filter the system calls of this process from now on and for ever."""
+    code = ctypes.create_string_buffer(program, len(program))
+    loaded = _Program(len(program) // 8, ctypes.addressof(code))
+    _prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.c_void_p(ctypes.addressof(loaded)))
+
+
+def unshare(flags: int) -> None:
+    """Leave namespaces that are shared with other processes."""
+    if libc.unshare(ctypes.c_int(flags)) != 0:
+        raise failed()

@@ -13,10 +13,14 @@ from typing import Any
 
 from rolltop.errors import SizeLimit
 
-__all__ = ["Channel", "Gone"]
+__all__ = ["Channel", "Gone", "OnProgress"]
 
 _LENGTH = struct.Struct(">I")
 _TICK = 0.1
+
+
+OnProgress = Callable[[Any], None]
+"""Called with what R code reports on its way."""
 
 
 class Gone(Exception):
@@ -45,11 +49,24 @@ class Channel:
             _close(getattr(self, name))
             setattr(self, name, -1)
 
-    def ask(self, request: Any, seconds: float, tick: Callable[[], None]) -> Any:
+    def drain(self) -> None:
+        """Forget what lies unread in both pipes, after the one who should have read or written it is gone."""
+        for fd in (self._read, self.their_read):
+            os.set_blocking(fd, False)
+            with contextlib.suppress(BlockingIOError):
+                while os.read(fd, 1 << 16):
+                    pass
+
+    def ask(
+        self, request: Any, seconds: float, tick: Callable[[], None], on_progress: OnProgress | None = None
+    ) -> dict[str, Any]:
         """Send a request and wait for its answer; `tick` is called now and then while waiting."""
         deadline = time.monotonic() + seconds
         self._send(json.dumps(request).encode(), deadline, tick)
-        return self.receive(deadline, tick)
+        while "progress" in (answer := self.receive(deadline, tick)):
+            if on_progress is not None:
+                on_progress(answer["progress"])
+        return answer
 
     def _send(self, body: bytes, deadline: float, tick: Callable[[], None]) -> None:
         view = memoryview(_LENGTH.pack(len(body)) + body)
@@ -61,14 +78,17 @@ class Channel:
             except BrokenPipeError:
                 raise Gone from None
 
-    def receive(self, deadline: float, tick: Callable[[], None]) -> Any:
+    def receive(self, deadline: float, tick: Callable[[], None]) -> dict[str, Any]:
         (length,) = _LENGTH.unpack(self._take(_LENGTH.size, deadline, tick))
         if length > self._most:
             raise SizeLimit(
                 f"the answer of R has {length} bytes, more than the {self._most} that are allowed",
                 hint="Return less, or write the result to a file.",
             )
-        return json.loads(self._take(length, deadline, tick))
+        frame = json.loads(self._take(length, deadline, tick))
+        if not isinstance(frame, dict):
+            raise ValueError("a frame must be an object")  # noqa: TRY004 - as wrong as JSON that is none
+        return frame
 
     def _take(self, size: int, deadline: float, tick: Callable[[], None]) -> bytes:
         have = bytearray()

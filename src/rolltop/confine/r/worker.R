@@ -1,10 +1,12 @@
-# The R side of rolltop.confine.r: reads requests from descriptor IN, answers on descriptor OUT.
-# A frame is a big-endian 4-byte length and that many bytes of JSON. Standard output and error are the
-# user's code's own: nothing it prints can get between two answers.
+# The R side of rolltop.confine.r: reads requests from one descriptor, answers on another.
+# A frame is a big-endian 4-byte length and that many bytes of JSON. Standard output and error belong to the
+# user's code: nothing it prints can get between two answers.
 local({
-  arguments <- commandArgs(trailingOnly = TRUE)
-  input <- file(paste0("/dev/fd/", arguments[[1]]), "rb", raw = TRUE)
-  output <- file(paste0("/dev/fd/", arguments[[2]]), "wb", raw = TRUE)
+  descriptors <- as.integer(commandArgs(trailingOnly = TRUE))
+  open_input <- function(fd) file(paste0("/dev/fd/", fd), "rb", raw = TRUE)
+  open_output <- function(fd) file(paste0("/dev/fd/", fd), "wb", raw = TRUE)
+  input <- open_input(descriptors[[1L]])
+  output <- open_output(descriptors[[2L]])
   loadNamespace("jsonlite")
   options(warn = 1, keep.source = FALSE, browserNLdisabled = TRUE, device = "pdf", menu.graphics = FALSE)
 
@@ -13,20 +15,22 @@ local({
     if (length(size) == 0L) return(NULL)
     text <- rawToChar(readBin(input, "raw", size))
     Encoding(text) <- "UTF-8"
-    jsonlite::parse_json(text)
+    # Not fromJSON: that would take a text for the name of a file or an address.
+    jsonlite::parse_json(text, simplifyVector = TRUE, simplifyMatrix = FALSE)
   }
-  send <- function(answer) {
-    text <- tryCatch(to_json(answer), error = function(e) {
-      answer$value <- NULL
-      answer$error <- condition_fields(simpleError(paste("the value cannot be written as JSON:", conditionMessage(e))))
-      to_json(answer)
-    })
+  send <- function(text) {
     bytes <- charToRaw(enc2utf8(text))
     writeBin(length(bytes), output, endian = "big")
     writeBin(bytes, output)
     flush(output)
   }
   to_json <- function(x) {
+    if (is.null(x)) return("null")
+    # toJSON takes 0.2 ms for a single number, most of a small call.
+    if (length(x) == 1L && is.null(attributes(x))) {
+      if (is.logical(x)) return(if (is.na(x)) "null" else if (x) "true" else "false")
+      if (is.numeric(x)) return(if (is.finite(x)) sprintf("%.15g", x) else "null")
+    }
     jsonlite::toJSON(x, auto_unbox = TRUE, null = "null", na = "null", digits = NA, force = TRUE, POSIXt = "ISO8601")
   }
   condition_fields <- function(condition, trace = NULL) {
@@ -39,79 +43,144 @@ local({
     )
   }
 
+  # For long jobs: whatever is given reaches the caller at once, before the answer.
+  attach(list(rolltop_progress = function(value) {
+    send(paste0("{\"progress\":", to_json(value), "}"))
+    invisible(value)
+  }), name = "rolltop", warn.conflicts = FALSE)
+
   compiled <- new.env(parent = emptyenv())
-  # A function by its source or name; parsed once, since a caller usually asks for the same one again.
+  # A function by its source or name. Source is parsed once, since a caller usually asks for the same again;
+  # a name is looked up anew, because the user may define it again.
   as_function <- function(code) {
     found <- compiled[[code]]
     if (is.null(found)) {
       found <- eval(parse(text = code, keep.source = FALSE), globalenv())
-      if (!is.function(found)) stop("the code is not a function: ", substr(code, 1L, 60L))
-      # Names are looked up anew, because the user may define them again.
+      if (!is.function(found)) stop("the code is not a function: ", substr(code, 1L, 60L), call. = FALSE)
       if (startsWith(trimws(code), "function")) assign(code, found, envir = compiled)
     }
     found
   }
-  simplify <- function(args) jsonlite::fromJSON(args, simplifyVector = TRUE, simplifyDataFrame = TRUE, simplifyMatrix = FALSE)
   perform <- function(request) {
     switch(request$op,
-      call = do.call(as_function(request$code), as.list(simplify(request$args)), quote = TRUE),
+      call = {
+        arguments <- as.list(request$args)
+        do.call(as_function(request$code), if (request$positional) unname(arguments) else arguments, quote = TRUE)
+      },
       eval = {
         value <- NULL
-        for (expression in parse(text = request$code, keep.source = FALSE)) value <- eval(expression, globalenv())
-        value
+        for (expression in parse(text = request$code, keep.source = FALSE)) {
+          value <- withVisible(eval(expression, globalenv()))
+        }
+        if (is.null(value)) invisible(NULL) else if (value$visible) value$value else invisible(value$value)
       },
       source = {
         for (path in request$files) sys.source(path, envir = globalenv(), keep.source = TRUE)
         for (package in request$packages) suppressPackageStartupMessages(library(package, character.only = TRUE))
-        NULL
+        if (length(request$code)) eval(parse(text = request$code, keep.source = FALSE), globalenv())
+        invisible(NULL)
       },
       stop("unknown operation")
     )
   }
-  frames_of_the_user <- function() {
-    calls <- sys.calls()
+  # The calls of the user's code: those between our own machinery and the handler that asks.
+  user_calls <- function(calls) {
     texts <- vapply(calls, function(call) substr(deparse(call, nlines = 1L)[[1L]], 1L, 200L), "")
-    utils::tail(texts[!grepl("^(tryCatch|withCallingHandlers|doTryCatch|perform|do\\.call|answer_to|\\.handleSimpleError|h\\(simple)", texts)], 20L)
+    start <- max(0L, which(texts == "withVisible(perform(request))"))
+    texts <- texts[seq_along(texts) > start]
+    ours <- "^(perform\\(request\\)|do\\.call\\(as_function|withVisible\\(eval|eval\\(expression|\\.handleSimpleError|h\\(simpleError|user_calls)"
+    utils::tail(texts[!grepl(ours, texts)], 20L)
   }
   answer_to <- function(request) {
     conditions <- list()
     trace <- NULL
     keep <- function(kind, condition) {
-      if (length(conditions) < 1000L) conditions[[length(conditions) + 1L]] <<- c(list(kind = kind), condition_fields(condition))
+      if (length(conditions) < 1000L) {
+        conditions[[length(conditions) + 1L]] <<- c(list(kind = kind), condition_fields(condition))
+      }
     }
     printed <- character()
     sinks <- sink.number()
     capture <- textConnection("printed", "w", local = TRUE)
     sink(capture)
-    on.exit({
-      while (sink.number() > sinks) sink()
-      try(close(capture), silent = TRUE)
-    })
     failure <- NULL
     value <- tryCatch(
       withCallingHandlers(
         withVisible(perform(request)),
-        warning = function(w) { keep("warning", w); invokeRestart("muffleWarning") },
-        message = function(m) { keep("message", m); tryInvokeRestart("muffleMessage") },
-        error = function(e) trace <<- frames_of_the_user()
+        warning = function(w) {
+          keep("warning", w)
+          tryInvokeRestart("muffleWarning")
+        },
+        message = function(m) {
+          keep("message", m)
+          tryInvokeRestart("muffleMessage")
+        },
+        error = function(e) trace <<- user_calls(sys.calls())
       ),
-      error = function(e) { failure <<- condition_fields(e, I(as.character(trace))); NULL },
-      interrupt = function(i) { failure <<- condition_fields(simpleError("interrupted")); NULL }
+      error = function(e) {
+        failure <<- condition_fields(e, I(as.character(trace)))
+        NULL
+      },
+      interrupt = function(i) {
+        failure <<- condition_fields(simpleError("interrupted"))
+        NULL
+      }
     )
+    # User code may have opened sinks of its own, or closed ours.
     while (sink.number() > sinks) sink()
-    close(capture)
-    on.exit()
-    answer <- list(conditions = conditions, printed = I(printed))
+    try(close(capture), silent = TRUE)
+    fields <- character()
     if (is.null(failure)) {
-      answer$value <- value$value
-      answer$visible <- value$visible
-      answer["value"] <- list(if (isS4(value$value) || is.environment(value$value) || is.function(value$value)) NULL else value$value)
-    } else {
-      answer$error <- failure
+      text <- tryCatch(to_json(value$value), error = function(e) {
+        failure <<- condition_fields(simpleError(paste("the value cannot be written as JSON:", conditionMessage(e))))
+      })
     }
-    answer
+    if (is.null(failure)) {
+      fields <- paste0("\"value\":", text, ",\"visible\":", if (value$visible) "true" else "false")
+    } else {
+      fields <- paste0("\"error\":", to_json(failure))
+    }
+    if (length(conditions)) fields <- c(fields, paste0("\"conditions\":", to_json(conditions)))
+    if (length(printed)) fields <- c(fields, paste0("\"printed\":", to_json(I(printed))))
+    paste0("{", paste(fields, collapse = ","), "}")
   }
 
-  send(list(ready = TRUE, version = paste(R.version$major, R.version$minor, sep = ".")))
-  while (!is.null(request <- receive())) send(answer_to(request))
+  # R's own quit removes the temporary directory, which a fork shares with all the others.
+  quit_alone <- function() {
+    leave <- function(save = "no", status = 0, runLast = FALSE) parallel:::mcexit(as.integer(status))
+    for (name in c("quit", "q")) {
+      unlockBinding(name, baseenv())
+      assign(name, leave, envir = baseenv())
+    }
+  }
+  # A copy of this process, with everything that is loaded, answers one request on its own pair of descriptors.
+  fork_for <- function(slot) {
+    tempdir(check = TRUE) # made anew when a job removed it all the same
+    child <- parallel:::mcfork(estranged = TRUE)
+    if (!inherits(child, "masterProcess")) return(child$pid)
+    status <- 1L
+    try({
+      close(input)
+      close(output)
+      input <<- open_input(descriptors[[2L * slot + 1L]])
+      output <<- open_output(descriptors[[2L * slot + 2L]])
+      parallel:::closeFD(descriptors) # the channels of the others are not this job's business
+      quit_alone()
+      set.seed(NULL)
+      request <- receive()
+      shared <- tempdir()
+      own <- tempdir(check = TRUE) # another one, when a job removed what all shared
+      if (!is.null(request)) send(answer_to(request))
+      # Names of temporary files have the number of their process in them.
+      mine <- list.files(tempdir(), sprintf("%x", Sys.getpid()), all.files = TRUE, full.names = TRUE)
+      unlink(c(mine, if (own != shared) own), recursive = TRUE)
+      status <- 0L
+    }, silent = TRUE)
+    parallel:::mcexit(status)
+  }
+
+  send(to_json(list(version = paste(R.version$major, R.version$minor, sep = "."))))
+  while (!is.null(request <- receive())) {
+    if (request$op == "fork") send(to_json(list(value = fork_for(request$slot)))) else send(answer_to(request))
+  }
 })

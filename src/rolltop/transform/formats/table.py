@@ -58,7 +58,7 @@ def canonical(name: str) -> str:
     word = name.strip().lower()
     word = _ALIASES.get(word, word)
     if word not in _MODULES:
-        raise InvalidInput(f"unknown format {name!r}", hint=f"Known are {', '.join(FORMATS)}.")
+        raise InvalidInput(f"unknown format {name[:60]!r}", hint=f"Known are {', '.join(FORMATS)}.")
     return word
 
 

@@ -1,0 +1,151 @@
+"""Rendering: a cold `Rscript -e rmarkdown::render` against ours, in one run, by CPU time.
+
+    python bench/reports.py [rounds]
+
+Processor time counts R, pandoc, LaTeX and typst wherever they run, and this process; wall time is the best
+of the rounds. The document is the documented usage example (a plot and a summary).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from rolltop.confine.kernel.tree import descendants
+from rolltop.reports import RenderOptions, Reports, ReportsConfig
+from rolltop.reports.job import RenderJob
+from rolltop.reports.scripts import ONCE, bootstrap, code_line
+
+EXAMPLE = Path(__file__).parents[1] / "tests/reports/example.Rmd"
+SCRIPTS = Path(__file__).parents[1] / "src/rolltop/reports/r"
+FORMATS = {"html": "html_document", "word": "word_document", "pdf": "pdf_document"}
+TICK = 100
+"""Clock ticks a second in /proc; the same on every Linux."""
+
+
+@dataclass
+class Took:
+    cpu: float
+    wall: float
+
+
+def cpu_now() -> float:
+    """Seconds of processor time: ours, of what we waited for, and of everything that still runs below us."""
+    own = time.process_time()
+    waited = resource.getrusage(resource.RUSAGE_CHILDREN)
+    running = 0
+    for pid in descendants(os.getpid()):
+        try:
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        running += sum(int(number) for number in fields[11:15])
+    return own + waited.ru_utime + waited.ru_stime + running / TICK
+
+
+async def measure(work: Callable[[], Awaitable[object]], rounds: int) -> Took:
+    """Median processor time and best wall time; a first round that warms up is not counted."""
+    cpu, wall = [], []
+    for number in range(rounds + 1):
+        before, began = cpu_now(), time.perf_counter()
+        await work()
+        if number:
+            wall.append(time.perf_counter() - began)
+            cpu.append(cpu_now() - before)
+    return Took(statistics.median(cpu), min(wall))
+
+
+async def cold(folder: Path, form: str, confined: bool | None = None) -> None:
+    """As a user would: a new R that renders once. `confined` runs our own script, inside the sandbox or not."""
+    if confined is None:
+        code = f"rmarkdown::render('{folder / 'example.Rmd'}', '{FORMATS[form]}', quiet = TRUE)"
+        process = await asyncio.create_subprocess_exec("Rscript", "-e", code, stdout=subprocess.DEVNULL)
+        assert await process.wait() == 0
+        return
+    job = RenderJob("example.Rmd", {"example.Rmd": EXAMPLE.read_bytes()}, (form,))  # type: ignore[arg-type]
+    argv = ["Rscript", "--vanilla", "-e", bootstrap('file("stdin","r")', "render_once(readLines(input,1L))")]
+    data = code_line(ONCE) + job.request() + b"\n"
+    if confined:
+        from rolltop.confine import run_async
+        from rolltop.reports.renderers.local import sandbox_for
+
+        assert (await run_async(argv, sandbox_for(ReportsConfig(), 120), input=data)).ok
+    else:
+        pipe, none = subprocess.PIPE, subprocess.DEVNULL
+        process = await asyncio.create_subprocess_exec(*argv, stdin=pipe, stdout=none, stderr=none)
+        await process.communicate(data)
+
+
+async def run(rounds: int) -> dict[str, object]:
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        (folder / "example.Rmd").write_bytes(EXAMPLE.read_bytes())
+        lend = f"source({str(SCRIPTS / 'exact.R')!r}); setwd({str(folder)!r}); stand_in_for_framed()"
+        process = await asyncio.create_subprocess_exec("Rscript", "-e", lend)  # so that the peer makes the same PDF
+        await process.wait()
+        config = ReportsConfig(slots=2, renderer="local")
+        reports = Reports(folder / "rmd", config, cache=folder / "cache", engine_host="unix:///nowhere")
+        for number in range(4):
+            reports.documents.create(f"example{number or ''}", "Example", EXAMPLE.read_text() + "\n" * number)
+        pool = reports.renderers.named("local").pool  # type: ignore[attr-defined]
+        await pool.ready()
+        try:
+            return await _compare(reports, folder, rounds)
+        finally:
+            reports.close()
+
+
+async def _compare(reports: Reports, folder: Path, rounds: int) -> dict[str, object]:
+    rows: dict[str, object] = {}
+    for form in FORMATS:
+        base = await measure(lambda form=form: cold(folder, form), rounds)  # type: ignore[misc]
+        _row(rows, f"{form}: cold Rscript", base, base)
+        for engine in ("rmarkdown", "fast"):
+            options = RenderOptions(formats=[form], engine=engine, fresh=True)  # type: ignore[list-item,arg-type]
+            ours = await measure(lambda options=options: reports.render("example", options), rounds)  # type: ignore[misc]
+            _row(rows, f"{form}: ours warm, {engine}", ours, base)
+    await reports.render("example")
+    repeat = await measure(lambda: reports.render("example"), rounds * 4)
+    print(f"unchanged repeat: {repeat.wall * 1000:.1f} ms wall, {repeat.cpu * 1000:.1f} ms cpu")
+    rows["unchanged repeat"] = {"wall_ms": repeat.wall * 1000, "cpu_ms": repeat.cpu * 1000}
+    four = RenderOptions(fresh=True)
+    names = [f"example{number or ''}" for number in range(4)]
+    # Each in a directory of its own: two rmarkdown renders of one file remove each other's figures.
+    apart = [folder / f"apart-{name}" for name in names]
+    for each in apart:
+        each.mkdir()
+        (each / "example.Rmd").write_bytes(EXAMPLE.read_bytes())
+    base = await measure(lambda: asyncio.gather(*(cold(each, "html") for each in apart)), 2)
+    ours = await measure(lambda: asyncio.gather(*(reports.render(name, four) for name in names)), 2)
+    _row(rows, "4 at once, html: cold", base, base)
+    _row(rows, "4 at once, html: ours warm, rmarkdown", ours, base)
+    plain = await measure(lambda: cold(folder, "html", confined=False), rounds)
+    held = await measure(lambda: cold(folder, "html", confined=True), rounds)
+    print(f"sandbox adds {100 * (held.cpu / plain.cpu - 1):.1f} % cpu to a cold html render")
+    rows["sandbox adds"] = {"percent_cpu": 100 * (held.cpu / plain.cpu - 1)}
+    return rows
+
+
+def _row(rows: dict[str, object], name: str, took: Took, base: Took) -> None:
+    rows[name] = {"cpu_ms": took.cpu * 1000, "wall_ms": took.wall * 1000, "times_faster_cpu": base.cpu / took.cpu}
+    print(
+        f"{name:40} cpu {took.cpu * 1000:7.0f} ms  wall {took.wall * 1000:7.0f} ms  {base.cpu / took.cpu:5.1f}x",
+        flush=True,
+    )
+
+
+if __name__ == "__main__":
+    results = asyncio.run(run(int(sys.argv[1]) if len(sys.argv) > 1 else 7))
+    target = Path(__file__).with_name("results")
+    target.mkdir(exist_ok=True)
+    (target / "reports.json").write_text(json.dumps(results, indent=2) + "\n")

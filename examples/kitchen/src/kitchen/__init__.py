@@ -1,0 +1,1 @@
+"""Recipes and a shopping list: an example of documented functions as tools."""

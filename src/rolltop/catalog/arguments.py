@@ -1,0 +1,90 @@
+"""Arguments of a served tool against its schema: every problem at once, without repeating the values."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rolltop.catalog.definition import Definition
+from rolltop.catalog.schema import DRAFT_7, validator_class
+
+__all__ = ["ArgumentProblem", "check_arguments", "served_schema"]
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentProblem:
+    """Where in the arguments, what is wrong, and the rule that says so."""
+
+    path: str
+    message: str
+    rule: str
+
+
+def served_schema(definition: Definition) -> dict[str, Any]:
+    """The schema that clients see: Draft 7, closed against unknown names."""
+    schema: dict[str, Any] = {
+        "$schema": DRAFT_7,
+        "type": "object",
+        "properties": dict(definition.parameters["properties"]),
+        "additionalProperties": False,
+    }
+    if definition.parameters["required"]:
+        schema["required"] = list(definition.parameters["required"])
+    return schema
+
+
+def check_arguments(
+    schema: Mapping[str, Any], arguments: Mapping[str, Any]
+) -> tuple[dict[str, Any], list[ArgumentProblem]]:
+    """The arguments to call with, and what is wrong with them.
+
+    A null for a parameter whose default is null says the same as leaving it out.
+    """
+    properties = schema["properties"]
+    given = {
+        name: value
+        for name, value in arguments.items()
+        if value is not None or properties.get(name, {}).get("default", 0) is not None
+    }
+    problems = [
+        problem for error in validator_class()(schema).iter_errors(given) for problem in _problems(error, properties)
+    ]
+    return given, sorted(problems, key=lambda problem: problem.path)
+
+
+def _problems(error: Any, properties: Mapping[str, Any]) -> Iterator[ArgumentProblem]:
+    path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path).lstrip(".")
+    if error.validator == "required":
+        missing = [name for name in error.validator_value if name not in error.instance]
+        # jsonschema reports each missing name in an error of its own; the message names it first.
+        name = next((name for name in missing if error.message.startswith(repr(name))), missing[0])
+        yield ArgumentProblem(f"{path}.{name}".lstrip("."), "is required", "missing")
+    elif error.validator == "additionalProperties" and not path:
+        for name in error.instance:
+            if name not in properties:
+                yield ArgumentProblem(name, _unknown(name, list(properties)), "unknown")
+    else:
+        yield ArgumentProblem(path, _sentence(error), str(error.validator))
+
+
+def _unknown(name: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    if near:
+        return f"is not an argument; did you mean {near[0]!r}?"
+    return f"is not an argument; known are {', '.join(known)}" if known else "is not an argument; this tool takes none"
+
+
+def _sentence(error: Any) -> str:
+    rule = error.validator_value
+    match error.validator:
+        case "type":
+            return f"must be {' or '.join(rule) if isinstance(rule, list) else _with_article(rule)}"
+        case "enum":
+            return f"must be one of {', '.join(repr(choice) for choice in rule)}"
+    return f"does not satisfy {error.validator}: {rule}"
+
+
+def _with_article(kind: str) -> str:
+    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"

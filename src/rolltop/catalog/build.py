@@ -1,0 +1,178 @@
+"""Build definitions from sources: read, run the examples if wanted, write one YAML file per tool."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rolltop.catalog import yaml_text
+from rolltop.catalog.definition import Definition
+from rolltop.catalog.found import MARKER, Found, Remark
+from rolltop.catalog.rlang.package import Sources, read_text
+from rolltop.catalog.rlang.tools import tools_in
+from rolltop.catalog.sources import SourceTree, source_tree
+from rolltop.errors import Conflict, PermissionDenied
+
+__all__ = ["Built", "ExampleRunner", "Outcome", "find_tools", "mcptool_build", "yaml_of"]
+
+HEADER = "# Made by `rolltop catalog build` from "
+_HEADER_TAIL = "; change the documentation there, not this file.\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one tool's example: the text for the definition, the time it took, a failure."""
+
+    text: str
+    seconds: float | None = None
+    failure: str | None = None
+
+
+ExampleRunner = Callable[[SourceTree, list[Found]], Iterable[Outcome]]
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What a build did: definitions by name, files written, unchanged and removed, remarks for the author."""
+
+    definitions: dict[str, Definition]
+    directory: Path
+    written: tuple[Path, ...] = ()
+    unchanged: tuple[Path, ...] = ()
+    removed: tuple[Path, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+
+
+def find_tools(tree: SourceTree) -> list[Found]:
+    """Every tool in a source tree as read, nothing evaluated, in the order of the sources."""
+    found = [*_r_tools(tree), *_python_tools(tree)]
+    seen: dict[str, Found] = {}
+    for tool in found:
+        if other := seen.get(tool.definition.name):
+            raise Conflict(
+                f"{tool.definition.name} is defined twice: {other.file}:{other.line} and {tool.file}:{tool.line}",
+                hint="Give one of the functions another name.",
+            )
+        seen[tool.definition.name] = tool
+    return found
+
+
+def _r_tools(tree: SourceTree) -> Iterator[Found]:
+    texts = {file: read_text(file) for file in tree.r_context}
+    # Most packages have few tools: without a marker no file needs to be read closely.
+    if not any(MARKER in texts[file] for file in tree.r_files):
+        return
+    sources = Sources(tree.package, tree.markdown)
+    for file, text in texts.items():
+        sources.add(file, text)
+    yield from tools_in(sources, set(tree.r_files))
+
+
+def _python_tools(tree: SourceTree) -> Iterator[Found]:
+    if tree.py_files:
+        from rolltop.catalog.pylang import python_tools  # noqa: PLC0415 - dear to load, and most trees are R
+
+        yield from python_tools(tree)
+
+
+def mcptool_build(
+    path: str | Path = ".", *, output: str | Path | None = None, run_examples: ExampleRunner | None = None
+) -> Built:
+    """Write a definition for every tool in the sources at `path`.
+
+    Files of tools that are gone are removed, if they carry our header and the whole tree was read.
+    `run_examples` runs the examples; without it they are written as not run.
+    """
+    tree = source_tree(path)
+    found = find_tools(tree)
+    if output is None:
+        _refuse_links_out(tree)
+    outcomes = list((run_examples or not_run)(tree, found))
+    directory = Path(output).expanduser().absolute() if output else tree.tools_directory
+    finished = [_finished(tool, outcome) for tool, outcome in zip(found, outcomes, strict=True)]
+    written, unchanged = _write_all(directory, [(tool, yaml_of(tree, tool)) for tool in finished])
+    removed = _remove_stale(directory, {*written, *unchanged}) if Path(path).is_dir() else ()
+    return Built(
+        {tool.definition.name: tool.definition for tool in finished},
+        directory,
+        tuple(written),
+        tuple(unchanged),
+        tuple(removed),
+        tuple(remark for tool in finished for remark in tool.remarks),
+    )
+
+
+def _refuse_links_out(tree: SourceTree) -> None:
+    if not tree.tools_directory.resolve().is_relative_to(tree.root.resolve()):
+        raise PermissionDenied(
+            f"{tree.tools_directory} is a link that leads out of {tree.root}", hint="Name the output directory instead."
+        )
+
+
+def not_run(tree: SourceTree, found: list[Found]) -> Iterator[Outcome]:
+    """Every example as it is written, marked as not run."""
+    return (unexecuted(tool, "not run") for tool in found)
+
+
+def unexecuted(tool: Found, why: str) -> Outcome:
+    shown = tool.example.shown
+    return Outcome(f"{shown}\n#\n#> ({why})\n" if shown else "")
+
+
+def _finished(tool: Found, outcome: Outcome) -> Found:
+    definition = replace(tool.definition, implementation_example=outcome.text, execution_time=outcome.seconds)
+    failed = (Remark(definition.name, f"has an example that fails: {outcome.failure}"),) if outcome.failure else ()
+    return replace(tool, definition=definition, remarks=(*tool.remarks, *failed))
+
+
+def yaml_of(tree: SourceTree, tool: Found) -> str:
+    """The text of a tool's file."""
+    source = tool.file.relative_to(tree.root).as_posix() if tool.file.is_relative_to(tree.root) else tool.file.name
+    return f"{HEADER}{source}{_HEADER_TAIL}{yaml_text.dump(tool.definition.to_dict())}"
+
+
+def _write_all(directory: Path, files: list[tuple[Found, str]]) -> tuple[list[Path], list[Path]]:
+    written: list[Path] = []
+    unchanged: list[Path] = []
+    if not files:
+        return written, unchanged
+    directory.mkdir(parents=True, exist_ok=True)
+    for tool, text in files:
+        path = directory / tool.definition.file_name
+        if _says_the_same(path, text):
+            os.utime(path)  # as new as a file that was written: not stale
+            unchanged.append(path)
+        else:
+            _replace(path, text)
+            written.append(path)
+    return written, unchanged
+
+
+def _says_the_same(path: Path, text: str) -> bool:
+    """Whether the file differs from `text` in nothing but the time an example took."""
+    try:
+        return without_time(path.read_text("utf-8")) == without_time(text)
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def without_time(text: str) -> str:
+    return "\n".join(line for line in text.split("\n") if not line.startswith("execution_time: "))
+
+
+def _replace(path: Path, text: str) -> None:
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        temporary.write_text(text, "utf-8")
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _remove_stale(directory: Path, kept: set[Path]) -> Iterator[Path]:
+    for path in sorted(directory.glob("*.yaml")):
+        if path not in kept and path.read_text("utf-8", errors="replace").startswith(HEADER):
+            path.unlink()
+            yield path

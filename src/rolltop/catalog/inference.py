@@ -1,0 +1,151 @@
+"""JSON Schema types from the words of a description.
+
+A type written at the beginning decides ("Logical, whether the list was read" is a boolean). Then
+array notation anywhere, then the keywords in the order of `KEYWORDS`, then what the caller knows
+otherwise, then string.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["KEYWORDS", "Schema", "array_of", "fits", "infer_type", "leading_type", "strip_type_prefix"]
+
+Schema = dict[str, Any]
+
+KEYWORDS: Mapping[str, tuple[str, ...]] = {
+    "string": ("character", "string"),
+    "number": ("numeric", "number", "double"),
+    "integer": ("integer",),
+    "boolean": ("logical", "boolean"),
+    "object": ("list",),
+}
+"""The words that give a type anywhere in a description, in order of precedence."""
+
+_WORD_TYPES: dict[str, str] = {word: kind for kind, words in KEYWORDS.items() for word in words} | {
+    # Only decisive at the beginning, where they are certainly meant as a type.
+    "data frame": "object",
+    "data.frame": "object",
+    "tibble": "object",
+    "environment": "object",
+    "object": "object",
+    "dict": "object",
+    "dictionary": "object",
+    "function": "string",
+    "text": "string",
+    "str": "string",
+    "float": "number",
+    "int": "integer",
+    "bool": "boolean",
+    "vector": "array",
+    "array": "array",
+    "matrix": "matrix",
+}
+_WORDS = "|".join(sorted((re.escape(word) for word in _WORD_TYPES), key=len, reverse=True))
+_ELEMENT = r"character|string|numeric|number|double|integer|logical|boolean"
+
+_LEADING = re.compile(
+    rf"""\s*(?:an?\s+|the\s+|optional\s+|single\s+|named\s+|scalar\s+)*
+    (?P<word>{_WORDS})s?\b
+    (?P<many>\s*\[\]|\s+vectors?\b|\s+array\b|\s+matrix\b)?
+    (?P<shape>\s+string\b|\s+scalar\b|\s+value\b)?""",
+    re.IGNORECASE | re.VERBOSE,
+)
+# What may stand between the type and the delimiter that ends it: "(optional)", "of length 2", "or NULL".
+_QUALIFIER = re.compile(
+    rf"""(?:\s+of\s+length\s+\w+|\s*\([^()]*\)|(?:\s+or|\s*\|)\s+(?:NULL|{_WORDS})(?:\s*\[\]|\s+vector|\s+string)?)*
+    (?P<delimiter>\s*[,.:;](?=\s|$)|\s+-{{1,2}}\s+|\s*$)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+# "List of", "Named list with": the word is the type although no delimiter follows.
+_CONNECTOR = re.compile(r"\s+(?:of|with|containing|where|giving|naming|indicating|specifying|that|between)\b", re.I)
+_OF_ELEMENT = re.compile(rf"\s+of\s+(?:\w+\s+)?({_ELEMENT})s?\b", re.IGNORECASE)
+_ARRAY_ANYWHERE = re.compile(rf"\b({_ELEMENT})s?(?:\s*\[\]|\s+(?:vector|array)s?\b)", re.IGNORECASE)
+_KEYWORD_PATTERNS = [
+    (kind, re.compile(rf"\b(?:{'|'.join(words)})s?\b", re.IGNORECASE)) for kind, words in KEYWORDS.items()
+]
+
+
+def array_of(kind: str) -> Schema:
+    """The schema of an array; a matrix is an array of rows."""
+    if kind == "matrix":
+        return {"type": "array", "items": array_of("number")}
+    return {"type": "array", "items": {"type": "string" if kind == "array" else kind}}
+
+
+def leading_type(text: str) -> Schema | None:
+    """The type that a description begins with, or None when it begins with something else."""
+    found = _LEADING.match(text)
+    if not found:
+        return None
+    # A word that merely starts a sentence ("Number of rows", "List files") is not a type written
+    # first: a type is followed by a delimiter, a qualifier or a word that belongs to it.
+    if not (found["many"] or found["shape"] or _ends_type(text, found.end())):
+        return None
+    kind = _WORD_TYPES[found["word"].lower()]
+    many = (found["many"] or "").strip().lower()
+    if many == "matrix":
+        return {"type": "array", "items": array_of(kind)}
+    if kind == "array" and (element := _OF_ELEMENT.match(text, found.end())):
+        return array_of(_WORD_TYPES[element[1].lower()])
+    return array_of(kind) if many or kind in ("array", "matrix") else {"type": kind}
+
+
+def _ends_type(text: str, position: int) -> bool:
+    return bool(_QUALIFIER.match(text, position) or _CONNECTOR.match(text, position))
+
+
+def infer_type(text: str, otherwise: Schema | None = None, default: Any = None) -> Schema:
+    """The type of a parameter, field or result from its description.
+
+    `otherwise` is the type of a known `default`: it decides when no word does, and where a keyword
+    in the middle of the text would make the default wrong.
+    """
+    if leading := leading_type(text):
+        return leading
+    if found := _ARRAY_ANYWHERE.search(text):
+        return array_of(_WORD_TYPES[found[1].lower()])
+    for kind, pattern in _KEYWORD_PATTERNS:
+        if pattern.search(text):
+            schema = {"type": kind}
+            return schema if otherwise is None or fits(default, schema) else otherwise
+    return otherwise or {"type": "string"}
+
+
+def strip_type_prefix(text: str) -> str:
+    """The description without the type it begins with: "Character string, the name" is "the name"."""
+    found = _LEADING.match(text)
+    if not found:
+        return text
+    ends = _QUALIFIER.match(text, found.end())
+    if not ends:
+        return text
+    # "Integer" alone stays: it is all there is to say.
+    return text[ends.end() :].lstrip() or text
+
+
+def fits(value: Any, schema: Schema) -> bool:
+    """Whether a JSON value is of the schema's type (not: satisfies every rule of it)."""
+    kinds = schema.get("type", [])
+    for kind in [kinds] if isinstance(kinds, str) else kinds:
+        if _is_a(value, kind):
+            return kind != "array" or all(fits(item, schema.get("items", {"type": []})) for item in value)
+    return not kinds
+
+
+def _is_a(value: Any, kind: str) -> bool:
+    if isinstance(value, bool):
+        return kind == "boolean"
+    return isinstance(value, _PYTHON_TYPES.get(kind, ()))
+
+
+_PYTHON_TYPES: Mapping[str, Any] = {
+    "string": str,
+    "integer": int,
+    "number": (int, float),
+    "object": dict,
+    "array": list,
+    "null": type(None),
+}

@@ -1,0 +1,29 @@
+"""What a call or an example gave, in either language."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Answer", "Ran"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The result of a tool: as data, as text, and what happened on the way. Images are PNG in base64."""
+
+    value: Any
+    text: str
+    printed: str = ""
+    warnings: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
+    images: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """An example that ran: its output lines, the seconds it took, what went wrong if anything did."""
+
+    output: tuple[str, ...]
+    seconds: float
+    failure: str | None = None

@@ -1,0 +1,166 @@
+"""`Catalog`: the tools that a workspace serves, and calling them."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rolltop.catalog.arguments import check_arguments, served_schema
+from rolltop.catalog.definition import Definition
+from rolltop.catalog.library import Broken, locate, read_all
+from rolltop.catalog.live.answer import Answer
+from rolltop.catalog.live.configuration import CatalogSettings
+from rolltop.catalog.live.origin import Origin, origin_of
+from rolltop.catalog.live.sessions import APART, Sessions
+from rolltop.confine import Limits
+from rolltop.errors import Conflict, InvalidData, InvalidInput, NotFound, RolltopError
+
+__all__ = ["Catalog", "Served"]
+
+logger = logging.getLogger("rolltop.catalog")
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A definition, the code behind it, and the place it was read from."""
+
+    definition: Definition
+    origin: Origin
+    place: str
+    tools: Path
+
+
+class Catalog:
+    """Safe to use from several threads. `attachments` is the file that keeps what was attached at run time."""
+
+    def __init__(self, settings: CatalogSettings, attachments: Path | None = None) -> None:
+        self.settings = settings
+        self._attachments = attachments
+        self._lock = threading.RLock()
+        self._tools: dict[str, Served] = {}
+        self._origins: dict[Path, Origin] = {}
+        limits = Limits(seconds=settings.seconds, memory=settings.memory << 20)
+        self._sessions = Sessions(
+            limits, rest=settings.state_seconds, most=settings.sessions, max_print=settings.max_print
+        )
+        self.reload()
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """What is served: the settings' places, then those attached in earlier runs."""
+        return tuple(dict.fromkeys((*self.settings.serve, *self._attached())))
+
+    def reload(self) -> None:
+        """Read all definitions again. A place that cannot be read is logged, and the others are served.
+
+        A package whose definitions changed is loaded anew at its next call, and its state is lost: what a
+        process holds of the old code need not fit the new.
+        """
+        found: dict[str, Served] = {}
+        for place in self.places:
+            try:
+                for served in self._served_at(place):
+                    found.setdefault(served.definition.name, served)
+            except RolltopError as error:
+                logger.warning("the catalog %s is not served: %s", place, error)
+        with self._lock:
+            before, self._tools = self._tools, found
+        for origin in _changed_origins(before, found):
+            self._sessions.unload(origin.path)
+            origin.close()
+
+    def tools(self) -> list[Served]:
+        """Everything that can be called now."""
+        with self._lock:
+            return list(self._tools.values())
+
+    def find(self, name: str) -> Served:
+        with self._lock:
+            served = self._tools.get(name)
+            known = list(self._tools)
+        if served is None:
+            hint = f"There are: {', '.join(known[:20])}." if known else "Attach a catalog first."
+            raise NotFound(f"no catalog that is attached has a tool {name}", hint=hint)
+        return served
+
+    def attach(self, place: str) -> list[Served]:
+        """Make the tools of a package or path callable, now and after the next start."""
+        added = list(self._served_at(place))
+        if not added:
+            raise NotFound(f"{place} has no definitions", hint="Build them with `rolltop catalog build` first.")
+        with self._lock:
+            for served in added:
+                other = self._tools.get(served.definition.name)
+                if other is not None and other.origin.path != served.origin.path:
+                    raise Conflict(f"{served.definition.name} is already served from {other.place}")
+            self._tools |= {served.definition.name: served for served in added}
+        self._remember(place)
+        return added
+
+    def call(self, name: str, arguments: Mapping[str, Any], *, session: str | None = None) -> Answer:
+        """Check the arguments and call the tool. `session` says whose state it sees; None: nobody's."""
+        served = self.find(name)
+        given, problems = check_arguments(served_schema(served.definition), arguments)
+        if problems:
+            raise InvalidInput(
+                "the arguments are not valid: " + "; ".join(f"{p.path}: {p.message}" for p in problems),
+                details={"problems": [{"path": p.path, "message": p.message} for p in problems]},
+            )
+        return self._sessions.call(session or APART, served.origin, served.definition, given)
+
+    def open_state(self, initialize: Mapping[str, Any] | None = None) -> str:
+        """A handle to a new state."""
+        return self._sessions.open_handle(initialize or {})
+
+    def end_session(self, session: str | None) -> None:
+        """End what a session runs; its state is lost. Nothing happens to the one that strangers share."""
+        if session is not None:
+            self._sessions.end(session)
+
+    def close(self) -> None:
+        self._sessions.close()
+        for origin in self._origins.values():
+            origin.close()
+
+    def _served_at(self, place: str) -> Iterator[Served]:
+        location = locate(place)
+        origin = self._origins.setdefault(location.origin, origin_of(location))
+        for item in read_all(location.tools, self.settings.groups or None):
+            if isinstance(item, Broken):
+                logger.warning("%s is left out: %s", item.path, item.error)
+            else:
+                yield Served(item, origin, place, location.tools)
+
+    def _attached(self) -> list[str]:
+        if self._attachments is None or not self._attachments.is_file():
+            return []
+        try:
+            places = json.loads(self._attachments.read_text("utf-8"))["places"]
+        except (OSError, ValueError, KeyError, TypeError):
+            raise InvalidData(
+                f"{self._attachments} is damaged", hint="Remove it and attach the catalogs again."
+            ) from None
+        return [str(place) for place in places]
+
+    def _remember(self, place: str) -> None:
+        if self._attachments is None or place in self.places:
+            return
+        places = [*self._attached(), place]
+        temporary = self._attachments.with_name(f".{self._attachments.name}.{threading.get_ident()}")
+        temporary.write_text(json.dumps({"places": places}, indent=2) + "\n", "utf-8")
+        temporary.replace(self._attachments)
+
+
+def _changed_origins(before: Mapping[str, Served], after: Mapping[str, Served]) -> list[Origin]:
+    """The code behind definitions that are gone or other ones now, each once."""
+    changed = [
+        served.origin
+        for name, served in before.items()
+        if name not in after or after[name].definition != served.definition
+    ]
+    return list({origin.path: origin for origin in changed}.values())

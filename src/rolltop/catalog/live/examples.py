@@ -1,0 +1,80 @@
+"""Run the examples of tools in the sandbox, and write their output below their code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rolltop.catalog.build import Outcome, unexecuted
+from rolltop.catalog.found import Found
+from rolltop.catalog.live.answer import Ran
+from rolltop.catalog.live.origin import Origin
+from rolltop.catalog.live.python_tools import PythonTools
+from rolltop.catalog.live.r_tools import RTools
+from rolltop.catalog.sources import SourceTree
+from rolltop.confine import Limits
+from rolltop.errors import PartMissing, RolltopError
+
+__all__ = ["ExampleRuns"]
+
+_MOST_LINES = 40
+"""Output lines that a definition keeps: enough to show the form of a result."""
+
+
+class ExampleRuns:
+    """An `ExampleRunner`: each example in a clean process, with a time limit."""
+
+    def __init__(self, seconds: float = 20.0, limits: Limits | None = None) -> None:
+        self.seconds = seconds
+        self.limits = limits or Limits(seconds=seconds)
+
+    def __call__(self, tree: SourceTree, found: list[Found]) -> Iterator[Outcome]:
+        origin = Origin(tree.package, tree.root)
+        r = RTools(origin, self.limits, _MOST_LINES) if any(_is_r(tool) for tool in found) else None
+        try:
+            for tool in found:
+                yield self._outcome(tool, origin, r)
+        finally:
+            if r is not None:
+                r.close()
+            origin.close()
+
+    def _outcome(self, tool: Found, origin: Origin, r: RTools | None) -> Outcome:
+        if not tool.example.shown:
+            return Outcome("")
+        if not tool.example.run.strip():
+            return unexecuted(tool, "not run")
+        try:
+            ran = self._run_r(tool, r) if r is not None and _is_r(tool) else self._run_python(tool, origin)
+        except PartMissing as error:
+            return unexecuted(tool, f"not run: {error.message}")
+        except RolltopError as error:
+            return Outcome(unexecuted(tool, "failed").text, None, error.message)
+        return _written(tool, ran)
+
+    def _run_r(self, tool: Found, r: RTools) -> Ran:
+        return r.run_example(tool.example.run, self.seconds, _MOST_LINES)
+
+    def _run_python(self, tool: Found, origin: Origin) -> Ran:
+        python = PythonTools(origin, self.limits, _MOST_LINES)
+        try:
+            return python.run_example(tool.example.run, tool.definition.function, self.seconds, _MOST_LINES)
+        finally:
+            python.close()
+
+
+def _is_r(tool: Found) -> bool:
+    return tool.definition.language == "r"
+
+
+def _written(tool: Found, ran: Ran) -> Outcome:
+    """Code, a line with `#`, and the output behind `#> `."""
+    output = list(ran.output[:_MOST_LINES])
+    while output and not output[-1].strip():
+        output.pop()
+    if len(ran.output) > _MOST_LINES:
+        output.append(f"... and {len(ran.output) - _MOST_LINES} more lines")
+    if ran.failure and not output:
+        output = [f"Error: {ran.failure}"]
+    lines = [tool.example.shown, *(["#", *(f"#> {line}" for line in output)] if output else [])]
+    text = "\n".join(lines) + "\n"
+    return Outcome(text, None if ran.failure else round(ran.seconds, 3), ran.failure)

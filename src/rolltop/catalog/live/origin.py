@@ -1,0 +1,98 @@
+"""Where a catalog's code is, and the sandbox in which it may run."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rolltop.catalog.library import Location, r_libraries
+from rolltop.catalog.sources import source_tree
+from rolltop.confine import Limits, Mount, Sandbox
+from rolltop.confine.identity import foreign_identity, require_reachable
+from rolltop.errors import PermissionDenied, SizeLimit
+
+__all__ = ["INSIDE", "Origin", "origin_of"]
+
+INSIDE = "/package"
+"""Where the sources are inside the sandbox."""
+
+PACKAGE_VARIABLE = "ROLLTOP_PACKAGE"
+"""Tells the program that place: without mounts of its own the sandbox puts it elsewhere, and says so here."""
+
+_LARGEST_COPY = 256 << 20
+_NOT_COPIED = shutil.ignore_patterns(".git", ".venv", "node_modules", "__pycache__", "*.Rcheck")
+
+
+@dataclass(slots=True)
+class Origin:
+    """The code behind a catalog: an installed R package (by name) or sources (by path)."""
+
+    package: str
+    path: Path
+    is_installed: bool = False
+    _copy: Path | None = field(default=None, repr=False)
+
+    @property
+    def is_python_package(self) -> bool:
+        """Whether the sources are a package's own folder, so that the folder's name is part of module names."""
+        return (self.path / "__init__.py").is_file()
+
+    @property
+    def python_paths(self) -> list[str]:
+        """Where Python looks for the modules, inside the sandbox."""
+        return [INSIDE, f"{INSIDE}/src"]
+
+    @property
+    def _target(self) -> str:
+        return f"{INSIDE}/{self.path.name}" if self.is_python_package else INSIDE
+
+    def sandbox(self, limits: Limits, files: dict[str, bytes]) -> Sandbox:
+        """A sandbox that sees the code read-only, and nothing else of the user's."""
+        if self.is_installed and not self.is_python_package:
+            libraries = [place for place in r_libraries() if place.is_dir() and not place.is_relative_to("/usr")]
+            mounts = tuple(Mount(place, f"/libraries/{index}") for index, place in enumerate(libraries))
+            env = {"R_LIBS": ":".join(mount.target for mount in mounts)} if mounts else {}
+            return Sandbox(limits, mounts, files, env)
+        mount = Mount(self._reachable(), self._target)
+        return Sandbox(limits, (mount,), files, {PACKAGE_VARIABLE: self._target})
+
+    def _reachable(self) -> Path:
+        """The sources, or a copy of them when the user that foreign code runs as cannot reach them."""
+        try:
+            require_reachable(self.path, foreign_identity())
+        except PermissionDenied:
+            return self._copied()
+        return self.path
+
+    def close(self) -> None:
+        """Remove the copy, if there was need for one."""
+        if self._copy is not None:
+            shutil.rmtree(self._copy.parent, ignore_errors=True)
+            self._copy = None
+
+    def _copied(self) -> Path:
+        if self._copy is None:
+            size = sum(file.stat().st_size for file in self.path.rglob("*") if file.is_file() and not file.is_symlink())
+            if size > _LARGEST_COPY:
+                raise SizeLimit(f"{self.path} is too large to copy for the sandbox ({size >> 20} MiB)")
+            folder = Path(tempfile.mkdtemp(prefix="rolltop-catalog-"))
+            self._copy = folder / "package"
+            shutil.copytree(self.path, self._copy, symlinks=True, ignore=_NOT_COPIED)
+            _open_to_all(folder)
+        return self._copy
+
+
+def _open_to_all(folder: Path) -> None:
+    for path in (folder, *folder.rglob("*")):
+        if not path.is_symlink():
+            path.chmod(0o755 if path.is_dir() else 0o644)
+
+
+def origin_of(location: Location) -> Origin:
+    """The code behind a location of definitions."""
+    if location.is_installed and not (location.origin / "__init__.py").is_file():
+        return Origin(location.origin.name, location.origin, True)
+    tree = source_tree(location.origin)
+    return Origin(tree.package, tree.root)

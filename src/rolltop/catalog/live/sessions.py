@@ -1,0 +1,143 @@
+"""Who keeps which state: a session per caller, each with processes of its own, gone after a time of rest."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from rolltop.catalog.definition import Definition
+from rolltop.catalog.live.answer import Answer
+from rolltop.catalog.live.origin import Origin
+from rolltop.catalog.live.python_tools import PythonTools
+from rolltop.catalog.live.r_tools import RTools
+from rolltop.confine import Limits
+from rolltop.errors import NotFound
+
+__all__ = ["APART", "Sessions"]
+
+APART = "apart"
+"""The session of callers that have none: its processes are shared, and each call runs in a fork."""
+
+
+class Tools(Protocol):
+    """The processes of one package in one language."""
+
+    def call(
+        self, definition: Definition, arguments: Mapping[str, Any], seconds: float, *, apart: bool = False
+    ) -> Answer: ...
+    def close(self) -> None: ...
+
+
+class _Session:
+    def __init__(self, initial: Mapping[str, Any]) -> None:
+        self.initial = dict(initial)
+        self.used = time.monotonic()
+        self.calls = 0
+        self.tools: dict[tuple[Path, str], Tools] = {}
+
+    def close(self) -> None:
+        for tools in self.tools.values():
+            tools.close()
+        self.tools.clear()
+
+
+class Sessions:
+    """Finds or makes the processes for a caller; ends those that nobody uses any more."""
+
+    def __init__(self, limits: Limits, *, rest: float, most: int, max_print: int) -> None:
+        self._limits = limits
+        self._rest = rest
+        self._most = most
+        self._max_print = max_print
+        self._lock = threading.Lock()
+        self._sessions: dict[str, _Session] = {}
+        self._closed = threading.Event()
+        self._reaper: threading.Thread | None = None
+
+    def open_handle(self, initial: Mapping[str, Any]) -> str:
+        """A new session under a name that cannot be guessed: knowing it is the right to use it."""
+        handle = secrets.token_urlsafe(18)
+        with self._lock:
+            self._sessions[f"handle:{handle}"] = _Session(initial)
+        self._start_reaper()
+        self._end_the_least_used()
+        return handle
+
+    def call(self, key: str, origin: Origin, definition: Definition, arguments: Mapping[str, Any]) -> Answer:
+        """Call a tool in the session `key`; calls of one session and package take turns."""
+        session = self._session(key)
+        tools = self._tools(session, origin, definition.language)
+        session.calls += 1
+        try:
+            return tools.call(definition, arguments, self._limits.seconds, apart=key == APART)
+        finally:
+            session.calls -= 1
+            session.used = time.monotonic()
+
+    def end(self, key: str) -> None:
+        """End the processes of a session; its state is lost."""
+        with self._lock:
+            session = self._sessions.pop(key, None)
+        if session is not None:
+            session.close()
+
+    def unload(self, path: Path) -> None:
+        """End every process that has this package loaded: the next call loads it as it is now."""
+        with self._lock:
+            places = [(s, place) for s in self._sessions.values() for place in list(s.tools) if place[0] == path]
+            ended = [session.tools.pop(place) for session, place in places]
+        for tools in ended:
+            tools.close()
+
+    def close(self) -> None:
+        self._closed.set()
+        for key in list(self._sessions):
+            self.end(key)
+
+    def _session(self, key: str) -> _Session:
+        with self._lock:
+            session = self._sessions.get(key)
+            if session is None:
+                if key.startswith("handle:"):
+                    raise NotFound(
+                        "there is no state under that handle: it was never given out, or its time is over",
+                        hint="Ask for a new one with mcptool_state_factory.",
+                    )
+                session = self._sessions[key] = _Session({})
+            session.used = time.monotonic()
+        self._start_reaper()
+        self._end_the_least_used()
+        return session
+
+    def _tools(self, session: _Session, origin: Origin, language: str) -> Tools:
+        place = (origin.path, language)
+        with self._lock:
+            if place not in session.tools:
+                make: Callable[..., Tools] = PythonTools if language == "python" else RTools
+                session.tools[place] = make(origin, self._limits, self._max_print, session.initial)
+            return session.tools[place]
+
+    def _end_the_least_used(self) -> None:
+        with self._lock:
+            idle = sorted((s.used, key) for key, s in self._sessions.items() if not s.calls)
+            surplus = [key for _, key in idle[: max(0, len(self._sessions) - self._most)]]
+        for key in surplus:
+            self.end(key)
+
+    def _start_reaper(self) -> None:
+        with self._lock:
+            if self._reaper is None and not self._closed.is_set():
+                self._reaper = threading.Thread(target=self._reap, name="rolltop-catalog-reaper", daemon=True)
+                self._reaper.start()
+
+    def _reap(self) -> None:
+        while not self._closed.wait(min(self._rest / 4, 30.0)):
+            limit = time.monotonic() - self._rest
+            with self._lock:
+                rested = [key for key, s in self._sessions.items() if s.used < limit and not s.calls]
+            for key in rested:
+                self.end(key)

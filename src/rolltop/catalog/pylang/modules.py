@@ -1,0 +1,124 @@
+"""Python files as syntax trees, and names followed from one file to another."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rolltop.catalog.sources import SourceTree
+from rolltop.errors import InvalidData, Position
+
+__all__ = ["Function", "Module", "Modules", "read_module"]
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+_FARTHEST = 10
+
+
+@dataclass(slots=True)
+class Module:
+    """One file: what it defines at its top level, and what it imports."""
+
+    path: Path
+    name: str
+    functions: list[Function] = field(default_factory=list)
+    classes: dict[str, ast.ClassDef] = field(default_factory=dict)
+    aliases: dict[str, ast.expr] = field(default_factory=dict)
+    imports: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+
+def read_module(path: Path, name: str) -> Module:
+    """Parse one file; nothing of it runs."""
+    try:
+        tree = ast.parse(path.read_bytes(), filename=str(path))
+    except (SyntaxError, ValueError, RecursionError) as error:
+        line = getattr(error, "lineno", None) or 1
+        raise InvalidData(
+            f"not valid Python: {getattr(error, 'msg', error)}", position=Position(line, 1, str(path))
+        ) from None
+    module = Module(path, name)
+    for statement in _top_level(tree.body):
+        _remember(module, statement)
+    return module
+
+
+def _top_level(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a module, also those under `if TYPE_CHECKING:` and `try:`."""
+    for statement in body:
+        yield statement
+        if isinstance(statement, ast.If | ast.Try):
+            yield from _top_level(statement.body)
+
+
+def _remember(module: Module, statement: ast.stmt) -> None:
+    match statement:
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            module.functions.append(statement)
+        case ast.ClassDef():
+            module.classes[statement.name] = statement
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            module.aliases[name] = value
+        case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+            module.aliases[name] = value
+        case ast.ImportFrom():
+            source = _absolute(module.name, statement)
+            module.imports.update({item.asname or item.name: (source, item.name) for item in statement.names})
+        case ast.Import():
+            module.imports.update({item.asname or item.name.split(".")[0]: (item.name, "") for item in statement.names})
+
+
+def _absolute(module: str, statement: ast.ImportFrom) -> str:
+    if not statement.level:
+        return statement.module or ""
+    parents = module.split(".")
+    base = parents[: len(parents) - statement.level]
+    return ".".join([*base, *([statement.module] if statement.module else [])])
+
+
+class Modules:
+    """All files of a tree, so that an Enum or alias from a neighbouring file is understood."""
+
+    def __init__(self, tree: SourceTree) -> None:
+        self.by_name = {
+            name: read_module(path, name) for path in tree.py_files for name in [_module_name(path, tree.root)]
+        }
+
+    def __iter__(self) -> Iterator[Module]:
+        return iter(self.by_name.values())
+
+    def resolve(self, node: ast.expr, module: Module) -> tuple[Module, ast.ClassDef | ast.expr] | None:
+        """What a name stands for: a class or an alias of this tree; None for anything from outside."""
+        match node:
+            case ast.Name(id=name):
+                return self._lookup(name, module, _FARTHEST)
+            case ast.Attribute(value=ast.Name(id=base), attr=name) if base in module.imports:
+                source, member = module.imports[base]
+                target = self._module(f"{source}.{member}".rstrip(".")) or self._module(source)
+                return self._lookup(name, target, _FARTHEST) if target else None
+        return None
+
+    def _lookup(self, name: str, module: Module, left: int) -> tuple[Module, ast.ClassDef | ast.expr] | None:
+        if name in module.classes:
+            return module, module.classes[name]
+        if name in module.aliases:
+            return module, module.aliases[name]
+        if left and name in module.imports:
+            source, member = module.imports[name]
+            target = self._module(source)
+            return self._lookup(member, target, left - 1) if target and member else None
+        return None
+
+    def _module(self, name: str) -> Module | None:
+        """A module by its dotted name, also when the tree was read from inside its package."""
+        parts = name.split(".")
+        return next(
+            (self.by_name[tail] for i in range(len(parts)) if (tail := ".".join(parts[i:])) in self.by_name), None
+        )
+
+
+def _module_name(path: Path, root: Path) -> str:
+    parts = list(path.relative_to(root).with_suffix("").parts)
+    if parts[0] == "src" and len(parts) > 1:
+        parts = parts[1:]
+    return ".".join(parts)

@@ -1,0 +1,181 @@
+"""Documented Python functions as definitions."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from rolltop.catalog.definition import Definition
+from rolltop.catalog.found import MARKER, Found, Remark, flags_of
+from rolltop.catalog.inference import Schema, array_of, fits, infer_type
+from rolltop.catalog.prose import described, prose_of
+from rolltop.catalog.pylang.annotations import ABSENT, Annotations
+from rolltop.catalog.pylang.docstrings import DocumentedValue, read_docstring
+from rolltop.catalog.pylang.modules import Function, Module, Modules
+from rolltop.catalog.rlang.markup import parse_markup
+from rolltop.catalog.rlang.parameters import finished
+from rolltop.catalog.rlang.plain import to_text
+from rolltop.catalog.sources import SourceTree
+from rolltop.errors import Position
+
+__all__ = ["python_tools"]
+
+_PREFIX = "mcp_tool_"
+_LIST_OF = re.compile(r"\b(?:list|tuple|set|sequence|iterable|array)s?\s+of\s+(\w+?)s?\b", re.IGNORECASE)
+_CHOICES = re.compile(r"^\{(.+)\}$", re.DOTALL)
+_LIST = re.compile(r"^(?:list|tuple|set|sequence|iterable|array)\b", re.IGNORECASE)
+
+
+def python_tools(tree: SourceTree) -> Iterator[Found]:
+    """Every tool of the Python files of a tree, in the order of files and lines."""
+    modules = Modules(tree)
+    annotations = Annotations(modules)
+    for module in modules:
+        for function in module.functions:
+            if found := _tool(tree, module, function, annotations):
+                yield found
+
+
+def _tool(tree: SourceTree, module: Module, function: Function, annotations: Annotations) -> Found | None:
+    documentation = ast.get_docstring(function, clean=False)
+    if not function.name.startswith(_PREFIX) and (not documentation or MARKER not in documentation):
+        return None
+    docstring = read_docstring(documentation)
+    if not function.name.startswith(_PREFIX) and MARKER not in docstring.keywords:
+        return None
+    name = f"{tree.package}-{function.name}"
+    properties, required = _parameters(function, module, annotations, docstring.parameters)
+    definition = Definition(
+        name=name,
+        description=to_text(parse_markup(docstring.description)),
+        parameters={"type": "object", "properties": properties, "required": required},
+        **flags_of(docstring.keywords),
+        language="python",
+        implementation_example=docstring.example.shown,
+        returns=_returns(function, module, annotations, docstring.results),
+    )
+    known = {item.arg for item in _all_arguments(function)}
+    position = Position(function.lineno, 1, str(module.path))
+    remarks = tuple(
+        Remark(name, f"documents the parameter {parameter}, which the function does not have", position)
+        for parameter in docstring.parameters
+        if parameter not in known
+    )
+    return Found(definition, docstring.example, module.path, function.lineno, remarks)
+
+
+def _all_arguments(function: Function) -> list[ast.arg]:
+    given = function.args
+    extra = [item for item in (given.vararg, given.kwarg) if item]
+    return [*given.posonlyargs, *given.args, *given.kwonlyargs, *extra]
+
+
+def _parameters(
+    function: Function, module: Module, annotations: Annotations, documented: dict[str, DocumentedValue]
+) -> tuple[dict[str, Schema], list[str]]:
+    defaults = dict(_defaults(function))
+    arguments = {item.arg: item for item in _all_arguments(function)}
+    variable = {item.arg for item in (function.args.vararg, function.args.kwarg) if item}
+    order = [
+        *(name for name in documented if name in arguments),
+        *(name for name in arguments if name not in documented),
+    ]
+    visible = [name for name in order if not name.startswith("_") and name not in variable]
+    properties = {
+        name: _parameter(
+            documented.get(name, DocumentedValue()), arguments[name], defaults.get(name), module, annotations
+        )
+        for name in visible
+    }
+    return properties, [name for name in visible if name not in defaults]
+
+
+def _defaults(function: Function) -> Iterator[tuple[str, ast.expr]]:
+    positional = [*function.args.posonlyargs, *function.args.args]
+    given = function.args.defaults
+    yield from zip((item.arg for item in positional[len(positional) - len(given) :]), given, strict=True)
+    for item, default in zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True):
+        if default is not None:
+            yield item.arg, default
+
+
+def _parameter(
+    documented: DocumentedValue, argument: ast.arg, default: ast.expr | None, module: Module, annotations: Annotations
+) -> Schema:
+    prose = prose_of(parse_markup(documented.text))
+    value = annotations.value(default, module)
+    schema = annotations.schema(argument.annotation, module) or _documented_type(documented.kind, module, annotations)
+    if schema is None:
+        known = None if value is ABSENT or value is None else _type_of(value)
+        schema = infer_type(prose.text, known, value)
+    if value is None or (value is not ABSENT and fits(value, schema)):
+        schema = schema | {"default": value}
+    return finished(schema, prose, _candidates)
+
+
+def _documented_type(text: str, module: Module, annotations: Annotations) -> Schema | None:
+    """The type that a docstring states: an annotation, NumPy's `{'a', 'b'}`, or words."""
+    text = re.sub(r",?\s*(?:optional|default[= ].*)$", "", text.strip(), flags=re.IGNORECASE)
+    text = re.sub(r"\s+or\s+None$", "", text)
+    if not text:
+        return None
+    if choices := _CHOICES.match(text):
+        return annotations.schema(_parsed(f"Literal[{choices[1]}]"), module)
+    if many := _LIST_OF.search(text):
+        item = annotations.schema(_parsed(many[1]), module) or infer_type(many[1])
+        return {"type": "array", "items": item}
+    if schema := annotations.schema(_parsed(text), module):
+        return schema
+    return array_of("string") if _LIST.match(text) else infer_type(text)
+
+
+def _parsed(text: str) -> ast.expr | None:
+    try:
+        return ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError):
+        return None
+
+
+def _type_of(value: Any) -> Schema:
+    for kind in ("boolean", "integer", "number", "string", "object"):
+        if fits(value, {"type": kind}):
+            return {"type": kind}
+    return next(
+        (array_of(kind) for kind in ("string", "integer", "number") if fits(value, array_of(kind))), array_of("object")
+    )
+
+
+def _candidates(code: str) -> list[Any]:
+    """What a piece of Python code in a description may stand for: its value, then the code as text."""
+    try:
+        value = ast.literal_eval(code)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return [code]
+    if value is None:
+        return []
+    if isinstance(value, str) and re.fullmatch(r"-?\d+(\.\d+)?", value):
+        return [value, ast.literal_eval(value)]
+    return [list(value) if isinstance(value, tuple | set) else value, code]
+
+
+def _returns(
+    function: Function, module: Module, annotations: Annotations, results: tuple[DocumentedValue, ...]
+) -> Schema | None:
+    annotated = annotations.schema(function.returns, module)
+    if annotated == {"type": "null"} and not results:
+        return None
+    if len(results) > 1 and all(item.name for item in results):
+        fields = {item.name: _result(item, None, module, annotations) for item in results}
+        return {"type": "object", "properties": fields}
+    if results:
+        return _result(results[0], annotated, module, annotations)
+    return annotated
+
+
+def _result(item: DocumentedValue, annotated: Schema | None, module: Module, annotations: Annotations) -> Schema:
+    text = to_text(parse_markup(item.text))
+    schema = annotated or _documented_type(item.kind, module, annotations) or infer_type(text)
+    kept = {key: schema[key] for key in ("type", "items") if key in schema}
+    return kept | {"description": described(text)} | {key: schema[key] for key in schema if key not in kept}

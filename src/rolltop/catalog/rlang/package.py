@@ -1,0 +1,135 @@
+"""The documented objects of R files, and how one topic takes documentation from another."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from rolltop.catalog.rlang.markup import Markup, parse_markup
+from rolltop.catalog.rlang.roxygen import Block, parse_block
+from rolltop.catalog.rlang.source import Expression, Formal, expressions
+
+__all__ = ["Documented", "Sources", "read_description", "read_text"]
+
+_INHERITABLE = {
+    "params": "param",
+    "return": "return",
+    "title": "title",
+    "description": "description",
+    "examples": "examples",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Documented:
+    """One expression with its block: a function, or a `NULL` that only carries documentation."""
+
+    file: Path
+    expression: Expression
+    block: Block
+    markdown: bool
+
+    @property
+    def name(self) -> str:
+        given = self.block.first("name")
+        return (given.first_word if given else "") or self.expression.name or ""
+
+    @property
+    def topic(self) -> str:
+        """The help page this block writes to."""
+        target = self.block.first("rdname", "describeIn")
+        return (target.first_word if target else "") or self.name
+
+    def markup(self, text: str) -> Markup:
+        return parse_markup(text, markdown=self.markdown)
+
+
+class Sources:
+    """The documented objects of a set of R files, found by name and by topic."""
+
+    def __init__(self, package: str, markdown: bool = True) -> None:
+        self.package = package
+        self.markdown = markdown
+        self.objects: list[Documented] = []
+        self._formals: dict[str, Expression] = {}
+        self._by_name: dict[str, Documented] = {}
+        self._by_topic: dict[str, list[Documented]] = {}
+
+    def add(self, file: Path, text: str) -> None:
+        for expression in expressions(text):
+            if expression.name:
+                self._formals[expression.name] = expression
+            if expression.doc:
+                self._remember(file, expression)
+
+    def _remember(self, file: Path, expression: Expression) -> None:
+        block = parse_block(expression.doc, expression.doc_line)
+        markdown = (self.markdown or block.first("md") is not None) and block.first("noMd") is None
+        documented = Documented(file, expression, block, markdown)
+        self.objects.append(documented)
+        self._by_name.setdefault(documented.name, documented)
+        self._by_topic.setdefault(documented.topic, []).append(documented)
+
+    def formals(self, documented: Documented) -> tuple[Formal, ...] | None:
+        """The signature, through aliases (`f <- g`) within these files."""
+        expression: Expression | None = documented.expression
+        for _ in range(10):
+            if expression is None or (formals := expression.formals) is not None:
+                return None if expression is None else formals
+            expression = self._formals.get(expression.alias_of or "")
+        return None
+
+    def donors(self, documented: Documented, part: str) -> Iterator[Documented]:
+        """The blocks that may document `part` (params, return, …) of this one: itself, its topic, what it inherits."""
+        seen: set[int] = set()
+        queue = [documented]
+        while queue:
+            current = queue.pop(0)
+            if id(current) in seen:
+                continue
+            seen.add(id(current))
+            yield current
+            queue += [*self._by_topic.get(current.topic, ()), *self._inherited(current.block, part)]
+
+    def _inherited(self, block: Block, part: str) -> Iterable[Documented]:
+        names = [tag.first_word for tag in block.all("inheritParams")] if part == "params" else []
+        for tag in block.all("inherit"):
+            parts = tag.after_first_word.split()
+            if not parts or part in parts:
+                names.append(tag.first_word)
+        own = (name.removeprefix(f"{self.package}::").removesuffix("()") for name in names)
+        return [found for name in own if (found := self._by_name.get(name) or self._topic_head(name))]
+
+    def _topic_head(self, topic: str) -> Documented | None:
+        return next(iter(self._by_topic.get(topic, ())), None)
+
+    def foreign_sources(self, documented: Documented) -> list[str]:
+        """What a block inherits from that these files do not have."""
+        names = [tag.first_word for tag in documented.block.all("inheritParams", "inherit")]
+        names = [name.removeprefix(f"{self.package}::").removesuffix("()") for name in names]
+        return [name for name in names if name not in self._by_name and name not in self._by_topic]
+
+
+def read_text(path: Path) -> str:
+    """A source file as text: UTF-8, else Latin-1, with plain line ends."""
+    data = path.read_bytes()
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = data.decode("latin-1")
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def read_description(path: Path) -> dict[str, str]:
+    """The fields of a DESCRIPTION file, continuation lines joined."""
+    fields: dict[str, str] = {}
+    key = ""
+    for line in read_text(path).splitlines():
+        if line[:1].isspace() and key:
+            fields[key] += "\n" + line.strip()
+        elif found := re.match(r"([A-Za-z0-9@/_-]+):\s*(.*)$", line):
+            key = found[1]
+            fields[key] = found[2].strip()
+    return fields

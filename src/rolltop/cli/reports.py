@@ -1,0 +1,186 @@
+"""`rolltop reports`: documents, renders, the image; the same engine as the tools."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from rolltop.cli.main import EXIT_CODES, Invocation, LazyGroup
+from rolltop.cli.output import note, print_json, print_rows
+
+if TYPE_CHECKING:
+    from rolltop.reports import Event, Report, Reports
+
+__all__ = ["reports"]
+
+T = TypeVar("T")
+
+EXAMPLE = "This is an R Markdown document.\n\n```{r}\nplot(cars)\n```\n"
+
+
+@click.group(
+    cls=LazyGroup,
+    lazy={"image": ("rolltop.cli.reports_image:image", "Build, show or remove the image that renders.")},
+    epilog=EXIT_CODES,
+)
+def reports() -> None:
+    """Write R Markdown documents and render them to HTML, PDF and Word."""
+
+
+def open_reports(invocation: Invocation) -> Reports:
+    """The workspace's reports, for one command: no warm R is kept for a next one."""
+    from rolltop.workspace import Workspace
+
+    return Workspace(invocation.settings()).open_reports(warm=False)
+
+
+def progress_line() -> Callable[[Event], None]:
+    """Phases as they come: one line that changes on a terminal, one line each in a log."""
+    terminal = sys.stderr.isatty()
+
+    def show(event: Event) -> None:
+        if terminal:
+            click.echo(f"\r\x1b[K{str(event)[:100]}", err=True, nl=False)
+        else:
+            click.echo(str(event), err=True)
+
+    return show
+
+
+def clear_line() -> None:
+    if sys.stderr.isatty():
+        click.echo("\r\x1b[K", err=True, nl=False)
+
+
+@reports.command(epilog=EXIT_CODES)
+@click.argument("name")
+@click.option("--title", help="The title; the name when left out.")
+@click.option(
+    "--from", "source", type=click.File("r", encoding="utf-8"), help="Take the text from a file, - for stdin."
+)
+@click.option("--overwrite", is_flag=True, help="Replace a document of that name.")
+@click.pass_obj
+def new(invocation: Invocation, name: str, title: str | None, source: Any, overwrite: bool) -> None:
+    """Create the document NAME, with an example in it unless --from gives the text."""
+    engine = open_reports(invocation)
+    content = source.read() if source else EXAMPLE
+    created = engine.documents.create(name, title or Path(name).stem, content, overwrite=overwrite)
+    note(f"Created R Markdown file: {created}")
+    click.echo(engine.root / created)
+
+
+@reports.command(epilog=EXIT_CODES)
+@click.argument("name")
+@click.option(
+    "--format", "-f", "formats", multiple=True, type=click.Choice(["html", "pdf", "word"]), help="May be repeated."
+)
+@click.option("--renderer", type=click.Choice(["auto", "local", "docker", "compose"]), help="Where R runs.")
+@click.option("--engine", type=click.Choice(["rmarkdown", "fast"]), help="Full fidelity, or plain and quick.")
+@click.option("--param", "-p", "params", multiple=True, metavar="NAME=VALUE", help="A param; VALUE is JSON or a text.")
+@click.option("--timeout", type=float, metavar="SECONDS", help="How long it may take.")
+@click.option("--fresh", is_flag=True, help="Render again even if nothing changed.")
+@click.option("--json", "as_json", is_flag=True, help="Print what happened as JSON.")
+@click.pass_obj
+def render(
+    invocation: Invocation,
+    /,
+    name: str,
+    formats: tuple[Any, ...],
+    params: tuple[str, ...],
+    as_json: bool,
+    **chosen: Any,
+) -> None:
+    """Render the document NAME and print the paths of the results."""
+    from rolltop.reports import RenderOptions
+
+    engine = open_reports(invocation)
+    options = RenderOptions(formats=formats or ("html",), params=_params(params), **chosen)
+    show = progress_line()
+    try:
+        report = run(engine, engine.render(name, options, show))
+    finally:
+        clear_line()
+    if as_json:
+        print_json(_as_json(engine, report))
+        return
+    how = "unchanged, from the cache" if report.cached else f"{report.renderer}, {report.engine}"
+    note(f"{report.source}: {how}, {report.seconds:.2f} s")
+    if report.engine_note:
+        note(f"not the fast engine: {report.engine_note}")
+    for output in report.outputs:
+        click.echo(engine.outputs.root / output.name)
+
+
+def run(engine: Reports, work: Coroutine[Any, Any, T]) -> T:
+    """Run one piece of work and leave no process behind."""
+    try:
+        return asyncio.run(work)
+    finally:
+        engine.close()
+
+
+def _params(given: tuple[str, ...]) -> dict[str, Any] | None:
+    import json
+
+    values: dict[str, Any] = {}
+    for item in given:
+        name, separator, text = item.partition("=")
+        if not separator:
+            raise click.BadParameter(f"{item!r} is not NAME=VALUE", param_hint="--param")
+        try:
+            values[name] = json.loads(text)
+        except ValueError:
+            values[name] = text
+    return values or None
+
+
+def _as_json(engine: Reports, report: Report) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    document = asdict(report)
+    document["outputs"] = [str(engine.outputs.root / output.name) for output in report.outputs]
+    document["figures"] = [figure.name for figure in report.figures]
+    return document
+
+
+@reports.command("list", epilog=EXIT_CODES)
+@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+@click.pass_obj
+def list_documents(invocation: Invocation, as_json: bool) -> None:
+    """List the documents and what was rendered from them."""
+    from rolltop.reports.names import stem_of
+
+    engine = open_reports(invocation)
+    outputs = engine.outputs.all()
+    rows = [
+        (each.name, each.title, [o.name for o in outputs if o.name.rpartition(".")[0] == stem_of(each.name)])
+        for each in engine.documents.all()
+    ]
+    if as_json:
+        print_json([{"name": name, "title": title, "outputs": rendered} for name, title, rendered in rows])
+    else:
+        print_rows(("document", "title", "rendered"), [(n, t, ", ".join(rendered)) for n, t, rendered in rows])
+
+
+@reports.command("open", epilog=EXIT_CODES)
+@click.argument("name")
+@click.option("--print", "only_print", is_flag=True, help="Print the path instead.")
+@click.pass_obj
+def open_output(invocation: Invocation, name: str, only_print: bool) -> None:
+    """Open a rendered document (NAME.html, or NAME for the latest) with the program for it."""
+    from rolltop.errors import NotFound
+
+    engine = open_reports(invocation)
+    found = [each for each in engine.outputs.all() if name in (each.name, each.name.rpartition(".")[0])]
+    if not found:
+        raise NotFound(f"nothing was rendered from {name}", hint=f"rolltop reports render {name}")
+    path = engine.outputs.root / max(found, key=lambda each: each.modified).name
+    if only_print:
+        click.echo(path)
+    else:
+        click.launch(str(path))

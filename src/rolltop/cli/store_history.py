@@ -1,0 +1,122 @@
+"""`rolltop store snapshot`, `versions`, `diff` and `restore`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from rolltop.cli.main import EXIT_CODES, Invocation
+from rolltop.cli.output import note, print_json, print_rows
+from rolltop.cli.store_open import human, opened
+
+if TYPE_CHECKING:
+    from rolltop.store import Library
+    from rolltop.store.history import Change
+
+__all__ = ["diff", "restore", "snapshot", "versions"]
+
+
+@click.command(epilog=EXIT_CODES)
+@click.argument("label", required=False)
+@click.option("--below", default="", metavar="PATH", help="Only documents below this path.")
+@click.option("--remove", is_flag=True, help="Forget the snapshot.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.pass_obj
+def snapshot(invocation: Invocation, label: str | None, below: str, *, remove: bool, as_json: bool) -> None:
+    """Remember all documents as they are now under LABEL; without LABEL, list the snapshots."""
+    from rolltop.store.times import format_time
+
+    with opened(invocation) as library:
+        if label is not None and remove:
+            library.drop_snapshot(label)
+            return
+        found = library.snapshots() if label is None else [library.take_snapshot(label, below)]
+    rows = [(each.label, format_time(each.created), each.documents, each.bytes, each.prefix) for each in found]
+    names = ("label", "created", "documents", "bytes", "below")
+    if as_json:
+        print_json([dict(zip(names, row, strict=True)) for row in rows])
+    else:
+        print_rows([name.upper() for name in names], rows)
+
+
+@click.command(epilog=EXIT_CODES)
+@click.argument("name")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.pass_obj
+def versions(invocation: Invocation, name: str, as_json: bool) -> None:
+    """List the versions of a document, the current one last."""
+    from rolltop.store.times import format_time
+
+    with opened(invocation) as library:
+        found = library.versions(library.document(name))
+    rows = [(v.number, v.hash, v.size, format_time(v.modified), format_time(v.indexed)) for v in found]
+    names = ("version", "hash", "size", "modified", "stored")
+    if as_json:
+        print_json([dict(zip(names, row, strict=True)) for row in rows])
+    else:
+        print_rows([each.upper() for each in names], rows)
+
+
+@click.command(epilog=EXIT_CODES)
+@click.argument("old")
+@click.argument("new", required=False)
+@click.option("--text", is_flag=True, help="Also the lines that differ.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.pass_obj
+def diff(invocation: Invocation, old: str, new: str | None, text: bool, as_json: bool) -> None:
+    """Show what changed from the snapshot OLD to NEW, or to the present."""
+    with opened(invocation) as library:
+        changes = library.changes(old, new)
+        if as_json:
+            print_json([{"kind": c.kind, "path": c.path, "before": c.before, "size": c.size} for c in changes])
+            return
+        for change in changes:
+            source = f"{change.before}\t" if change.kind == "renamed" else ""
+            click.echo(f"{change.kind}\t{source}{change.path}")
+            if text:
+                _text(library, change)
+
+
+def _text(library: Library, change: Change) -> None:
+    lines = library.text_diff(change.old, change.new, change.before or change.path, change.path)
+    for line in lines if lines is not None else ["(not text, or too large to compare)"]:
+        click.echo(line)
+
+
+@click.command(epilog=EXIT_CODES)
+@click.argument("what")
+@click.option("--to", "target", type=click.Path(path_type=Path), help="Directory to write the snapshot WHAT to.")
+@click.option("--version", "number", type=int, help="Make this version of the document WHAT the current one.")
+@click.option("--force", is_flag=True, help="Replace files that exist.")
+@click.pass_obj
+def restore(invocation: Invocation, what: str, target: Path | None, number: int | None, force: bool) -> None:
+    """Write a snapshot to a directory, or put an earlier version of a document back."""
+    if (target is None) == (number is None):
+        raise click.UsageError("give either --to DIRECTORY (a snapshot) or --version N (a document)")
+    with opened(invocation) as library:
+        if number is not None:
+            document = library.put_back(library.document(what), number)
+            note(f"{document.path} is version {document.version} now, with the content of version {number}")
+        elif target is not None:
+            _write_snapshot(library, what, target, force)
+
+
+def _write_snapshot(library: Library, label: str, target: Path, force: bool) -> None:
+    from rolltop.errors import ConsentMissing, InvalidInput
+
+    size = count = 0
+    for path, number, modified in library.restored(label):
+        place = (target / path.lstrip("/")).resolve()
+        if target.resolve() not in place.parents:
+            raise InvalidInput(f"{path} leads out of the directory")
+        if place.exists() and not force:
+            raise ConsentMissing(f"{place} exists already", hint="Add --force to replace files.")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        data = library.read_object(number)
+        place.write_bytes(data)
+        os.utime(place, ns=(modified, modified))
+        size, count = size + len(data), count + 1
+    note(f"{count} documents, {human(size)} written to {target}")

@@ -1,0 +1,74 @@
+"""What the verbs of `rolltop store` share: the opened library, progress, sizes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from rolltop.cli.main import Invocation
+
+if TYPE_CHECKING:
+    from rolltop.store import Document, Library
+
+__all__ = ["as_dict", "human", "opened", "progress"]
+
+
+@contextmanager
+def opened(invocation: Invocation) -> Iterator[Library]:
+    from rolltop.workspace import Workspace
+
+    workspace = Workspace(invocation.settings())
+    try:
+        yield workspace.store
+    finally:
+        workspace.close()
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar with rate and time left on a terminal, nothing otherwise."""
+    if not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn(what),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.speed:.0f}/s"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total or None)
+
+
+def human(size: float) -> str:
+    for unit in ("B", "kB", "MB", "GB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} TB"
+
+
+def as_dict(document: Document) -> dict[str, Any]:
+    from rolltop.store.times import format_time
+
+    return {
+        "name": document.name,
+        "path": document.path,
+        "hash": document.hash,
+        "size": document.size,
+        "type": document.kind,
+        "mime_type": document.mime,
+        "version": document.version,
+        "created": format_time(document.created),
+        "modified": format_time(document.modified),
+        "indexed": format_time(document.indexed),
+        "tags": list(document.tags),
+        "metadata": dict(document.metadata),
+    }

@@ -1,0 +1,76 @@
+"""`rolltop store get` and `cat`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from rolltop.cli.main import EXIT_CODES, Invocation
+from rolltop.cli.output import note, print_json, print_rows
+from rolltop.cli.store_open import as_dict, opened
+
+if TYPE_CHECKING:
+    from rolltop.store import Document, Library
+
+__all__ = ["cat", "find", "get"]
+
+
+def find(library: Library, name: str) -> tuple[int, Document]:
+    """The object and document that a hash, name or path means."""
+    from rolltop.store import is_hash_prefix
+
+    found = library.by_hash(name) if is_hash_prefix(name) else None
+    if found is not None:
+        return found.object.id, found.document
+    document = library.document(name.removeprefix("doc://"))
+    return document.object, document
+
+
+@click.command(epilog=EXIT_CODES)
+@click.argument("name")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the content to this file.")
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.pass_obj
+def get(invocation: Invocation, name: str, output: Path | None, force: bool, as_json: bool) -> None:
+    """Show a document by hash, name or path; with -o, write it to a file."""
+    from rolltop.errors import ConsentMissing
+
+    with opened(invocation) as library:
+        number, document = find(library, name)
+        if output is not None:
+            if output.exists() and not force:
+                raise ConsentMissing(f"{output} exists already", hint="Add --force to replace it.")
+            output.write_bytes(library.read_object(number))
+            note(f"{document.path} -> {output}")
+        elif as_json:
+            print_json(as_dict(document))
+        else:
+            print_rows(("FIELD", "VALUE"), list(as_dict(document).items()))
+
+
+@click.command(epilog=EXIT_CODES)
+@click.argument("name")
+@click.option("--lines", metavar="FROM:TO", help="Only these lines, counted from 1.")
+@click.option("--version", "number", type=int, help="An earlier version.")
+@click.pass_obj
+def cat(invocation: Invocation, name: str, lines: str | None, number: int | None) -> None:
+    """Print a document by hash, name or path."""
+    from rolltop.errors import NotFound
+
+    with opened(invocation) as library:
+        wanted, document = find(library, name)
+        if number is not None:
+            chosen = [version for version in library.versions(document) if version.number == number]
+            if not chosen:
+                raise NotFound(f"{document.path} has no version {number}")
+            wanted = chosen[0].object
+        data = library.read_object(wanted)
+    if lines:
+        first, _, last = lines.partition(":")
+        kept = data.splitlines(keepends=True)
+        data = b"".join(kept[max(0, int(first or 1) - 1) : int(last) if last else len(kept)])
+    sys.stdout.buffer.write(data)

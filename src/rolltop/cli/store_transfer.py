@@ -1,0 +1,46 @@
+"""`rolltop store export` and `import`."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from rolltop.cli.main import EXIT_CODES, Invocation
+from rolltop.cli.output import note
+from rolltop.cli.store_open import opened, progress
+
+__all__ = ["export", "import_"]
+
+
+@click.command(epilog=EXIT_CODES)
+@click.argument("archive", type=click.Path(dir_okay=False, allow_dash=True))
+@click.argument("paths", nargs=-1)
+@click.option("--tag", "tags", multiple=True, help="Only documents with this tag.")
+@click.pass_obj
+def export(invocation: Invocation, archive: str, paths: tuple[str, ...], tags: tuple[str, ...]) -> None:
+    """Write documents and all their versions to a tar ARCHIVE (- is standard output)."""
+    from rolltop.store import Listing
+
+    with opened(invocation) as library, progress("exporting") as show:
+        query = Listing(paths=paths, tags=tags)
+        if archive == "-":
+            count = library.export(sys.stdout.buffer, query, show)
+        else:
+            with open(archive, "xb") as out:
+                count = library.export(out, query, show)
+    note(f"{count} documents exported")
+
+
+@click.command("import", epilog=EXIT_CODES)
+@click.argument("archive", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@click.pass_obj
+def import_(invocation: Invocation, archive: str) -> None:
+    """Store what an ARCHIVE of `export` holds (- is standard input)."""
+    with opened(invocation) as library, progress("importing") as show:
+        if archive == "-":
+            tally = library.import_(sys.stdin.buffer, lambda done: show(done, 0))
+        else:
+            with open(archive, "rb") as source:
+                tally = library.import_(source, lambda done: show(done, 0))
+    note(f"{tally.new} new documents, {tally.versions} new versions, {tally.unchanged} unchanged")

@@ -1,0 +1,40 @@
+"""Front matter: the block of `key: value` lines between `---` at the top of a document.
+
+It is recognised by the shape of its lines instead of with a YAML parser: a document that merely
+begins with a rule (`---`) keeps it, and nothing that somebody put there is ever evaluated.
+"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["split_front_matter"]
+
+_LONGEST = 64 * 1024
+_OPENING = re.compile(r"---[ \t]*\r?\n")
+_CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
+_KEY = re.compile(r"""(?:[\w][\w .-]*|"[^"\n]*"|'[^'\n]*')[ \t]*:(?:[ \t]|$)""")
+
+
+def split_front_matter(text: str) -> tuple[str, str]:
+    """`(front matter with its fences, the rest)`; the first is empty when there is none."""
+    opening = _OPENING.match(text)
+    if opening is None:
+        return "", text
+    closing = _CLOSING.search(text, opening.end(), opening.end() + _LONGEST)
+    if closing is None or not _is_mapping(text[opening.end() : closing.start()]):
+        return "", text
+    return text[: closing.end()], text[closing.end() :]
+
+
+def _is_mapping(block: str) -> bool:
+    """Whether every line is a key, a comment, blank, or belongs to the key above it."""
+    inside = False
+    for line in block.splitlines():
+        if not line.strip() or line.startswith("#"):
+            continue
+        if _KEY.match(line):
+            inside = True
+        elif not inside or not line.startswith((" ", "\t", "- ")):
+            return False
+    return True

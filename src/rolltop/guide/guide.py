@@ -1,0 +1,107 @@
+"""The guide: one configuration directory, opened."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from rolltop.errors import InvalidInput
+from rolltop.guide import expression as expressions
+from rolltop.guide.complete import complete
+from rolltop.guide.config import Config
+from rolltop.guide.content import Content, Limits, gather
+from rolltop.guide.detect import Clues, detect
+from rolltop.guide.errors import ArgumentInvalid, nearest
+from rolltop.guide.flagtables import FeatureFlags, ProjectFlags
+from rolltop.guide.formats import FORMATS
+from rolltop.guide.model import Project
+from rolltop.guide.session import Session
+
+__all__ = ["Guide"]
+
+_NUMBERS = {"max_documents": "documents", "max_bytes": "bytes", "max_depth": "depth"}
+_KEYS = ("config_dir", *_NUMBERS)
+
+
+class Guide:
+    """Flags, categories, collections and content of all projects of one user."""
+
+    def __init__(self, directory: Path, *, limits: Limits | None = None) -> None:
+        self.config = Config(directory)
+        self.limits = limits or Limits()
+        self.chosen: str | None = None
+        """The key or path of the project that this process's one client chose; none where clients share it."""
+
+    @classmethod
+    def from_section(cls, section: Mapping[str, Any], default: Path) -> Guide:
+        """From `[guide]` of the settings; `default` is where the configuration is when it does not say."""
+        for key in section:
+            if key not in _KEYS:
+                meant = f"; did you mean {near[0]}?" if (near := nearest(key, _KEYS)) else ""
+                raise InvalidInput(f"the section guide has an unknown key {key!r}{meant}")
+        given = section.get("config_dir")
+        directory = Path(os.path.expandvars(str(given))).expanduser().absolute() if given else default
+        sizes = {field: _positive(key, section[key]) for key, field in _NUMBERS.items() if key in section}
+        return cls(directory, limits=replace(Limits(), **sizes))
+
+    def clues(self, *, shared: bool, roots: Sequence[str] = (), started_in: str | None = None) -> Clues:
+        """What says which project a call without a project is about.
+
+        `shared`: many clients use this process (HTTP), so what it was started in is nobody's project.
+        """
+        if shared:
+            return Clues(roots=tuple(roots))
+        return Clues(chosen=self.chosen, roots=tuple(roots), started_in=started_in)
+
+    def detect(self, clues: Clues) -> Project | None:
+        return detect(self.config, clues)
+
+    def session(self, project: Project | None) -> Session:
+        return Session(self, project)
+
+    def feature_flags(self) -> FeatureFlags:
+        return FeatureFlags(self.config)
+
+    def project_flags(self, project: Project) -> ProjectFlags:
+        return ProjectFlags(self.config, project)
+
+    def complete(self, project: Project, text: str) -> list[str]:
+        """How an expression that was begun may go on: names, and after a slash documents of the category."""
+        return complete(self.config.docroot(), self.config.current(project), text, self.limits)
+
+    def content(
+        self,
+        project: Project,
+        expression: str,
+        pattern: str | None = None,
+        *,
+        offset: int = 0,
+        how: str | None = None,
+        limits: Limits | None = None,
+    ) -> Content:
+        """The documents that `expression` stands for; `pattern` is the two-argument form."""
+        if how is not None and how not in FORMATS:
+            raise ArgumentInvalid(f"there is no content format {how!r}", hint=f"There are: {', '.join(FORMATS)}.")
+        if offset < 0:
+            raise ArgumentInvalid("offset cannot be below 0")
+        parsed = expressions.parse(expression)
+        if pattern is not None:
+            parsed = parsed.with_pattern(pattern)
+        current = self.config.current(project)
+        flags = {**self.config.feature_flags(), **current.flags}
+        return gather(
+            self.config.docroot(), current, parsed, flags, limits=limits or self.limits, offset=offset, how=how
+        )
+
+
+def _positive(key: str, value: Any) -> int:
+    try:
+        number = int(value)
+    except (TypeError, ValueError):
+        number = 0
+    if number <= 0:
+        raise InvalidInput(f"the setting guide.{key} has to be a number above 0")
+    return number

@@ -1,0 +1,76 @@
+"""One writer at a time, across threads and processes.
+
+The lock is an advisory lock of the operating system on a file beside the one that it protects: the
+system releases it when its holder dies, however it dies, so there is no such thing as a stale lock.
+The lock file itself stays: removing it would let two writers hold locks on two different files.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import random
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rolltop.guide.errors import ConfigUnwritable
+
+__all__ = ["exclusive"]
+
+_LONGEST_PAUSE = 0.05
+_threads: dict[str, threading.Lock] = {}
+_threads_guard = threading.Lock()
+
+
+@contextmanager
+def exclusive(path: Path, *, deadline: float = 5.0) -> Iterator[None]:
+    """Hold the lock file `path`, waiting at most `deadline` seconds for it."""
+    until = time.monotonic() + deadline
+    # Threads of this process queue here and wake at once; only processes have to poll.
+    queue = _thread_lock(path)
+    if not queue.acquire(timeout=deadline):
+        raise _busy(path, deadline)
+    try:
+        descriptor = _open(path)
+        try:
+            _poll(descriptor, path, until, deadline)
+            yield
+        finally:
+            os.close(descriptor)
+    finally:
+        queue.release()
+
+
+def _thread_lock(path: Path) -> threading.Lock:
+    with _threads_guard:
+        return _threads.setdefault(str(path), threading.Lock())
+
+
+def _open(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    except OSError as error:
+        raise ConfigUnwritable(f"the lock file {path} cannot be opened: {error.strerror}") from None
+
+
+def _poll(descriptor: int, path: Path, until: float, deadline: float) -> None:
+    pause = 0.001
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() >= until:
+                raise _busy(path, deadline) from None
+        time.sleep(pause * random.uniform(0.5, 1.0))  # noqa: S311 - spreads the waiters, hides nothing
+        pause = min(pause * 2, _LONGEST_PAUSE)
+
+
+def _busy(path: Path, deadline: float) -> ConfigUnwritable:
+    return ConfigUnwritable(
+        f"another process has held {path.name} for more than {deadline:g} s",
+        hint="Try again; if it lasts, look for a stopped rolltop process.",
+    )

@@ -1,0 +1,118 @@
+"""What comes out of a sandbox, read as what it is: bytes from code that nobody vouches for."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode
+from collections.abc import Mapping
+from typing import Any
+
+from rolltop.errors import ForeignFailure, InvalidInput
+from rolltop.reports.failure import RenderFailure, diagnose, tail
+from rolltop.reports.job import EXTENSIONS, Event, Figure, Output, Rendered, RenderJob
+from rolltop.reports.names import figure_name, stem_of
+
+__all__ = ["MAX_FIGURES", "event_in", "marked_answer", "marked_event", "read_answer"]
+
+EVENT_MARK = "\x01rolltop-event "
+ANSWER_MARK = b"\x01rolltop-answer "
+"""How `entry.R` marks its lines among whatever else is printed."""
+
+MAX_FIGURES = 50
+
+
+def marked_event(line: str) -> Event | None:
+    """The event in a line of a container's or a cold R's error output, None when the line is not one."""
+    return event_in(line[len(EVENT_MARK) :]) if line.startswith(EVENT_MARK) else None
+
+
+def event_in(text: str) -> Event | None:
+    try:
+        wire = json.loads(text)
+    except ValueError:
+        return None
+    if not isinstance(wire, dict) or not isinstance(wire.get("phase"), str):
+        return None
+    return Event(
+        wire["phase"][:40],
+        chunk=wire["chunk"][:80] if isinstance(wire.get("chunk"), str) else None,
+        done=wire["done"] if isinstance(wire.get("done"), int) else None,
+        total=wire["total"] if isinstance(wire.get("total"), int) else None,
+    )
+
+
+def marked_answer(output: bytes) -> bytes | None:
+    """The answer among everything a render wrote to standard output; the last one counts."""
+    at = output.rfind(b"\n" + ANSWER_MARK)
+    if at < 0:
+        return None
+    return output[at + 1 + len(ANSWER_MARK) :].partition(b"\n")[0]
+
+
+def read_answer(job: RenderJob, data: bytes, *, renderer: str, confinement: str) -> Rendered:
+    """The result in an answer, or the error it reports."""
+    answer = _decode(data)
+    log = answer.get("log") if isinstance(answer.get("log"), str) else ""
+    assert isinstance(log, str)
+    if answer.get("ok") is not True:
+        error = answer.get("error")
+        raise diagnose(job, error if isinstance(error, Mapping) else {}, log, renderer)
+    try:
+        return Rendered(
+            outputs=tuple(_output(job, item) for item in answer["outputs"]),
+            figures=_figures(answer.get("figures")),
+            renderer=renderer,
+            confinement=confinement,
+            knits=int(answer.get("knits") or 1),
+            phases=_numbers(answer.get("phases")),
+            versions=_texts(answer.get("versions")),
+            log=tail(log),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise _broken(type(error).__name__) from None
+
+
+def _decode(data: bytes) -> dict[str, Any]:
+    try:
+        answer = json.loads(data)
+    except (ValueError, RecursionError):
+        raise _broken("not JSON") from None
+    if not isinstance(answer, dict):
+        raise _broken("not an object")
+    return answer
+
+
+def _broken(what: str) -> ForeignFailure:
+    return RenderFailure(
+        f"the render ended without a proper answer ({what})",
+        hint="The document's code may have ended R (quit, a crash) or written over the answer.",
+    )
+
+
+def _output(job: RenderJob, item: Mapping[str, Any]) -> Output:
+    """An output under the name that we give it: the document does not choose where it lands."""
+    kind = item["format"]
+    if kind not in job.formats:
+        raise ValueError(kind)
+    return Output(kind, stem_of(job.source) + EXTENSIONS[kind], b64decode(item["data"], validate=False))
+
+
+def _figures(items: Any) -> tuple[Figure, ...]:
+    found: dict[str, Figure] = {}
+    for item in items or ():
+        try:
+            name = figure_name(item["name"])
+        except InvalidInput:
+            continue  # a figure whose name cannot be a file is not offered; the document has it anyway
+        found.setdefault(name, Figure(name, b64decode(item["data"], validate=False)))
+        if len(found) == MAX_FIGURES:
+            break
+    return tuple(found.values())
+
+
+def _numbers(value: Any) -> dict[str, float]:
+    return {str(key): float(number) for key, number in (value or {}).items()}
+
+
+def _texts(value: Any) -> dict[str, str]:
+    return {str(key): text for key, text in (value or {}).items() if isinstance(text, str)}

@@ -1,0 +1,212 @@
+"""The directory of documents: `rmd/NAME.Rmd`, and the side files of each in `rmd/NAME/`.
+
+Writes are atomic. Nothing is opened through a symbolic link, and nothing outside the directory can
+be named (see `names`).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from rolltop.errors import Conflict, InvalidData, InvalidInput, NotFound, SizeLimit
+from rolltop.reports.frontmatter import ensure, title_of
+from rolltop.reports.landing import read_plain, write_whole
+from rolltop.reports.names import document_name, side_name, stem_of
+
+__all__ = ["Document", "Documents", "SideFile"]
+
+SOURCE_LIMIT = 4 << 20
+SIDE_FILES = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    name: str
+    title: str | None
+    size: int
+    modified: float
+
+
+@dataclass(frozen=True, slots=True)
+class SideFile:
+    name: str
+    size: int
+
+
+class Documents:
+    """Create, read, list, change and remove documents and their side files."""
+
+    def __init__(self, root: Path, *, side_limit: int) -> None:
+        self.root = root
+        self.side_limit = side_limit
+
+    def create(self, filename: str, title: str, content: str, *, overwrite: bool = False) -> str:
+        """Write a new document and return its name; an existing one is kept unless `overwrite`."""
+        name = document_name(filename)
+        if "\n" in title or "\r" in title:
+            title = " ".join(title.split())
+        self._write(name, ensure(content, title), replace=overwrite)
+        return name
+
+    def update(self, filename: str, content: str) -> str:
+        """Replace the text of an existing document."""
+        name = self.existing(filename)
+        self._write(name, content, replace=True)
+        return name
+
+    def _write(self, name: str, content: str, *, replace: bool) -> None:
+        data = _encode(content)
+        if len(data) > SOURCE_LIMIT:
+            raise SizeLimit(f"a document has at most {SOURCE_LIMIT >> 20} MiB", hint="Put data into side files.")
+        try:
+            write_whole(self.root / name, data, replace=replace)
+        except FileExistsError:
+            raise Conflict(
+                f"{name} exists already", hint="Choose another filename, or set overwrite to true to replace it."
+            ) from None
+
+    def existing(self, filename: str) -> str:
+        """The name of a document that is there; both spellings of the extension are tried."""
+        name = document_name(filename)
+        candidates = dict.fromkeys([name, stem_of(name) + ".Rmd", stem_of(name) + ".rmd"])
+        for candidate in candidates:
+            if _is_plain_file(self.root / candidate):
+                return candidate
+        raise NotFound(
+            f"R Markdown file not found: {name}",
+            code="document_not_found",
+            hint="List the documents to see which there are, or create it first.",
+        )
+
+    def read(self, filename: str) -> bytes:
+        return read_plain(self.root / self.existing(filename), SOURCE_LIMIT)
+
+    def text(self, filename: str) -> str:
+        try:
+            return self.read(filename).decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise InvalidData(
+                f"{document_name(filename)} is not UTF-8 (byte {error.start})", hint="Save it as UTF-8."
+            ) from None
+
+    def all(self) -> list[Document]:
+        """All documents by name. Titles are read from the files, so that the list is always true."""
+        return [self._describe(entry) for entry in sorted(self._entries(), key=lambda entry: entry.name)]
+
+    def _entries(self) -> Iterator[os.DirEntry[str]]:
+        try:
+            with os.scandir(self.root) as entries:
+                yield from [entry for entry in entries if _is_document(entry)]
+        except FileNotFoundError:
+            return
+
+    def _describe(self, entry: os.DirEntry[str]) -> Document:
+        info = entry.stat(follow_symlinks=False)
+        try:
+            title = title_of(read_plain(Path(entry.path), SOURCE_LIMIT).decode("utf-8", "replace"))
+        except (OSError, SizeLimit, InvalidInput):
+            title = None
+        return Document(entry.name, title, info.st_size, info.st_mtime)
+
+    def delete(self, filename: str) -> str:
+        """Remove a document and its side files; what was rendered from it stays."""
+        name = self.existing(filename)
+        (self.root / name).unlink()
+        side = self.root / stem_of(name)
+        if side.is_dir() and not side.is_symlink():
+            shutil.rmtree(side)
+        return name
+
+    def attach(self, filename: str, side: str, data: bytes) -> str:
+        """Keep a side file for a document; an existing one of that name is replaced."""
+        stem = stem_of(self.existing(filename))
+        others = sum(file.size for file in self.side_files(filename) if file.name != side)
+        if others + len(data) > self.side_limit:
+            raise SizeLimit(
+                f"the side files of {stem} may have {self.side_limit >> 20} MiB together",
+                hint="Remove some, or raise side_limit in the [reports] settings.",
+            )
+        target = self.root / stem / side_name(side)
+        _make_directories(self.root, target.parent)
+        write_whole(target, data, replace=True)
+        return f"{stem}/{side}"
+
+    def side_files(self, filename: str) -> list[SideFile]:
+        stem = stem_of(self.existing(filename))
+        return [SideFile(name, size) for name, size in _walk(self.root / stem)]
+
+    def gather(self, name: str) -> dict[str, bytes]:
+        """A document and its side files, as one render needs them."""
+        files = {name: self.read(name)}
+        stem, left = stem_of(name), self.side_limit
+        for side, size in _walk(self.root / stem):
+            left -= size
+            if left < 0:
+                raise SizeLimit(
+                    f"the side files of {name} have more than {self.side_limit >> 20} MiB",
+                    hint=f"Remove files from rmd/{stem}/, or raise side_limit in the [reports] settings.",
+                )
+            files[f"{stem}/{side}"] = read_plain(self.root / stem / side, self.side_limit)
+        return files
+
+
+def _encode(content: str) -> bytes:
+    try:
+        return content.encode("utf-8")
+    except UnicodeEncodeError:
+        raise InvalidInput("the content has lone surrogates, which UTF-8 cannot hold") from None
+
+
+def _is_plain_file(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink()
+
+
+def _is_document(entry: os.DirEntry[str]) -> bool:
+    if not entry.name.endswith((".Rmd", ".rmd")) or not entry.is_file(follow_symlinks=False):
+        return False
+    try:
+        return document_name(entry.name) == entry.name
+    except InvalidInput:
+        return False
+
+
+def _make_directories(root: Path, wanted: Path) -> None:
+    """Like mkdir -p below `root`, but a symbolic link on the way is refused, not followed."""
+    root.mkdir(parents=True, exist_ok=True)
+    for part in [*reversed(wanted.relative_to(root).parents), wanted.relative_to(root)]:
+        path = root / part
+        if path.is_symlink():
+            raise InvalidInput(f"{part} is a symbolic link")
+        try:
+            path.mkdir(exist_ok=True)
+        except FileExistsError:
+            raise Conflict(f"{part} is a file, not a directory") from None
+
+
+def _walk(directory: Path) -> Iterator[tuple[str, int]]:
+    """Plain files below `directory` with safe names, in order; links and oddly named files are left out."""
+    if directory.is_symlink():
+        return
+    count = 0
+    for place, folders, files in os.walk(directory, followlinks=False):
+        folders.sort()
+        for file in sorted(files):
+            path = Path(place) / file
+            name = path.relative_to(directory).as_posix()
+            if not _is_plain_file(path) or not _safe(name):
+                continue
+            count += 1
+            if count > SIDE_FILES:
+                raise SizeLimit(f"a document has at most {SIDE_FILES} side files")
+            yield name, path.stat().st_size
+
+
+def _safe(name: str) -> bool:
+    try:
+        return side_name(name) == name
+    except InvalidInput:
+        return False

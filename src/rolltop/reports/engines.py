@@ -1,0 +1,70 @@
+"""Which engine renders a document: what was asked for, unless the front matter needs more."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rolltop.errors import InvalidData
+from rolltop.reports.frontmatter import metadata
+from rolltop.reports.job import Engine, Format
+
+__all__ = ["choose_engine", "why_not_fast"]
+
+_UNDERSTOOD = {
+    "title", "subtitle", "author", "date", "abstract", "keywords", "lang", "output", "params",
+    "description", "editor_options", "vignette",
+}  # fmt: skip
+"""Front matter that pandoc's own templates honour, or that concerns editors alone."""
+
+_PLAIN_FORMATS = {"html_document", "pdf_document", "word_document", "html_vignette"}
+
+
+_CODE = re.compile(r"^[\t >]*(`{3,}|~{3,})[^\n]*\n.*?^[\t >]*\1[^\n]*$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+_MATH = re.compile(r"(?<!\\)\$\$|(?<!\\)\$[^\s$][^$\n]*\$(?!\d)|\\begin\{|\\[(\[]")
+
+
+def choose_engine(wanted: Engine, text: str, formats: Sequence[Format], *, typst: bool) -> tuple[Engine, str | None]:
+    """The engine to use, and why it is not the one wanted."""
+    if wanted == "rmarkdown":
+        return "rmarkdown", None
+    reason = why_not_fast(text)
+    if reason is None and "pdf" in formats:
+        reason = _why_not_typst(text, installed=typst)
+    return ("rmarkdown", reason) if reason else ("fast", None)
+
+
+def why_not_fast(text: str) -> str | None:
+    """What the front matter asks for that the fast engine does not do; None when it can do all."""
+    try:
+        fields = metadata(text)
+    except InvalidData:
+        return "the front matter is not plain YAML"
+    unknown = sorted(set(fields) - _UNDERSTOOD)
+    if unknown:
+        return f"the front matter has {', '.join(unknown)}"
+    return _why_not_output(fields.get("output"))
+
+
+def _why_not_typst(text: str, *, installed: bool) -> str | None:
+    if not installed:
+        return "the fast engine sets PDF with typst, which is not installed (pip install 'rolltop[typst]')"
+    if _MATH.search(_CODE.sub("", text)):
+        return "the document has formulas or LaTeX, which typst does not read"
+    return None
+
+
+def _why_not_output(output: Any) -> str | None:
+    if output is None:
+        return None
+    if isinstance(output, str):
+        output = {output: None}
+    if not isinstance(output, Mapping):
+        return "the front matter's output is a list"
+    for name, options in output.items():
+        if str(name).removeprefix("rmarkdown::") not in _PLAIN_FORMATS:
+            return f"the output format {name} is not a plain one"
+        if options not in (None, "default", {}):
+            return f"the output format {name} has options"
+    return None

@@ -1,0 +1,143 @@
+"""What is to be rendered, what came of it, and the seam behind which it happens."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+__all__ = [
+    "EXTENSIONS",
+    "Availability",
+    "Engine",
+    "Event",
+    "Figure",
+    "Format",
+    "Output",
+    "RenderJob",
+    "Rendered",
+    "Renderer",
+    "Watcher",
+    "ignore",
+]
+
+Format = Literal["html", "pdf", "word"]
+Engine = Literal["rmarkdown", "fast"]
+
+EXTENSIONS: Mapping[Format, str] = {"html": ".html", "pdf": ".pdf", "word": ".docx"}
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Progress: a phase (`image`, `start`, `knit`, a format), inside `knit` also the chunk and its number."""
+
+    phase: str
+    chunk: str | None = None
+    done: int | None = None
+    total: int | None = None
+    message: str | None = None
+
+    def __str__(self) -> str:
+        if self.message:
+            return self.message
+        if self.total:
+            return f"{self.phase} {self.done}/{self.total}" + (f" ({self.chunk})" if self.chunk else "")
+        return self.phase
+
+
+Watcher = Callable[[Event], None]
+
+
+def ignore(event: Event) -> None:
+    """A watcher that does not look."""
+
+
+@dataclass(frozen=True, slots=True)
+class RenderJob:
+    """One render, complete in itself: no renderer needs to see the workspace."""
+
+    source: str
+    files: Mapping[str, bytes]
+    formats: tuple[Format, ...]
+    engine: Engine = "rmarkdown"
+    params: Mapping[str, Any] | None = None
+    figures: bool = False
+    separate: bool = False
+    timeout: float = 120.0
+    packages: frozenset[str] = frozenset()
+    limit: int = 64 << 20
+    """Bytes that outputs and figures may have together."""
+
+    @property
+    def text(self) -> str:
+        return self.files[self.source].decode("utf-8", "replace")
+
+    def request(self) -> bytes:
+        """The JSON that `render.R` reads."""
+        wire = {
+            "source": self.source,
+            "files": {name: b64encode(data).decode("ascii") for name, data in self.files.items()},
+            "formats": list(self.formats),
+            "engine": self.engine,
+            "params": dict(self.params) if self.params else None,
+            "figures": self.figures,
+            "separate": self.separate,
+            "limit": self.limit,
+        }
+        return json.dumps(wire, ensure_ascii=False).encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    format: Format
+    name: str
+    data: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    name: str
+    data: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """What a renderer hands back; nothing of it has touched the workspace yet."""
+
+    outputs: tuple[Output, ...]
+    figures: tuple[Figure, ...]
+    renderer: str
+    confinement: str
+    knits: int = 1
+    phases: Mapping[str, float] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    log: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Availability:
+    """Whether a renderer can work here, and if not, what is missing and the command that brings it."""
+
+    ready: bool
+    reason: str = ""
+    hint: str = ""
+
+
+class Renderer(Protocol):
+    """A place where R runs. Cancelling `render` ends the work before the cancellation is passed on."""
+
+    name: str
+
+    async def available(self) -> Availability: ...
+
+    async def fingerprint(self) -> str:
+        """Changes whenever R, pandoc, TeX or a package does; part of the cache's key."""
+        ...
+
+    async def render(self, job: RenderJob, watch: Watcher) -> Rendered: ...
+
+    def close(self) -> None:
+        """End what waits for the next render; from any thread."""
+        ...

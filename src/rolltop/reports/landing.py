@@ -1,0 +1,56 @@
+"""Files in and out of our own directories: whole or not at all, and never through a link."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import stat
+from pathlib import Path
+
+from rolltop.errors import InvalidInput, NotFound, SizeLimit
+
+__all__ = ["read_plain", "write_whole"]
+
+
+def write_whole(path: Path, data: bytes, *, replace: bool, durable: bool = True) -> None:
+    """Write `data` so that readers see the old file or the new one; FileExistsError unless `replace`.
+
+    `durable` waits for the disk; what can be rendered again need not.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_symlink():
+        raise InvalidInput(f"{path.name} is a symbolic link", hint="Remove it; links are not written through.")
+    fresh = path.parent / f".{secrets.token_hex(8)}.part"
+    fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644)
+    try:
+        with os.fdopen(fd, "wb") as file:
+            file.write(data)
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
+        if replace:
+            os.replace(fresh, path)
+        else:
+            # A hard link fails when the name is taken, which a rename would not.
+            os.link(fresh, path)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            fresh.unlink()
+
+
+def read_plain(path: Path, limit: int) -> bytes:
+    """The bytes of a regular file that is no link and not larger than `limit`."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        raise NotFound(f"{path.name} does not exist", code="document_not_found") from None
+    except OSError as error:
+        raise InvalidInput(f"{path.name} cannot be read: {error.strerror}") from None
+    with os.fdopen(fd, "rb") as file:
+        info = os.fstat(fd)
+        if not stat.S_ISREG(info.st_mode):
+            raise InvalidInput(f"{path.name} is not a regular file")
+        if info.st_size > limit:
+            raise SizeLimit(f"{path.name} is larger than {limit >> 20} MiB")
+        return file.read(limit + 1)

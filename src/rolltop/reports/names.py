@@ -1,0 +1,134 @@
+"""Names of documents, outputs and side files, and the URIs that carry them.
+
+A document's name is one safe path component. Everything that reaches the file system goes through
+here first, so no name can leave the directory, hide in it, or mean something to R, TeX or a shell.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import quote, unquote
+
+from rolltop.errors import InvalidInput
+
+__all__ = [
+    "FIGURE_SCHEME",
+    "OUTPUT_SCHEME",
+    "SOURCE_SCHEME",
+    "Reference",
+    "document_name",
+    "figure_uri",
+    "output_name",
+    "output_uri",
+    "parse_uri",
+    "side_name",
+    "source_uri",
+    "stem_of",
+]
+
+SOURCE_SCHEME = "rmd"
+OUTPUT_SCHEME = "rmd-output"
+FIGURE_SCHEME = "rmd-figure"
+
+OUTPUT_ENDINGS = (".html", ".pdf", ".docx")
+FIGURE_ENDINGS = (".png", ".jpg", ".jpeg", ".svg", ".pdf")
+
+_RULE = "a name has letters, digits, spaces and . _ - ( ) + in it, begins with a letter or digit, up to 120 characters"
+# Word characters of any script are welcome; quotes, $, %, #, ~ and the like mean something to R, TeX or a shell.
+_COMPONENT = re.compile(r"(?!_)\w[\w .()+-]*", re.UNICODE)
+_RESERVED = {"output"}
+"""`rmd/output` holds what was rendered, so no document may have its side files there."""
+
+
+def document_name(given: str) -> str:
+    """The file name of a document, with its extension: `example` and `example.Rmd` both give `example.Rmd`."""
+    stem = given[:-4] if given.lower().endswith(".rmd") else given
+    _check_component(stem, "filename")
+    if stem.lower() in _RESERVED:
+        raise InvalidInput(f"filename cannot be {stem!r}: that directory holds the rendered documents")
+    return given if given.endswith((".Rmd", ".rmd")) else f"{stem}.Rmd"
+
+
+def stem_of(name: str) -> str:
+    """The document's name without its extension; side files live in a directory of that name."""
+    return name[:-4]
+
+
+def output_name(given: str) -> str:
+    """The file name of a rendered document, checked."""
+    if not given.endswith(OUTPUT_ENDINGS):
+        raise InvalidInput("a rendered document ends in .html, .pdf or .docx")
+    return _check_component(given, "the name of the output")
+
+
+def figure_name(given: str) -> str:
+    if not given.lower().endswith(FIGURE_ENDINGS):
+        raise InvalidInput("a figure ends in .png, .jpg, .svg or .pdf")
+    return _check_component(given, "the name of the figure")
+
+
+def side_name(given: str) -> str:
+    """A relative path below the side-file directory: safe components joined by `/`."""
+    parts = given.split("/")
+    if len(parts) > 8:
+        raise InvalidInput("a side file lies at most eight directories deep")
+    for part in parts:
+        _check_component(part, "the name of the side file")
+    return given
+
+
+def _check_component(text: str, what: str) -> str:
+    if not text:
+        raise InvalidInput(f"{what} is empty", hint=_RULE)
+    if not _COMPONENT.fullmatch(text) or text.endswith((" ", ".")) or len(text.encode()) > 120:
+        raise InvalidInput(f"{what} is not a safe file name", hint=f"Choose another one: {_RULE}.")
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """What a URI names: a document, a rendered document, or a figure of a document (`stem/figure`)."""
+
+    kind: Literal["source", "output", "figure"]
+    name: str
+    stem: str = ""
+
+
+def parse_uri(uri: str) -> Reference:
+    """Read `rmd:///…`, `rmd-output:///…` or `rmd-figure:///…`; anything else is `invalid_request`."""
+    scheme, separator, rest = uri.partition(":///")
+    path = unquote(rest)
+    try:
+        match scheme if separator else "":
+            case "rmd" if path.endswith((".Rmd", ".rmd")):
+                return Reference("source", document_name(path))
+            case "rmd-output":
+                return Reference("output", output_name(path))
+            case "rmd-figure" if path.count("/") == 1:
+                stem, _, figure = path.partition("/")
+                return Reference("figure", figure_name(figure), stem_of(document_name(f"{stem}.Rmd")))
+    except InvalidInput as error:
+        raise _malformed(f": {error.message}") from None
+    raise _malformed("")
+
+
+def _malformed(why: str) -> InvalidInput:
+    return InvalidInput(
+        f"Invalid URI format{why}",
+        code="invalid_request",
+        hint="Use rmd:///name.Rmd, rmd-output:///name.html (.pdf, .docx) or rmd-figure:///name/figure.png.",
+    )
+
+
+def source_uri(name: str) -> str:
+    return f"{SOURCE_SCHEME}:///{quote(name)}"
+
+
+def output_uri(name: str) -> str:
+    return f"{OUTPUT_SCHEME}:///{quote(name)}"
+
+
+def figure_uri(stem: str, name: str) -> str:
+    return f"{FIGURE_SCHEME}:///{quote(stem)}/{quote(name)}"

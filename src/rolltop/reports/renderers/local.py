@@ -1,0 +1,124 @@
+"""Renders with the R of this machine, confined: warm and forked where a warm R waits, else in a new sandbox."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import shutil
+from collections.abc import Iterator
+
+from rolltop.confine import Finished, Limits, Sandbox, run_async
+from rolltop.errors import PartMissing, RolltopError, SizeLimit
+from rolltop.reports.config import MIB, ReportsConfig
+from rolltop.reports.job import Availability, Event, Rendered, RenderJob, Watcher
+from rolltop.reports.renderers.reading import StreamReading, too_much_memory, took_too_long
+from rolltop.reports.renderers.warm import WarmPool
+from rolltop.reports.scripts import ONCE, bootstrap, code_line
+
+__all__ = ["LocalRenderer", "sandbox_for"]
+
+LIBRARIES = ("/usr/lib/R/library", "/usr/lib/R/site-library", "/usr/local/lib/R/site-library", "/usr/lib64/R/library")
+PROGRAMS = ("R", "pandoc", "pdflatex")
+
+
+def sandbox_for(config: ReportsConfig, seconds: float) -> Sandbox:
+    """No network, a read-only system, an own /tmp, and the limits of the settings."""
+    limits = Limits(
+        seconds=seconds,
+        cpu_seconds=int(seconds) + 1,
+        memory=config.memory * MIB,
+        processes=config.processes,
+        tmp_size=config.tmp_size * MIB,
+        file_size=config.tmp_size * MIB,
+        output=config.output_limit * MIB * 2,
+    )
+    return Sandbox(limits=limits, allow_unconfined=True if config.allow_unconfined else None)
+
+
+class LocalRenderer:
+    """R in bubblewrap. Nothing of the workspace is visible inside: request and answer go through pipes."""
+
+    name = "local"
+
+    def __init__(self, config: ReportsConfig) -> None:
+        self.config = config
+        self.pool = WarmPool(config, sandbox_for(config, config.max_timeout)) if config.warm else None
+
+    async def available(self) -> Availability:
+        for program, package in (("Rscript", "r-base-core r-cran-rmarkdown"), ("pandoc", "pandoc")):
+            if shutil.which(program) is None:
+                return Availability(False, f"{program} is not installed", f"On Debian: apt-get install {package}")
+        return Availability(True)
+
+    async def fingerprint(self) -> str:
+        return await asyncio.to_thread(_fingerprint)
+
+    async def render(self, job: RenderJob, watch: Watcher) -> Rendered:
+        if "pdf" in job.formats and job.engine == "rmarkdown" and shutil.which("pdflatex") is None:
+            raise PartMissing(
+                "LaTeX is not installed, and PDF needs it",
+                hint="On Debian: apt-get install texlive-latex-base texlive-latex-recommended lmodern. "
+                "Or use engine=fast, or another renderer.",
+            )
+        warm = await self.pool.take(job.packages) if self.pool else None
+        if warm is not None:
+            assert self.pool is not None
+            return await self.pool.render(warm, job, watch)
+        watch(Event("start"))
+        return await self._render_cold(job, watch)
+
+    async def _render_cold(self, job: RenderJob, watch: Watcher) -> Rendered:
+        reading = StreamReading(job, watch)
+        expression = bootstrap('file("stdin","r")', "render_once(readLines(input,1L))")
+        finished = await run_async(
+            ["Rscript", "--vanilla", "-e", expression],
+            sandbox_for(self.config, job.timeout),
+            input=code_line(ONCE) + job.request() + b"\n",
+            on_line=lambda stream, line: reading.take_error_line(line) if stream == "stderr" else None,
+        )
+        reading.output += finished.stdout
+        if finished.reason != "exit":
+            raise self._limit_error(finished, job)
+        ended = f"exit code {finished.exit_code}"
+        return reading.result(renderer=self.name, confinement=str(finished.confinement), ended=ended)
+
+    def _limit_error(self, finished: Finished, job: RenderJob) -> RolltopError:
+        details = {"renderer": self.name, "reason": finished.reason}
+        match finished.reason:
+            case "time" | "cpu":
+                return took_too_long(job, details)
+            case "memory":
+                return too_much_memory(job, self.config.memory, details)
+            case "output" | "disk" | "file_size":
+                return SizeLimit(f"rendering {job.source} wrote more than it is allowed", details=details)
+            case _:
+                return StreamReading(job, lambda event: None).no_answer(self.name, f"signal {finished.signal}")
+
+    def close(self) -> None:
+        if self.pool is not None:
+            self.pool.close()
+
+
+def _fingerprint() -> str:
+    """Programs and packages by name, size and time: cheap, and every installation changes it."""
+    digest = hashlib.sha256()
+    for line in (*_programs(), *_packages()):
+        digest.update(line.encode())
+    return f"local:{digest.hexdigest()[:24]}"
+
+
+def _programs() -> Iterator[str]:
+    for name in PROGRAMS:
+        path = shutil.which(name)
+        info = os.stat(path) if path else None
+        yield f"{name}:{info.st_size}:{info.st_mtime_ns}\n" if info else f"{name}:-\n"
+
+
+def _packages() -> Iterator[str]:
+    for library in LIBRARIES:
+        try:
+            with os.scandir(library) as entries:
+                yield from sorted(f"{entry.name}:{entry.stat().st_mtime_ns}\n" for entry in entries)
+        except OSError:
+            continue

@@ -1,0 +1,40 @@
+"""The R side, as text: what each kind of R process is given to run."""
+
+from __future__ import annotations
+
+import hashlib
+from base64 import b64encode
+from functools import cache
+from importlib.resources import files
+
+__all__ = ["ONCE", "bootstrap", "code", "code_hash"]
+
+_LIBRARY = ("render.R", "exact.R", "fast.R")
+ONCE = (*_LIBRARY, "entry.R")
+FORKING = (*_LIBRARY, "zygote.R")
+
+
+@cache
+def code(names: tuple[str, ...]) -> str:
+    """The named files, one after the other."""
+    folder = files("rolltop.reports") / "r"
+    return "\n".join((folder / name).read_text("utf-8") for name in names)
+
+
+@cache
+def code_hash() -> str:
+    """Changes when the R side does; part of the cache's key and of the image's recipe."""
+    return hashlib.sha256((code(ONCE) + code(FORKING)).encode()).hexdigest()[:16]
+
+
+def bootstrap(connection: str, then: str) -> str:
+    """One expression for `Rscript -e`: take the code from the first line of `connection`, then go on.
+
+    The sandbox runs as somebody who may not read this package's files, so the code travels with the request.
+    """
+    decode = "rawToChar(jsonlite::base64_dec(readLines(input,1L)))"
+    return f"input<-{connection};eval(parse(text={decode}),globalenv());{then}"
+
+
+def code_line(names: tuple[str, ...]) -> bytes:
+    return b64encode(code(names).encode()) + b"\n"

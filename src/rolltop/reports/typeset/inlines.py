@@ -1,0 +1,106 @@
+"""The inline elements of pandoc's tree as typst markup."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from rolltop.reports.typeset.markup import literal, text
+
+__all__ = ["Images", "Inlines", "plain_text"]
+
+Node = Mapping[str, Any]
+
+
+class Images:
+    """The pictures that a page shows, under names of our own; what cannot be found is left out."""
+
+    def __init__(self, find: Callable[[str], bytes | None]) -> None:
+        self._find = find
+        self.used: dict[str, bytes] = {}
+
+    def place(self, target: str) -> str | None:
+        data = self._find(target)
+        if data is None:
+            return None
+        name = f"image-{len(self.used) + 1}.svg"
+        self.used[name] = data
+        return name
+
+
+class Inlines:
+    """Writes sequences of inline elements."""
+
+    def __init__(self, images: Images, blocks: Callable[[Sequence[Node]], str]) -> None:
+        self._images = images
+        self._blocks = blocks
+
+    def write(self, nodes: Sequence[Node]) -> str:
+        return "".join(self._one(node) for node in nodes)
+
+    def _one(self, node: Node) -> str:
+        kind: str = node["t"]
+        content: Any = node.get("c")
+        if kind in _WRAPPERS:
+            return f"#{_WRAPPERS[kind]}[{self.write(content)}]"
+        match kind:
+            case "Str":
+                return text(content)
+            case "Space" | "SoftBreak":
+                return " "
+            case "LineBreak":
+                return " \\\n"
+            case "Code":
+                return f"#raw({literal(content[1])})"
+            case "Math":
+                return f"#raw({literal(content[1])})"
+            case "Quoted":
+                left, right = _QUOTES[content[0]["t"]]
+                return f"{left}{self.write(content[1])}{right}"
+            case "Span" | "Cite":
+                return self.write(content[1])
+            case "Link":
+                return f"#link({literal(content[2][0])})[{self.write(content[1])}]"
+            case "Image":
+                return self._image(content)
+            case "Note":
+                return f"#footnote[{self._blocks(content).strip()}]"
+        return ""  # raw HTML and LaTeX mean nothing here
+
+    def _image(self, content: Sequence[Any]) -> str:
+        target = content[2][0]
+        name = self._images.place(target)
+        if name is None:
+            return f"#emph[{text(f'[image: {target}]')}]"
+        return f"#picture({literal(name)}, {literal(plain_text(content[1]))})"
+
+
+_QUOTES = {"SingleQuote": ("\u2018", "\u2019"), "DoubleQuote": ("\u201c", "\u201d")}
+
+_WRAPPERS = {
+    "Emph": "emph",
+    "Strong": "strong",
+    "Underline": "underline",
+    "Strikeout": "strike",
+    "Superscript": "super",
+    "Subscript": "sub",
+    "SmallCaps": "smallcaps",
+}
+
+
+def plain_text(nodes: Sequence[Node]) -> str:
+    """The words of inline elements without their looks."""
+    words = []
+    for node in nodes:
+        content: Any = node.get("c")
+        if node["t"] == "Str":
+            words.append(content)
+        elif node["t"] in ("Space", "SoftBreak", "LineBreak"):
+            words.append(" ")
+        elif node["t"] in ("Code", "Math"):
+            words.append(content[1])
+        elif node["t"] in _WRAPPERS:
+            words.append(plain_text(content))
+        elif node["t"] in ("Quoted", "Span", "Cite", "Link"):
+            words.append(plain_text(content[1]))
+    return "".join(words)

@@ -1,0 +1,20 @@
+"""Text inside typst: nothing that a document says can become markup or code."""
+
+from __future__ import annotations
+
+import string
+
+__all__ = ["literal", "text"]
+
+_ESCAPES = {ord(mark): f"\\{mark}" for mark in string.punctuation}
+_IN_STRING = {ord('"'): '\\"', ord("\\"): "\\\\", ord("\n"): "\\n", ord("\r"): "\\r", ord("\t"): "\\t"}
+
+
+def text(words: str) -> str:
+    """As content: every punctuation mark is escaped, so no mark has a meaning."""
+    return words.translate(_ESCAPES)
+
+
+def literal(value: str) -> str:
+    """As a string in code."""
+    return f'"{value.translate(_IN_STRING)}"'

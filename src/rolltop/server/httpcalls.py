@@ -1,0 +1,218 @@
+"""Ordinary tool calls over HTTP (protocol 2026-07-28), answered without the SDK's detours.
+
+Only the perfect request is answered here: a `tools/call` or `tools/list` whose headers and body agree, that
+asks for no progress, carries no earlier answers and wants both media types, as every client does. Anything
+else, and a tool that turns out to need the human, is handed to the SDK's app with the body replayed, so
+there is one behaviour for everything unusual.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from typing import Any
+
+import orjson
+from mcp.shared.inbound import ERROR_CODE_HTTP_STATUS, InboundModernRoute, classify_inbound_request
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from mcp_core import InputNeeded, ProtocolFault, UnknownTool
+from rolltop.server.desk import Desk
+from rolltop.server.jsonrpc import dump, error_line
+from rolltop.server.listing import Listing
+from rolltop.server.ordinary import client_of, is_ordinary, ordinary_context
+from rolltop.server.paging import INVALID_PARAMS
+
+__all__ = ["HttpCalls"]
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+PROMPT_SECONDS = 0.5
+"""A call that takes longer is answered as an event stream, so that nobody in between gives up on it."""
+PING_SECONDS = 15.0
+_ROUTED = ("mcp-protocol-version", "mcp-method", "mcp-name")
+
+
+class HttpCalls:
+    """ASGI middleware around the SDK's app."""
+
+    def __init__(self, app: App, desk: Desk, listing: Listing, path: str, body_limit: int) -> None:
+        self._app, self._desk, self._listing = app, desk, listing
+        self._path, self._limit = path, body_limit
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = self._candidate(scope)
+        if headers is None:
+            await self._app(scope, receive, send)
+            return
+        body = await _read_body(receive, self._limit)
+        if body is None:
+            await _refuse_body(send, self._limit)
+            return
+        request = _recognise(self._desk, body, headers)
+        if request is None or not await self._answer(request, scope, receive, send):
+            await self._app(scope, _replayed(body, receive), send)
+
+    def _candidate(self, scope: Scope) -> dict[str, str] | None:
+        """The headers, if this may be an ordinary call."""
+        if scope["type"] != "http" or scope["method"] != "POST" or scope["path"] != self._path:
+            return None
+        headers: dict[str, str] = {}
+        for raw, value in scope["headers"]:
+            name = raw.decode("latin-1")
+            if name in headers and name in _ROUTED:
+                return None
+            headers[name] = value.decode("latin-1")
+        ordinary = (
+            headers.get("mcp-protocol-version") in MODERN_PROTOCOL_VERSIONS
+            and headers.get("mcp-method") in ("tools/call", "tools/list")
+            and headers.get("content-type", "").partition(";")[0].strip() == "application/json"
+            and "application/json" in headers.get("accept", "")
+            and "text/event-stream" in headers.get("accept", "")
+            and int(headers.get("content-length", "0") or 0) <= self._limit
+            and not any(name.startswith("mcp-param-") for name in headers)
+        )
+        return headers if ordinary else None
+
+    async def _answer(self, request: _Request, scope: Scope, receive: Receive, send: Send) -> bool:
+        """Answer the request; False if it has to take the SDK's way."""
+        if request.method == "tools/list":
+            listed = self._listing.result(request.params.get("cursor"), modern=True)
+            if listed is None:
+                return False
+            await _send_json(send, _result(request.id, listed))
+            return True
+        return await self._call(request, scope, receive, send)
+
+    async def _call(self, request: _Request, scope: Scope, receive: Receive, send: Send) -> bool:
+        name = request.params["name"]
+        context = ordinary_context(self._desk, request.client, scope.get("state", {}).get("principal"))
+        work = asyncio.ensure_future(self._desk.dispatcher.call(name, request.params.get("arguments"), context))
+        try:
+            done, _ = await asyncio.wait({work}, timeout=PROMPT_SECONDS)
+            if not done:
+                await self._stream(request, work, receive, send)
+                return True
+            reply = self._reply(request, work)
+        except asyncio.CancelledError:
+            work.cancel()
+            raise
+        if reply is None:
+            return False
+        await _send_json(send, *reply)
+        return True
+
+    def _reply(self, request: _Request, work: asyncio.Future[Any]) -> tuple[bytes, int] | None:
+        """The reply and its status, or None when the human has to be asked, which is the SDK's business."""
+        try:
+            answer = work.result()
+        except InputNeeded:
+            return None
+        except UnknownTool as error:
+            return error_line(request.id, INVALID_PARAMS, str(error)), ERROR_CODE_HTTP_STATUS[INVALID_PARAMS]
+        except ProtocolFault as fault:
+            line = error_line(request.id, fault.code, fault.message, fault.data)
+            return line, ERROR_CODE_HTTP_STATUS.get(fault.code, 200)
+        return _result(request.id, self._listing.stamped(answer.wire())), 200
+
+    async def _stream(self, request: _Request, work: asyncio.Future[Any], receive: Receive, send: Send) -> None:
+        """The reply as an event stream; a client that leaves cancels the call."""
+        gone = asyncio.ensure_future(_disconnected(receive))
+        await send({"type": "http.response.start", "status": 200, "headers": _STREAM_HEADERS})
+        try:
+            while True:
+                done, _ = await asyncio.wait({work, gone}, timeout=PING_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+                if gone in done:
+                    work.cancel()
+                    return
+                if work in done:
+                    break
+                await send({"type": "http.response.body", "body": b": ping\r\n\r\n", "more_body": True})
+            body, _ = self._reply(request, work) or (error_line(request.id, -32603, "the call asked too late"), 200)
+            await send({"type": "http.response.body", "body": b"event: message\r\ndata: " + body + b"\r\n\r\n"})
+        finally:
+            gone.cancel()
+
+
+class _Request:
+    __slots__ = ("client", "id", "method", "params")
+
+    def __init__(self, document: Mapping[str, Any], route: InboundModernRoute) -> None:
+        self.id, self.method, self.params = document["id"], document["method"], document["params"]
+        self.client = client_of(route.client_info, route.client_capabilities, route.protocol_version, "http")
+
+
+def _recognise(desk: Desk, body: bytes, headers: Mapping[str, str]) -> _Request | None:
+    try:
+        document = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return None
+    if not isinstance(document, dict) or type(document.get("id")) not in (int, str) or document.get("jsonrpc") != "2.0":
+        return None
+    route = classify_inbound_request(document, headers=headers)
+    if not isinstance(route, InboundModernRoute):
+        return None
+    params = document["params"]
+    if not is_ordinary(desk, document["method"], params, params["_meta"]):
+        return None
+    return _Request(document, route)
+
+
+async def _read_body(receive: Receive, limit: int) -> bytes | None:
+    """The whole body, or None when it is larger than allowed."""
+    parts, size = [], 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise asyncio.CancelledError
+        parts.append(message.get("body", b""))
+        size += len(parts[-1])
+        if size > limit:
+            return None
+        if not message.get("more_body"):
+            return b"".join(parts)
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    given = False
+
+    async def replay() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replay
+
+
+async def _disconnected(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+_STREAM_HEADERS = [
+    (b"content-type", b"text/event-stream"),
+    (b"cache-control", b"no-cache, no-transform"),
+    (b"x-accel-buffering", b"no"),
+]
+
+
+def _result(request_id: str | int, result: Mapping[str, Any]) -> bytes:
+    return dump({"jsonrpc": "2.0", "id": request_id, "result": result})
+
+
+async def _send_json(send: Send, body: bytes, status: int = 200) -> None:
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def _refuse_body(send: Send, limit: int) -> None:
+    body = orjson.dumps({"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": f"above {limit} bytes"}})
+    await send({"type": "http.response.start", "status": 413, "headers": [(b"content-type", b"application/json")]})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,76 @@
+"""JSON-RPC messages, read strictly: what is not one is answered with JSON-RPC's own error codes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+__all__ = ["INVALID_REQUEST", "PARSE_ERROR", "Malformed", "dump", "error_line", "parse"]
+
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+
+
+class Malformed(Exception):
+    """Not a message: the code, what was wrong, and the id to answer to where there is one."""
+
+    def __init__(self, code: int, message: str, request_id: str | int | None = None) -> None:
+        super().__init__(message)
+        self.code, self.request_id = code, request_id
+
+    def line(self) -> bytes:
+        return error_line(self.request_id, self.code, str(self))
+
+
+def parse(line: bytes) -> dict[str, Any]:
+    """A message from a line, checked for JSON-RPC's shape."""
+    try:
+        document = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        raise Malformed(PARSE_ERROR, f"Parse error: {error}") from None
+    if isinstance(document, list):
+        raise Malformed(INVALID_REQUEST, "Invalid Request: batches are not part of this protocol")
+    if not isinstance(document, dict):
+        raise Malformed(INVALID_REQUEST, "Invalid Request: a message is an object")
+    request_id = _checked_id(document)
+    if document.get("jsonrpc") != "2.0":
+        raise Malformed(INVALID_REQUEST, 'Invalid Request: jsonrpc must be "2.0"', request_id)
+    if "method" in document:
+        _check_call(document, request_id)
+    return document
+
+
+def _checked_id(document: dict[str, Any]) -> str | int | None:
+    if "id" not in document:
+        return None
+    request_id = document["id"]
+    if type(request_id) not in (str, int):
+        if request_id is None and "error" in document:
+            return None
+        raise Malformed(INVALID_REQUEST, "Invalid Request: id must be a string or a whole number")
+    return request_id  # type: ignore[no-any-return]
+
+
+def _check_call(document: dict[str, Any], request_id: str | int | None) -> None:
+    if not isinstance(document["method"], str):
+        raise Malformed(INVALID_REQUEST, "Invalid Request: method must be a string", request_id)
+    params = document.get("params")
+    if params is not None and not isinstance(params, dict):
+        raise Malformed(INVALID_REQUEST, "Invalid Request: params must be an object", request_id)
+
+
+def dump(document: Mapping[str, Any]) -> bytes:
+    """JSON of anything that a tool may answer."""
+    try:
+        return orjson.dumps(document)
+    except TypeError:
+        # A lone surrogate in a text, or a number beyond 64 bits: both have a JSON form all the same.
+        return json.dumps(document, separators=(",", ":")).encode("ascii")
+
+
+def error_line(request_id: str | int | None, code: int, message: str, data: Any = None) -> bytes:
+    error = {"code": code, "message": message, **({"data": data} if data is not None else {})}
+    return dump({"jsonrpc": "2.0", "id": request_id, "error": error})

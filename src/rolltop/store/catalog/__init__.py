@@ -1,0 +1,55 @@
+"""The embedded catalogue: one SQLite file that is the only truth about documents, names, versions, tags,
+metadata, snapshots and where their bytes lie. Every index of the store can be built again from it."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from rolltop.store.catalog.connection import Database
+from rolltop.store.catalog.documents import Documents, NewDocument
+from rolltop.store.catalog.listing import Listings
+from rolltop.store.catalog.objects import Objects
+from rolltop.store.catalog.snapshots import Figures, Snapshots
+from rolltop.store.catalog.tags import Tags
+
+__all__ = ["NewDocument", "SqliteCatalog"]
+
+
+class SqliteCatalog:
+    """A `Catalog` in one SQLite file; see `rolltop.store.seams`."""
+
+    def __init__(self, path: Path) -> None:
+        self._db = Database(path)
+        self.objects = Objects(self._db)
+        self.documents = Documents(self._db)
+        self.tags = Tags(self._db)
+        self.listings = Listings(self._db)
+        self.snapshots = Snapshots(self._db)
+        self.figures = Figures(self._db)
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Everything inside, or nothing; durable when it ends."""
+        return self._db.transaction()
+
+    def savepoint(self) -> AbstractContextManager[None]:
+        """A part of a transaction that can fail alone."""
+        return self._db.savepoint()
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Several reads that see one state."""
+        return self._db.snapshot()
+
+    def identity(self) -> str:
+        """The store's own random name."""
+        return str(self._db.value("SELECT value FROM meta WHERE key = 'store'"))
+
+    def damage(self) -> list[str]:
+        """What the catalogue itself finds wrong with its structure."""
+        return [row[0] for row in self._db.all("PRAGMA integrity_check(100)") if row[0] != "ok"]
+
+    def checkpoint(self) -> None:
+        self._db.checkpoint()
+
+    def close(self) -> None:
+        self._db.close()

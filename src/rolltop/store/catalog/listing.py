@@ -1,0 +1,219 @@
+"""Listings: filters and order become one SQL statement over the right index."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from rolltop.errors import InvalidInput
+from rolltop.store.catalog.connection import Database
+from rolltop.store.catalog.documents import COLUMNS, document_of
+from rolltop.store.catalog.seals import check_seal
+from rolltop.store.naming import KINDS
+from rolltop.store.patterns import is_glob, like_glob, literal_glob
+from rolltop.store.query import Listing, Page, decode_cursor, encode_cursor
+from rolltop.store.records import Document
+
+__all__ = ["Listings", "path_condition"]
+
+_COMPARISONS = {"=": "=", "==": "=", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
+
+
+class Listings:
+    """The part of the catalogue that answers questions about many documents."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def page(self, query: Listing) -> Page:
+        """The documents of one page, and how many there are in all."""
+        where, values = _where(query)
+        with self._db.snapshot():
+            total = self._db.value(f"SELECT count(*) FROM documents d WHERE {where}", values)  # noqa: S608
+            rows = self._rows(query, where, values)
+            page = [document_of(row) for row in rows[: query.limit]]
+            filled = self.fill(page)
+        more = len(rows) > query.limit
+        return Page(filled, total, _cursor_after(query, filled[-1]) if more else None)
+
+    def _rows(self, query: Listing, where: str, values: list[Any]) -> list[tuple[Any, ...]]:
+        column, direction, beyond = f"d.{query.sort_by}", ("DESC" if query.descending else "ASC"), ""
+        values = list(values)
+        if query.cursor:
+            key, number = decode_cursor(query.cursor, 2)
+            beyond = f" AND ({column}, d.id) {'<' if query.descending else '>'} (?, ?)"
+            values += [key, number]
+        return self._db.all(
+            f"SELECT {COLUMNS} FROM documents d CROSS JOIN objects o ON o.id = d.object "  # noqa: S608
+            f"WHERE {where}{beyond} ORDER BY {column} {direction}, d.id {direction} LIMIT ?",
+            [*values, query.limit + 1],
+        )
+
+    def all(self, query: Listing) -> list[Document]:
+        """Every document that fits, without tags and metadata, by path."""
+        where, values = _where(query)
+        rows = self._db.all(
+            f"SELECT {COLUMNS} FROM documents d JOIN objects o ON o.id = d.object "  # noqa: S608
+            f"WHERE {where} ORDER BY d.path",
+            values,
+        )
+        return [document_of(row) for row in rows]
+
+    def fill(self, documents: Iterable[Document]) -> list[Document]:
+        """The documents with their tags and metadata."""
+        documents = list(documents)
+        numbers = json.dumps([document.id for document in documents])
+        tags: dict[int, list[str]] = {}
+        for number, name in self._db.all(
+            "SELECT x.document, t.name FROM document_tags x JOIN tags t ON t.id = x.tag "
+            "WHERE x.document IN (SELECT value FROM json_each(?)) ORDER BY t.name",
+            (numbers,),
+        ):
+            tags.setdefault(number, []).append(name)
+        metadata: dict[int, dict[str, Any]] = {}
+        for number, key, value, since, expected in self._db.all(
+            "SELECT document, key, value, since, seal FROM metadata "
+            "WHERE document IN (SELECT value FROM json_each(?)) ORDER BY key",
+            (numbers,),
+        ):
+            check_seal(expected, number, key, value, since)
+            metadata.setdefault(number, {})[key] = json.loads(value)
+        return [replace(d, tags=tuple(tags.get(d.id, ())), metadata=metadata.get(d.id, {})) for d in documents]
+
+    def facets(self, query: Listing) -> dict[str, dict[str, int]]:
+        """How many of the documents have each kind, extension and tag."""
+        where, values = _where(query)
+        found: dict[str, dict[str, int]] = {
+            label: dict(
+                self._db.all(
+                    f"SELECT {column}, count(*) FROM documents d WHERE {where} "  # noqa: S608
+                    "GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 50",
+                    values,
+                )
+            )
+            for label, column in (("type", "d.kind"), ("mime", "d.mime"), ("extension", "d.ext"))
+        }
+        found["tag"] = dict(
+            self._db.all(
+                "SELECT t.name, count(*) FROM document_tags x JOIN tags t ON t.id = x.tag "  # noqa: S608
+                f"JOIN documents d ON d.id = x.document WHERE {where} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 50",
+                values,
+            )
+        )
+        return found
+
+    def names(self, prefix: str, limit: int) -> list[str]:
+        """Names that begin so, for completions."""
+        rows = self._db.all(
+            "SELECT DISTINCT name FROM documents WHERE deleted IS NULL AND name GLOB ? ORDER BY name LIMIT ?",
+            (literal_glob(prefix) + "*", limit),
+        )
+        return [row[0] for row in rows]
+
+
+def _cursor_after(query: Listing, last: Document) -> str:
+    return encode_cursor(getattr(last, query.sort_by), last.id)
+
+
+def _where(query: Listing) -> tuple[str, list[Any]]:
+    parts: list[str] = ["d.deleted IS NULL"]
+    values: list[Any] = []
+    for condition, more in _conditions(query):
+        parts.append(condition)
+        values += more
+    return " AND ".join(f"({part})" for part in parts), values
+
+
+def _conditions(query: Listing) -> Iterable[tuple[str, list[Any]]]:
+    yield from _type_conditions(query)
+    for column, moment in query.after.items():
+        yield f"d.{column} >= ?", [moment]
+    for column, moment in query.before.items():
+        yield f"d.{column} < ?", [moment]
+    if query.recent is not None:
+        yield (
+            "d.id IN (SELECT id FROM documents WHERE deleted IS NULL ORDER BY indexed DESC, id DESC LIMIT ?)",
+            [query.recent],
+        )
+    if query.name is not None:
+        yield path_condition((query.name,))
+    if query.paths:
+        yield path_condition(query.paths)
+    yield from _tag_conditions(query)
+    for key, wanted in query.metadata.items():
+        yield _metadata_condition(key, wanted)
+    if query.documents is not None:
+        yield "d.id IN (SELECT value FROM json_each(?))", [json.dumps(query.documents)]
+
+
+def _type_conditions(query: Listing) -> Iterable[tuple[str, list[Any]]]:
+    if query.type is not None:
+        if query.type not in KINDS:
+            raise InvalidInput(f"type is one of {', '.join(KINDS)}")
+        # `binary` is everything that is not text, as a person would use the word.
+        yield ("d.kind != 'text'", []) if query.type == "binary" else ("d.kind = ?", [query.type])
+    if query.text and query.binary:
+        raise InvalidInput("text and binary exclude each other", hint="Leave both out to get every document.")
+    if query.text or query.binary:
+        yield ("d.kind = 'text'" if query.text else "d.kind != 'text'"), []
+    if query.mime is not None:
+        yield "d.mime GLOB ?", [query.mime]
+    if query.extension is not None:
+        extension = query.extension.lower()
+        yield "d.ext = ?", [extension if extension.startswith(".") or not extension else f".{extension}"]
+
+
+def _tag_conditions(query: Listing) -> Iterable[tuple[str, list[Any]]]:
+    has = "EXISTS(SELECT 1 FROM document_tags x JOIN tags t ON t.id = x.tag WHERE x.document = d.id AND {})"
+    among = "d.id IN (SELECT x.document FROM document_tags x JOIN tags t ON t.id = x.tag WHERE {})"
+    below = "(t.name = ? OR t.name GLOB ?)"
+    if query.tags:
+        clauses = [among.format(below)] * len(query.tags)
+        yield (" AND " if query.match_all_tags else " OR ").join(clauses), _tag_values(query.tags)
+    for tag in query.exclude_tags:
+        yield "NOT " + has.format(below), _tag_values((tag,))
+
+
+def _tag_values(tags: Iterable[str]) -> list[str]:
+    return [value for tag in tags for value in (tag, literal_glob(tag) + "/*")]
+
+
+def _metadata_condition(key: str, wanted: Any) -> tuple[str, list[Any]]:
+    """Equality with a plain value; `{">=": 3}` compares."""
+    found = "EXISTS(SELECT 1 FROM metadata m WHERE m.document = d.id AND m.key = ? AND {})"
+    if isinstance(wanted, dict) and wanted and all(sign in _COMPARISONS for sign in wanted):
+        tests = " AND ".join(f"json_extract(m.value, '$') {_COMPARISONS[sign]} ?" for sign in wanted)
+        return found.format(tests), [key, *wanted.values()]
+    return found.format("m.value = ?"), [key, json.dumps(wanted, ensure_ascii=False, sort_keys=True)]
+
+
+def path_condition(patterns: Iterable[str]) -> tuple[str, list[Any]]:
+    """SQL for "the path is one of these, lies below one of these, or fits one of these globs"."""
+    clauses, values = [], []
+    for pattern in patterns:
+        for clause, more in _one_path(pattern):
+            clauses.append(clause)
+            values += more
+    return " OR ".join(clauses) or "0", values
+
+
+def _one_path(pattern: str) -> Iterable[tuple[str, list[Any]]]:
+    if is_glob(pattern):
+        sieve = "d.path GLOB ? AND glob_matches(?, d.path)"
+        yield f"({sieve})", [like_glob(pattern), pattern]
+        yield f"({sieve})", [like_glob(pattern.rstrip("/") + "/**"), pattern.rstrip("/") + "/**"]
+        return
+    plain = pattern.rstrip("/").removeprefix("./")
+    if plain in ("", "."):
+        yield "1", []
+        return
+    literal = literal_glob(plain)
+    if not pattern.endswith("/"):
+        yield "d.path = ?", [plain]
+        if not plain.startswith("/"):
+            yield "d.path GLOB ?", [f"*/{literal}"]
+    yield "d.path GLOB ?", [f"{literal}/*"]
+    if not plain.startswith("/"):
+        yield "d.path GLOB ?", [f"*/{literal}/*"]

@@ -1,0 +1,177 @@
+"""Objects, frames and packs: which bytes are kept, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from rolltop.store.catalog.connection import Database, Row
+from rolltop.store.catalog.parts import pack_parts, unpack_parts
+from rolltop.store.records import Frame, Object, Place
+
+__all__ = ["Objects"]
+
+_COLUMNS = "id, hash, size, frame, start, parts"
+_REACHED = """
+  SELECT object FROM documents {live}
+  UNION SELECT v.object FROM versions v JOIN documents d ON d.id = v.document {live}
+"""
+
+
+class Objects:
+    """The part of the catalogue that knows content."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    # objects -------------------------------------------------------------------------------------
+
+    def find(self, digest: bytes) -> int | None:
+        """The number of the object with this SHA-256."""
+        row = self._db.one("SELECT id FROM objects WHERE hash = ?", (digest,))
+        return None if row is None else int(row[0])
+
+    def get(self, number: int) -> Object | None:
+        row = self._db.one(f"SELECT {_COLUMNS} FROM objects WHERE id = ?", (number,))  # noqa: S608
+        return _object(row) if row else None
+
+    def get_many(self, numbers: Iterable[int]) -> dict[int, Object]:
+        found = (self.get(number) for number in set(numbers))
+        return {entry.id: entry for entry in found if entry}
+
+    def add(self, objects: Sequence[Object]) -> None:
+        self._db.many(
+            "INSERT INTO objects VALUES(?, ?, ?, ?, ?, ?)",
+            [
+                (o.id, o.hash, o.size, o.frame, o.start, pack_parts(o.parts, aligned=o.aligned) if o.parts else None)
+                for o in objects
+            ],
+        )
+
+    def move(self, number: int, frame: int, start: int) -> None:
+        """The object's bytes now lie elsewhere."""
+        self._db.run("UPDATE objects SET frame = ?, start = ? WHERE id = ?", (frame, start, number))
+
+    def next_numbers(self) -> tuple[int, int]:
+        """The first free object number and the first free frame number.
+
+        Numbers of collected rows are not given out again while an index may remember them, so both
+        counters are kept in `meta` beside the tables.
+        """
+        objects = self._db.value("SELECT coalesce(max(id), 0) FROM objects")
+        frames = self._db.value("SELECT coalesce(max(id), 0) FROM frames")
+        kept: dict[str, int] = dict(
+            self._db.all("SELECT key, value FROM meta WHERE key IN ('last_object', 'last_frame')")
+        )
+        return max(objects, kept.get("last_object", 0)) + 1, max(frames, kept.get("last_frame", 0)) + 1
+
+    def keep_numbers(self) -> None:
+        """Remember the highest numbers given out, before rows are removed."""
+        objects, frames = self.next_numbers()
+        self._db.many(
+            "INSERT OR REPLACE INTO meta VALUES(?, ?)", [("last_object", objects - 1), ("last_frame", frames - 1)]
+        )
+
+    def by_prefix(self, prefix: str, limit: int) -> list[Object]:
+        """Objects whose hash begins with these hexadecimal digits."""
+        low = bytes.fromhex(prefix.ljust(64, "0"))
+        high = bytes.fromhex(prefix.ljust(64, "f"))
+        rows = self._db.all(
+            f"SELECT {_COLUMNS} FROM objects WHERE hash BETWEEN ? AND ? ORDER BY hash LIMIT ?",  # noqa: S608
+            (low, high, limit),
+        )
+        return [_object(row) for row in rows]
+
+    def everything(self, after: int = 0) -> Iterator[Object]:
+        for row in self._db.all(f"SELECT {_COLUMNS} FROM objects WHERE id > ? ORDER BY id", (after,)):  # noqa: S608
+            yield _object(row)
+
+    def layout(self, after: int) -> list[Row]:
+        """(frame, start, size, id) of leaves with a higher number: what grep maps hits with."""
+        return self._db.all(
+            "SELECT frame, start, size, id FROM objects WHERE id > ? AND frame IS NOT NULL ORDER BY id", (after,)
+        )
+
+    def lists(self, after: int) -> list[Object]:
+        rows = self._db.all(f"SELECT {_COLUMNS} FROM objects WHERE id > ? AND parts IS NOT NULL", (after,))  # noqa: S608
+        return [_object(row) for row in rows]
+
+    def in_use(self) -> set[int]:
+        """Objects that a document which is not deleted, or a version of one, refers to; not their leaves."""
+        return {row[0] for row in self._db.all(_REACHED.format(live="WHERE deleted IS NULL"))}
+
+    def reached(self) -> set[int]:
+        """Objects that a document (deleted or not), a version or a snapshot refers to; not their leaves."""
+        found = {row[0] for row in self._db.all(_REACHED.format(live=""))}
+        found.update(row[0] for row in self._db.all("SELECT DISTINCT object FROM snapshot_entries"))
+        return found
+
+    def remove(self, numbers: Iterable[int]) -> None:
+        self._db.many("DELETE FROM objects WHERE id = ?", [(number,) for number in numbers])
+
+    # frames --------------------------------------------------------------------------------------
+
+    def frame(self, number: int) -> Frame | None:
+        row = self._db.one("SELECT id, pack, offset, length, raw, base, depth FROM frames WHERE id = ?", (number,))
+        return _frame(row) if row else None
+
+    def frames(self, after: int = 0, limit: int = -1) -> list[Frame]:
+        rows = self._db.all(
+            "SELECT id, pack, offset, length, raw, base, depth FROM frames WHERE id > ? ORDER BY id LIMIT ?",
+            (after, limit),
+        )
+        return [_frame(row) for row in rows]
+
+    def last_frame(self) -> int:
+        return int(self._db.value("SELECT coalesce(max(id), 0) FROM frames"))
+
+    def add_frame(self, frame: Frame) -> None:
+        place = frame.place
+        self._db.run(
+            "INSERT INTO frames VALUES(?, ?, ?, ?, ?, ?, ?)",
+            (frame.id, place.pack, place.offset, place.length, frame.raw, frame.base, frame.depth),
+        )
+
+    def place_frame(self, number: int, place: Place) -> None:
+        self._db.run(
+            "UPDATE frames SET pack = ?, offset = ?, length = ? WHERE id = ?",
+            (place.pack, place.offset, place.length, number),
+        )
+
+    def remove_frames(self, numbers: Iterable[int]) -> None:
+        self._db.many("DELETE FROM frames WHERE id = ?", [(number,) for number in numbers])
+
+    # packs ---------------------------------------------------------------------------------------
+
+    def packs(self) -> dict[int, int]:
+        return dict(self._db.all("SELECT id, length FROM packs ORDER BY id"))
+
+    def tail(self) -> tuple[int, int]:
+        """The pack that is being filled, and its committed length."""
+        row = self._db.one("SELECT id, length FROM packs ORDER BY id DESC LIMIT 1")
+        assert row is not None
+        return row[0], row[1]
+
+    def set_pack(self, pack: int, length: int) -> None:
+        self._db.run("INSERT OR REPLACE INTO packs VALUES(?, ?)", (pack, length))
+
+    def remove_pack(self, pack: int) -> None:
+        self._db.run("DELETE FROM packs WHERE id = ?", (pack,))
+
+    # the epoch changes when numbers that indexes remember have moved --------------------------------
+
+    def epoch(self) -> int:
+        return int(self._db.value("SELECT value FROM meta WHERE key = 'epoch'"))
+
+    def next_epoch(self) -> None:
+        self._db.run("UPDATE meta SET value = value + 1 WHERE key = 'epoch'")
+
+
+def _object(row: Row) -> Object:
+    if row[5] is None:
+        return Object(row[0], row[1], row[2], row[3], row[4])
+    parts, aligned = unpack_parts(row[5])
+    return Object(row[0], row[1], row[2], None, 0, parts, aligned)
+
+
+def _frame(row: Row) -> Frame:
+    return Frame(row[0], Place(row[1], row[2], row[3]), row[4], row[5], row[6])

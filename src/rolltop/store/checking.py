@@ -1,0 +1,182 @@
+"""Proving that the store is what it says, and mending what can be mended."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+from rolltop.errors import Damaged, NotFound, RolltopError
+from rolltop.store import frames
+from rolltop.store.core import Core
+from rolltop.store.records import Frame, Object
+
+__all__ = ["Checking", "Report"]
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(slots=True)
+class Report:
+    """What `verify` or `repair` found."""
+
+    documents: int = 0
+    objects: int = 0
+    frames: int = 0
+    bytes: int = 0
+    problems: list[str] = field(default_factory=list)
+    mended: list[str] = field(default_factory=list)
+    affected: list[str] = field(default_factory=list)
+
+    @property
+    def ok(self) -> bool:
+        return not self.problems
+
+
+class Checking(Core):
+    """The caring part of the library."""
+
+    def verify(self, progress: Progress | None = None) -> Report:
+        """Read everything there is and compare it with what the catalogue says, to the byte."""
+        report = Report()
+        self.reader.forget()
+        try:
+            report.problems += [f"catalogue: {line}" for line in self.catalog.damage()]
+        except Damaged as error:
+            report.problems.append(error.message)
+        if report.problems:
+            return report
+        try:
+            with self.catalog.snapshot():
+                self._check_rows(report)
+                self._check_packs(report)
+                self._check_objects(report, progress)
+        except Damaged as error:  # a row that cannot even be read
+            report.problems.append(f"catalogue: {error.message}")
+        report.problems += self.index_damage()
+        return report
+
+    def _check_rows(self, report: Report) -> None:
+        stats = self.catalog.figures.stats()
+        report.documents, report.objects, report.frames = stats.documents, stats.unique_objects, stats.frames
+        for table, number in self.catalog.documents.broken_seals():
+            about = "snapshot" if table == "snapshot_entries" else "document"
+            report.problems.append(f"catalogue: a row of {table} about {about} {number} was altered")
+
+    def _check_packs(self, report: Report) -> None:
+        known, found = self.catalog.objects.packs(), self.blobs.packs()
+        ends: dict[int, int] = {}
+        for frame in sorted(self.catalog.objects.frames(), key=lambda frame: (frame.place.pack, frame.place.offset)):
+            if frame.place.offset != ends.get(frame.place.pack, 0):
+                report.problems.append(f"pack {frame.place.pack}: frame {frame.id} does not begin where the last ends")
+            ends[frame.place.pack] = frame.place.offset + frame.place.length
+        for pack, length in known.items():
+            if ends.get(pack, 0) != length:
+                report.problems.append(f"pack {pack}: the frames end at {ends.get(pack, 0)}, not at {length}")
+            actual = found.get(pack, 0)
+            if actual < length:
+                report.problems.append(f"pack {pack}: {length - actual} bytes are missing from the file")
+            report.bytes += actual
+
+    def _check_objects(self, report: Report, progress: Progress | None) -> None:
+        entries = {entry.id: entry for entry in self.catalog.objects.everything()}
+        bad: set[int] = set()
+        leaves = sorted((e for e in entries.values() if e.parts is None), key=lambda e: (e.frame or 0, e.start))
+        for count, leaf in enumerate(leaves):
+            self._check_one(leaf, bad, report)
+            if progress and count % 1000 == 0:
+                progress(count, len(leaves))
+        for entry in entries.values():
+            if entry.parts is not None:
+                self._check_list(entry, entries, bad, report)
+        missing = self.catalog.objects.reached() - entries.keys()
+        report.problems += [f"object {number} is referred to and is not there" for number in sorted(missing)]
+        with contextlib.suppress(Damaged):  # rows that were altered are named above
+            report.affected = self._documents_of(bad | missing)
+
+    def _check_one(self, leaf: Object, bad: set[int], report: Report) -> None:
+        try:
+            self.reader.leaf(leaf)
+        except RolltopError as error:
+            bad.add(leaf.id)
+            report.problems.append(f"object {leaf.hex[:16]}: {error.message}")
+
+    def _check_list(self, entry: Object, entries: dict[int, Object], bad: set[int], report: Report) -> None:
+        parts = entry.parts or ()
+        if bad & set(parts):
+            bad.add(entry.id)
+        elif any(number not in entries for number in parts):
+            bad.add(entry.id)
+            report.problems.append(f"object {entry.hex[:16]}: a part of it is not there")
+        else:
+            try:
+                size = len(self.reader.content(entry))
+            except RolltopError as error:
+                bad.add(entry.id)
+                report.problems.append(f"object {entry.hex[:16]}: {error.message}")
+            else:
+                if size != entry.size:
+                    bad.add(entry.id)
+                    report.problems.append(f"object {entry.hex[:16]} has {size} bytes, not {entry.size}")
+
+    def _documents_of(self, numbers: set[int]) -> list[str]:
+        """Paths of the documents whose current content or history is affected."""
+        paths: set[str] = set()
+        for number in numbers:
+            paths.update(document.path for document in self.catalog.documents.with_object(number))
+            earlier = self.catalog.documents.with_version(number)
+            if earlier:
+                paths.add(earlier.path)
+        return sorted(paths)
+
+    # mending -------------------------------------------------------------------------------------
+
+    def repair(self, fetch: Callable[[str], bytes | None] | None = None, progress: Progress | None = None) -> Report:
+        """Turn single flipped bits back; take whole contents from their original files if `fetch` still finds them."""
+        removed = self.recover()
+        mended = [f"removed {what}" for what in removed]
+        with self.lock.held():
+            leaves: dict[int, list[Object]] = {}
+            for entry in self.catalog.objects.everything():
+                if entry.frame is not None:
+                    leaves.setdefault(entry.frame, []).append(entry)
+            for frame in self.catalog.objects.frames():
+                mended += self._mend_frame(frame, leaves.get(frame.id, []), fetch)
+        self.reader.forget()
+        mended += self.mend_indexes(anew=bool(mended))
+        report = self.verify(progress)
+        report.mended = mended
+        return report
+
+    def _mend_frame(self, frame: Frame, leaves: list[Object], fetch: Callable[[str], bytes | None] | None) -> list[str]:
+        try:
+            data = self.blobs.read(frame.place)
+            frames.check(data, frame.id)
+        except NotFound:
+            data = b""
+        except RolltopError:
+            pass
+        else:
+            return []
+        whole = frames.mend(data, frame.id, len(leaves), frame.raw) if len(data) == frame.place.length else None
+        if whole is None and fetch:
+            whole = self._from_originals(frame, leaves, fetch)
+        if whole is None:
+            return []
+        self.blobs.overwrite(frame.place, whole)
+        return [f"frame {frame.id} (pack {frame.place.pack}, offset {frame.place.offset})"]
+
+    def _from_originals(self, frame: Frame, leaves: list[Object], fetch: Callable[[str], bytes | None]) -> bytes | None:
+        """The frame made anew from files that still have the content, if it comes out as long as it was."""
+        raw = bytearray()
+        for leaf in sorted(leaves, key=lambda leaf: leaf.start):
+            for document in self.catalog.documents.with_object(leaf.id):
+                data = fetch(document.path)
+                if data is not None and sha256(data).digest() == leaf.hash:
+                    raw += data if data.endswith(b"\n") else data + b"\n"
+                    break
+            else:
+                return None
+        whole = frames.encode(frame.id, bytes(raw), len(leaves))
+        return whole if len(whole) == frame.place.length else None

@@ -1,0 +1,124 @@
+"""Group commit: calls that arrive while another is being written are written together, with one pair of syncs."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from rolltop.store.seams import BlobStore, Catalog
+from rolltop.store.writer import Writer
+
+__all__ = ["Committer", "FileLock"]
+
+T = TypeVar("T")
+
+
+class FileLock:
+    """One writer over all processes; the system releases it when a process dies."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(file)
+
+
+class _Call:
+    """A piece of work that waits to be written."""
+
+    __slots__ = ("done", "error", "result", "work")
+
+    def __init__(self, work: Callable[[Writer], Any]) -> None:
+        self.work = work
+        self.done = False
+        self.result: Any = None
+        self.error: BaseException | None = None
+
+
+class Committer:
+    """Runs pieces of work inside durable transactions, one group at a time."""
+
+    def __init__(
+        self, catalog: Catalog, blobs: BlobStore, lock: FileLock, rolled_back: Callable[[], None] = lambda: None
+    ) -> None:
+        self._catalog = catalog
+        self._rolled_back = rolled_back
+        self._blobs = blobs
+        self._lock = lock
+        self._turn = threading.Lock()
+        self._waiting: list[_Call] = []
+        self._guard = threading.Lock()
+        self._local = threading.local()
+
+    def run(self, work: Callable[[Writer], T]) -> T:
+        """The result of `work`, which is durable when this returns. Inside `work`, calls join its transaction."""
+        if (writer := self._current()) is not None:
+            return work(writer)
+        call = _Call(work)
+        with self._guard:
+            self._waiting.append(call)
+        with self._turn:
+            if not call.done:
+                with self._guard:
+                    group, self._waiting = self._waiting, []
+                self._write(group)
+        if call.error is not None:
+            raise call.error
+        return cast(T, call.result)
+
+    @property
+    def active(self) -> bool:
+        """Whether this thread is inside a transaction."""
+        return self._current() is not None
+
+    def _current(self) -> Writer | None:
+        return getattr(self._local, "writer", None)
+
+    def _write(self, group: list[_Call]) -> None:
+        try:
+            with self.exclusive() as writer:
+                for call in group:
+                    self._part(call, writer)
+        except BaseException as error:
+            for call in group:
+                call.error = call.error or error
+        for call in group:
+            call.done = True
+
+    def _part(self, call: _Call, writer: Writer) -> None:
+        mark = writer.mark()
+        try:
+            with self._catalog.savepoint():
+                call.result = call.work(writer)
+                writer.flush()
+        except Exception as error:
+            # Only this call fails; the bytes it appended are given back.
+            writer.rewind(mark)
+            self._rolled_back()
+            call.error = error
+
+    @contextmanager
+    def exclusive(self) -> Iterator[Writer]:
+        """A transaction with the writer's lock: what it wrote is durable when the block ends."""
+        with self._lock.held(), self._catalog.transaction():
+            writer = Writer(self._catalog, self._blobs)
+            self._local.writer = writer
+            try:
+                yield writer
+                writer.finish()
+            except BaseException:
+                self._rolled_back()
+                raise
+            finally:
+                self._local.writer = None

@@ -1,0 +1,110 @@
+"""What every part of the library stands on: catalogue, blobs, the committer, the reader; and recovery at opening."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from rolltop.errors import InvalidInput, PermissionDenied
+from rolltop.store.catalog import SqliteCatalog
+from rolltop.store.commit import Committer, FileLock
+from rolltop.store.packs import PackDirectory, sync_directory
+from rolltop.store.reader import Reader
+from rolltop.store.seams import BlobStore, Catalog
+from rolltop.store.writer import Writer
+
+__all__ = ["Core", "Options"]
+
+T = TypeVar("T")
+
+DAY = 86_400 * 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Settings of the store; the section `[store]` of the configuration."""
+
+    undo_days: float = 7.0
+    read_only: bool = False
+
+    @classmethod
+    def from_section(cls, section: object, *, read_only: bool = False) -> Options:
+        """From `[store]`: `undo_days`."""
+        values = dict(section) if isinstance(section, dict) or hasattr(section, "keys") else {}  # type: ignore[call-overload]
+        unknown = set(values) - {"undo_days"}
+        if unknown:
+            raise InvalidInput(f"the section store has unknown keys: {', '.join(sorted(unknown))}")
+        try:
+            return cls(undo_days=float(values.get("undo_days", 7.0)), read_only=read_only)
+        except ValueError:
+            raise InvalidInput("store.undo_days must be a number of days") from None
+
+
+class Core:
+    """The opened store. Its parts are in the classes that build on it."""
+
+    def __init__(
+        self,
+        directory: Path,
+        options: Options | None = None,
+        *,
+        catalog: Catalog | None = None,
+        blobs: BlobStore | None = None,
+    ) -> None:
+        self.directory = directory
+        self.options = options or Options()
+        fresh = not (directory / "catalog.db").exists()
+        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.catalog: Catalog = catalog or SqliteCatalog(directory / "catalog.db")
+        self.blobs: BlobStore = blobs or PackDirectory(directory / "packs")
+        self.lock = FileLock(directory / "writer.lock")
+        if fresh:
+            # The new names have to survive a power loss too, not only what is in the files.
+            sync_directory(directory)
+            sync_directory(directory.parent)
+        self.reader = Reader(self.catalog, self.blobs)
+        self.committer = Committer(self.catalog, self.blobs, self.lock, self.reader.forget)
+        if not self.options.read_only:
+            self.recover()
+
+    def recover(self) -> list[str]:
+        """Remove what a crash may have left: bytes that were never acknowledged. Says what it removed."""
+        known, found = self.catalog.objects.packs(), self.blobs.packs()
+        if all(known.get(pack) == length for pack, length in found.items()):
+            return []
+        removed = []
+        with self.lock.held():
+            known, found = self.catalog.objects.packs(), self.blobs.packs()
+            for pack, length in found.items():
+                if pack not in known:
+                    self.blobs.remove(pack)
+                    removed.append(f"pack {pack}, which no document uses")
+                elif length > known[pack]:
+                    self.blobs.truncate(pack, known[pack])
+                    removed.append(f"{length - known[pack]} unacknowledged bytes of pack {pack}")
+        return removed
+
+    def write(self, work: Callable[[Writer], T]) -> T:
+        """Run work in a durable transaction, together with whatever else is waiting."""
+        if self.options.read_only:
+            raise PermissionDenied("the store is open for reading only", hint="Start rolltop without --read-only.")
+        return self.committer.run(work)
+
+    # What follows is for the indexes, which `Searching` brings.
+
+    def index_damage(self) -> list[str]:
+        """What is wrong with the indexes."""
+        return []
+
+    def mend_indexes(self, *, anew: bool) -> list[str]:
+        """Build damaged indexes again, or all of them (`anew`); says what was done."""
+        return []
+
+    def purge_indexes(self, documents: Sequence[int]) -> None:
+        """Make the indexes forget the documents that were collected."""
+
+    def close(self) -> None:
+        self.blobs.close()
+        self.catalog.close()

@@ -1,0 +1,144 @@
+"""The frame codec: header, checksums, compression, and mending a flipped bit. See docs/design/store-format.md."""
+
+from __future__ import annotations
+
+import struct
+import threading
+import zlib
+
+import zstandard
+
+from rolltop.errors import Damaged
+
+__all__ = ["HEADER", "MAX_DEPTH", "check", "decode", "encode", "mend"]
+
+MAGIC = b"RTF1"
+_LAYOUT = struct.Struct("<4sBBHIIQI")
+_CHECK = struct.Struct("<I")
+HEADER = _LAYOUT.size + _CHECK.size
+STORED, ZSTD, BASED = 0, 1, 2
+LEVEL = 3
+MAX_DEPTH = 8
+"""How many bases a leaf may need, at most."""
+
+_POLYNOMIAL = 0xEDB88320
+
+
+class _Codecs(threading.local):
+    """zstd contexts may not be shared between threads."""
+
+    def __init__(self) -> None:
+        self.compressor = zstandard.ZstdCompressor(level=LEVEL, write_content_size=True)
+        self.decompressor = zstandard.ZstdDecompressor()
+
+
+_codecs = _Codecs()
+
+
+def encode(number: int, raw: bytes, leaves: int, base: bytes | None = None) -> bytes:
+    """The frame of `raw`, compressed with `base` as dictionary when one is given."""
+    if base is not None:
+        kind, payload = BASED, _with_base(base).compress(raw)
+    else:
+        kind, payload = ZSTD, _codecs.compressor.compress(raw)
+        if len(payload) >= len(raw):
+            kind, payload = STORED, raw
+    header = _LAYOUT.pack(MAGIC, kind, 0, leaves, len(raw), len(payload), number, zlib.crc32(payload))
+    return header + _CHECK.pack(zlib.crc32(header)) + payload
+
+
+def _with_base(base: bytes) -> zstandard.ZstdCompressor:
+    dictionary = zstandard.ZstdCompressionDict(base, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
+    return zstandard.ZstdCompressor(level=LEVEL, dict_data=dictionary, write_content_size=True)
+
+
+def check(data: bytes, number: int) -> tuple[int, int, bytes]:
+    """The kind, raw length and payload of a frame whose checksums are right; else `Damaged`."""
+    if len(data) < HEADER:
+        raise _damaged(number, "it is cut short")
+    fields = data[: _LAYOUT.size]
+    if zlib.crc32(fields) != _CHECK.unpack_from(data, _LAYOUT.size)[0]:
+        raise _damaged(number, "its header fails its checksum")
+    magic, kind, _, _, raw_length, length, stored_number, check = _LAYOUT.unpack(fields)
+    payload = data[HEADER:]
+    if magic != MAGIC or stored_number != number or len(payload) != length:
+        raise _damaged(number, "another frame, or none, is in its place")
+    if zlib.crc32(payload) != check:
+        raise _damaged(number, "its bytes fail their checksum")
+    return kind, raw_length, payload
+
+
+def decode(data: bytes, number: int, base: bytes | None = None) -> bytes:
+    """The raw bytes of a frame, or `Damaged`."""
+    kind, raw_length, payload = check(data, number)
+    return _unpack(kind, payload, raw_length, number, base)
+
+
+def _unpack(kind: int, payload: bytes, raw_length: int, number: int, base: bytes | None) -> bytes:
+    if kind == STORED:
+        raw = payload
+    elif kind == ZSTD:
+        raw = _codecs.decompressor.decompress(payload, max_output_size=raw_length)
+    else:
+        dictionary = zstandard.ZstdCompressionDict(base or b"", dict_type=zstandard.DICT_TYPE_RAWCONTENT)
+        try:
+            raw = zstandard.ZstdDecompressor(dict_data=dictionary).decompress(payload, max_output_size=raw_length)
+        except zstandard.ZstdError:
+            raise _damaged(number, "its base does not fit") from None
+    if len(raw) != raw_length:
+        raise _damaged(number, "it has another length than it says")
+    return raw
+
+
+def _damaged(number: int, why: str) -> Damaged:
+    return Damaged(
+        f"frame {number} of the store is damaged: {why}",
+        code="damaged",
+        hint="Run `rolltop store repair`; it mends single flipped bits and names what it cannot mend.",
+        details={"frame": number},
+    )
+
+
+def mend(data: bytes, number: int, leaves: int, raw_length: int) -> bytes | None:
+    """The frame with a single flipped bit turned back, or None when that is not what happened.
+
+    The catalogue knows what the header must say, apart from the kind and the payload's checksum; the
+    checksum places a flipped bit in the payload.
+    """
+    if len(data) < HEADER:
+        return None
+    payload = data[HEADER:]
+    for kind in (STORED, ZSTD, BASED):
+        stated = _LAYOUT.unpack_from(data)[7]
+        for check in {stated, zlib.crc32(payload)}:
+            header = _LAYOUT.pack(MAGIC, kind, 0, leaves, raw_length, len(payload), number, check)
+            seal = _CHECK.pack(zlib.crc32(header))
+            if (header + seal)[:HEADER] == data[:HEADER] or _bits_apart(header + seal, data[:HEADER]) == 1:
+                mended = payload if zlib.crc32(payload) == check else _flip_back(payload, check)
+                if mended is not None:
+                    return header + seal + mended
+    return None
+
+
+def _bits_apart(left: bytes, right: bytes) -> int:
+    return (int.from_bytes(left) ^ int.from_bytes(right)).bit_count()
+
+
+def _flip_back(payload: bytes, check: int) -> bytes | None:
+    """Undo the one bit flip that explains the difference between the checksum and the bytes."""
+    wanted = zlib.crc32(payload) ^ check
+    # The change that a flipped bit makes to a CRC depends only on the bit and its distance from the end.
+    changes = [_shift_byte(1 << bit) for bit in range(8)]
+    for position in range(len(payload) - 1, -1, -1):
+        if wanted in changes:
+            mended = bytearray(payload)
+            mended[position] ^= 1 << changes.index(wanted)
+            return bytes(mended)
+        changes = [_shift_byte(change) for change in changes]
+    return None
+
+
+def _shift_byte(value: int) -> int:
+    for _ in range(8):
+        value = (value >> 1) ^ (_POLYNOMIAL if value & 1 else 0)
+    return value

@@ -1,0 +1,13 @@
+"""Regular expressions over everything that is stored: complete, in linear time, with a trigram index.
+
+A pattern is read into a tree (`syntax`), which says what trigrams a match must hold (`trigrams`) and is written out
+for the engines (`emit`, `matcher`). Segments (`segments`, `index`) name the frames worth reading, `engine` scans them,
+`layout` maps hits to documents, `lines` shows the lines.
+"""
+
+from rolltop.store.grep.background import Background
+from rolltop.store.grep.engine import Grep, Pattern
+from rolltop.store.grep.index import SegmentDirectory
+from rolltop.store.grep.lines import FileLines, LineMatch, painted
+
+__all__ = ["Background", "FileLines", "Grep", "LineMatch", "Pattern", "SegmentDirectory", "painted"]

@@ -1,0 +1,228 @@
+"""Grep over the store: the trigram index names frames, frames are scanned in joined runs, hits become documents."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from rolltop.errors import InvalidInput
+from rolltop.store.grep.layout import Layout, Numbers
+from rolltop.store.grep.lines import FileLines, lines_of
+from rolltop.store.grep.matcher import Matcher
+from rolltop.store.query import Listing
+from rolltop.store.reader import Reader
+from rolltop.store.records import Document, Frame
+from rolltop.store.seams import Catalog, GrepIndex
+
+__all__ = ["Grep", "Pattern"]
+
+JOINED = 1 << 20
+"""Frames are joined to runs of about this size before they are scanned."""
+
+FEW = 1000
+"""Up to so many objects are looked up one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """What to look for, where, and in which sense."""
+
+    pattern: str
+    paths: tuple[str, ...] = ()
+    ignore_case: bool = False
+    word: bool = False
+    invert: bool = False
+    max_count: int = 0
+
+    def __post_init__(self) -> None:
+        if self.max_count < 0:
+            raise InvalidInput("max_count must not be negative", hint="0 means no limit.")
+        if "\n" in self.pattern:
+            raise InvalidInput("a pattern cannot hold a line end: grep looks at one line at a time")
+
+
+class Grep:
+    """Complete answers: a document that has a matching line is always found."""
+
+    def __init__(self, catalog: Catalog, reader: Reader, index: GrepIndex) -> None:
+        self._catalog = catalog
+        self._turn = threading.RLock()
+        self._reader = reader
+        self._index = index
+        self._layout = Layout(catalog)
+        self._holders: tuple[tuple[int, int], dict[int, list[Document]]] | None = None
+
+    # documents -----------------------------------------------------------------------------------
+
+    def counts(self, asked: Pattern) -> Iterator[tuple[Document, int]]:
+        """Every document with a selected line, by path, and how many it has (`max_count` at most)."""
+        limit = asked.max_count or 1 << 62
+        if asked.invert:
+            for file in self.files(asked):
+                yield file.document, len(file.selected)
+            return
+        for document, count in self._matching(asked):
+            yield document, min(count, limit)
+
+    def without(self, asked: Pattern) -> Iterator[Document]:
+        """Every document without a selected line, by path."""
+        found = {document.id for document, _ in self.counts(asked)}
+        yield from (document for document in self._selected(asked) if document.id not in found)
+
+    def files(self, asked: Pattern, after: str = "") -> Iterator[FileLines]:
+        """Every document with a selected line, with its lines, by path; those after a path if one is given."""
+        matcher = self._matcher(asked)
+        if asked.invert:
+            chosen: Iterable[Document] = self._selected(asked)
+        else:
+            chosen = (document for document, _ in self._matching(asked))
+        for document in chosen:
+            if document.path > after:
+                file = lines_of(document, self._content(document), matcher, asked)
+                if file.selected:
+                    yield file
+
+    def _matcher(self, asked: Pattern) -> Matcher:
+        return Matcher(asked.pattern, ignore_case=asked.ignore_case, word=asked.word)
+
+    def _content(self, document: Document) -> bytes:
+        entry = self._catalog.objects.get(document.object)
+        assert entry is not None
+        return self._reader.content(entry)
+
+    def _selected(self, asked: Pattern) -> list[Document]:
+        return self._catalog.listings.all(Listing(paths=asked.paths))
+
+    def _matching(self, asked: Pattern) -> list[tuple[Document, int]]:
+        """Documents with a matching line, by path, with the number of such lines."""
+        matcher = self._matcher(asked)
+        with self._turn:
+            self._layout.refresh()
+            chosen = self._selected(asked) if asked.paths else None
+            counts = self._object_counts(matcher, chosen)
+        if chosen is not None:
+            found = [(document, counts.get(document.object, 0)) for document in chosen]
+            return [pair for pair in found if pair[1]]
+        holders = self._holders_of(counts)
+        pairs = [(document, counts[number]) for number in counts for document in holders.get(number, ())]
+        return sorted(pairs, key=lambda pair: pair[0].path)
+
+    def _holders_of(self, counts: dict[int, int]) -> dict[int, list[Document]]:
+        """The documents that have these objects now. For many objects at once, all documents are read once."""
+        if len(counts) < FEW:
+            return {number: self._catalog.documents.with_object(number) for number in counts}
+        key = (self._catalog.documents.last_change(), self._catalog.objects.epoch())
+        if self._holders is None or self._holders[0] != key:
+            holders: dict[int, list[Document]] = {}
+            for document in self._catalog.listings.all(Listing()):
+                holders.setdefault(document.object, []).append(document)
+            self._holders = (key, holders)
+        return self._holders[1]
+
+    # objects -------------------------------------------------------------------------------------
+
+    def _object_counts(self, matcher: Matcher, chosen: list[Document] | None) -> dict[int, int]:
+        """Matching lines of each object that has any."""
+        places = self._candidates(matcher, chosen)
+        totals: dict[int, int] = {}
+        for leaf, count in self._leaf_counts(matcher, places):
+            totals[leaf] = totals.get(leaf, 0) + count
+            for parent in self._layout.parents.get(leaf, ()):
+                if parent not in self._layout.unaligned:
+                    totals[parent] = totals.get(parent, 0) + count
+        for number in self._unaligned(chosen):
+            totals[number] = self._count_whole(number, matcher)
+        return {number: count for number, count in totals.items() if count}
+
+    def _candidates(self, matcher: Matcher, chosen: list[Document] | None) -> Numbers:
+        table = self._layout.table
+        places = self._index.candidates(table, matcher.asked)
+        if chosen is None:
+            return places
+        wanted = {document.object for document in chosen}
+        leaves = [leaf for leaf, parents in self._layout.parents.items() if not wanted.isdisjoint(parents)]
+        inside = self._layout.frames_of(np.array([*wanted, *leaves], np.int64))
+        return places[np.isin(table.numbers[places], inside)]
+
+    def _unaligned(self, chosen: list[Document] | None) -> Iterator[int]:
+        """Objects whose lines do not end with their leaves: they are searched whole."""
+        if chosen is not None:
+            yield from {document.object for document in chosen} & self._layout.unaligned
+            return
+        for number in self._layout.unaligned:
+            if self._catalog.documents.with_object(number):
+                yield number
+
+    def _count_whole(self, number: int, matcher: Matcher) -> int:
+        entry = self._catalog.objects.get(number)
+        if entry is None:
+            return 0
+        data = self._reader.content(entry)
+        return len(matcher.line_ends(data if data.endswith(b"\n") else data + b"\n"))
+
+    # frames --------------------------------------------------------------------------------------
+
+    def _leaf_counts(self, matcher: Matcher, places: Numbers) -> Iterator[tuple[int, int]]:
+        """(leaf, matching lines) for the leaves in some frames."""
+        run, texts, size = list[int](), list[bytes](), 0
+        table = self._layout.table
+        for place in places.tolist():
+            text = self._raw(table.frames[place])
+            if not matcher.quick(text):
+                yield from self._scan_run(matcher, [place], [text])
+                continue
+            run.append(place)
+            texts.append(text)
+            size += len(text)
+            if size >= JOINED:
+                yield from self._scan_run(matcher, run, texts)
+                run, texts, size = [], [], 0
+        if run:
+            yield from self._scan_run(matcher, run, texts)
+
+    def _raw(self, frame: Frame) -> bytes:
+        if frame.base is not None:
+            return self._reader.raw(frame)
+        return self._reader.fresh(frame)
+
+    def _scan_run(self, matcher: Matcher, run: list[int], texts: list[bytes]) -> Iterator[tuple[int, int]]:
+        ends = matcher.line_ends(b"".join(texts) if len(texts) > 1 else texts[0])
+        if not ends:
+            return
+        offsets = np.concatenate(([0], np.cumsum([len(text) for text in texts])[:-1]))
+        which, starts, leaves = self._layout.leaves_in(self._layout.table.numbers[run])
+        hit = np.searchsorted(offsets[which] + starts, np.array(ends), "right") - 1
+        counts = np.bincount(hit, minlength=len(leaves))
+        found = np.flatnonzero(counts)
+        yield from zip(leaves[found].tolist(), counts[found].tolist(), strict=True)
+
+    # the index -----------------------------------------------------------------------------------
+
+    def index_pending(self, *, least: int = 1, progress: Callable[[int, int], None] | None = None) -> int:
+        """Build the segments that are missing; how many frames were covered. Searches go on meanwhile."""
+        with self._turn:
+            self._layout.refresh()
+            table = self._layout.table
+        runs = list(self._index.missing(table, least=least))
+        total, done = sum(map(len, runs)), 0
+        for run in runs:
+            self._index.add(table, run, [self._raw(frame) for frame in run])
+            done += len(run)
+            if progress:
+                progress(done, total)
+        return done
+
+    def uncovered(self) -> int:
+        """How many frames have to be searched directly, as of the last search."""
+        return sum(len(run) for run in self._index.missing(self._layout.table, least=1))
+
+    def index_damage(self) -> list[str]:
+        self._layout.refresh()
+        return self._index.damage(self._layout.table)
+
+    def drop_stale(self) -> list[str]:
+        self._layout.refresh()
+        return self._index.drop_stale(self._layout.table)

@@ -1,0 +1,289 @@
+"""Storing documents, and what people say about them: tags and metadata."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, BinaryIO
+
+from rolltop.errors import InvalidInput
+from rolltop.store.catalog import NewDocument
+from rolltop.store.core import Core
+from rolltop.store.naming import is_text, kind_of, mime_of, name_and_extension, storable_path
+from rolltop.store.records import Added, Document
+from rolltop.store.times import now
+from rolltop.store.values import check_key, check_tag
+from rolltop.store.writer import Kept, Writer
+
+__all__ = ["Keeping", "Source", "Tally"]
+
+BATCH_BYTES = 32 << 20
+BATCH_DOCUMENTS = 4000
+HELD_IN_MEMORY = 64 << 20
+"""A longer stream is written leaf by leaf instead of being held."""
+
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Content that somebody opened, and what is known about it."""
+
+    path: str
+    data: bytes
+    created: int
+    modified: int
+
+
+@dataclass(slots=True)
+class Tally:
+    """What storing many documents came to."""
+
+    documents: int = 0
+    new: int = 0
+    versions: int = 0
+    unchanged: int = 0
+    bytes: int = 0
+    bytes_stored: int = 0
+    bytes_written: int = 0
+    errors: list[tuple[str, str]] = field(default_factory=list)
+
+
+class Keeping(Core):
+    """The writing half of the library."""
+
+    def add(
+        self,
+        path: str,
+        content: bytes | BinaryIO,
+        *,
+        tags: Sequence[str] = (),
+        metadata: Mapping[str, Any] | None = None,
+        mime: str | None = None,
+        created: int | None = None,
+        modified: int | None = None,
+    ) -> Added:
+        """Keep content under a path; a new version if the path exists with other content."""
+        _check(path, tags, metadata or {})
+        moment = now()
+        times = (moment if created is None else created, moment if modified is None else modified)
+
+        def work(writer: Writer) -> Added:
+            return self._add(
+                writer, storable_path(path), content, tags=tags, metadata=metadata or {}, mime=mime, times=times
+            )
+
+        return self.write(work)
+
+    def add_text(self, name: str, text: str, **said: Any) -> Added:
+        """Keep a text under a name."""
+        return self.add(name, text.encode("utf-8", "surrogatepass"), **said)
+
+    def _add(
+        self,
+        writer: Writer,
+        path: str,
+        content: bytes | BinaryIO,
+        *,
+        tags: Sequence[str],
+        metadata: Mapping[str, Any],
+        mime: str | None,
+        times: tuple[int, int],
+    ) -> Added:
+        old = self.catalog.documents.at(path)
+        before = writer.written
+        kept, head, text = _keep(writer, content, old.object if old else None)
+        writer.flush()
+        new = _described(path, kept, head, mime, times, text=text)
+        number, outcome = self._record(old, new)
+        changed = self.catalog.tags.add(number, tags)
+        changed = bool(self.catalog.tags.set(number, metadata, now())) or changed
+        if outcome == "unchanged" and old and (changed or old.modified != new.modified):
+            self.catalog.documents.touch(old, modified=new.modified)
+        return Added(self._full(number), kept.new_bytes, kept.size - kept.new_bytes, writer.written - before, outcome)
+
+    def _record(self, old: Document | None, new: NewDocument) -> tuple[int, str]:
+        if old is None:
+            return self.catalog.documents.insert(new, now()), "new"
+        if old.object == new.object:
+            return old.id, "unchanged"
+        self.catalog.documents.replace(old, new, now())
+        return old.id, "version"
+
+    def _full(self, number: int) -> Document:
+        document = self.catalog.documents.get(number)
+        assert document is not None
+        return replace(document, tags=self.catalog.tags.of(number), metadata=self.catalog.tags.metadata(number))
+
+    # many ----------------------------------------------------------------------------------------
+
+    def add_many(
+        self,
+        sources: Iterable[Source],
+        *,
+        tags: Sequence[str] = (),
+        metadata: Mapping[str, Any] | None = None,
+        progress: Callable[[Tally], None] | None = None,
+    ) -> Tally:
+        """Keep many documents, in batches that are each durable."""
+        _check("-", tags, metadata or {})
+        tally = Tally()
+        for batch in _batches(sources):
+            self.write(partial(self._add_batch, batch, tags, metadata or {}, tally))
+            if progress:
+                progress(tally)
+        return tally
+
+    def _add_batch(
+        self, batch: list[Source], tags: Sequence[str], metadata: Mapping[str, Any], tally: Tally, writer: Writer
+    ) -> None:
+        fresh: dict[str, NewDocument] = {}
+        before = writer.written
+        for source in batch:
+            path = storable_path(source.path)
+            if path in fresh:
+                self._insert(writer, fresh, tags, metadata)
+            old = self.catalog.documents.at(path)
+            kept = writer.keep(source.data, like=old.object if old else None)
+            tally.bytes += kept.size
+            tally.bytes_stored += kept.new_bytes
+            new = _described(path, kept, source.data, None, (source.created, source.modified))
+            if old is None:
+                fresh[path] = new
+                tally.new += 1
+            else:
+                self._again(old, new, tags, metadata, tally)
+        self._insert(writer, fresh, tags, metadata)
+        tally.documents += len(batch)
+        tally.bytes_written += writer.written - before
+
+    def _insert(
+        self, writer: Writer, fresh: dict[str, NewDocument], tags: Sequence[str], metadata: Mapping[str, Any]
+    ) -> None:
+        writer.flush()
+        self.catalog.documents.insert_many(list(fresh.values()), now())
+        if tags or metadata:
+            for path in fresh:
+                document = self.catalog.documents.at(path)
+                assert document is not None
+                self.catalog.tags.add(document.id, tags)
+                self.catalog.tags.set(document.id, metadata, now())
+        fresh.clear()
+
+    def _again(
+        self, old: Document, new: NewDocument, tags: Sequence[str], metadata: Mapping[str, Any], tally: Tally
+    ) -> None:
+        outcome = self._record(old, new)[1]
+        tally.versions += outcome == "version"
+        tally.unchanged += outcome == "unchanged"
+        changed = self.catalog.tags.add(old.id, tags)
+        changed = bool(self.catalog.tags.set(old.id, metadata, now())) or changed
+        if outcome == "unchanged" and (changed or old.modified != new.modified):
+            self.catalog.documents.touch(old, modified=new.modified)
+
+    # what people say -----------------------------------------------------------------------------
+
+    def tag(self, document: Document, add: Sequence[str] = (), remove: Sequence[str] = ()) -> Document:
+        """Add and remove tags."""
+        _check(document.path, add, {})
+
+        def work(_: Writer) -> Document:
+            added = self.catalog.tags.add(document.id, add)
+            if self.catalog.tags.remove(document.id, remove) or added:
+                self.catalog.documents.touch(self._live(document))
+            return self._full(document.id)
+
+        return self.write(work)
+
+    def set_metadata(
+        self, document: Document, values: Mapping[str, Any], remove: Sequence[str] = ()
+    ) -> tuple[Document, list[str]]:
+        """Set and remove metadata; the document and the keys that changed."""
+        _check(document.path, (), values)
+
+        def work(_: Writer) -> tuple[Document, list[str]]:
+            live = self._live(document)
+            changed = self.catalog.tags.set(document.id, values, now())
+            changed += self.catalog.tags.unset(document.id, remove, now())
+            if changed:
+                self.catalog.documents.touch(live)
+            return self._full(document.id), changed
+
+        return self.write(work)
+
+    def _live(self, document: Document) -> Document:
+        live = self.catalog.documents.get(document.id)
+        if live is None:
+            raise InvalidInput("the document has been deleted in the meantime", hint="Bring it back with undo.")
+        return live
+
+
+def _keep(writer: Writer, content: bytes | BinaryIO, like: int | None) -> tuple[Kept, bytes, bool | None]:
+    """The kept object, its first bytes, and whether it is text where that is already known."""
+    if isinstance(content, bytes):
+        return writer.keep(content, like=like), content, None
+    head = content.read(HELD_IN_MEMORY)
+    if len(head) < HELD_IN_MEMORY:
+        return writer.keep(head, like=like), head, None
+    text = _TextProbe()
+
+    def blocks() -> Iterator[bytes]:
+        yield text.seen(head)
+        while block := content.read(_BLOCK):
+            yield text.seen(block)
+
+    return writer.keep_stream(blocks(), like=like), head[:_BLOCK], text.finished()
+
+
+class _TextProbe:
+    """Whether a stream is UTF-8, block by block."""
+
+    def __init__(self) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+        self._text = True
+
+    def seen(self, block: bytes) -> bytes:
+        if self._text:
+            try:
+                self._decoder.decode(block)
+            except UnicodeDecodeError:
+                self._text = False
+            self._text = self._text and b"\0" not in block
+        return block
+
+    def finished(self) -> bool:
+        return self._text
+
+
+def _described(
+    path: str, kept: Kept, head: bytes, mime: str | None, times: tuple[int, int], *, text: bool | None = None
+) -> NewDocument:
+    name, extension = name_and_extension(path)
+    textual = is_text(head) if text is None else text
+    mime = mime or mime_of(extension, head[:64], text=textual)
+    kind = kind_of(mime, text=textual)
+    return NewDocument(path, name, extension, mime, kind, kept.object, kept.size, *times)
+
+
+def _batches(sources: Iterable[Source]) -> Iterator[list[Source]]:
+    batch: list[Source] = []
+    size = 0
+    for source in sources:
+        batch.append(source)
+        size += len(source.data)
+        if size >= BATCH_BYTES or len(batch) >= BATCH_DOCUMENTS:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _check(path: str, tags: Sequence[str], metadata: Mapping[str, Any]) -> None:
+    if not path or "\0" in path or path.endswith("/"):
+        raise InvalidInput("a document needs a path or name that is not empty and does not end with /")
+    for tag in tags:
+        check_tag(tag)
+    for key in metadata:
+        check_key(key)

@@ -1,0 +1,20 @@
+"""The library: one directory of documents, with everything that can be done with it."""
+
+from __future__ import annotations
+
+from rolltop.store.checking import Checking
+from rolltop.store.counting import Counting
+from rolltop.store.deleting import Deleting
+from rolltop.store.searching import Searching
+from rolltop.store.transfer import Transfer
+
+__all__ = ["Library"]
+
+
+class Library(Transfer, Searching, Deleting, Checking, Counting):
+    """Keeps documents by content and finds them again.
+
+    >>> library = Library(Path("desk/store"))
+    >>> library.add_text("notes/today.md", "Buy milk", tags=["errand"])
+    >>> library.document("today.md").hash
+    """

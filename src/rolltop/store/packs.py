@@ -1,0 +1,196 @@
+"""The local blob store: append-only pack files in one directory."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from pathlib import Path
+
+from rolltop.errors import Damaged, NotFound
+from rolltop.store.records import Place
+
+__all__ = ["PACK_LIMIT", "PackDirectory", "sync_directory"]
+
+PACK_LIMIT = 32 << 20
+"""A pack that has reached this length is closed and the next one begun."""
+
+_OPEN_LIMIT = 64
+
+
+class PackDirectory:
+    """A `BlobStore` of files. One writer at a time (the caller holds the lock), any number of readers."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        directory.mkdir(parents=True, exist_ok=True)
+        self._readers = _Readers(self._path)
+        self._pack = 0
+        self._length = 0
+        self._file: int | None = None
+        self._dirty: set[int] = set()
+        self._created = False
+
+    def _path(self, pack: int) -> Path:
+        return self.directory / f"{pack:08d}.pack"
+
+    # writing -------------------------------------------------------------------------------------
+
+    def resume(self, pack: int, length: int) -> None:
+        """Continue after the last committed byte; whatever lies beyond was never acknowledged."""
+        if pack != self._pack or self._file is None:
+            self._switch(pack)
+        assert self._file is not None
+        if os.fstat(self._file).st_size != length:
+            self._cut(length)
+        self._length = length
+
+    def _cut(self, length: int) -> None:
+        assert self._file is not None
+        if os.fstat(self._file).st_size < length:
+            raise Damaged(
+                f"pack {self._pack} is shorter than the catalogue says",
+                hint="Run `rolltop store verify` to see what is missing.",
+                details={"pack": self._pack},
+            )
+        os.ftruncate(self._file, length)
+
+    def _switch(self, pack: int) -> None:
+        self._close_writer()
+        path = self._path(pack)
+        self._created = self._created or not path.exists()
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self._pack = pack
+
+    def append(self, data: bytes) -> Place:
+        """Write after everything else; durable once `sync` returned."""
+        if self._length >= PACK_LIMIT:
+            self.sync()
+            self._switch(self._pack + 1)
+            os.ftruncate(self._writer(), 0)
+            self._length = 0
+        place = Place(self._pack, self._length, len(data))
+        _write_all(self._writer(), data, self._length)
+        self._length += len(data)
+        self._dirty.add(self._pack)
+        return place
+
+    def _writer(self) -> int:
+        assert self._file is not None, "resume() comes before writing"
+        return self._file
+
+    def position(self) -> tuple[int, int]:
+        """The pack being written and its length so far."""
+        return self._pack, self._length
+
+    def sync(self) -> None:
+        """Everything appended so far survives a power loss when this returns."""
+        if self._dirty and self._file is not None:
+            os.fdatasync(self._file)
+        self._dirty.clear()
+        if self._created:
+            sync_directory(self.directory)
+            self._created = False
+
+    # reading -------------------------------------------------------------------------------------
+
+    def read(self, place: Place) -> bytes:
+        """The bytes at a place; shorter than asked when the pack is cut short."""
+        try:
+            return self._readers.read(place)
+        except FileNotFoundError:
+            raise NotFound(
+                f"pack {place.pack} is not there",
+                hint="Run `rolltop store verify` to see which documents are affected.",
+                details={"pack": place.pack},
+            ) from None
+
+    def packs(self) -> dict[int, int]:
+        """Every pack file with its length on disk."""
+        return {int(path.stem): path.stat().st_size for path in sorted(self.directory.glob("*.pack"))}
+
+    # repair and collection -----------------------------------------------------------------------
+
+    def overwrite(self, place: Place, data: bytes) -> None:
+        """Put mended bytes where damaged ones were."""
+        assert len(data) == place.length
+        file = os.open(self._path(place.pack), os.O_WRONLY | os.O_CLOEXEC)
+        try:
+            _write_all(file, data, place.offset)
+            os.fdatasync(file)
+        finally:
+            os.close(file)
+
+    def remove(self, pack: int) -> None:
+        """Remove a pack that the catalogue no longer knows."""
+        if pack == self._pack:
+            self._close_writer()
+        self._readers.forget(pack)
+        self._path(pack).unlink(missing_ok=True)
+        sync_directory(self.directory)
+
+    def truncate(self, pack: int, length: int) -> None:
+        """Cut a pack back to its committed length."""
+        os.truncate(self._path(pack), length)
+
+    def close(self) -> None:
+        self._close_writer()
+        self._readers.close()
+
+    def _close_writer(self) -> None:
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+            self._pack = 0
+
+
+class _Readers:
+    """A few open pack files; `pread` needs no lock, opening and evicting does."""
+
+    def __init__(self, path_of: Callable[[int], Path]) -> None:
+        self._path_of = path_of
+        self._files: OrderedDict[int, int] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def read(self, place: Place) -> bytes:
+        # The lock is held while reading, so that no other thread closes the file and reuses its number.
+        with self._lock:
+            return os.pread(self._open(place.pack), place.length, place.offset)
+
+    def _open(self, pack: int) -> int:
+        file = self._files.get(pack)
+        if file is None:
+            file = os.open(self._path_of(pack), os.O_RDONLY | os.O_CLOEXEC)
+            self._files[pack] = file
+            if len(self._files) > _OPEN_LIMIT:
+                os.close(self._files.popitem(last=False)[1])
+        self._files.move_to_end(pack)
+        return file
+
+    def forget(self, pack: int) -> None:
+        with self._lock:
+            if (file := self._files.pop(pack, None)) is not None:
+                os.close(file)
+
+    def close(self) -> None:
+        with self._lock:
+            for file in self._files.values():
+                os.close(file)
+            self._files.clear()
+
+
+def _write_all(file: int, data: bytes, offset: int) -> None:
+    view = memoryview(data)
+    while view:
+        written = os.pwrite(file, view, offset)
+        view = view[written:]
+        offset += written
+
+
+def sync_directory(directory: Path) -> None:
+    handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

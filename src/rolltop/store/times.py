@@ -1,0 +1,58 @@
+"""Points in time as people and agents write them: `7d`, `2026-11-15`, `2026-11-15T10:00:00Z`, seconds, `yesterday`."""
+
+from __future__ import annotations
+
+import re
+import time
+from datetime import UTC, datetime, timedelta
+
+from rolltop.errors import InvalidInput
+
+__all__ = ["format_time", "now", "parse_time"]
+
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800, "mo": 2_592_000, "y": 31_536_000}
+_RELATIVE = re.compile(r"(\d+(?:\.\d+)?)\s*(mo|[smhdwy])[a-z]*(?:\s+ago)?", re.IGNORECASE)
+_DAYS = {"today": 0, "yesterday": 1}
+
+
+def now() -> int:
+    return time.time_ns()
+
+
+def parse_time(text: str | int | float, *, at: int | None = None) -> int:
+    """Nanoseconds since 1970. A length of time such as `7d` is that long ago."""
+    moment = now() if at is None else at
+    if isinstance(text, (int, float)):
+        return int(text * 1_000_000_000)
+    text = text.strip()
+    if match := _RELATIVE.fullmatch(text):
+        return moment - int(float(match[1]) * _UNITS[match[2].lower()] * 1_000_000_000)
+    if text.lower() == "now":
+        return moment
+    if text.lower() in _DAYS:
+        return _start_of_day(moment, _DAYS[text.lower()])
+    return _absolute(text)
+
+
+def _start_of_day(moment: int, days_before: int) -> int:
+    day = datetime.fromtimestamp(moment / 1e9, UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    return int((day - timedelta(days=days_before)).timestamp() * 1_000_000_000)
+
+
+def _absolute(text: str) -> int:
+    try:
+        if re.fullmatch(r"\d{9,}(\.\d+)?", text):
+            return int(float(text) * 1_000_000_000)
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise InvalidInput(
+            "a time was not understood", hint="Write 7d, 12h, yesterday, 2026-11-15 or 2026-11-15T10:00:00Z."
+        ) from None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return int(moment.timestamp()) * 1_000_000_000 + moment.microsecond * 1000
+
+
+def format_time(moment: int) -> str:
+    """ISO 8601 in UTC, to the second."""
+    return datetime.fromtimestamp(moment // 1_000_000_000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

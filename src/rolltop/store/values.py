@@ -1,0 +1,55 @@
+"""Typed metadata values, and what tags and keys may look like."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from rolltop.errors import InvalidInput
+
+__all__ = ["check_key", "check_tag", "parse_pairs", "parse_value"]
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_LONGEST = 1024
+
+
+def check_tag(tag: str) -> None:
+    if not tag.strip() or _CONTROL.search(tag) or len(tag) > _LONGEST or tag.startswith("/") or tag.endswith("/"):
+        raise InvalidInput(
+            "a tag is a non-empty word or phrase without control characters; / separates levels, as in project/x"
+        )
+
+
+def check_key(key: str) -> None:
+    if not key.strip() or _CONTROL.search(key) or "=" in key or len(key) > _LONGEST:
+        raise InvalidInput("a metadata key is a non-empty word without = or control characters")
+
+
+def parse_pairs(pairs: Iterable[str]) -> dict[str, Any]:
+    """`["status=done", "priority=3"]` as typed values. The first `=` separates."""
+    values = {}
+    for pair in pairs:
+        key, separator, text = pair.partition("=")
+        if not separator:
+            raise InvalidInput("a metadata entry has no =", hint="Write each entry as key=value, as in status=done.")
+        check_key(key.strip())
+        values[key.strip()] = parse_value(text)
+    return values
+
+
+def parse_value(text: str) -> Any:
+    """A number, true, false, null, list or object if the text is exactly that in JSON; else the text itself.
+
+    `1.10` stays text: as a number it would come back as 1.1, and versions would suffer.
+    """
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return text
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and json.dumps(value) != text:
+        return text
+    return value

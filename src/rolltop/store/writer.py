@@ -1,0 +1,310 @@
+"""Turns content into objects and frames, inside one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+from rolltop.store import frames
+from rolltop.store.chunking import SINGLE, cut
+from rolltop.store.reader import Reader
+from rolltop.store.records import Frame, Object
+from rolltop.store.seams import BlobStore, Catalog
+
+__all__ = ["Kept", "Writer"]
+
+FRAME_TARGET = 64 << 10
+WINDOW = 16 << 20
+SMALLEST_DELTA = 256
+"""Content shorter than this is not worth a base."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An object that holds the content now, and how many bytes of it were new."""
+
+    object: int
+    digest: bytes
+    size: int
+    new_bytes: int
+
+
+@dataclass(slots=True)
+class _Open:
+    """The frame that is being filled."""
+
+    leaves: list[Object] = field(default_factory=list)
+    pieces: list[bytes] = field(default_factory=list)
+    length: int = 0
+
+
+class Writer:
+    """Appends to the pack and the catalogue. Nothing it did is visible before `finish` and the commit."""
+
+    def __init__(self, catalog: Catalog, blobs: BlobStore) -> None:
+        self.catalog = catalog
+        self.written = 0
+        self._blobs = blobs
+        self._resumed = False
+        self._open = _Open()
+        self._fresh: dict[bytes, int] = {}
+        self._lists: list[Object] = []
+        self._numbers: tuple[int, int] | None = None
+        self._reader = Reader(catalog, blobs)
+
+    # content -------------------------------------------------------------------------------------
+
+    def keep(self, data: bytes, *, like: int | None = None, digest: bytes | None = None) -> Kept:
+        """The object with this content, stored if need be. `like` is the version before it."""
+        digest = digest or sha256(data).digest()
+        known = self._known(digest)
+        if known is not None:
+            return Kept(known, digest, len(data), 0)
+        if len(data) <= SINGLE:
+            return Kept(self._leaf(data, digest, self._base(like)), digest, len(data), len(data))
+        return self._keep_list(data, digest, like)
+
+    def _keep_list(self, data: bytes, digest: bytes, like: int | None) -> Kept:
+        ends, aligned = cut(data)
+        if len(ends) == 1:
+            return Kept(self._leaf(data, digest, self._base(like)), digest, len(data), len(data))
+        bases = _Bases(self._leaves_of(like))
+        parts, start, new = [], 0, 0
+        for end in ends:
+            number, fresh = self._piece(data[start:end], bases)
+            parts.append(number)
+            new += fresh
+            start = end
+        return Kept(self._list(digest, len(data), parts, aligned), digest, len(data), new)
+
+    def keep_stream(self, blocks: Iterable[bytes], *, like: int | None = None) -> Kept:
+        """The same for content too large to hold: leaves are written as they come."""
+        bases = _Bases(self._leaves_of(like))
+        whole, parts, size, new, aligned, rest = sha256(), list[int](), 0, 0, True, b""
+        for block in _windows(blocks):
+            whole.update(block.data)
+            size += len(block.data)
+            rest += block.data
+            ends, on_lines = cut(rest)
+            aligned = aligned and on_lines
+            start = 0
+            for end in ends if block.last else ends[:-1]:
+                number, fresh = self._piece(rest[start:end], bases)
+                parts.append(number)
+                new += fresh
+                start = end
+            rest = rest[start:]
+        digest = whole.digest()
+        known = self._known(digest)
+        if known is None:
+            known = parts[0] if len(parts) == 1 else self._list(digest, size, parts, aligned)
+        return Kept(known, digest, size, new)
+
+    def _piece(self, piece: bytes, bases: _Bases) -> tuple[int, int]:
+        """The leaf of a piece, and how many of its bytes are new."""
+        digest = sha256(piece).digest()
+        number = self._known(digest)
+        if number is None:
+            return self._leaf(piece, digest, bases.beside()), len(piece)
+        bases.passed(number)
+        return number, 0
+
+    def _known(self, digest: bytes) -> int | None:
+        found = self._fresh.get(digest)
+        return self.catalog.objects.find(digest) if found is None else found
+
+    def _list(self, digest: bytes, size: int, parts: list[int], aligned: bool) -> int:
+        number = self._next_object()
+        self._lists.append(Object(number, digest, size, None, 0, tuple(parts), aligned))
+        self._fresh[digest] = number
+        return number
+
+    def _leaf(self, data: bytes, digest: bytes, base: int | None) -> int:
+        number = self._next_object()
+        self._fresh[digest] = number
+        if base is not None and len(data) >= SMALLEST_DELTA and self._delta(number, data, digest, base):
+            return number
+        if not data:
+            self._lists.append(Object(number, digest, 0, None))
+            return number
+        opened = self._open
+        opened.leaves.append(Object(number, digest, len(data), self._frame_number(), opened.length))
+        opened.pieces.append(data)
+        opened.length += len(data)
+        if data[-1] != 10:
+            opened.pieces.append(b"\n")
+            opened.length += 1
+        if opened.length >= FRAME_TARGET:
+            self._close_frame()
+        return number
+
+    # bases ---------------------------------------------------------------------------------------
+
+    def _base(self, like: int | None) -> int | None:
+        leaves = self._leaves_of(like)
+        return leaves[0] if len(leaves) == 1 else None
+
+    def _leaves_of(self, like: int | None) -> tuple[int, ...]:
+        if like is None:
+            return ()
+        self._close_frame()
+        found = self.catalog.objects.get(like)
+        if found is None or found.size == 0:
+            return ()
+        return found.parts if found.parts is not None else (found.id,)
+
+    def _delta(self, number: int, data: bytes, digest: bytes, base: int) -> bool:
+        """Store against the base, if it has not too many bases itself and it saves something."""
+        self._close_frame()
+        leaf = self.catalog.objects.get(base)
+        frame = self.catalog.objects.frame(leaf.frame) if leaf and leaf.frame else None
+        if leaf is None or frame is None or frame.depth >= frames.MAX_DEPTH:
+            return False
+        frame_number = self._frame_number()
+        encoded = frames.encode(frame_number, data, 1, self._reader.leaf(leaf))
+        if len(encoded) - frames.HEADER > len(data) // 4:
+            return False
+        self._add_frame(encoded, len(data), base, frame.depth + 1)
+        self.catalog.objects.add([Object(number, digest, len(data), frame_number, 0)])
+        return True
+
+    # frames --------------------------------------------------------------------------------------
+
+    def _next_object(self) -> int:
+        objects, frame = self._numbers or self.catalog.objects.next_numbers()
+        self._numbers = (objects + 1, frame)
+        return objects
+
+    def _frame_number(self) -> int:
+        if self._numbers is None:
+            self._numbers = self.catalog.objects.next_numbers()
+        return self._numbers[1]
+
+    def _close_frame(self) -> None:
+        opened = self._open
+        if opened.leaves:
+            raw = b"".join(opened.pieces)
+            self._add_frame(frames.encode(self._frame_number(), raw, len(opened.leaves)), len(raw), None, 0)
+            self.catalog.objects.add(opened.leaves)
+            self._open = _Open()
+        if self._lists:
+            self.catalog.objects.add(self._lists)
+            self._lists = []
+
+    def _add_frame(self, encoded: bytes, raw: int, base: int | None, depth: int) -> None:
+        self._resume()
+        number = self._frame_number()
+        place = self._blobs.append(encoded)
+        if place.offset == 0 and place.pack > 1:
+            self._close_pack(place.pack - 1)
+        self.catalog.objects.add_frame(Frame(number, place, raw, base, depth))
+        assert self._numbers is not None
+        self._numbers = (self._numbers[0], number + 1)
+        self.written += len(encoded)
+
+    def _close_pack(self, pack: int) -> None:
+        """The pack before this one is full: its length is what its last frame says."""
+        lengths = self._blobs.packs()
+        if pack in lengths and pack in self.catalog.objects.packs():
+            self.catalog.objects.set_pack(pack, lengths[pack])
+
+    def _resume(self) -> None:
+        if not self._resumed:
+            self._blobs.resume(*self.catalog.objects.tail())
+            self._resumed = True
+
+    # collection ----------------------------------------------------------------------------------
+
+    def move_in(self, leaves: Iterable[tuple[Object, bytes]], *, target: int) -> None:
+        """Compress leaves that live in frames about to go into new frames."""
+        group: list[tuple[Object, bytes]] = []
+        for leaf, data in leaves:
+            group.append((leaf, data))
+            if sum(len(content) for _, content in group) >= target:
+                self._move_group(group)
+                group = []
+        if group:
+            self._move_group(group)
+
+    def _move_group(self, group: list[tuple[Object, bytes]]) -> None:
+        number, raw = self._frame_number(), bytearray()
+        for leaf, data in group:
+            self.catalog.objects.move(leaf.id, number, len(raw))
+            raw += data if data.endswith(b"\n") else data + b"\n"
+        self._add_frame(frames.encode(number, bytes(raw), len(group)), len(raw), None, 0)
+
+    def copy_frame(self, frame: Frame) -> None:
+        """Append a frame as it is; its row follows it."""
+        self._resume()
+        data = self._blobs.read(frame.place)
+        frames.check(data, frame.id)
+        place = self._blobs.append(data)
+        if place.offset == 0:
+            self._close_pack(place.pack - 1)
+        self.catalog.objects.place_frame(frame.id, place)
+
+    # the transaction -----------------------------------------------------------------------------
+
+    def flush(self) -> None:
+        """Everything kept so far has its rows and its frame."""
+        self._close_frame()
+
+    def mark(self) -> tuple[int, int] | None:
+        return self._blobs.position() if self._resumed else None
+
+    def rewind(self, mark: tuple[int, int] | None) -> None:
+        """Forget what was appended since the mark; the rows have been rolled back."""
+        self._open, self._lists, self._numbers = _Open(), [], None
+        self._fresh.clear()
+        self._reader.forget()
+        if self._resumed:
+            self._blobs.resume(*(mark or self.catalog.objects.tail()))
+
+    def finish(self) -> None:
+        """Sync the bytes, then note how far they go: the commit makes both true."""
+        self.flush()
+        if self._resumed:
+            self._blobs.sync()
+            self.catalog.objects.set_pack(*self._blobs.position())
+
+
+class _Bases:
+    """Which leaf of the previous version stands where a changed piece stands now."""
+
+    def __init__(self, leaves: tuple[int, ...]) -> None:
+        self._leaves = leaves
+        self._position = {leaf: index for index, leaf in enumerate(leaves)}
+        self._next = 0
+
+    def passed(self, leaf: int) -> None:
+        self._next = self._position.get(leaf, self._next - 1) + 1
+
+    def beside(self) -> int | None:
+        found = self._leaves[self._next] if self._next < len(self._leaves) else None
+        self._next += 1
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    data: bytes
+    last: bool
+
+
+def _windows(blocks: Iterable[bytes]) -> Iterator[_Window]:
+    """Blocks gathered to about `WINDOW` bytes; the last one is marked, and there is always one."""
+    held: bytes | None = None
+    gathered: list[bytes] = []
+    length = 0
+    for block in blocks:
+        gathered.append(block)
+        length += len(block)
+        if length >= WINDOW:
+            if held is not None:
+                yield _Window(held, last=False)
+            held, gathered, length = b"".join(gathered), [], 0
+    if held is not None and gathered:
+        yield _Window(held, last=False)
+        held = None
+    yield _Window(b"".join(gathered) if held is None else held, last=True)

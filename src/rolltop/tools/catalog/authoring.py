@@ -1,0 +1,272 @@
+"""Build definitions from documented functions, and look at them."""
+
+# Documentation of tools follows src/rolltop/tools/README.md.
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from mcp_core import READS, WRITES, Consent, Example, Result, ToolArguments, ToolContext
+from rolltop.catalog import (
+    check,
+    diff,
+    mcptool_build,
+    mcptool_list,
+    mcptool_load,
+    mcptool_load_all,
+)
+from rolltop.catalog.live import ExampleRuns
+from rolltop.errors import InvalidInput
+from rolltop.tools.catalog.places import allowed_place
+from rolltop.workspace import Workspace
+
+__all__ = ["build_tool", "check_tool", "diff_tool", "list_tool", "load_all_tool", "load_tool"]
+
+REPLACE = "REPLACE_DEFINITIONS"
+_PKG = "An installed R or Python package, or a path with a slash: a package's sources, a folder, a file."
+_GROUPS = "Only tools of these groups: regular expressions for what follows mcp_tool_ in the name."
+_MISSING = "/nonexistent/package"
+
+
+class BuildArguments(ToolArguments):
+    path: str = Field(default=".", description="An R or Python package, a folder, or one .R or .py file.")
+    run_examples: bool = Field(default=True, description="Run the examples in the sandbox and keep their output.")
+    dry_run: bool = Field(default=False, description="Only say what would change; nothing is run or written.")
+
+
+class Built(BaseModel):
+    directory: str = Field(description="Where the definitions are.")
+    tools: list[str] = Field(description="Names of the tools that the sources define.")
+    written: list[str] = Field(description="Files that are new or changed.")
+    unchanged: int = Field(description="Files that already said the same.")
+    removed: list[str] = Field(description="Files of tools that are gone.")
+    remarks: list[str] = Field(description="What the reader noticed, such as examples that fail.")
+    dry_run: bool = Field(default=False, description="Whether nothing was written.")
+
+
+@ToolArguments.declare(
+    name="mcptool_build",
+    toolset="catalog",
+    annotations=WRITES,
+    consent=Consent(REPLACE, "replaces definition files that differ from their sources", always=False),
+    examples=[
+        Example(
+            {"path": _MISSING, "dry_run": True},
+            why="See what a build would change.",
+            expect="A failure of type not_found, because there is nothing at that path.",
+            fails="not_found",
+        ),
+    ],
+    usage="Build first with dry_run to see what changes; then build, and attach with {tool:mcptool_attach}.",
+)
+async def build_tool(args: BuildArguments, ctx: ToolContext[Workspace]) -> Result[Built]:
+    """Build tool definitions from documentation.
+
+    Reads roxygen2 comments (functions marked `@keywords mcp-tool`) and Python docstrings (functions named
+    `mcp_tool_*`) without running them, and writes one YAML file per tool to inst/mcp/tools.
+    """
+    path = allowed_place(ctx, args.path if "/" in args.path else f"./{args.path}")
+    changes = await ctx.run(diff, path)
+    replaced = [change for change in changes if change.action != "add"]
+    if args.dry_run:
+        return Result.ok(_would_build(changes))
+    if replaced:
+        names = ", ".join(change.path.name for change in replaced[:5])
+        given = getattr(args, "confirm", None) == REPLACE
+        await ctx.require_consent(
+            REPLACE, f"replaces or removes {len(replaced)} definition files ({names})", given=given
+        )
+    runner = ExampleRuns() if args.run_examples else None
+    built = await ctx.run(lambda: mcptool_build(path, run_examples=runner))
+    return Result.ok(
+        Built(
+            directory=str(built.directory),
+            tools=list(built.definitions),
+            written=[file.name for file in built.written],
+            unchanged=len(built.unchanged),
+            removed=[file.name for file in built.removed],
+            remarks=[str(remark) for remark in built.remarks],
+        )
+    )
+
+
+def _would_build(changes: list[Any]) -> Built:
+    return Built(
+        directory=str(changes[0].path.parent) if changes else "",
+        tools=[change.tool for change in changes if change.action != "remove"],
+        written=[change.path.name for change in changes if change.action != "remove"],
+        unchanged=0,
+        removed=[change.path.name for change in changes if change.action == "remove"],
+        remarks=[],
+        dry_run=True,
+    )
+
+
+class ListArguments(ToolArguments):
+    pkg: str = Field(description=_PKG)
+    groups: str | list[str] | None = Field(default=None, description=_GROUPS)
+
+
+class Names(BaseModel):
+    tools: list[str] = Field(description="Names of the tools, package-function.")
+
+
+@ToolArguments.declare(
+    name="mcptool_list",
+    toolset="catalog",
+    annotations=READS,
+    examples=[
+        Example({"pkg": "stats"}, why="See whether an installed package has tools.", expect="No names: it has none."),
+        Example(
+            {"pkg": "no.such.package", "groups": ["pipeline", "config"]},
+            why="List two groups of a package.",
+            expect="A failure of type not_found, because that package is not installed.",
+            fails="not_found",
+        ),
+    ],
+    usage="Give groups to narrow the list: several are combined with or.",
+)
+async def list_tool(args: ListArguments, ctx: ToolContext[Workspace]) -> Result[Names]:
+    """List the tools that a package defines.
+
+    Use it to see what there is; {tool:mcptool_load} shows one definition.
+    """
+    return Result.ok(Names(tools=await ctx.run(mcptool_list, allowed_place(ctx, args.pkg), args.groups)))
+
+
+class LoadArguments(ToolArguments):
+    pkg: str = Field(description=_PKG + " A path of a YAML file needs no name.")
+    name: str | None = Field(default=None, description="The tool, with or without its package: pkg-function.")
+
+
+class Loaded(BaseModel):
+    definition: dict[str, Any] = Field(description="The definition, as its YAML file has it.")
+
+
+@ToolArguments.declare(
+    name="mcptool_load",
+    toolset="catalog",
+    annotations=READS,
+    examples=[
+        Example(
+            {"pkg": "stats", "name": "mcp_tool_median"},
+            why="Read one definition.",
+            expect="A failure of type not_found: stats defines no tools.",
+            fails="not_found",
+        ),
+    ],
+    usage="Take the name from {tool:mcptool_list}.",
+)
+async def load_tool(args: LoadArguments, ctx: ToolContext[Workspace]) -> Result[Loaded]:
+    """Show the definition of one tool.
+
+    Parameters with their types, choices and defaults, what it returns, an example with its output.
+    """
+    place = allowed_place(ctx, args.pkg)
+    if args.name is None and not place.endswith((".yaml", ".yml")):
+        raise InvalidInput("name is required unless pkg is a YAML file", hint="List the names with mcptool_list.")
+    definition = await ctx.run(mcptool_load, place, args.name)
+    return Result.ok(Loaded(definition=definition.to_dict()))
+
+
+class LoadAllArguments(ToolArguments):
+    pkg: str = Field(description=_PKG)
+    groups: str | list[str] | None = Field(default=None, description=_GROUPS)
+    limit: int = Field(default=20, ge=1, le=200, description="Most definitions in one answer.")
+    after: str | None = Field(default=None, description="Name of the last tool of the part before, for the next part.")
+
+
+class Definitions(BaseModel):
+    definitions: list[dict[str, Any]] = Field(description="Definitions by name.")
+    total: int = Field(description="How many there are in all.")
+    next: str | None = Field(default=None, description="What to pass as after for the next part.")
+
+
+@ToolArguments.declare(
+    name="mcptool_load_all",
+    toolset="catalog",
+    annotations=READS,
+    examples=[Example({"pkg": "stats"}, why="Read all definitions of a package.", expect="None: stats has no tools.")],
+    usage="Narrow with groups, or read in parts: pass next as after.",
+)
+async def load_all_tool(args: LoadAllArguments, ctx: ToolContext[Workspace]) -> Result[Definitions]:
+    """Show the definitions of a package's tools.
+
+    Files that are no definitions are left out; {tool:mcptool_check} names them.
+    """
+    found = await ctx.run(mcptool_load_all, allowed_place(ctx, args.pkg), args.groups)
+    names = [name for name in found if args.after is None or name > args.after]
+    shown = names[: args.limit]
+    following = shown[-1] if len(names) > len(shown) else None
+    return Result.ok(
+        Definitions(definitions=[found[name].to_dict() for name in shown], total=len(found), next=following)
+    )
+
+
+class PlaceArguments(ToolArguments):
+    pkg: str = Field(description=_PKG)
+
+
+class Finding(BaseModel):
+    kind: str = Field(description="invalid, stale, missing, orphan, undescribed, types, example or source.")
+    tool: str = Field(description="The tool it is about.")
+    message: str = Field(description="What is wrong.")
+    serious: bool = Field(description="Whether the definition should not be used as it is.")
+
+
+class Findings(BaseModel):
+    problems: list[Finding] = Field(description="Everything that is wrong; empty when all is well.")
+
+
+@ToolArguments.declare(
+    name="mcptool_check",
+    toolset="catalog",
+    annotations=READS,
+    examples=[Example({"pkg": "stats"}, why="Check a package's definitions.", expect="No problems: it has none.")],
+    usage="Check after editing sources; {tool:mcptool_build} repairs what is stale or missing.",
+)
+async def check_tool(args: PlaceArguments, ctx: ToolContext[Workspace]) -> Result[Findings]:
+    """Check definitions against their sources.
+
+    Says what is stale, invalid, missing a description, or has defaults and examples that violate its own types.
+    """
+    problems = await ctx.run(check, allowed_place(ctx, args.pkg))
+    found = [Finding(kind=p.kind, tool=p.tool, message=p.message, serious=p.is_serious) for p in problems]
+    return Result.ok(Findings(problems=found))
+
+
+class FileChange(BaseModel):
+    action: str = Field(description="add, change or remove.")
+    file: str = Field(description="Name of the definition's file.")
+    diff: str = Field(description="Unified diff.")
+
+
+class FileChanges(BaseModel):
+    changes: list[FileChange] = Field(description="What a rebuild would do; empty when nothing.")
+
+
+@ToolArguments.declare(
+    name="mcptool_diff",
+    toolset="catalog",
+    annotations=READS,
+    examples=[
+        Example(
+            {"pkg": _MISSING},
+            why="See what a rebuild would change.",
+            expect="A failure of type not_found, because there is nothing at that path.",
+            fails="not_found",
+        ),
+    ],
+    usage="Look at this before {tool:mcptool_build}.",
+)
+async def diff_tool(args: PlaceArguments, ctx: ToolContext[Workspace]) -> Result[FileChanges]:
+    """Show what a rebuild would change.
+
+    Examples are not run: their output is kept where the code is the same.
+    """
+    place = allowed_place(ctx, args.pkg)
+    changes = await ctx.run(diff, Path(place))
+    return Result.ok(FileChanges(changes=[FileChange(action=c.action, file=c.path.name, diff=c.diff) for c in changes]))

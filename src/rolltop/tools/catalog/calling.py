@@ -1,0 +1,117 @@
+"""Attach catalogs at run time, keep state, call tools."""
+
+# Documentation of tools follows src/rolltop/tools/README.md.
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from mcp_core import RUNS, WRITES, Consent, Example, Result, ToolArguments, ToolContext
+from rolltop.tools.catalog.live import CallAnswer, call_served, consent_for
+from rolltop.tools.catalog.places import allowed_place
+from rolltop.workspace import Workspace
+
+__all__ = ["attach_tool", "call_tool", "state_factory_tool"]
+
+
+class AttachArguments(ToolArguments):
+    pkg: str = Field(description="An installed package, or the path of sources with built definitions.")
+
+
+class Attached(BaseModel):
+    tools: list[str] = Field(description="Names to call with mcptool_call; listed after the next start.")
+
+
+@ToolArguments.declare(
+    name="mcptool_attach",
+    toolset="catalog",
+    annotations=WRITES,
+    consent=Consent("ATTACH_CATALOG", "lets an agent run the functions of a package, in a sandbox"),
+    examples=[
+        Example(
+            {"pkg": "stats", "confirm": "ATTACH_CATALOG"},
+            why="Attach a package's tools.",
+            expect="A failure of type not_found: stats defines no tools.",
+            fails="not_found",
+        ),
+    ],
+    usage="Build the definitions first with {tool:mcptool_build}; call the tools with {tool:mcptool_call}.",
+)
+async def attach_tool(args: AttachArguments, ctx: ToolContext[Workspace]) -> Result[Attached]:
+    """Make the tools of a package callable.
+
+    They are called through {tool:mcptool_call} at once, and are tools of their own after the next start:
+    the list of tools does not change while you work.
+    """
+    place = allowed_place(ctx, args.pkg)
+    ctx.workspace.prepare()
+    served = await ctx.run(ctx.workspace.catalog.attach, place)
+    return Result.ok(Attached(tools=[each.definition.name for each in served]))
+
+
+class StateArguments(ToolArguments):
+    initialize: dict[str, Any] = Field(default_factory=dict, description="Keys and values that the state begins with.")
+
+
+class StateHandle(BaseModel):
+    state: str = Field(description="The handle: pass it to mcptool_call. Whoever has it can use the state.")
+    seconds: float = Field(description="How long the state is kept after its last use.")
+
+
+@ToolArguments.declare(
+    name="mcptool_state_factory",
+    toolset="catalog",
+    annotations=RUNS,
+    examples=[
+        Example(
+            {"initialize": {"subject": "YAB", "count": 3}},
+            why="Keep state between calls under a handle of its own.",
+            expect="A handle, and how long the state is kept.",
+        )
+    ],
+    usage="Over stdio calls share one state without this; over HTTP, or for a second state, pass the handle.",
+)
+async def state_factory_tool(args: StateArguments, ctx: ToolContext[Workspace]) -> Result[StateHandle]:
+    """Make a new state for tools that keep one.
+
+    Tools find it in `.state_env` (R) or `_state_env` (Python) when they are called with the handle.
+    """
+    catalog = ctx.workspace.catalog
+    return Result.ok(StateHandle(state=catalog.open_state(args.initialize), seconds=catalog.settings.state_seconds))
+
+
+class CallArguments(ToolArguments):
+    name: str = Field(description="The tool, package-function, as mcptool_attach or mcptool_list gave it.")
+    arguments: dict[str, Any] = Field(default_factory=dict, description="Its arguments, by name.")
+    state: str | None = Field(default=None, description="A handle from mcptool_state_factory.")
+    confirm: str | None = Field(
+        default=None, description="The user's consent for a tool that asks for it: the literal that the refusal names."
+    )
+
+
+@ToolArguments.declare(
+    name="mcptool_call",
+    toolset="catalog",
+    annotations=RUNS,
+    examples=[
+        Example(
+            {"name": "stats-mcp_tool_median", "arguments": {"x": [1, 2, 3]}},
+            why="Call a tool of an attached catalog.",
+            expect="A failure of type not_found when no attached catalog has it.",
+            fails="not_found",
+        )
+    ],
+    usage="Look at the parameters with {tool:mcptool_load}. A failure in R or Python comes back as an error.",
+)
+async def call_tool(args: CallArguments, ctx: ToolContext[Workspace]) -> Result[CallAnswer]:
+    """Call a tool of an attached catalog.
+
+    The function runs in a sandbox: no network, no files but its own package, a time limit. Plots come as images.
+    """
+    catalog = ctx.workspace.catalog
+    consent = consent_for(catalog.find(args.name).definition)
+    if consent is not None:
+        await ctx.require_consent(consent.literal, consent.effect, given=args.confirm == consent.literal)
+    return await call_served(args.name, args.arguments, ctx, args.state)

@@ -1,0 +1,209 @@
+"""Definitions as tools of the server."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from mcp_core import RUNS, Consent, Image, InvalidArguments, Problem, Result, ToolContext, ToolSpec
+from mcp_core.consent import FIELD
+from rolltop.catalog.arguments import check_arguments, served_schema
+from rolltop.catalog.definition import Definition
+from rolltop.catalog.live.answer import Answer
+from rolltop.catalog.live.catalog import Served
+from rolltop.workspace import Workspace
+
+__all__ = ["CallAnswer", "consent_for", "result_of_answer", "served_tools", "session_of"]
+
+
+class CallAnswer(BaseModel):
+    result: Any = Field(description="The result as data; text where it is no data, such as a fitted model.")
+    text: str = Field(description="The result as R or Python describes it.")
+    printed: str | None = Field(default=None, description="What the function printed.")
+    warnings: list[str] | None = Field(default=None, description="Warnings that it gave.")
+    messages: list[str] | None = Field(default=None, description="Messages that it gave.")
+
+
+# Without descriptions: it is repeated for every tool, and there may be a thousand.
+_OUTPUT: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "result": {},
+        "text": {"type": "string"},
+        "printed": {"type": ["string", "null"]},
+        "warnings": {"type": ["array", "null"]},
+        "messages": {"type": ["array", "null"]},
+    },
+    "required": ["result", "text"],
+}
+
+
+def result_of_answer(answer: Answer) -> Result[CallAnswer]:
+    """The answer of a function as a tool's result; plots become images."""
+    value = CallAnswer(
+        result=answer.value,
+        text=answer.text,
+        printed=answer.printed or None,
+        warnings=list(answer.warnings) or None,
+        messages=list(answer.messages) or None,
+    )
+    return Result.ok(value, content=[Image(base64.b64decode(image)) for image in answer.images])
+
+
+def session_of(ctx: ToolContext[Workspace], handle: str | None = None) -> str | None:
+    """Whose state a call sees: a handle's, the process's over stdio, the principal's over HTTP, else nobody's."""
+    if handle is not None:
+        return f"handle:{handle}"
+    if ctx.client.transport != "http":
+        return "process"
+    return f"principal:{ctx.principal}" if ctx.principal else None
+
+
+def consent_for(definition: Definition) -> Consent | None:
+    """What a human has to agree to before this tool runs, if anything."""
+    if not (definition.dangerous or definition.requires_approval):
+        return None
+    why = "its author marked as dangerous" if definition.dangerous else "needs approval each time"
+    return Consent(f"RUN_{definition.function.upper()}", f"runs {definition.name}, which {why}")
+
+
+def served_tools(workspace: Workspace) -> ServedTools:
+    return ServedTools(workspace)
+
+
+class ServedTools:
+    """The `LiveTools` of the catalog: one tool per definition that is served."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        settings = workspace.settings
+        attached = (workspace.root / "catalogs.json").exists()
+        # Without a catalog nothing of the engine is loaded.
+        self._used = bool(settings.catalogs or settings.section("catalog").get("serve") or attached)
+
+    def specs(self) -> Iterator[ToolSpec]:
+        if self._used:
+            yield from (spec_of(served) for served in self._workspace.catalog.tools())
+
+    def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
+        if not self._used:
+            return lambda: None
+        return _Watcher(self._workspace, changed).stop
+
+
+class _Watcher:
+    """Looks at the files of definitions now and then, and reads them again when one changed."""
+
+    def __init__(self, workspace: Workspace, changed: Callable[[], None]) -> None:
+        self._catalog = workspace.catalog
+        self._changed = changed
+        self._stopped = threading.Event()
+        self._folders = sorted({served.tools for served in self._catalog.tools()})
+        self._seen = self._look()
+        threading.Thread(target=self._run, name="rolltop-catalog-watch", daemon=True).start()
+
+    def stop(self) -> None:
+        self._stopped.set()
+
+    def _run(self) -> None:
+        while not self._stopped.wait(self._catalog.settings.watch_seconds):
+            now = self._look()
+            if now != self._seen:
+                self._seen = now
+                self._catalog.reload()
+                self._changed()
+
+    def _look(self) -> dict[Path, tuple[int, int]]:
+        seen: dict[Path, tuple[int, int]] = {}
+        for folder in self._folders:
+            for file in folder.glob("*.yaml"):
+                try:
+                    status = file.stat()
+                except OSError:
+                    continue
+                seen[file] = (status.st_mtime_ns, status.st_size)
+        return seen
+
+
+def spec_of(served: Served) -> ToolSpec:
+    """A tool of the server from a definition."""
+    definition = served.definition
+    consent = consent_for(definition)
+    schema = served_schema(definition)
+    adds_field = consent is not None and FIELD not in schema["properties"]
+    published = _with_consent(schema, consent) if adds_field and consent else schema
+
+    def validate(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        checked, problems = check_arguments(published, arguments)
+        if problems:
+            raise InvalidArguments([Problem(each.path, each.message, each.rule) for each in problems])
+        return checked
+
+    async def call(args: Mapping[str, Any], ctx: ToolContext[Workspace]) -> Result[CallAnswer]:
+        given = {name: value for name, value in args.items() if not (adds_field and name == FIELD)}
+        return await call_served(definition.name, given, ctx)
+
+    return ToolSpec(
+        name=definition.name,
+        func=call,
+        toolset="catalog",
+        annotations=replace(RUNS, destructive=definition.dangerous),
+        consent=consent,
+        schema=published,
+        validate=validate,
+        output=_OUTPUT,
+        documentation=documentation_of(definition),
+        tags=frozenset({"live", *([definition.category] if definition.category else [])}),
+    )
+
+
+async def call_served(
+    name: str, arguments: Mapping[str, Any], ctx: ToolContext[Workspace], handle: str | None = None
+) -> Result[CallAnswer]:
+    """Call a tool in the caller's session; a call that is given up ends the process it ran in."""
+    catalog, session = ctx.workspace.catalog, session_of(ctx, handle)
+    try:
+        answer = await ctx.run(catalog.call, name, arguments, session=session)
+    except asyncio.CancelledError:
+        catalog.end_session(session)
+        raise
+    return result_of_answer(answer)
+
+
+def _with_consent(schema: dict[str, Any], consent: Consent) -> dict[str, Any]:
+    confirm = {
+        "type": "string",
+        "enum": [consent.literal],
+        "description": f'The user\'s explicit consent, exactly "{consent.literal}".',
+    }
+    return schema | {"properties": {**schema["properties"], FIELD: confirm}}
+
+
+def documentation_of(definition: Definition) -> str:
+    """What an agent reads: the description, what comes back, an example with its output."""
+    parts = [definition.description or f"Calls {definition.function}."]
+    if definition.returns:
+        parts.append(f"Returns: {_returns_text(definition.returns)}")
+    if definition.category:
+        parts.append(f"Category: {definition.category}")
+    if definition.implementation_example:
+        fence = "python" if definition.language == "python" else "r"
+        parts.append(f"```{fence}\n{definition.implementation_example.rstrip()}\n```")
+    # Braces of a user's text are not references to tools.
+    return "\n\n".join(parts).replace("{tool:", "{ tool:")
+
+
+def _returns_text(schema: Mapping[str, Any]) -> str:
+    text = str(schema.get("description") or schema.get("type"))
+    fields = [
+        f"{name} ({each.get('type')}): {each.get('description', '')}"
+        for name, each in schema.get("properties", {}).items()
+    ]
+    return "; ".join([text, *fields])

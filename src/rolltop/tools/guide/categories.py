@@ -1,0 +1,164 @@
+"""Categories: directories of documents, under names."""
+
+# Documentation of tools follows src/rolltop/tools/README.md.
+
+from __future__ import annotations
+
+from pydantic import BaseModel, Field
+
+from mcp_core import DESTROYS, READS, WRITES, Consent, Example, Result, ToolArguments, ToolContext
+from rolltop.guide import Category, arrange
+from rolltop.tools.guide.working import ProjectArguments, session_for
+from rolltop.workspace import Workspace
+
+__all__ = ["CategoryInfo", "add_category", "change_category", "list_categories", "remove_category"]
+
+_NAME = "Name: 1 to 30 letters, digits, - or _, beginning with a letter or digit."
+_DIR = "Directory below the document root, such as lang/; relative, without .."
+_PATTERNS = "What the category gives when no pattern is asked for, such as *.md or **/*.md."
+
+
+class CategoryInfo(BaseModel):
+    name: str = Field(description="Its name in expressions.")
+    dir: str = Field(description="Its directory below the document root.")
+    patterns: list[str] = Field(description="What it gives when no pattern is asked for.")
+    description: str = Field(description="What it is for.")
+
+    @staticmethod
+    def of(category: Category) -> CategoryInfo:
+        return CategoryInfo(
+            name=category.name,
+            dir=category.dir,
+            patterns=list(category.patterns),
+            description=category.description,
+        )
+
+
+class AddCategory(ProjectArguments):
+    name: str = Field(description=_NAME)
+    dir: str | None = Field(default=None, description=_DIR + " When absent, the name.")
+    patterns: list[str] = Field(default=[], description=_PATTERNS)
+    description: str = Field(default="", description="What the category is for, in a few words.", max_length=500)
+
+
+class ChangeCategory(ProjectArguments):
+    name: str = Field(description="The category to change.")
+    dir: str | None = Field(default=None, description=_DIR + " When absent, it stays.")
+    patterns: list[str] | None = Field(default=None, description=_PATTERNS + " When absent, they stay.")
+    description: str | None = Field(default=None, description="What it is for; when absent, it stays.", max_length=500)
+
+
+class RemoveCategory(ProjectArguments):
+    name: str = Field(description="The category to remove.")
+
+
+class ListCategories(ProjectArguments):
+    pass
+
+
+_EXISTS = (("add_category", {"name": "lang", "patterns": ["*.md"], "project": "/srv/my-app"}),)
+
+
+@ToolArguments.declare(
+    toolset="guide",
+    annotations=READS,
+    examples=[
+        Example(
+            {"project": "/srv/my-app"},
+            why="See where documents come from.",
+            expect="Each category with its directory, patterns and description.",
+        )
+    ],
+    usage="Use the names in expressions for {tool:get_content}.",
+)
+async def list_categories(args: ListCategories, ctx: ToolContext[Workspace]) -> Result[list[CategoryInfo]]:
+    """List the categories of the project.
+
+    Use it to learn which names an expression may have.
+    """
+    project = await (await session_for(ctx, args.project)).get_project()
+    return Result.ok([CategoryInfo.of(category) for category in project.categories.values()])
+
+
+@ToolArguments.declare(
+    toolset="guide",
+    annotations=WRITES,
+    examples=[
+        Example(
+            {"name": "lang", "patterns": ["*.md"], "description": "Language rules", "project": "/srv/my-app"},
+            why="Make the documents in lang/ available.",
+            expect="The category as stored; lang/python now finds lang/python.md.",
+        )
+    ],
+    usage="The directory need not exist yet: put documents there, and they are found.",
+)
+async def add_category(args: AddCategory, ctx: ToolContext[Workspace]) -> Result[CategoryInfo]:
+    """Add a category to the project.
+
+    Use it when the user wants documents of a directory to be available by a name. A name that a category or collection
+    has already is refused.
+    """
+    session = await session_for(ctx, args.project)
+    category = Category(
+        args.name, args.dir if args.dir is not None else args.name, tuple(args.patterns), args.description
+    )
+    added = await ctx.run(arrange.add_category, session.guide.config, await session.get_project(), category)
+    ctx.resources_changed()
+    return Result.ok(CategoryInfo.of(added), message=f"Category {added.name} is added.")
+
+
+@ToolArguments.declare(
+    toolset="guide",
+    annotations=WRITES,
+    examples=[
+        Example(
+            {"name": "lang", "patterns": ["python", "rust"], "project": "/srv/my-app"},
+            why="Give fewer documents by default.",
+            expect="The category with the new patterns; directory and description stay.",
+            before=_EXISTS,
+        )
+    ],
+    usage="Pass only what is to change. Patterns are replaced as a whole.",
+)
+async def change_category(args: ChangeCategory, ctx: ToolContext[Workspace]) -> Result[CategoryInfo]:
+    """Change a category of the project.
+
+    Use it to correct the directory, the patterns or the description of a category.
+    """
+    session = await session_for(ctx, args.project)
+    changed = await ctx.run(
+        arrange.change_category,
+        session.guide.config,
+        await session.get_project(),
+        args.name,
+        directory=args.dir,
+        patterns=args.patterns,
+        description=args.description,
+    )
+    ctx.resource_changed(f"guide://{changed.name}")
+    return Result.ok(CategoryInfo.of(changed), message=f"Category {changed.name} is changed.")
+
+
+@ToolArguments.declare(
+    toolset="guide",
+    annotations=DESTROYS,
+    consent=Consent("REMOVE_CATEGORY", "removes a category from the project; its documents stay on disk"),
+    examples=[
+        Example(
+            {"name": "lang", "confirm": "REMOVE_CATEGORY", "project": "/srv/my-app"},
+            why="The user no longer wants a category.",
+            expect="The names of the collections that no longer mention it.",
+            before=_EXISTS,
+        )
+    ],
+    usage="Name the category. Collections that mention it lose that part.",
+)
+async def remove_category(args: RemoveCategory, ctx: ToolContext[Workspace]) -> Result[list[str]]:
+    """Remove a category from the project.
+
+    Documents stay where they are. What collections say about the category is removed with it.
+    """
+    session = await session_for(ctx, args.project)
+    touched = await ctx.run(arrange.remove_category, session.guide.config, await session.get_project(), args.name)
+    ctx.resources_changed()
+    return Result.ok(touched, message=f"Category {args.name} is removed.")

@@ -1,0 +1,155 @@
+"""Collections: expressions under one name."""
+
+# Documentation of tools follows src/rolltop/tools/README.md.
+
+from __future__ import annotations
+
+from pydantic import BaseModel, Field
+
+from mcp_core import DESTROYS, READS, WRITES, Consent, Example, Result, ToolArguments, ToolContext
+from rolltop.guide import Collection, arrange
+from rolltop.tools.guide.working import ProjectArguments, session_for
+from rolltop.workspace import Workspace
+
+__all__ = ["CollectionInfo", "add_collection", "change_collection", "list_collections", "remove_collection"]
+
+_MEMBERS = "Expressions in order, such as docs/api or lang/python+rust; other collections may be among them."
+
+
+class CollectionInfo(BaseModel):
+    name: str = Field(description="Its name in expressions.")
+    members: list[str] = Field(description="The expressions that it stands for, in order.")
+    description: str = Field(description="What it is for.")
+
+    @staticmethod
+    def of(collection: Collection) -> CollectionInfo:
+        return CollectionInfo(
+            name=collection.name, members=list(collection.members), description=collection.description
+        )
+
+
+class AddCollection(ProjectArguments):
+    name: str = Field(description="Name: 1 to 30 letters, digits, - or _, beginning with a letter or digit.")
+    members: list[str] = Field(description=_MEMBERS, min_length=1)
+    description: str = Field(default="", description="What the collection is for, in a few words.", max_length=500)
+
+
+class ChangeCollection(ProjectArguments):
+    name: str = Field(description="The collection to change.")
+    members: list[str] | None = Field(default=None, description=_MEMBERS + " When absent, they stay.", min_length=1)
+    description: str | None = Field(default=None, description="What it is for; when absent, it stays.", max_length=500)
+
+
+class RemoveCollection(ProjectArguments):
+    name: str = Field(description="The collection to remove.")
+
+
+class ListCollections(ProjectArguments):
+    pass
+
+
+_CATEGORY = ("add_category", {"name": "docs", "patterns": ["**/*.md"], "project": "/srv/my-app"})
+_COLLECTION = ("add_collection", {"name": "review", "members": ["docs/api"], "project": "/srv/my-app"})
+
+
+@ToolArguments.declare(
+    toolset="guide",
+    annotations=READS,
+    examples=[
+        Example(
+            {"project": "/srv/my-app"},
+            why="See which sets of documents there are.",
+            expect="Each collection with its expressions and description.",
+        )
+    ],
+    usage="Use the names in expressions for {tool:get_content}.",
+)
+async def list_collections(args: ListCollections, ctx: ToolContext[Workspace]) -> Result[list[CollectionInfo]]:
+    """List the collections of the project.
+
+    Use it to learn which names an expression may have.
+    """
+    project = await (await session_for(ctx, args.project)).get_project()
+    return Result.ok([CollectionInfo.of(collection) for collection in project.collections.values()])
+
+
+@ToolArguments.declare(
+    toolset="guide",
+    annotations=WRITES,
+    examples=[
+        Example(
+            {"name": "review", "members": ["docs/api", "docs/guide/"], "project": "/srv/my-app"},
+            why="Have everything for reviews under one name.",
+            expect="The collection as stored; the expression review now gives those documents in that order.",
+            before=(_CATEGORY,),
+        )
+    ],
+    usage="Add the categories first: a collection may only name what exists.",
+)
+async def add_collection(args: AddCollection, ctx: ToolContext[Workspace]) -> Result[CollectionInfo]:
+    """Add a collection to the project.
+
+    Use it when the user wants several expressions under one name. A name that a category or collection has already is
+    refused.
+    """
+    session = await session_for(ctx, args.project)
+    collection = Collection(args.name, tuple(args.members), args.description)
+    added = await ctx.run(arrange.add_collection, session.guide.config, await session.get_project(), collection)
+    ctx.resources_changed()
+    return Result.ok(CollectionInfo.of(added), message=f"Collection {added.name} is added.")
+
+
+@ToolArguments.declare(
+    toolset="guide",
+    annotations=WRITES,
+    examples=[
+        Example(
+            {"name": "review", "description": "For code reviews", "project": "/srv/my-app"},
+            why="Say what a collection is for.",
+            expect="The collection with its new description; its members stay.",
+            before=(_CATEGORY, _COLLECTION),
+        )
+    ],
+    usage="Pass only what is to change. Members are replaced as a whole.",
+)
+async def change_collection(args: ChangeCollection, ctx: ToolContext[Workspace]) -> Result[CollectionInfo]:
+    """Change a collection of the project.
+
+    Use it to correct the expressions or the description of a collection.
+    """
+    session = await session_for(ctx, args.project)
+    changed = await ctx.run(
+        arrange.change_collection,
+        session.guide.config,
+        await session.get_project(),
+        args.name,
+        members=args.members,
+        description=args.description,
+    )
+    ctx.resource_changed(f"guide://{changed.name}")
+    return Result.ok(CollectionInfo.of(changed), message=f"Collection {changed.name} is changed.")
+
+
+@ToolArguments.declare(
+    toolset="guide",
+    annotations=DESTROYS,
+    consent=Consent("REMOVE_COLLECTION", "removes a collection from the project; categories and documents stay"),
+    examples=[
+        Example(
+            {"name": "review", "confirm": "REMOVE_COLLECTION", "project": "/srv/my-app"},
+            why="The user no longer wants a collection.",
+            expect="The names of other collections that no longer mention it.",
+            before=(_CATEGORY, _COLLECTION),
+        )
+    ],
+    usage="Name the collection. Other collections that mention it lose that part.",
+)
+async def remove_collection(args: RemoveCollection, ctx: ToolContext[Workspace]) -> Result[list[str]]:
+    """Remove a collection from the project.
+
+    Categories and documents stay. What other collections say about it is removed with it.
+    """
+    session = await session_for(ctx, args.project)
+    touched = await ctx.run(arrange.remove_collection, session.guide.config, await session.get_project(), args.name)
+    ctx.resources_changed()
+    return Result.ok(touched, message=f"Collection {args.name} is removed.")

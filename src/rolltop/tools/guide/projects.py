@@ -1,0 +1,107 @@
+"""The current project, and the others."""
+
+# Documentation of tools follows src/rolltop/tools/README.md.
+
+from __future__ import annotations
+
+from pydantic import BaseModel, Field
+
+from mcp_core import READS, WRITES, Example, Result, ToolArguments, ToolContext
+from rolltop.guide import Clues, Project
+from rolltop.guide.errors import ArgumentInvalid
+from rolltop.tools.guide.working import ProjectArguments, is_shared, session_for
+from rolltop.workspace import Workspace
+
+__all__ = ["ProjectInfo", "get_project", "list_projects", "set_project"]
+
+
+class ProjectInfo(BaseModel):
+    key: str = Field(description="Its key: unique, also where two projects share a name.")
+    name: str = Field(description="Its name.")
+    path: str = Field(description="Its directory.")
+    categories: dict[str, str] = Field(description="Categories with their descriptions.")
+    collections: dict[str, str] = Field(description="Collections with their descriptions.")
+
+    @staticmethod
+    def of(project: Project) -> ProjectInfo:
+        return ProjectInfo(
+            key=project.key,
+            name=project.name,
+            path=str(project.path),
+            categories={name: category.description for name, category in project.categories.items()},
+            collections={name: collection.description for name, collection in project.collections.items()},
+        )
+
+
+class GetProject(ProjectArguments):
+    pass
+
+
+class SetProject(ToolArguments):
+    project: str = Field(description="Its directory as an absolute path, its name or its key.")
+
+
+@ToolArguments.declare(
+    toolset="guide",
+    annotations=READS,
+    examples=[
+        Example(
+            {"project": "/srv/my-app"},
+            why="See what there is to know about a project.",
+            expect="Its key, name and directory, its categories and collections.",
+        )
+    ],
+    usage="Without arguments it tells which project is the current one. Use the names for {tool:get_content}.",
+)
+async def get_project(args: GetProject, ctx: ToolContext[Workspace]) -> Result[ProjectInfo]:
+    """Get the current project and its names.
+
+    Use it first: it tells which categories and collections expressions may name.
+    """
+    return Result.ok(ProjectInfo.of(await (await session_for(ctx, args.project)).get_project()))
+
+
+@ToolArguments.declare(
+    toolset="guide",
+    annotations=WRITES,
+    examples=[
+        Example(
+            {"project": "/srv/my-app"},
+            why="Work in another project from now on.",
+            expect="The project; calls without a project argument are about it until the connection ends.",
+        )
+    ],
+    usage="Only over stdio, where the connection is one client's. Over HTTP pass project with each call.",
+)
+async def set_project(args: SetProject, ctx: ToolContext[Workspace]) -> Result[ProjectInfo]:
+    """Choose the current project.
+
+    Use it when the current project is unknown or the wrong one. Nothing is written; the choice lasts as long as the
+    connection.
+    """
+    if is_shared(ctx):
+        raise ArgumentInvalid(
+            "over HTTP no project can be chosen: the server is shared and remembers nothing about a client",
+            hint="Pass project with each call.",
+        )
+    guide = ctx.workspace.guide
+    project = await ctx.run(guide.detect, Clues(explicit=args.project))
+    assert project is not None
+    guide.chosen = str(project.path) if project.path.is_absolute() else project.key
+    ctx.resources_changed()
+    return Result.ok(ProjectInfo.of(project), message=f"The current project is {project.name}.")
+
+
+@ToolArguments.declare(
+    toolset="guide",
+    annotations=READS,
+    examples=[Example({}, why="See which projects are set up.", expect="Each with key, name and directory.")],
+    usage="Pass a key or name from the answer as project to the other tools.",
+)
+async def list_projects(ctx: ToolContext[Workspace]) -> Result[list[ProjectInfo]]:
+    """List the projects that are set up.
+
+    Use it when the user names a project and you do not know its directory.
+    """
+    projects = await ctx.run(ctx.workspace.guide.config.projects)
+    return Result.ok([ProjectInfo.of(project) for project in projects])

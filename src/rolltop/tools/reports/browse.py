@@ -1,0 +1,98 @@
+"""Tools that look: which documents there are, and what one says."""
+
+# Documentation of tools follows src/rolltop/tools/README.md.
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from pydantic import BaseModel, Field
+
+from mcp_core import READS, Example, Result, ToolArguments, ToolContext
+from rolltop.reports.names import figure_uri, output_uri, source_uri, stem_of
+from rolltop.workspace import Workspace
+
+__all__ = ["list_rmd", "read_rmd"]
+
+
+class ListRmd(ToolArguments):
+    cursor: str | None = Field(default=None, description="next_cursor of the answer before.")
+    limit: int = Field(default=100, ge=1, le=500, description="How many documents at most.")
+
+
+class Entry(BaseModel):
+    filename: str = Field(description="The document's file name.")
+    title: str | None = Field(description="The title in its front matter.")
+    uri: str = Field(description="Where to read it.")
+    size: int = Field(description="Bytes.")
+    modified: datetime = Field(description="When it was last changed.")
+    outputs: list[str] = Field(description="URIs of what was rendered from it.")
+
+
+class Documents(BaseModel):
+    documents: list[Entry] = Field(description="The documents by name.")
+    next_cursor: str | None = Field(description="Where the rest begins; null when this is all.")
+
+
+@ToolArguments.declare(
+    toolset="reports",
+    annotations=READS,
+    examples=[Example({}, why="See which documents there are.", expect="Names, titles, and what was rendered.")],
+    usage="Page with cursor when next_cursor is not null.",
+)
+async def list_rmd(args: ListRmd, ctx: ToolContext[Workspace]) -> Result[Documents]:
+    """List the R Markdown files.
+
+    Use it to find a document's name before {tool:read_rmd} or {tool:render_rmd}.
+    """
+    reports = ctx.workspace.reports
+    found = [each for each in await ctx.run(reports.documents.all) if args.cursor is None or each.name > args.cursor]
+    outputs = await ctx.run(reports.outputs.all)
+    page = found[: args.limit]
+    entries = [
+        Entry(
+            filename=each.name,
+            title=each.title,
+            uri=source_uri(each.name),
+            size=each.size,
+            modified=datetime.fromtimestamp(each.modified, UTC),
+            outputs=[output_uri(f.name) for f in outputs if f.name.rpartition(".")[0] == stem_of(each.name)],
+        )
+        for each in page
+    ]
+    return Result.ok(Documents(documents=entries, next_cursor=page[-1].name if len(found) > len(page) else None))
+
+
+class ReadRmd(ToolArguments):
+    filename: str = Field(description="Filename of the R Markdown file to read")
+
+
+class Content(BaseModel):
+    filename: str = Field(description="The document's file name.")
+    content: str = Field(description="Its text, front matter included.")
+    side_files: list[str] = Field(description="Side files that its code can read.")
+    figures: list[str] = Field(description="URIs of the plots of its latest render.")
+
+
+@ToolArguments.declare(
+    toolset="reports",
+    annotations=READS,
+    examples=[Example({"filename": "example"}, why="See the text of a document.", expect="Its text and side files.")],
+    usage="The name with or without .Rmd.",
+)
+async def read_rmd(args: ReadRmd, ctx: ToolContext[Workspace]) -> Result[Content]:
+    """Read an R Markdown file.
+
+    Use it before changing a document with {tool:update_rmd}.
+    """
+    reports = ctx.workspace.reports
+    name = await ctx.run(reports.documents.existing, args.filename)
+    stem = stem_of(name)
+    return Result.ok(
+        Content(
+            filename=name,
+            content=await ctx.run(reports.documents.text, name),
+            side_files=[file.name for file in await ctx.run(reports.documents.side_files, name)],
+            figures=[figure_uri(stem, figure.name) for figure in await ctx.run(reports.outputs.figures, stem)],
+        )
+    )

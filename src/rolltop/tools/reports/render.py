@@ -1,0 +1,172 @@
+"""The tool that renders."""
+
+# Documentation of tools follows src/rolltop/tools/README.md.
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+from mcp_core import RUNS, Example, Image, ResourceLink, Result, ToolArguments, ToolContext
+from rolltop.reports import Event, RenderOptions, Report, Watcher
+from rolltop.reports.names import figure_uri, output_uri, stem_of
+from rolltop.workspace import Workspace
+
+__all__ = ["render_rmd"]
+
+SHOWN_FIGURES = 4
+SHOWN_BYTES = 512 * 1024
+LONGEST = 1800.0
+"""Seconds for a whole call: building the image, when it has to be, takes minutes."""
+
+
+class RenderRmd(ToolArguments):
+    filename: str = Field(description="Filename of the R Markdown file to render")
+    format: Literal["html", "pdf", "word"] = Field(default="html", description="Output format (html, pdf, or word)")
+    use_docker_compose: bool = Field(
+        default=False, description="Whether to use docker-compose (true) or Dockerode (false)"
+    )
+    formats: list[Literal["html", "pdf", "word"]] | None = Field(
+        default=None, description="Several formats at once, from one run of the code; instead of format.", min_length=1
+    )
+    renderer: Literal["auto", "local", "docker", "compose"] | None = Field(
+        default=None, description="Where R runs; auto (the default): local if R is installed, else Docker."
+    )
+    engine: Literal["rmarkdown", "fast"] | None = Field(
+        default=None, description="fast: plain pages in a fraction of the time; rmarkdown (the default): full fidelity."
+    )
+    params: dict[str, Any] | None = Field(default=None, description="Values for the params of the front matter.")
+    timeout: float | None = Field(default=None, gt=0, description="Seconds that the render may take.")
+    figures: Literal["auto", "png", "none"] = Field(
+        default="auto", description="Show the plots; png: also those that the document has as vector graphics."
+    )
+    fresh: bool = Field(default=False, description="Render again even if nothing changed since the last time.")
+
+
+class File(BaseModel):
+    name: str = Field(description="File name.")
+    uri: str = Field(description="Where to read it.")
+    mime_type: str = Field(description="Its type.")
+    size: int = Field(description="Bytes.")
+
+
+class RenderedRmd(BaseModel):
+    source: str = Field(description="The document.")
+    outputs: list[File] = Field(description="What was rendered.")
+    figures: list[File] = Field(description="The plots.")
+    renderer: str = Field(description="Where R ran: local, docker or compose.")
+    confinement: str = Field(description="What held it.")
+    engine: str = Field(description="Which engine rendered.")
+    engine_note: str | None = Field(description="Why it is not the engine asked for.")
+    cached: bool = Field(description="Whether nothing had changed and the earlier result stands.")
+    knits: int = Field(description="How often the document's code ran.")
+    seconds: float = Field(description="How long this call took.")
+    phases: dict[str, float] = Field(description="Milliseconds by phase, of the render itself.")
+    versions: dict[str, str] = Field(description="R, packages and pandoc that rendered.")
+
+
+@ToolArguments.declare(
+    toolset="reports",
+    annotations=RUNS,
+    timeout=LONGEST,
+    examples=[
+        Example(
+            {"filename": "example", "format": "html"},
+            why="Render a document to a web page.",
+            expect="Successfully rendered example.Rmd to example.html",
+        )
+    ],
+    usage="Read the result as rmd-output:///NAME.html (.pdf, .docx). On failure the answer names chunk and line.",
+)
+async def render_rmd(args: RenderRmd, ctx: ToolContext[Workspace]) -> Result[RenderedRmd]:
+    """Render an R Markdown file to HTML, PDF, or Word.
+
+    Use it after {tool:create_rmd}. The code runs in a sandbox without network and sees only the document's side files.
+    """
+    reports = ctx.workspace.reports
+    options = RenderOptions(
+        formats=args.formats or [args.format],
+        renderer="compose" if args.use_docker_compose else args.renderer,
+        engine=args.engine,
+        params=args.params,
+        timeout=args.timeout,
+        figures=args.figures == "png",
+        fresh=args.fresh,
+    )
+    before = await ctx.run(reports.listing.state)
+    async with _progress(ctx) as watch:
+        report = await reports.render(args.filename, options, watch)
+    _announce(ctx, before, await ctx.run(reports.listing.state))
+    names = ", ".join(output.name for output in report.outputs)
+    shown = [] if args.figures == "none" else await ctx.run(_images, ctx, report)
+    return Result.ok(
+        _value(report), f"Successfully rendered {report.source} to {names}", content=[*_links(report), *shown]
+    )
+
+
+@asynccontextmanager
+async def _progress(ctx: ToolContext[Workspace]) -> AsyncIterator[Watcher]:
+    """A watcher that passes events on in order without ever making the render wait."""
+    events: asyncio.Queue[Event] = asyncio.Queue()
+
+    async def pump() -> None:
+        count = 0
+        while True:
+            event = await events.get()
+            count += 1
+            await ctx.progress(count, None, str(event))
+
+    task = asyncio.create_task(pump())
+    try:
+        yield events.put_nowait
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+
+def _announce(ctx: ToolContext[Workspace], before: dict[str, Any], after: dict[str, Any]) -> None:
+    if before.keys() != after.keys():
+        ctx.resources_changed()
+    for uri, state in after.items():
+        if before.get(uri) != state:
+            ctx.resource_changed(uri)
+
+
+def _value(report: Report) -> RenderedRmd:
+    return RenderedRmd(
+        source=report.source,
+        outputs=[File(name=f.name, uri=output_uri(f.name), mime_type=f.mime_type, size=f.size) for f in report.outputs],
+        figures=[
+            File(name=f.name, uri=figure_uri(stem_of(report.source), f.name), mime_type=f.mime_type, size=f.size)
+            for f in report.figures
+        ],
+        renderer=report.renderer,
+        confinement=report.confinement,
+        engine=report.engine,
+        engine_note=report.engine_note,
+        cached=report.cached,
+        knits=report.knits,
+        seconds=round(report.seconds, 4),
+        phases=dict(report.phases),
+        versions=dict(report.versions),
+    )
+
+
+def _links(report: Report) -> list[ResourceLink]:
+    return [
+        ResourceLink(output_uri(f.name), f"Rendered: {f.name}", f"Rendered output: {f.name}", f.mime_type, f.size)
+        for f in report.outputs
+    ]
+
+
+def _images(ctx: ToolContext[Workspace], report: Report) -> list[Image]:
+    """The first plots, as far as a model can look at them."""
+    visible = [f for f in report.figures if f.mime_type in ("image/png", "image/jpeg") and f.size <= SHOWN_BYTES]
+    outputs, stem = ctx.workspace.reports.outputs, stem_of(report.source)
+    return [Image(outputs.read_figure(stem, f.name), f.mime_type) for f in visible[:SHOWN_FIGURES]]

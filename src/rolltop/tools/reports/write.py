@@ -1,0 +1,198 @@
+"""Tools that write documents and their side files."""
+
+# Documentation of tools follows src/rolltop/tools/README.md.
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from mcp_core import DESTROYS, WRITES, Consent, Example, Result, ToolArguments, ToolContext
+from rolltop.errors import InvalidData, InvalidInput
+from rolltop.reports.names import document_name, source_uri, stem_of
+from rolltop.workspace import Workspace
+
+__all__ = ["attach_rmd_file", "create_rmd", "delete_rmd", "update_rmd"]
+
+EXAMPLE_CONTENT = "This is an example R Markdown file.\n\n```{r}\nplot(cars)\n```"
+
+
+class CreateRmd(ToolArguments):
+    filename: str = Field(description="Filename for the R Markdown file (without extension)")
+    title: str = Field(description="Title for the R Markdown document")
+    content: str = Field(description="Content of the R Markdown file")
+    overwrite: bool = Field(default=False, description="Replace a document of that name; the user is asked first.")
+
+
+class Written(BaseModel):
+    filename: str = Field(description="The document's file name, with its extension.")
+    uri: str = Field(description="Where to read it.")
+
+
+@ToolArguments.declare(
+    toolset="reports",
+    annotations=DESTROYS,
+    consent=Consent("OVERWRITE_RMD", "replaces an existing R Markdown document", always=False),
+    examples=[
+        Example(
+            {"filename": "example", "title": "Example R Markdown", "content": EXAMPLE_CONTENT},
+            why="Write a document with one plot; front matter with the title is added.",
+            expect="Created R Markdown file: example.Rmd",
+        )
+    ],
+    usage="Write Markdown with ```{r} chunks; front matter is added when there is none. Then {tool:render_rmd}.",
+)
+async def create_rmd(args: CreateRmd, ctx: ToolContext[Workspace]) -> Result[Written]:
+    """Create a new R Markdown file.
+
+    Use it to write a report with R code in it. An existing document is kept unless `overwrite` is true.
+    """
+    documents = ctx.workspace.reports.documents
+    name = document_name(args.filename)
+    if args.overwrite and await ctx.run((documents.root / name).exists):
+        await ctx.require_consent("OVERWRITE_RMD", f"replaces the document {name}", given=_confirmed(args))
+    name = await ctx.run(documents.create, args.filename, args.title, args.content, overwrite=args.overwrite)
+    ctx.resources_changed()
+    ctx.resource_changed(source_uri(name))
+    return Result.ok(Written(filename=name, uri=source_uri(name)), f"Created R Markdown file: {name}")
+
+
+def _confirmed(args: Any) -> bool:
+    return getattr(args, "confirm", None) == "OVERWRITE_RMD"
+
+
+class UpdateRmd(ToolArguments):
+    filename: str = Field(description="Filename of the R Markdown file to change")
+    content: str | None = Field(default=None, description="The whole new text, front matter included.")
+    find: str | None = Field(
+        default=None, description="Instead: a piece of text that occurs exactly once …", min_length=1
+    )
+    replace: str | None = Field(default=None, description="… and what to put in its place.")
+
+
+@ToolArguments.declare(
+    toolset="reports",
+    annotations=WRITES,
+    examples=[
+        Example(
+            {"filename": "example", "find": "plot(cars)", "replace": "plot(cars, col = 'red')"},
+            why="Change one line of code.",
+            expect="Updated R Markdown file: example.Rmd",
+        )
+    ],
+    usage="Give either content, or find and replace.",
+)
+async def update_rmd(args: UpdateRmd, ctx: ToolContext[Workspace]) -> Result[Written]:
+    """Change the text of an R Markdown file.
+
+    Use it to correct a document after {tool:render_rmd} named a chunk and a line.
+    """
+    documents = ctx.workspace.reports.documents
+    content = args.content if args.find is None else await ctx.run(_edited, documents.text(args.filename), args)
+    if content is None or (args.find is None) != (args.replace is None) or (args.content and args.find):
+        raise InvalidInput("give either content, or find and replace")
+    name = await ctx.run(documents.update, args.filename, content)
+    ctx.resource_changed(source_uri(name))
+    ctx.resources_changed()
+    return Result.ok(Written(filename=name, uri=source_uri(name)), f"Updated R Markdown file: {name}")
+
+
+def _edited(text: str, args: UpdateRmd) -> str:
+    assert args.find is not None
+    count = text.count(args.find)
+    if count != 1:
+        raise InvalidData(
+            f"the text to find occurs {count} times in the document, not once",
+            hint="Read the document and give a longer piece of it." if count else "Read the document again.",
+        )
+    return text.replace(args.find, args.replace or "")
+
+
+class DeleteRmd(ToolArguments):
+    filename: str = Field(description="Filename of the R Markdown file to remove")
+    outputs: bool = Field(default=False, description="Remove what was rendered from it as well.")
+
+
+class Deleted(BaseModel):
+    filename: str = Field(description="The document that was removed.")
+    outputs: list[str] = Field(description="Rendered files that were removed with it.")
+
+
+@ToolArguments.declare(
+    toolset="reports",
+    annotations=DESTROYS,
+    consent=Consent("DELETE_RMD", "removes an R Markdown document and its side files"),
+    examples=[
+        Example(
+            {"filename": "example", "confirm": "DELETE_RMD"},
+            why="The user said that the document is to be removed.",
+            expect="Deleted R Markdown file: example.Rmd",
+        )
+    ],
+    usage="Pass outputs: true to remove what was rendered as well.",
+)
+async def delete_rmd(args: DeleteRmd, ctx: ToolContext[Workspace]) -> Result[Deleted]:
+    """Remove an R Markdown file and its side files.
+
+    Use it only when the user asks for it.
+    """
+    reports = ctx.workspace.reports
+    name = await ctx.run(reports.documents.delete, args.filename)
+    removed = await ctx.run(reports.outputs.delete, stem_of(name)) if args.outputs else []
+    ctx.resources_changed()
+    return Result.ok(Deleted(filename=name, outputs=removed), f"Deleted R Markdown file: {name}")
+
+
+class AttachRmdFile(ToolArguments):
+    filename: str = Field(description="Filename of the R Markdown file that uses it")
+    name: str = Field(description="Name of the side file, such as data.csv; the code reads it by this name.")
+    content: str | None = Field(default=None, description="The file as text …")
+    content_base64: str | None = Field(default=None, description="… or its bytes as base64 …")
+    source: str | None = Field(default=None, description="… or a URI that this server reads, such as doc://… .")
+
+
+class Attached(BaseModel):
+    path: str = Field(description="Where it lies, below the directory of documents.")
+    size: int = Field(description="Bytes.")
+
+
+@ToolArguments.declare(
+    toolset="reports",
+    annotations=WRITES,
+    examples=[
+        Example(
+            {"filename": "example", "name": "data.csv", "content": "x,y\n1,2\n"},
+            why="Give a document data to read with read.csv('data.csv').",
+            expect="Attached example/data.csv",
+        )
+    ],
+    usage="Give exactly one of content, content_base64 and source.",
+)
+async def attach_rmd_file(args: AttachRmdFile, ctx: ToolContext[Workspace]) -> Result[Attached]:
+    """Give an R Markdown file data to read.
+
+    A data file, image, bibliography or child document. Use it before rendering: the document's code sees these
+    files and no others.
+    """
+    data = await _given_bytes(args, ctx)
+    path = await ctx.run(ctx.workspace.reports.documents.attach, args.filename, args.name, data)
+    return Result.ok(Attached(path=path, size=len(data)), f"Attached {path}")
+
+
+async def _given_bytes(args: AttachRmdFile, ctx: ToolContext[Workspace]) -> bytes:
+    given = [value for value in (args.content, args.content_base64, args.source) if value is not None]
+    if len(given) != 1:
+        raise InvalidInput("give exactly one of content, content_base64 and source")
+    if args.content is not None:
+        return args.content.encode("utf-8", "replace")
+    if args.content_base64 is not None:
+        try:
+            return base64.b64decode(args.content_base64, validate=True)
+        except binascii.Error:
+            raise InvalidInput("content_base64 is not valid base64") from None
+    assert args.source is not None
+    parts = [part.content for part in await ctx.read_resource(args.source)]
+    return b"".join(part.encode() if isinstance(part, str) else part for part in parts)

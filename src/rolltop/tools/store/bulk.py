@@ -1,0 +1,223 @@
+"""Several operations in one request, in one transaction, with one sync."""
+
+# Documentation of tools follows src/rolltop/tools/README.md.
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field, ValidationError
+
+from mcp_core import DESTROYS, Consent, Example, Result, ToolArguments, ToolContext
+from mcp_core.jsonable import to_jsonable
+from rolltop.errors import ConsentMissing, RolltopError
+from rolltop.store.writer import Writer
+from rolltop.tools.store import fetch, find, grep, keep, manage
+from rolltop.tools.store.envelope import code_of
+from rolltop.tools.store.models import Stored
+from rolltop.tools.store.operations import exists, store_file
+from rolltop.tools.store.references import resolved
+from rolltop.workspace import Workspace
+
+__all__ = ["BulkOperations", "Bulked"]
+
+CONSENT = "RUN_DESTRUCTIVE_OPERATIONS"
+MOST = 1000
+
+Name = Literal[
+    "store_document",
+    "store_text",
+    "update_metadata",
+    "retrieve_document",
+    "get_by_name",
+    "cat_document",
+    "search_documents",
+    "search_by_tag",
+    "list_documents",
+    "grep_documents",
+    "delete_by_name",
+    "get_stats",
+]
+
+
+class Operation(BaseModel):
+    op: Name = Field(description="Name of a store tool.")
+    arguments: dict[str, Any] = Field(default_factory=dict, description="Its arguments; $1.hash refers to step 1.")
+
+
+class BulkOperations(ToolArguments):
+    operations: list[Operation] = Field(description="The steps, in order.", min_length=1, max_length=MOST)
+    atomic: bool = Field(default=False, description="All or nothing: the first failure undoes every step.")
+    dry_run: bool = Field(default=False, description="Do everything, answer, and undo it.")
+
+
+class Step(BaseModel):
+    op: str = Field(description="The operation.")
+    success: bool = Field(description="Whether it succeeded.")
+    result: dict[str, Any] | None = Field(default=None, description="Its answer.")
+    error: str | None = Field(default=None, description="What was wrong.")
+    code: str | None = Field(default=None, description="Code of the error.")
+    hint: str | None = Field(default=None, description="What to do about it.")
+
+
+class Bulked(BaseModel):
+    results: list[Step] = Field(description="One entry per step that was tried, in order.")
+    succeeded: int = Field(description="Steps that succeeded.")
+    failed: int = Field(description="Steps that failed.")
+    committed: bool = Field(description="Whether the changes are kept: false after a dry run or an atomic failure.")
+    dry_run: bool = Field(description="Whether this was a dry run.")
+
+
+class _Undone(Exception):
+    """Ends the transaction without keeping it."""
+
+
+class _Bulk:
+    """Runs the steps of one request."""
+
+    def __init__(self, workspace: Workspace, args: BulkOperations, budget: int) -> None:
+        self._workspace = workspace
+        self._library = workspace.store
+        self._args = args
+        self._budget = max(2000, budget // len(args.operations))
+        self.steps: list[Step] = []
+
+    def run(self) -> Bulked:
+        committed = True
+        try:
+            self._library.write(self._all)
+        except _Undone:
+            committed = False
+        succeeded = sum(step.success for step in self.steps)
+        return Bulked(
+            results=self.steps,
+            succeeded=succeeded,
+            failed=len(self.steps) - succeeded,
+            committed=committed,
+            dry_run=self._args.dry_run,
+        )
+
+    def _all(self, writer: Writer) -> None:
+        for operation in self._args.operations:
+            step = self._one(operation, writer)
+            self.steps.append(step)
+            if not step.success and self._args.atomic:
+                raise _Undone
+        if self._args.dry_run:
+            raise _Undone
+
+    def _one(self, operation: Operation, writer: Writer) -> Step:
+        mark = writer.mark()
+        try:
+            with self._library.catalog.savepoint():
+                answers = [step.result or {} for step in self.steps]
+                arguments = resolved(operation.arguments, answers)
+                answer = self._perform(operation.op, arguments)
+                writer.flush()
+        except (RolltopError, ValidationError) as error:
+            writer.rewind(mark)
+            self._library.reader.forget()
+            return _failed(operation.op, error)
+        return Step(op=operation.op, success=True, result=to_jsonable(answer.model_dump(exclude_none=True)))
+
+    def _perform(self, op: Name, arguments: dict[str, Any]) -> BaseModel:
+        model, act = _ACTIONS[op]
+        return act(self, model.model_validate(arguments))
+
+    # one method per operation that needs more than the library -----------------------------------
+
+    def store_document(self, args: keep.StoreDocument) -> BaseModel:
+        files = self._workspace.files
+        return Stored.of(store_file(self._library, files, args.path, args.tags, args.metadata))
+
+    def store_text(self, args: keep.StoreText) -> BaseModel:
+        said = {"tags": args.tags, "metadata": args.metadata, "mime": args.mime_type}
+        return Stored.of(self._library.add_text(args.name, args.content, **said))
+
+    def retrieve(self, args: fetch.RetrieveDocument) -> BaseModel:
+        if args.output_path is not None and (self._args.dry_run or exists(self._workspace.files, args.output_path)):
+            raise ConsentMissing(
+                "a bulk step neither replaces a file nor writes one in a dry run",
+                hint="Call retrieve_document by itself.",
+            )
+        return fetch.retrieve(self._library, self._workspace, args, self._budget)
+
+    def by_name(self, args: fetch.GetByName | fetch.CatDocument) -> BaseModel:
+        return fetch._by_name(self._library, args, self._budget)
+
+    def grep(self, args: grep.GrepDocuments) -> BaseModel:
+        return grep.grep(self._library, args, self._budget)
+
+    def plain(self, act: Callable[[Any, Any], BaseModel], args: Any) -> BaseModel:
+        return act(self._library, args)
+
+
+Action = tuple[type[ToolArguments], Callable[[_Bulk, Any], BaseModel]]
+
+_ACTIONS: dict[str, Action] = {
+    "store_document": (keep.StoreDocument, _Bulk.store_document),
+    "store_text": (keep.StoreText, _Bulk.store_text),
+    "update_metadata": (keep.UpdateMetadata, lambda bulk, args: bulk.plain(keep.apply_metadata, args)),
+    "retrieve_document": (fetch.RetrieveDocument, _Bulk.retrieve),
+    "get_by_name": (fetch.GetByName, _Bulk.by_name),
+    "cat_document": (fetch.CatDocument, _Bulk.by_name),
+    "search_documents": (find.SearchDocuments, lambda bulk, args: bulk.plain(find.search, args)),
+    "search_by_tag": (find.SearchByTag, lambda bulk, args: bulk.plain(find.tagged, args)),
+    "list_documents": (find.ListDocuments, lambda bulk, args: bulk.plain(find.list_page, args)),
+    "grep_documents": (grep.GrepDocuments, _Bulk.grep),
+    "delete_by_name": (manage.DeleteByName, lambda bulk, args: bulk.plain(manage.delete, args)),
+    "get_stats": (manage.GetStats, lambda bulk, args: bulk.plain(manage.statistics, args)),
+}
+
+
+def _failed(op: str, error: RolltopError | ValidationError) -> Step:
+    if isinstance(error, ValidationError):
+        problems = "; ".join(f"{'.'.join(map(str, each['loc'])) or op}: {each['msg']}" for each in error.errors())
+        return Step(op=op, success=False, error=f"the arguments are not valid: {problems}", code="invalid_arguments")
+    return Step(op=op, success=False, error=error.message, code=code_of(error.error_type), hint=error.hint)
+
+
+def _deletes(args: BulkOperations) -> bool:
+    return not args.dry_run and any(
+        step.op == "delete_by_name" and step.arguments.get("dry_run") is not True for step in args.operations
+    )
+
+
+@ToolArguments.declare(
+    toolset="store",
+    annotations=DESTROYS,
+    consent=Consent(CONSENT, "deletes documents in one of its steps", always=False),
+    examples=[
+        Example(
+            {
+                "operations": [
+                    {"op": "store_text", "arguments": {"content": "Draft\n", "name": "draft.md"}},
+                    {"op": "update_metadata", "arguments": {"hash": "$1.hash", "metadata": ["status=draft"]}},
+                    {"op": "get_by_name", "arguments": {"name": "$1.name"}},
+                ],
+                "atomic": True,
+            },
+            why="Store a note and mark it, together or not at all.",
+            expect="Three answers; committed: true.",
+        ),
+        Example(
+            {"operations": [{"op": "get_by_name", "arguments": {"name": "nowhere.md"}}]},
+            why="A step that fails.",
+            expect="The step says why; the call itself succeeds.",
+        ),
+    ],
+    usage="References are whole strings: $1.hash, $prev.documents[0].path. $$ begins a text that starts with $.",
+)
+async def bulk_operations(args: BulkOperations, ctx: ToolContext[Workspace]) -> Result[Bulked]:
+    """Perform multiple operations in one request.
+
+    Use it to store, tag, read or delete many documents at once. Keyword search in a step sees what was stored
+    before the call.
+    """
+    if _deletes(args):
+        given = getattr(args, "confirm", None) == CONSENT
+        await ctx.require_consent(CONSENT, "deletes documents in one of its steps", given=given)
+    answer = await ctx.run(_Bulk(ctx.workspace, args, ctx.budget).run)
+    ctx.resources_changed()
+    return Result.ok(answer)

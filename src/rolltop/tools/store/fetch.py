@@ -1,0 +1,212 @@
+"""Tools that read documents."""
+
+# Documentation of tools follows src/rolltop/tools/README.md.
+
+from __future__ import annotations
+
+from pydantic import AliasChoices, BaseModel, Field, model_validator
+
+from mcp_core import READS, WRITES, Consent, Example, Result, ToolArguments, ToolContext
+from rolltop.errors import PartMissing
+from rolltop.store import Document, Library
+from rolltop.tools.store.models import Content
+from rolltop.tools.store.operations import document_by, exists, write_out
+from rolltop.tools.store.reading import Wanted, read_part
+from rolltop.workspace import Workspace
+
+__all__ = ["CatDocument", "GetByName", "RetrieveDocument", "Retrieved", "content_of", "retrieve"]
+
+SHARE = 0.8
+"""How much of an answer's budget content may take; the rest is for escapes and the other fields."""
+
+
+class RetrieveDocument(ToolArguments):
+    hash: str = Field(description="Document hash")
+    output_path: str | None = Field(
+        default=None,
+        alias="outputPath",
+        validation_alias=AliasChoices("outputPath", "output_path"),
+        description="Output file path (optional)",
+    )
+    graph: bool = Field(default=False, description="Include related documents in response")
+    depth: int = Field(default=2, ge=1, le=5, description="Graph traversal depth (1-5)")
+    include_content: bool = Field(default=False, description="Include full document content in response")
+    offset: int = Field(default=0, ge=0, description="First byte to include.")
+    length: int | None = Field(default=None, ge=0, description="How many bytes to include.")
+    start_line: int | None = Field(default=None, ge=1, description="First line to include, from 1.")
+    end_line: int | None = Field(default=None, ge=1, description="Last line to include.")
+
+
+class Retrieved(BaseModel):
+    found: bool = Field(description="Whether there is a document with this hash.")
+    size: int | None = Field(default=None, description="Bytes of the whole content.")
+    path: str | None = Field(default=None, description="The file that was written, else the document's path.")
+    hash: str | None = Field(default=None, description="SHA-256 of the content.")
+    name: str | None = Field(default=None, description="Name of the document.")
+    mime_type: str | None = Field(default=None, description="MIME type.")
+    current: bool | None = Field(default=None, description="False: this is an earlier version of the document.")
+    content: str | None = Field(default=None, description="The text, when asked for and text.")
+    blob: str | None = Field(default=None, description="The bytes in base64, when asked for and not text.")
+    start: int | None = Field(default=None, description="First byte of the part.")
+    end: int | None = Field(default=None, description="Byte after the last one of the part.")
+    start_line: int | None = Field(default=None, description="First line of the part.")
+    end_line: int | None = Field(default=None, description="Last line of the part.")
+    complete: bool | None = Field(default=None, description="Whether all that was asked for is here.")
+    next_offset: int | None = Field(default=None, description="Pass it as offset to get the next part.")
+
+
+class GetByName(ToolArguments):
+    name: str = Field(description="Name, path or end of the path of a document.", min_length=1)
+    offset: int = Field(default=0, ge=0, description="First byte to include.")
+    length: int | None = Field(default=None, ge=0, description="How many bytes to include.")
+    start_line: int | None = Field(default=None, ge=1, description="First line to include, from 1.")
+    end_line: int | None = Field(default=None, ge=1, description="Last line to include.")
+
+
+class CatDocument(ToolArguments):
+    hash: str | None = Field(default=None, description="Hash of the document, or 8 or more digits of it.")
+    name: str | None = Field(default=None, description="Name, path or end of the path of the document.")
+    offset: int = Field(default=0, ge=0, description="First byte to include.")
+    length: int | None = Field(default=None, ge=0, description="How many bytes to include.")
+    start_line: int | None = Field(default=None, ge=1, description="First line to include, from 1.")
+    end_line: int | None = Field(default=None, ge=1, description="Last line to include.")
+
+    @model_validator(mode="after")
+    def _one_of(self) -> CatDocument:
+        if (self.hash is None) == (self.name is None):
+            raise ValueError("give either hash or name")
+        return self
+
+
+def _wanted(args: RetrieveDocument | GetByName | CatDocument, budget: int) -> Wanted:
+    return Wanted(args.offset, args.length, args.start_line, args.end_line, most=max(1000, int(budget * SHARE)))
+
+
+def retrieve(library: Library, workspace: Workspace, args: RetrieveDocument, budget: int) -> Retrieved:
+    """Content by its hash; not finding it is an answer, not an error."""
+    if args.graph:
+        raise PartMissing("related documents are not available in this version", hint="Call again without graph.")
+    found = library.by_hash(args.hash.strip())
+    if found is None:
+        return Retrieved(found=False)
+    entry, document = found.object, found.document
+    path = document.path
+    if args.output_path is not None:
+        path = str(write_out(library, workspace.files, entry.id, args.output_path))
+    answer = Retrieved(
+        found=True,
+        size=entry.size,
+        path=path,
+        hash=entry.hex,
+        name=document.name,
+        mime_type=document.mime,
+        current=document.object == entry.id,
+    )
+    ranged = args.offset or args.length is not None or args.start_line or args.end_line
+    if args.include_content or ranged:
+        part = read_part(library, document, entry.id, entry.size, _wanted(args, budget))
+        answer = answer.model_copy(update={name: getattr(part, name) for name in part.__slots__})
+    return answer
+
+
+def content_of(library: Library, document: Document, wanted: Wanted) -> Content:
+    """A document with the part of its content that was asked for."""
+    part = read_part(library, document, document.object, document.size, wanted)
+    fields = {name: getattr(part, name) for name in part.__slots__}
+    return Content(
+        hash=document.hash,
+        name=document.name,
+        path=document.path,
+        size=document.size,
+        mime_type=document.mime,
+        **fields,
+    )
+
+
+_TEXT = {"content": "first\nsecond\nthird\n", "name": "notes/three.txt"}
+_TEXT_HASH = "f5c962601b413ccda2fc14d64d98479d9fc74c90c2dde15f25ee9922e57f5074"
+
+
+@ToolArguments.declare(
+    toolset="store",
+    annotations=WRITES,
+    consent=Consent("OVERWRITE_FILE", "replaces a file", always=False),
+    examples=[
+        Example(
+            {"hash": _TEXT_HASH, "outputPath": "output.txt"},
+            why="Write a stored document to a file.",
+            expect="found: true, its size and the path that was written.",
+            before=(("store_text", _TEXT),),
+        ),
+        Example(
+            {"hash": _TEXT_HASH, "include_content": True, "start_line": 2, "end_line": 2},
+            why="Read one line.",
+            expect="The second line as content.",
+            before=(("store_text", _TEXT),),
+        ),
+        Example(
+            {"hash": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+            why="Ask for what may not be there.",
+            expect="found: false, no error.",
+        ),
+    ],
+    usage="Pass the hash that a search gave. Large content comes in parts: follow next_offset while complete is false.",
+)
+async def retrieve_document(args: RetrieveDocument, ctx: ToolContext[Workspace]) -> Result[Retrieved]:
+    """Retrieve a document by its content hash.
+
+    Use it after {tool:search_documents}: to write the document to a file (outputPath) or read it (include_content).
+    """
+    workspace = ctx.workspace
+    if args.output_path is not None and await ctx.run(exists, workspace.files, args.output_path):
+        confirmed = getattr(args, "confirm", None) == "OVERWRITE_FILE"
+        await ctx.require_consent("OVERWRITE_FILE", "replaces an existing file", given=confirmed)
+    return Result.ok(await ctx.run(retrieve, workspace.store, workspace, args, ctx.budget))
+
+
+@ToolArguments.declare(
+    toolset="store",
+    annotations=READS,
+    examples=[
+        Example(
+            {"name": "three.txt"}, why="Read a note by its name.", expect="Its text.", before=(("store_text", _TEXT),)
+        ),
+        Example({"name": "nothing.txt"}, why="No such name.", expect="An error.", fails="document_not_found"),
+    ],
+    usage="A whole path is exact; a name or the end of a path must be unambiguous.",
+)
+async def get_by_name(args: GetByName, ctx: ToolContext[Workspace]) -> Result[Content]:
+    """Retrieve document content by name.
+
+    Use it when the user names a document instead of giving its hash.
+    """
+    return Result.ok(await ctx.run(_by_name, ctx.workspace.store, args, ctx.budget))
+
+
+def _by_name(library: Library, args: GetByName | CatDocument, budget: int) -> Content:
+    digest = args.hash if isinstance(args, CatDocument) else None
+    if digest is not None:
+        found = library.by_hash(digest.strip())
+        if found is not None and found.document.object != found.object.id:
+            part = read_part(library, found.document, found.object.id, found.object.size, _wanted(args, budget))
+            shown = content_of(library, found.document, Wanted(length=0))
+            fields = {name: getattr(part, name) for name in part.__slots__}
+            return shown.model_copy(update={**fields, "hash": found.object.hex, "size": found.object.size})
+    return content_of(library, document_by(library, args.name, digest), _wanted(args, budget))
+
+
+@ToolArguments.declare(
+    toolset="store",
+    annotations=READS,
+    examples=[
+        Example({"name": "notes/three.txt"}, why="Show a document.", expect="Text.", before=(("store_text", _TEXT),)),
+        Example({"hash": _TEXT_HASH}, why="Show it by hash.", expect="Text.", before=(("store_text", _TEXT),)),
+    ],
+    usage="Give hash or name; offset and length, or start_line and end_line, for a part.",
+)
+async def cat_document(args: CatDocument, ctx: ToolContext[Workspace]) -> Result[Content]:
+    """Display document content directly.
+
+    Use it to read a document by hash or name, like the command cat. Binary content comes as base64 in blob.
+    """
+    return Result.ok(await ctx.run(_by_name, ctx.workspace.store, args, ctx.budget))

@@ -1,0 +1,284 @@
+"""Tools that find documents by word, hash, tag and filters."""
+
+# Documentation of tools follows src/rolltop/tools/README.md.
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+from mcp_core import READS, Example, Result, ToolArguments, ToolContext
+from rolltop.errors import PartMissing
+from rolltop.store import Document, Library, Listing, is_hash_prefix
+from rolltop.store.query import TIMES, decode_cursor, encode_cursor
+from rolltop.store.times import parse_time
+from rolltop.tools.store.excerpts import excerpts
+from rolltop.tools.store.models import Documents, Line, info
+from rolltop.workspace import Workspace
+
+__all__ = ["FoundDocuments", "ListDocuments", "SearchByTag", "SearchDocuments", "list_page", "search", "tagged"]
+
+Color = Literal["always", "never", "auto"]
+Moment = str | int | float | None
+
+
+class SearchDocuments(ToolArguments):
+    query: str = Field(description="Search query")
+    limit: int = Field(default=10, ge=1, le=1000, description="Maximum results")
+    fuzzy: bool = Field(default=False, description="Enable fuzzy search for approximate matching")
+    similarity: float = Field(default=0.7, ge=0.0, le=1.0, description="Minimum similarity for fuzzy search (0.0-1.0)")
+    hash: str | None = Field(
+        default=None, description="Search by file hash (full or partial, minimum 8 characters)", min_length=8
+    )
+    type: Literal["keyword", "semantic", "hybrid"] = Field(
+        default="hybrid", description="Search type: keyword, semantic, hybrid"
+    )
+    paths_only: bool = Field(default=False, description="Output only file paths (LLM-friendly format)")
+    line_numbers: bool = Field(default=False, description="Show line numbers with matches")
+    after_context: int = Field(default=0, ge=0, description="Show N lines after match")
+    before_context: int = Field(default=0, ge=0, description="Show N lines before match")
+    context: int = Field(default=0, ge=0, description="Show N lines before and after match")
+    color: Color = Field(default="never", description="Color highlighting: always, never, auto")
+    cursor: str | None = Field(default=None, description="next_cursor of the page before.")
+
+
+class FoundDocument(BaseModel):
+    id: int = Field(description="Number of the document.")
+    hash: str = Field(description="SHA-256 of the content.")
+    title: str = Field(description="Title of the document.")
+    path: str = Field(description="Path of the document.")
+    score: float = Field(description="How well it fits; 1 is an exact hash.")
+    snippet: str = Field(description="A piece of the content around the first match.")
+    matches: list[Line] | None = Field(default=None, description="Matching lines, when lines were asked for.")
+
+
+class FoundDocuments(BaseModel):
+    total: int = Field(description="How many documents match in all.")
+    type: str = Field(description="What was done: full-text, fuzzy or hash.")
+    execution_time_ms: float = Field(description="Milliseconds.")
+    results: list[FoundDocument] | None = Field(default=None, description="The documents, best first.")
+    paths: list[str] | None = Field(default=None, description="Only their paths, when paths_only.")
+    next_cursor: str | None = Field(default=None, description="Pass it as cursor to get the next page.")
+
+
+class ListDocuments(ToolArguments):
+    type: Literal["text", "image", "audio", "video", "archive", "document", "binary"] | None = Field(
+        default=None, description="Kind of document; binary is everything that is not text."
+    )
+    mime: str | None = Field(default=None, description="MIME type; * is a wildcard, as in image/*.")
+    extension: str | None = Field(default=None, description="File extension, with or without its dot.")
+    binary: bool = Field(default=False, description="Only documents that are not text.")
+    text: bool = Field(default=False, description="Only text documents.")
+    created_after: Moment = Field(default=None, description="7d, 12h, yesterday, 2026-11-15, ISO 8601 or seconds.")
+    created_before: Moment = Field(default=None, description="The same, as upper bound.")
+    modified_after: Moment = Field(default=None, description="Lower bound of the time of change.")
+    modified_before: Moment = Field(default=None, description="Upper bound of the time of change.")
+    indexed_after: Moment = Field(default=None, description="Lower bound of the time of storing.")
+    indexed_before: Moment = Field(default=None, description="Upper bound of the time of storing.")
+    recent: int | None = Field(default=None, ge=1, description="Only the N documents stored last.")
+    sort_by: Literal["name", "size", "created", "modified", "indexed"] = Field(
+        default="modified", description="Order of the documents."
+    )
+    sort_order: Literal["asc", "desc"] = Field(default="desc", description="Ascending or descending.")
+    paths: list[str] = Field(default_factory=list, description="Only these paths, directories or globs.")
+    tags: list[str] = Field(default_factory=list, description="Only documents with all these tags.")
+    metadata: dict[str, Any] = Field(
+        default_factory=dict, description='Only documents with these values; {"priority": {">=": 3}} compares.'
+    )
+    limit: int = Field(default=100, ge=1, le=1000, description="Documents per page.")
+    cursor: str | None = Field(default=None, description="next_cursor of the page before.")
+    facets: bool = Field(default=False, description="Also count all documents by type, extension and tag.")
+
+
+class SearchByTag(ToolArguments):
+    tags: list[str] = Field(description="Tags to look for; project finds project/x too.", min_length=1)
+    match_all: bool = Field(default=True, description="All of the tags; false: any of them.")
+    exclude: list[str] = Field(default_factory=list, description="Tags that the documents must not have.")
+    query: str | None = Field(default=None, description="Only documents that hold these words.")
+    limit: int = Field(default=100, ge=1, le=1000, description="Documents per page.")
+    cursor: str | None = Field(default=None, description="next_cursor of the page before.")
+
+
+def search(library: Library, args: SearchDocuments) -> FoundDocuments:
+    """Search by hash or by words."""
+    start = time.perf_counter()
+    offset = int(decode_cursor(args.cursor, 1)[0]) if args.cursor else 0
+    kind, found, total = _search(library, args, offset)
+    more = offset + len(found) < total
+    return FoundDocuments(
+        total=total,
+        type=kind,
+        execution_time_ms=round((time.perf_counter() - start) * 1000, 3),
+        results=None if args.paths_only else found,
+        paths=[hit.path for hit in found] if args.paths_only else None,
+        next_cursor=encode_cursor(offset + len(found)) if more and found else None,
+    )
+
+
+def _search(library: Library, args: SearchDocuments, offset: int) -> tuple[str, list[FoundDocument], int]:
+    wanted = args.hash or (args.query.strip() if is_hash_prefix(args.query.strip()) else None)
+    if wanted is not None:
+        candidates = library.hash_candidates(wanted.strip(), limit=1000)
+        if candidates or args.hash:
+            page = candidates[offset : offset + args.limit]
+            found = [_found(library, args, each.document, 1.0, ("", ())) for each in page]
+            return "hash", found, len(candidates)
+    if args.type == "semantic":
+        raise PartMissing("search by meaning is not available in this version", hint="Use type keyword or hybrid.")
+    if args.fuzzy:
+        hits, total = library.search_fuzzy(args.query, args.similarity, limit=args.limit, offset=offset)
+    else:
+        hits, total = library.search(args.query, limit=args.limit, offset=offset)
+    found = [_found(library, args, hit.document, hit.score, (hit.snippet, hit.words)) for hit in hits]
+    return "fuzzy" if args.fuzzy else "full-text", found, total
+
+
+def _found(
+    library: Library, args: SearchDocuments, document: Document, score: float, about: tuple[str, Sequence[str]]
+) -> FoundDocument:
+    snippet, words = about
+    lines = None
+    if args.line_numbers or args.context or args.before_context or args.after_context or args.color == "always":
+        before, after = args.before_context or args.context, args.after_context or args.context
+        lines = excerpts(library, document, words, before, after, color=args.color == "always")
+    return FoundDocument(
+        id=document.id,
+        hash=document.hash,
+        title=document.name,
+        path=document.path,
+        score=round(score, 6),
+        snippet=snippet,
+        matches=lines,
+    )
+
+
+_DOCS = (
+    ("store_text", {"content": "Database optimization starts with measuring.\n", "name": "db.md", "tags": ["work/db"]}),
+    ("store_text", {"content": "print('hello')\n", "name": "hello.py", "tags": ["code"]}),
+)
+
+
+@ToolArguments.declare(
+    toolset="store",
+    annotations=READS,
+    examples=[
+        Example({"query": "database optimization", "limit": 5}, why="Find by words.", expect="db.md.", before=_DOCS),
+        Example(
+            {"query": "databse optimizaton", "fuzzy": True, "similarity": 0.6},
+            why="Find in spite of typing errors.",
+            expect="db.md.",
+            before=_DOCS,
+        ),
+        Example({"query": "placeholder", "hash": "abcd1234ef567890"}, why="Find by hash.", expect="Nothing: total 0."),
+        Example({"query": "abcd1234ef567890"}, why="A query that looks like a hash.", expect="Nothing: total 0."),
+    ],
+    usage="Words are all wanted; where no document has all, any of them counts. hash wins over query.",
+)
+async def search_documents(args: SearchDocuments, ctx: ToolContext[Workspace]) -> Result[FoundDocuments]:
+    """Search documents by word, typo or hash.
+
+    Use it before {tool:retrieve_document}. A query of 8 or more hexadecimal digits is tried as a hash first.
+    """
+    return Result.ok(await ctx.run(search, ctx.workspace.store, args))
+
+
+def list_page(library: Library, args: ListDocuments) -> Documents:
+    """One page of a listing."""
+    bounds = {side: _bounds(args, side) for side in ("after", "before")}
+    query = Listing(
+        type=args.type,
+        mime=args.mime,
+        extension=args.extension,
+        binary=args.binary,
+        text=args.text,
+        after=bounds["after"],
+        before=bounds["before"],
+        recent=args.recent,
+        paths=tuple(args.paths),
+        tags=tuple(args.tags),
+        metadata=args.metadata,
+        sort_by=args.sort_by,
+        descending=args.sort_order == "desc",
+        limit=args.limit,
+        cursor=args.cursor,
+    )
+    page = library.page(query)
+    return Documents(
+        documents=[info(document) for document in page.documents],
+        total=page.total,
+        next_cursor=page.next_cursor,
+        facets=library.catalog.listings.facets(query) if args.facets else None,
+    )
+
+
+def _bounds(args: ListDocuments, side: str) -> dict[str, int]:
+    given = {name: getattr(args, f"{name}_{side}") for name in TIMES}
+    return {name: parse_time(value) for name, value in given.items() if value is not None}
+
+
+@ToolArguments.declare(
+    toolset="store",
+    annotations=READS,
+    examples=[
+        Example(
+            {"type": "text", "extension": ".py", "recent": 10, "sort_by": "modified", "sort_order": "desc"},
+            why="List the latest Python files.",
+            expect="hello.py.",
+            before=_DOCS,
+        ),
+        Example({"indexed_after": "7d", "facets": True}, why="What came in this week?", expect="Both.", before=_DOCS),
+    ],
+    usage="Filters are joined by and. Follow next_cursor for the next page; it stays right while documents change.",
+)
+async def list_documents(args: ListDocuments, ctx: ToolContext[Workspace]) -> Result[Documents]:
+    """List documents with filters and sorting.
+
+    Use it to see what is stored: by type, time, tag, metadata or path, with tags and metadata.
+    """
+    return Result.ok(await ctx.run(list_page, ctx.workspace.store, args))
+
+
+def tagged(library: Library, args: SearchByTag) -> Documents:
+    """Documents by tag."""
+    chosen = None
+    if args.query is not None:
+        hits, _ = library.search(args.query, limit=10_000)
+        chosen = tuple(hit.document.id for hit in hits)
+    page = library.page(
+        Listing(
+            tags=tuple(args.tags),
+            match_all_tags=args.match_all,
+            exclude_tags=tuple(args.exclude),
+            documents=chosen,
+            limit=args.limit,
+            cursor=args.cursor,
+        )
+    )
+    return Documents(
+        documents=[info(document) for document in page.documents], total=page.total, next_cursor=page.next_cursor
+    )
+
+
+@ToolArguments.declare(
+    toolset="store",
+    annotations=READS,
+    examples=[
+        Example({"tags": ["work"]}, why="Everything under work.", expect="db.md.", before=_DOCS),
+        Example(
+            {"tags": ["work", "code"], "match_all": False, "exclude": ["work/db"]},
+            why="Either tag, but not one of them.",
+            expect="hello.py.",
+            before=_DOCS,
+        ),
+    ],
+    usage="A tag finds the tags below it: project finds project/x. query keeps only documents with these words.",
+)
+async def search_by_tag(args: SearchByTag, ctx: ToolContext[Workspace]) -> Result[Documents]:
+    """Search within tagged documents.
+
+    Use it when the user speaks of a topic or project that documents are tagged with.
+    """
+    return Result.ok(await ctx.run(tagged, ctx.workspace.store, args))

@@ -1,0 +1,229 @@
+"""grep over everything that is stored."""
+
+# Documentation of tools follows src/rolltop/tools/README.md.
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from mcp_core import READS, Example, Result, ToolArguments, ToolContext
+from rolltop.errors import InvalidInput
+from rolltop.store import FileLines, Library, Pattern
+from rolltop.store.grep.printer import Printed, print_matches
+from rolltop.store.query import decode_cursor, encode_cursor
+from rolltop.tools.store.models import Line
+from rolltop.workspace import Workspace
+
+__all__ = ["GrepDocuments", "Grepped", "grep"]
+
+SHARE = 0.7
+LINE_COST = 120
+"""Characters that the fields around a line take in JSON."""
+
+
+class GrepDocuments(ToolArguments):
+    pattern: str = Field(description="Regular expression pattern to search for")
+    paths: list[str] = Field(
+        default_factory=list, description="Files or directories to search (default: all indexed files)"
+    )
+    after_context: int = Field(default=0, ge=0, description="Show N lines after match")
+    before_context: int = Field(default=0, ge=0, description="Show N lines before match")
+    context: int = Field(default=0, ge=0, description="Show N lines before and after match")
+    ignore_case: bool = Field(default=False, description="Case-insensitive search")
+    word: bool = Field(default=False, description="Match whole words only")
+    invert: bool = Field(default=False, description="Invert match (show non-matching lines)")
+    line_numbers: bool = Field(default=False, description="Show line numbers")
+    with_filename: bool = Field(default=False, description="Show filename with matches")
+    count: bool = Field(default=False, description="Show only count of matching lines")
+    files_with_matches: bool = Field(default=False, description="Show only filenames with matches")
+    files_without_match: bool = Field(default=False, description="Show only filenames without matches")
+    color: Literal["always", "never", "auto"] = Field(default="never", description="Color mode: always, never, auto")
+    max_count: int = Field(default=0, ge=0, description="Stop after N matches per file")
+    cursor: str | None = Field(default=None, description="next_cursor of the answer before, when it was not complete.")
+
+
+class GrepFile(BaseModel):
+    file: str = Field(description="Path of the document.")
+    hash: str = Field(description="SHA-256 of its content.")
+    matches: list[Line] | None = Field(default=None, description="The selected lines.")
+    match_count: int | None = Field(default=None, description="How many lines are selected (count).")
+    binary: bool | None = Field(default=None, description="True: the document is not text, so no lines are shown.")
+
+
+class Grepped(BaseModel):
+    pattern: str = Field(description="The pattern.")
+    results: list[GrepFile] | None = Field(default=None, description="Documents with selected lines, by path.")
+    files_with_matches: list[str] | None = Field(default=None, description="Their paths, when asked for.")
+    files_without_match: list[str] | None = Field(default=None, description="The other paths, when asked for.")
+    count: int | None = Field(default=None, description="How many files there are in the list.")
+    total_matches: int | None = Field(default=None, description="All selected lines (count).")
+    output: str | None = Field(
+        default=None, description="The lines as grep prints them; with line_numbers, with_filename or color always."
+    )
+    complete: bool = Field(description="Whether everything that matches is in this answer.")
+    next_cursor: str | None = Field(default=None, description="Pass it as cursor to go on where this answer ends.")
+
+
+def grep(library: Library, args: GrepDocuments, budget: int, check: Callable[[], None] = lambda: None) -> Grepped:
+    """Search; nothing is left out without `complete: false` and a cursor."""
+    if sum((args.count, args.files_with_matches, args.files_without_match)) > 1:
+        raise InvalidInput("count, files_with_matches and files_without_match exclude each other")
+    asked = Pattern(
+        args.pattern,
+        paths=tuple(args.paths),
+        ignore_case=args.ignore_case,
+        word=args.word,
+        invert=args.invert,
+        max_count=args.max_count,
+    )
+    after = str(decode_cursor(args.cursor, 1)[0]) if args.cursor else ""
+    limit = int(budget * SHARE)
+    if args.files_without_match:
+        paths = [document.path for document in library.grep.without(asked) if document.path > after]
+        return _names(args, paths, limit)
+    if args.files_with_matches:
+        paths = [document.path for document, _ in library.grep.counts(asked) if document.path > after]
+        return _names(args, paths, limit)
+    return (
+        _counts(library, args, asked, after, limit)
+        if args.count
+        else _lines(library, args, asked, (after, limit), check)
+    )
+
+
+def _names(args: GrepDocuments, paths: list[str], limit: int) -> Grepped:
+    shown, used = 0, 0
+    while shown < len(paths) and (used := used + len(paths[shown]) + 4) <= limit:
+        shown += 1
+    complete = shown == len(paths)
+    kept = paths[:shown]
+    return Grepped(
+        pattern=args.pattern,
+        files_with_matches=kept if args.files_with_matches else None,
+        files_without_match=kept if args.files_without_match else None,
+        count=len(kept),
+        complete=complete,
+        next_cursor=None if complete or not kept else encode_cursor(kept[-1]),
+    )
+
+
+def _counts(library: Library, args: GrepDocuments, asked: Pattern, after: str, limit: int) -> Grepped:
+    pairs = list(library.grep.counts(asked))
+    rest = [(document, count) for document, count in pairs if document.path > after]
+    results: list[GrepFile] = []
+    used = 0
+    for document, count in rest:
+        used += len(document.path) + LINE_COST
+        if used > limit and results:
+            break
+        results.append(GrepFile(file=document.path, hash=document.hash, match_count=count))
+    complete = len(results) == len(rest)
+    return Grepped(
+        pattern=args.pattern,
+        results=results,
+        total_matches=sum(count for _, count in pairs),
+        complete=complete,
+        next_cursor=None if complete else encode_cursor(results[-1].file),
+    )
+
+
+def _lines(
+    library: Library, args: GrepDocuments, asked: Pattern, page: tuple[str, int], check: Callable[[], None]
+) -> Grepped:
+    after, limit = page
+    results: list[GrepFile] = []
+    shown: list[FileLines] = []
+    used, complete = 0, True
+    shares = 2 if _wants_output(args) else 1
+    for file in library.grep.files(asked, after):
+        check()
+        result = _file(args, file)
+        used += shares * _cost(result)
+        if used > limit and results:
+            complete = False
+            break
+        results.append(result)
+        shown.append(file)
+    return Grepped(
+        pattern=args.pattern,
+        results=results,
+        output=_output(args, shown) if _wants_output(args) else None,
+        complete=complete,
+        next_cursor=None if complete else encode_cursor(results[-1].file),
+    )
+
+
+def _contexts(args: GrepDocuments) -> tuple[int, int]:
+    return args.before_context or args.context, args.after_context or args.context
+
+
+def _file(args: GrepDocuments, file: FileLines) -> GrepFile:
+    document = file.document
+    if not document.is_text:
+        return GrepFile(file=document.path, hash=document.hash, matches=[], binary=True)
+    before, after = _contexts(args)
+    lines = [
+        Line(
+            line_number=match.line_number,
+            line=match.line,
+            column_start=match.column_start,
+            column_end=match.column_end,
+            before=match.before,
+            after=match.after,
+        )
+        for match in file.matches(before, after, color=args.color == "always")
+    ]
+    return GrepFile(file=document.path, hash=document.hash, matches=lines)
+
+
+def _cost(result: GrepFile) -> int:
+    lines = result.matches or []
+    return LINE_COST + sum(
+        LINE_COST + len(line.line) + sum(map(len, line.before)) + sum(map(len, line.after)) for line in lines
+    )
+
+
+def _wants_output(args: GrepDocuments) -> bool:
+    return args.line_numbers or args.with_filename or args.color == "always"
+
+
+def _output(args: GrepDocuments, files: list[FileLines]) -> str:
+    before, after = _contexts(args)
+    how = Printed(args.line_numbers, args.with_filename, before, after, color=args.color == "always")
+    return b"".join(print_matches(files, how)).decode("utf-8", "replace")
+
+
+_CODE = (
+    ("store_text", {"content": "export function load() async {\n  return 1;\n}\n", "name": "src/load.js"}),
+    ("store_text", {"content": "nothing here\n", "name": "notes.txt"}),
+)
+
+
+@ToolArguments.declare(
+    toolset="store",
+    annotations=READS,
+    examples=[
+        Example(
+            {"pattern": "function.*async", "paths": ["src/"], "line_numbers": True, "context": 2},
+            why="Find a line and what stands around it.",
+            expect="Line 1 of src/load.js with the two lines after it.",
+            before=_CODE,
+        ),
+        Example({"pattern": "RETURN", "ignore_case": True, "count": True}, why="Count.", expect="1.", before=_CODE),
+        Example({"pattern": "(a)\\1"}, why="A back-reference.", expect="An error.", fails="invalid_arguments"),
+    ],
+    usage=(
+        "paths are exact paths, directories or globs. before_context and after_context win over context. "
+        "While complete is false, call again with next_cursor."
+    ),
+)
+async def grep_documents(args: GrepDocuments, ctx: ToolContext[Workspace]) -> Result[Grepped]:
+    """Search for regex patterns within documents.
+
+    Use it to see every line that matches, complete and in order; for finding documents by words use
+    {tool:search_documents}. The syntax is RE2's: no look-around, no back-references.
+    """
+    return Result.ok(await ctx.run(grep, ctx.workspace.store, args, ctx.budget, ctx.check_cancelled))

@@ -1,0 +1,182 @@
+"""Tools that store documents and say something about them."""
+
+# Documentation of tools follows src/rolltop/tools/README.md.
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, Field, model_validator
+
+from mcp_core import WRITES, Example, Result, ToolArguments, ToolContext
+from rolltop.errors import InvalidInput
+from rolltop.store import Library
+from rolltop.store.values import parse_pairs
+from rolltop.tools.store.models import Stored
+from rolltop.tools.store.operations import document_by, store_file
+from rolltop.workspace import Workspace
+
+__all__ = ["StoreDocument", "StoreText", "UpdateMetadata", "Updated", "apply_metadata"]
+
+
+class StoreDocument(ToolArguments):
+    path: str = Field(description="File path", min_length=1)
+    tags: list[str] = Field(default_factory=list, description="Document tags")
+    metadata: dict[str, Any] = Field(default_factory=dict, description="Additional metadata")
+
+
+class StoreText(ToolArguments):
+    content: str = Field(description="The text to keep.")
+    name: str = Field(description="Name to keep it under, such as notes/today.md.", min_length=1, max_length=4096)
+    tags: list[str] = Field(default_factory=list, description="Document tags; a/b lies under a.")
+    metadata: dict[str, Any] = Field(default_factory=dict, description="Additional metadata; values keep their type.")
+    mime_type: str | None = Field(default=None, description="MIME type; found from the name if absent.")
+
+
+class UpdateMetadata(ToolArguments):
+    hash: str | None = Field(default=None, description="Hash of the document to update")
+    name: str | None = Field(default=None, description="Name of the document to update")
+    metadata: list[str] = Field(description="Metadata key=value pairs to update")
+    verbose: bool = Field(default=False, description="Enable verbose output: all metadata before and after.")
+    remove: list[str] = Field(default_factory=list, description="Keys to remove.")
+    add_tags: list[str] = Field(default_factory=list, description="Tags to add.")
+    remove_tags: list[str] = Field(default_factory=list, description="Tags to remove.")
+
+    @model_validator(mode="after")
+    def _one_of(self) -> UpdateMetadata:
+        if (self.hash is None) == (self.name is None):
+            raise ValueError("give either hash or name")
+        return self
+
+
+class Updated(BaseModel):
+    success: bool = Field(description="True: the document says what was asked for.")
+    hash: str = Field(description="SHA-256 of the document.")
+    name: str = Field(description="Name of the document.")
+    path: str = Field(description="Path of the document.")
+    updated: list[str] = Field(description="Keys whose value changed.")
+    tags: list[str] = Field(description="Tags of the document now.")
+    metadata: dict[str, Any] | None = Field(default=None, description="All metadata now (verbose).")
+    previous: dict[str, Any] | None = Field(default=None, description="All metadata before (verbose).")
+
+
+_NOTE = {"content": "Stand-up moved to 9:30.\n", "name": "meeting-notes.txt"}
+
+
+@ToolArguments.declare(
+    toolset="store",
+    annotations=WRITES,
+    examples=[
+        Example(
+            {
+                "path": "meeting-notes.txt",
+                "tags": ["meeting", "project-x", "2024-01"],
+                "metadata": {"author": "John Doe", "department": "Engineering"},
+            },
+            why="Keep a file with tags and metadata.",
+            expect="Its hash, and how many bytes were new.",
+            before=(
+                ("store_text", _NOTE),
+                (
+                    "retrieve_document",
+                    {
+                        "hash": "e0c6c4ae6d51157de7ba494e662122abcd897935f2573c1785475293616eccaf",
+                        "outputPath": "meeting-notes.txt",
+                    },
+                ),
+            ),
+        ),
+        Example({"path": "no-such-file.txt"}, why="A file that is not there.", expect="An error.", fails="not_found"),
+    ],
+    usage="Pass the path of one file. Storing it again after it changed keeps both versions.",
+)
+async def store_document(args: StoreDocument, ctx: ToolContext[Workspace]) -> Result[Stored]:
+    """Store a document with optional metadata.
+
+    Use it to keep a file by its content: the same content is stored once, every version is kept.
+    """
+    workspace = ctx.workspace
+    added = await ctx.run(store_file, workspace.store, workspace.files, args.path, args.tags, args.metadata)
+    ctx.resources_changed()
+    return Result.ok(Stored.of(added))
+
+
+@ToolArguments.declare(
+    toolset="store",
+    annotations=WRITES,
+    examples=[
+        Example(
+            {"content": "Buy milk\n", "name": "todo.md", "tags": ["errand"]}, why="Keep a note.", expect="Its hash."
+        ),
+        Example(
+            {"content": "Buy bread\n", "name": "errands/"},
+            why="A name that is none.",
+            expect="An error.",
+            fails="invalid_arg",
+        ),
+    ],
+    usage="Give a name that you would look for later. Storing under the same name makes a new version.",
+)
+async def store_text(args: StoreText, ctx: ToolContext[Workspace]) -> Result[Stored]:
+    """Keep a text under a name.
+
+    Use it for what the user wants remembered, without making a file. See also {tool:get_by_name}.
+    """
+    added = await ctx.run(
+        ctx.workspace.store.add_text,
+        args.name,
+        args.content,
+        tags=args.tags,
+        metadata=args.metadata,
+        mime=args.mime_type,
+    )
+    ctx.resources_changed()
+    return Result.ok(Stored.of(added))
+
+
+def apply_metadata(library: Library, args: UpdateMetadata) -> Updated:
+    """Set the metadata of one document."""
+    values = parse_pairs(args.metadata)
+    if set(values) & set(args.remove):
+        raise InvalidInput("a key cannot be set and removed in one call")
+    document = document_by(library, args.name, args.hash)
+    after, changed = library.set_metadata(document, values, args.remove)
+    if args.add_tags or args.remove_tags:
+        after = library.tag(after, args.add_tags, args.remove_tags)
+    return Updated(
+        success=True,
+        hash=after.hash,
+        name=after.name,
+        path=after.path,
+        updated=changed,
+        tags=list(after.tags),
+        metadata=dict(after.metadata) if args.verbose else None,
+        previous=dict(document.metadata) if args.verbose else None,
+    )
+
+
+@ToolArguments.declare(
+    toolset="store",
+    annotations=WRITES,
+    examples=[
+        Example(
+            {"name": "todo.md", "metadata": ["status=completed", "priority=high", "author=John Doe"], "verbose": True},
+            why="Mark a note as done.",
+            expect="The keys that changed, and all metadata before and after.",
+            before=(("store_text", {"content": "Buy milk\n", "name": "todo.md"}),),
+        ),
+        Example(
+            {"metadata": ["status=completed"]},
+            why="Neither hash nor name.",
+            expect="An error.",
+            fails="invalid_arguments",
+        ),
+    ],
+    usage="Give hash or name, and key=value pairs. Numbers, true, false and null keep their type.",
+)
+async def update_metadata(args: UpdateMetadata, ctx: ToolContext[Workspace]) -> Result[Updated]:
+    """Update metadata for an existing document.
+
+    Use it to record facts about a document: status, author, priority. Give exactly one of hash and name.
+    """
+    return Result.ok(await ctx.run(apply_metadata, ctx.workspace.store, args))

@@ -1,0 +1,161 @@
+"""Tools that delete documents and count what there is."""
+
+# Documentation of tools follows src/rolltop/tools/README.md.
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, Field, model_validator
+
+from mcp_core import DESTROYS, READS, Consent, Example, Result, ToolArguments, ToolContext
+from rolltop.store import Library
+from rolltop.workspace import Workspace
+
+__all__ = ["DeleteByName", "Deleted", "GetStats", "Statistics", "delete", "statistics"]
+
+CONSENT = "DELETE_DOCUMENTS"
+
+
+class DeleteByName(ToolArguments):
+    name: str | None = Field(default=None, description="Name or path of a document.")
+    names: list[str] = Field(default_factory=list, description="Several names or paths.")
+    pattern: str | None = Field(default=None, description="Glob over paths, such as *.tmp or notes/**.")
+    dry_run: bool = Field(default=False, description="Only say what would be deleted.")
+
+    @model_validator(mode="after")
+    def _something(self) -> DeleteByName:
+        if not (self.name or self.names or self.pattern):
+            raise ValueError("give name, names or pattern")
+        return self
+
+
+class DeletedDocument(BaseModel):
+    name: str = Field(description="Name of the document.")
+    path: str = Field(description="Path of the document.")
+    hash: str = Field(description="SHA-256 of its content.")
+    size: int = Field(description="Bytes.")
+    kept_by: list[str] | None = Field(default=None, description="Snapshots that still keep the content.")
+
+
+class Deleted(BaseModel):
+    dry_run: bool = Field(description="Whether nothing was really deleted.")
+    deleted: list[DeletedDocument] = Field(description="The documents.")
+    count: int = Field(description="How many.")
+    not_found: list[str] | None = Field(default=None, description="Names that no document has.")
+    undo_days: float = Field(description="How long the deletion can be taken back on the command line.")
+
+
+class GetStats(ToolArguments):
+    detailed: bool = Field(default=False, description="Include growth, the largest documents and block sizes.")
+    file_types: bool = Field(default=False, description="Include detailed file type analysis")
+
+
+class Statistics(BaseModel):
+    total_objects: int = Field(description="Documents.")
+    total_bytes: int = Field(description="Bytes of all documents and their versions, before deduplication.")
+    unique_blocks: int = Field(description="Different blocks of content on disk.")
+    deduplicated_bytes: int = Field(description="Bytes that deduplication saved.")
+    dedup_ratio: float = Field(description="deduplicated_bytes / total_bytes.")
+    detailed: dict[str, Any] | None = Field(default=None, description="Disk, growth, largest documents, block sizes.")
+    file_types: list[dict[str, Any]] | None = Field(default=None, description="Documents and bytes by type.")
+
+
+def delete(library: Library, args: DeleteByName) -> Deleted:
+    """Delete, or say what would be deleted."""
+    chosen = library.matching(name=args.name, names=args.names, pattern=args.pattern)
+    wanted = [*([args.name] if args.name else []), *args.names]
+    known = {each for document in chosen for each in (document.path, document.name)}
+    missing = [name for name in wanted if name not in known]
+    gone = chosen if args.dry_run else library.delete(chosen)
+    return Deleted(
+        dry_run=args.dry_run,
+        deleted=[
+            DeletedDocument(
+                name=document.name,
+                path=document.path,
+                hash=document.hash,
+                size=document.size,
+                kept_by=library.catalog.snapshots.holding(document.object) or None,
+            )
+            for document in gone
+        ],
+        count=len(gone),
+        not_found=missing or None,
+        undo_days=library.options.undo_days,
+    )
+
+
+def statistics(library: Library, args: GetStats) -> Statistics:
+    """The figures that `rolltop store verify` proves."""
+    stats = library.stats()
+    figures = library.catalog.figures
+    detailed = None
+    if args.detailed:
+        detailed = {
+            "versions": stats.versions,
+            "deleted_documents": stats.deleted_documents,
+            "unique_bytes": stats.unique_bytes,
+            "bytes_on_disk": stats.pack_bytes,
+            "frames": stats.frames,
+            "packs": stats.packs,
+            "block_sizes": figures.block_sizes(),
+            "growth": [dict(zip(("day", "documents", "bytes"), row, strict=True)) for row in figures.growth()],
+            "largest": [dict(zip(("path", "size"), row, strict=True)) for row in figures.largest(10)],
+        }
+    names = ("extension", "mime_type", "type", "count", "bytes")
+    types = [dict(zip(names, row, strict=True)) for row in figures.file_types()] if args.file_types else None
+    return Statistics(
+        total_objects=stats.documents,
+        total_bytes=stats.logical_bytes,
+        unique_blocks=stats.unique_blocks,
+        deduplicated_bytes=stats.deduplicated_bytes,
+        dedup_ratio=round(stats.dedup_ratio, 6),
+        detailed=detailed,
+        file_types=types,
+    )
+
+
+_NOTES = (
+    ("store_text", {"content": "one\n", "name": "old/a.tmp"}),
+    ("store_text", {"content": "two\n", "name": "old/b.tmp"}),
+)
+
+
+@ToolArguments.declare(
+    toolset="store",
+    annotations=DESTROYS,
+    consent=Consent(CONSENT, "removes documents", unless="dry_run"),
+    examples=[
+        Example({"pattern": "old/*.tmp", "dry_run": True}, why="See first.", expect="Two documents.", before=_NOTES),
+        Example({"name": "a.tmp", "confirm": CONSENT}, why="Delete one.", expect="count: 1.", before=_NOTES),
+        Example({"name": "a.tmp"}, why="Without consent.", expect="Nothing is done.", fails="consent", before=_NOTES),
+    ],
+    usage="Try dry_run first. A deletion can be taken back with `rolltop store undo` for some days.",
+)
+async def delete_by_name(args: DeleteByName, ctx: ToolContext[Workspace]) -> Result[Deleted]:
+    """Delete documents by name, names or pattern.
+
+    Use it only when the user asks for exactly that. Every document of that name or pattern goes, with its versions.
+    """
+    deleted = await ctx.run(delete, ctx.workspace.store, args)
+    if not args.dry_run:
+        ctx.resources_changed()
+    return Result.ok(deleted)
+
+
+@ToolArguments.declare(
+    toolset="store",
+    annotations=READS,
+    examples=[
+        Example({"detailed": True}, why="How large is the store?", expect="Counts, growth, the largest documents."),
+        Example({"file_types": True}, why="What is in it?", expect="Counts by type.", before=_NOTES),
+    ],
+    usage="The figures are exact; `rolltop store verify` proves them against the disk.",
+)
+async def get_stats(args: GetStats, ctx: ToolContext[Workspace]) -> Result[Statistics]:
+    """Get storage statistics.
+
+    Use it to tell the user how much is stored and what deduplication saves.
+    """
+    return Result.ok(await ctx.run(statistics, ctx.workspace.store, args))

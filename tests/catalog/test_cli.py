@@ -1,0 +1,63 @@
+"""`rolltop catalog` as a user runs it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .helpers import EXAMPLES
+
+
+@pytest.fixture
+def orchard(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(EXAMPLES / "orchard", tmp_path / "orchard"))
+
+
+def test_build_list_show_check_and_diff(rolltop: Any, orchard: Path) -> None:
+    shutil.rmtree(orchard / "inst")
+    assert rolltop("catalog", "check", str(orchard)).returncode == 4
+    built = rolltop("catalog", "build", str(orchard), "--no-examples")
+    assert built.returncode == 0, built.stderr
+    assert built.stdout.count("written\t") == 6
+    assert rolltop("catalog", "check", str(orchard)).returncode == 0
+    listed = rolltop("catalog", "list", str(orchard), "--group", "variety")
+    assert [line.split("\t")[0] for line in listed.stdout.splitlines()] == [
+        "orchard-mcp_tool_variety_list",
+        "orchard-mcp_tool_variety_model",
+    ]
+    shown = rolltop("catalog", "show", str(orchard), "mcp_tool_harvest_clear")
+    assert "dangerous: true\nrequires_approval: true\n" in shown.stdout
+    assert json.loads(rolltop("catalog", "show", str(orchard), "mcp_tool_harvest_clear", "--json").stdout)["dangerous"]
+    source = orchard / "R" / "harvest.R"
+    source.write_text(source.read_text().replace("Kilograms picked", "Kilograms"))
+    diff = rolltop("catalog", "diff", str(orchard))
+    assert "-      description: Kilograms picked, e.g. 12.5\n+      description: Kilograms, e.g. 12.5\n" in diff.stdout
+    stale = rolltop("catalog", "check", str(orchard), "--json")
+    assert stale.returncode == 4
+    assert "stale" in {problem["kind"] for problem in json.loads(stale.stdout)}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("list", "nosuchpackage"), 3),
+        (("build", "./nowhere"), 3),
+        (("serve", "./nowhere"), 3),
+        (("show", "./nowhere"), 2),
+        (("list", ".", "--group", "("), 2),
+    ],
+)
+def test_exit_codes_say_what_was_wrong(rolltop: Any, arguments: tuple[str, ...], code: int) -> None:
+    done = rolltop("catalog", *arguments)
+    assert done.returncode == code, done.stderr
+    assert done.stdout == ""
+    assert done.stderr.startswith("rolltop: ")
+
+
+def test_the_definitions_of_the_examples_are_fresh(rolltop: Any) -> None:
+    for name in ("orchard", "kitchen"):
+        assert rolltop("catalog", "diff", str(EXAMPLES / name)).stdout == ""

@@ -1,0 +1,178 @@
+"""A real client builds a catalog, is served its tools, and calls them."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from mcp_types import ElicitResult
+
+from .helpers import EXAMPLES
+
+pytestmark = pytest.mark.anyio
+
+ERAS = ["legacy", "2026-07-28"]
+CLEAR = "orchard-mcp_tool_harvest_clear"
+
+
+@pytest.fixture
+def orchard(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(EXAMPLES / "orchard", tmp_path / "orchard"))
+
+
+def value(answer: Any) -> Any:
+    assert not answer.is_error, answer.content[0].text
+    return answer.structured_content["value"]
+
+
+async def add(client: Any, variety: str, kilos: float) -> Any:
+    given = {"variety": variety, "kilos": kilos, "day": "2026-10-03"}
+    return value(await client.call_tool("orchard-mcp_tool_harvest_add", given))["result"]
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_definitions_are_tools_with_state_images_and_approval(stdio_client: Any, orchard: Path, era: str) -> None:
+    asked: list[str] = []
+
+    async def agree(context: Any, params: Any) -> ElicitResult:
+        asked.append(params.message)
+        return ElicitResult(action="accept", content={"agree": len(asked) > 1})
+
+    async with stdio_client("--catalog", str(orchard), mode=era, elicitation_callback=agree) as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        schema = tools["orchard-mcp_tool_variety_list"].input_schema
+        assert schema["$schema"] == "http://json-schema.org/draft-07/schema#"
+        assert schema["properties"]["season"]["enum"] == ["any", "early", "middle", "late"]
+        assert tools[CLEAR].annotations.destructive_hint is True
+        assert "Forgets every entry" in tools[CLEAR].description
+        assert await add(client, "Topaz", 12.5) == {"entries": 1, "total": 12.5}
+        assert await add(client, "Topaz", 8) == {"entries": 2, "total": 20.5}
+        answer = await client.call_tool("orchard-mcp_tool_harvest_plot", {})
+        assert [block.type for block in answer.content] == ["text", "image"]
+        jsonschema.validate(answer.structured_content, tools["orchard-mcp_tool_harvest_plot"].output_schema)
+        refused = await client.call_tool(CLEAR, {})
+        assert refused.structured_content["error_type"] == "consent_required"
+        assert value(await client.call_tool(CLEAR, {}))["result"] == 2
+        assert len(asked) == 2
+        assert "dangerous" in asked[0]
+        summary = value(await client.call_tool("orchard-mcp_tool_harvest_summary", {}))
+        assert summary["result"] == []
+
+
+async def test_arguments_conditions_and_failures_come_back_as_errors(stdio_client: Any, orchard: Path) -> None:
+    async with stdio_client("--catalog", str(orchard)) as client:
+        wrong = await client.call_tool("orchard-mcp_tool_harvest_add", {"variety": "Topaz", "kilo": 1})
+        assert wrong.is_error
+        assert {problem["path"] for problem in wrong.structured_content["details"]["problems"]} == {"kilos", "kilo"}
+        failed = await client.call_tool("orchard-mcp_tool_harvest_add", {"variety": "Pear", "kilos": 1})
+        assert failed.is_error
+        assert "no variety is called Pear" in failed.structured_content["error"]
+        warned = await client.call_tool("orchard-mcp_tool_harvest_add", {"variety": "Topaz", "kilos": 0})
+        assert value(warned)["warnings"] == ["nothing was picked"]
+        model = value(await client.call_tool("orchard-mcp_tool_variety_model", {}))
+        assert "Coefficients" in model["text"]
+
+
+async def test_without_a_way_to_ask_the_literal_is_the_consent(stdio_client: Any, orchard: Path) -> None:
+    async with stdio_client("--catalog", str(orchard)) as client:
+        refused = await client.call_tool(CLEAR, {})
+        assert refused.structured_content["error_type"] == "consent_required"
+        agreed = await client.call_tool(CLEAR, {"confirm": "RUN_MCP_TOOL_HARVEST_CLEAR"})
+        assert value(agreed)["result"] == 0
+
+
+async def test_groups_filter_what_is_served(stdio_client: Any, orchard: Path) -> None:
+    async with stdio_client("--catalog", str(orchard), "--catalog-group", "variety") as client:
+        names = [tool.name for tool in (await client.list_tools()).tools if tool.name.startswith("orchard-")]
+    assert names == ["orchard-mcp_tool_variety_list", "orchard-mcp_tool_variety_model"]
+
+
+async def test_a_catalog_is_built_attached_and_called_without_changing_the_list(
+    stdio_client: Any, orchard: Path, environment: dict[str, str]
+) -> None:
+    shutil.rmtree(orchard / "inst")
+    env = {"ROLLTOP_ROOTS": str(orchard.parent)}
+    async with stdio_client(env=env) as client:
+        before = [tool.name for tool in (await client.list_tools()).tools]
+        dry = value(await client.call_tool("mcptool_build", {"path": str(orchard), "dry_run": True}))
+        assert len(dry["written"]) == 6
+        assert not (orchard / "inst").exists()
+        built = value(await client.call_tool("mcptool_build", {"path": str(orchard)}))
+        assert len(built["written"]) == 6
+        assert built["remarks"] == []
+        assert value(await client.call_tool("mcptool_check", {"pkg": str(orchard)})) == {"problems": []}
+        listed = value(await client.call_tool("mcptool_list", {"pkg": str(orchard), "groups": "variety"}))
+        assert len(listed["tools"]) == 2
+        page = value(await client.call_tool("mcptool_load_all", {"pkg": str(orchard), "limit": 4}))
+        rest = value(await client.call_tool("mcptool_load_all", {"pkg": str(orchard), "after": page["next"]}))
+        assert (len(page["definitions"]), len(rest["definitions"])) == (4, 2)
+        refused = await client.call_tool("mcptool_attach", {"pkg": str(orchard)})
+        assert refused.structured_content["error_type"] == "consent_required"
+        await client.call_tool("mcptool_attach", {"pkg": str(orchard), "confirm": "ATTACH_CATALOG"})
+        call = {"name": "orchard-mcp_tool_variety_list", "arguments": {"season": "early", "fields": ["name"]}}
+        assert value(await client.call_tool("mcptool_call", call))["result"] == [{"name": "Discovery"}]
+        dangerous = await client.call_tool("mcptool_call", {"name": CLEAR})
+        assert dangerous.structured_content["error_type"] == "consent_required"
+        assert [tool.name for tool in (await client.list_tools()).tools] == before
+    async with stdio_client(env=env) as client:
+        after = [tool.name for tool in (await client.list_tools()).tools]
+    assert set(after) - set(before) >= {CLEAR, "orchard-mcp_tool_variety_list"}
+
+
+async def test_changing_definitions_asks_first(stdio_client: Any, orchard: Path) -> None:
+    source = orchard / "R" / "varieties.R"
+    source.write_text(source.read_text().replace("Only varieties of this season", "Season"))
+    async with stdio_client(env={"ROLLTOP_ROOTS": str(orchard.parent)}) as client:
+        given = {"path": str(orchard), "run_examples": False}
+        refused = await client.call_tool("mcptool_build", given)
+        assert refused.structured_content["error_type"] == "consent_required"
+        agreed = await client.call_tool("mcptool_build", {**given, "confirm": "REPLACE_DEFINITIONS"})
+        assert "orchard-mcp_tool_variety_list.yaml" in value(agreed)["written"]
+
+
+async def test_places_outside_the_roots_are_refused(stdio_client: Any, orchard: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    async with stdio_client(env={"ROLLTOP_ROOTS": str(tmp_path / "elsewhere")}) as client:
+        for tool, argument in (("mcptool_build", "path"), ("mcptool_list", "pkg"), ("mcptool_diff", "pkg")):
+            answer = await client.call_tool(tool, {argument: str(orchard)})
+            assert answer.structured_content["error_type"] == "permission_denied", tool
+
+
+async def test_over_http_state_belongs_to_a_handle_never_to_the_connection(http_server: Any, orchard: Path) -> None:
+    from mcp import Client
+
+    url = http_server("--catalog", str(orchard))
+    name = "orchard-mcp_tool_harvest_add"
+    given = {"variety": "Topaz", "kilos": 1, "day": "2026-10-03"}
+    async with Client(url) as client:
+        for _ in range(2):
+            assert value(await client.call_tool(name, given))["result"]["entries"] == 1
+        handle = value(await client.call_tool("mcptool_state_factory", {}))["state"]
+    for entries in (1, 2):
+        async with Client(url) as client:
+            call = {"name": name, "arguments": given, "state": handle}
+            assert value(await client.call_tool("mcptool_call", call))["result"]["entries"] == entries
+
+
+async def test_clients_hear_of_a_changed_definition(stdio_client: Any, orchard: Path) -> None:
+    import anyio
+
+    heard = anyio.Event()
+
+    async def listen(message: Any) -> None:
+        if getattr(message, "method", "") == "notifications/tools/list_changed":
+            heard.set()
+
+    env = {"ROLLTOP_CATALOG_WATCH_SECONDS": "0.2"}
+    async with stdio_client("--catalog", str(orchard), env=env, mode="legacy", message_handler=listen) as client:
+        before = {tool.name: tool.description for tool in (await client.list_tools()).tools}
+        file = orchard / "inst/mcp/tools" / f"{CLEAR}.yaml"
+        file.write_text(file.read_text().replace("Forgets every entry", "Forgets all"))
+        with anyio.fail_after(10):
+            await heard.wait()
+        after = {tool.name: tool.description for tool in (await client.list_tools()).tools}
+    assert before[CLEAR] != after[CLEAR]
+    assert "Forgets all" in after[CLEAR]

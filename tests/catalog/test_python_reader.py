@@ -1,0 +1,224 @@
+"""Python functions as tools: three docstring styles, annotations, nothing imported."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rolltop.catalog import find_tools, source_tree
+from rolltop.errors import Conflict, InvalidData
+
+from .helpers import py_tool
+
+GOOGLE = '''
+def mcp_tool_g(x, y=3, *args, _hidden=None, **kwargs):
+    """Short.
+
+    Long.
+
+    Args:
+        x (str): The x. Example values: `"a"`, `"b"`.
+        y (int, optional): The y.
+            More of it.
+
+    Returns:
+        dict: What came out.
+
+    Keywords: mcp-category-cat mcp-requires-approval
+    """
+'''
+NUMPY = '''
+def mcp_tool_g(x, y=3):
+    """Short.
+
+    Long.
+
+    Parameters
+    ----------
+    x : str
+        The x. Example values: ``"a"``, ``"b"``.
+    y : int, optional
+        The y.
+        More of it.
+
+    Returns
+    -------
+    dict
+        What came out.
+
+    mcp-tool mcp-category-cat mcp-requires-approval
+    """
+'''
+SPHINX = '''
+def mcp_tool_g(x, y=3):
+    """Short.
+
+    Long.
+
+    :param str x: The x. Example values: `"a"`, `"b"`.
+    :param y: The y.
+        More of it.
+    :type y: int
+    :returns: What came out.
+    :rtype: dict
+
+    :keywords: mcp-tool mcp-category-cat mcp-requires-approval
+    """
+'''
+
+
+@pytest.mark.parametrize("source", [GOOGLE, NUMPY, SPHINX], ids=["google", "numpy", "sphinx"])
+def test_three_styles_say_the_same(tmp_path: Path, source: str) -> None:
+    tool = py_tool(tmp_path, source)
+    assert tool.name == "module-mcp_tool_g"
+    assert tool.description == "Short.\n\nLong."
+    assert tool.parameters == {
+        "type": "object",
+        "properties": {
+            "x": {"type": "string", "description": "The x", "examples": ["a", "b"]},
+            "y": {"type": "integer", "description": "The y. More of it", "default": 3},
+        },
+        "required": ["x"],
+    }
+    assert tool.returns == {"type": "object", "description": "What came out"}
+    assert (tool.category, tool.requires_approval, tool.language) == ("cat", True, "python")
+
+
+@pytest.mark.parametrize(
+    ("annotation", "schema"),
+    [
+        ("str", {"type": "string"}),
+        ("'int'", {"type": "integer"}),
+        ("Optional[float]", {"type": "number"}),
+        ("bool | None", {"type": "boolean"}),
+        ("int | str", {"type": ["integer", "string"]}),
+        ("list[int]", {"type": "array", "items": {"type": "integer"}}),
+        ("typing.Sequence[str]", {"type": "array", "items": {"type": "string"}}),
+        ("list", {"type": "array", "items": {"type": "string"}}),
+        ("dict[str, int]", {"type": "object"}),
+        ("Literal['a', 'b']", {"type": "string", "enum": ["a", "b"]}),
+        ("Literal[1, 2]", {"type": "integer", "enum": [1, 2]}),
+        ("Colour", {"type": "string", "enum": ["r", "g"]}),
+        ("Level", {"type": "integer", "enum": [1, 2]}),
+        ("Word", {"type": "string", "enum": ["one", "two"]}),
+        ("Annotated[int, 'text']", {"type": "integer"}),
+        ("Names", {"type": "array", "items": {"type": "string"}}),
+        ("Point", {"type": "object", "properties": {"x": {"type": "number"}, "label": {"type": "string"}}}),
+        ("Any", {"type": "string"}),
+        ("Path", {"type": "string"}),
+    ],
+)
+def test_annotations_become_schemas(tmp_path: Path, annotation: str, schema: dict) -> None:
+    source = f'''
+import enum, typing
+class Colour(enum.Enum):
+    RED = "r"
+    GREEN = "g"
+class Level(enum.IntEnum):
+    LOW = enum.auto()
+    HIGH = enum.auto()
+class Word(enum.StrEnum):
+    ONE = enum.auto()
+    TWO = enum.auto()
+Names = list[str]
+@dataclass
+class Point:
+    x: float
+    label: str = ""
+def mcp_tool_f(x: {annotation}):
+    """Doc."""
+'''
+    found = py_tool(tmp_path, source).parameters["properties"]["x"]
+    assert found == {**schema, "description": ""}
+
+
+def test_types_of_docstrings_are_read_where_there_is_no_annotation(tmp_path: Path) -> None:
+    source = '''
+def mcp_tool_f(a, b, c=None, d=1.5):
+    """Doc.
+
+    Parameters
+    ----------
+    a : {'x', 'y'}
+        A.
+    b : list of int
+        B.
+    c : Optional[bool]
+        C.
+    """
+'''
+    properties = py_tool(tmp_path, source).parameters["properties"]
+    assert properties["a"] == {"type": "string", "description": "A", "enum": ["x", "y"]}
+    assert properties["b"] == {"type": "array", "items": {"type": "integer"}, "description": "B"}
+    assert properties["c"] == {"type": "boolean", "description": "C", "default": None}
+    assert properties["d"] == {"type": "number", "description": "", "default": 1.5}
+
+
+def test_names_are_followed_to_other_files_of_the_package(tmp_path: Path) -> None:
+    package = tmp_path / "pkg"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "kinds.py").write_text("from enum import Enum\nclass Kind(Enum):\n    A = 'a'\n    B = 'b'\n")
+    (package / "other.py").write_text("from .kinds import Kind as K\n")
+    (package / "tools.py").write_text(
+        "from pkg.other import K\nfrom . import kinds\n"
+        "def mcp_tool_f(k: K = K.B, m: kinds.Kind = kinds.Kind.A): 'Doc'\n"
+    )
+    for place in (tmp_path, package):
+        (found,) = find_tools(source_tree(place))
+        assert found.definition.name == "pkg-mcp_tool_f"
+        properties = found.definition.parameters["properties"]
+        assert properties["k"] == {"type": "string", "description": "", "enum": ["a", "b"], "default": "b"}
+        assert properties["m"]["default"] == "a"
+
+
+def test_only_marked_or_named_functions_are_tools(tmp_path: Path) -> None:
+    source = '''
+def plain(): "mcp-toolbox, not a tool"
+def marked(x: int):
+    """Does it.
+
+    mcp-tool
+    """
+async def mcp_tool_a(): "Async."
+class C:
+    def mcp_tool_method(self): "No."
+'''
+    (tmp_path / "m.py").write_text(source)
+    names = [found.definition.function for found in find_tools(source_tree(tmp_path / "m.py"))]
+    assert names == ["marked", "mcp_tool_a"]
+
+
+def test_nothing_is_imported_or_run(tmp_path: Path) -> None:
+    marker = tmp_path / "ran"
+    (tmp_path / "m.py").write_text(f"open({str(marker)!r}, 'w')\ndef mcp_tool_f(x=open({str(marker)!r}, 'w')): 'Doc'\n")
+    find_tools(source_tree(tmp_path / "m.py"))
+    assert not marker.exists()
+
+
+def test_broken_python_and_double_names_are_errors_with_a_place(tmp_path: Path) -> None:
+    (tmp_path / "m.py").write_text("def f(:\n")
+    with pytest.raises(InvalidData, match=r"m\.py:1:1: not valid Python"):
+        find_tools(source_tree(tmp_path / "m.py"))
+    (tmp_path / "m.py").write_text("def mcp_tool_f(): 'A'\ndef mcp_tool_f(): 'B'\n")
+    with pytest.raises(Conflict, match="defined twice"):
+        find_tools(source_tree(tmp_path / "m.py"))
+
+
+def test_examples_are_the_doctest_lines(tmp_path: Path) -> None:
+    source = '''
+def mcp_tool_f(x):
+    """Doc.
+
+    Examples:
+        >>> y = 1
+        >>> mcp_tool_f(
+        ...     y
+        ... )
+        1
+    """
+'''
+    tool = py_tool(tmp_path, source)
+    assert tool.implementation_example == "y = 1\nmcp_tool_f(\n    y\n)"
+    assert tool.description == "Doc."

@@ -1,0 +1,392 @@
+"""The R worker and the zygote: real R, in the real sandbox."""
+
+import asyncio
+import contextlib
+import os
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rolltop.confine import Limits, Mount, RError, RWorker, RZygote, Sandbox, Scratch
+from rolltop.errors import Cancelled, ForeignFailure, MemoryLimit, SizeLimit, TimeLimit
+
+BOX = Sandbox(Limits(seconds=20))
+
+
+@pytest.fixture(scope="module")
+def r() -> Iterator[RWorker]:
+    with RWorker(BOX) as worker:
+        yield worker
+
+
+def test_a_function_is_called_by_source_and_by_name(r: RWorker) -> None:
+    assert r.call("function(x, y) x * y", {"x": 6, "y": 7}).value == 42
+    assert r.call("function(x, y) x - y", [1, 2]).value == -1
+    assert r.call("stats::median", [[3, 1, 2]]).value == 2
+    assert r.call("toupper", ["grün"]).value == "GRÜN"
+
+
+def test_state_stays_between_calls(r: RWorker) -> None:
+    r.evaluate("counter <- 1")
+    r.evaluate("counter <- counter + 1")
+    assert r.evaluate("counter").value == 2
+
+
+def test_a_function_may_be_defined_again(r: RWorker) -> None:
+    r.evaluate("f <- function() 1")
+    assert r.call("f").value == 1
+    r.evaluate("f <- function() 2")
+    assert r.call("f").value == 2
+
+
+@pytest.mark.parametrize(
+    ("code", "value"),
+    [
+        ("1:3", [1, 2, 3]), ("list(a = 1, b = 'x')", {"a": 1, "b": "x"}), ("NULL", None), ("TRUE", True), ("NA", None),
+        ("c(1.5, NA)", [1.5, None]), ("1/3", 0.333333333333333), ("Inf", None), ("'text'", "text"), ("character()", []),
+        ("data.frame(n = 1:2, t = c('a', 'b'))", [{"n": 1, "t": "a"}, {"n": 2, "t": "b"}]), ("factor('b')", "b"),
+        ("as.Date('2024-02-29')", "2024-02-29"), (r"""'say "hi"\n\u00fc'""", 'say "hi"\nü'), ("c(a = 1)", 1),
+    ],
+)  # fmt: skip
+def test_values_come_back_as_json_has_them(r: RWorker, code: str, value: Any) -> None:
+    assert r.evaluate(code).value == value
+
+
+TEXT = st.characters(codec="utf-8", exclude_characters="\0")
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**31) + 1, 2**31 - 1) | st.text(TEXT, max_size=8),
+    lambda inner: st.dictionaries(st.text("abcxyz", min_size=1, max_size=5), inner, max_size=4),
+    max_leaves=8,
+)  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None)
+@given(JSON)
+def test_named_data_goes_there_and_back(r: RWorker, value: Any) -> None:
+    assert r.call("function(x) x", {"x": value}).value == value
+
+
+def test_arguments_keep_their_kinds(r: RWorker) -> None:
+    kinds = r.call("function(...) vapply(list(...), function(x) class(x)[[1]], '')", ["a", 1, True, [1, 2], {"k": 1}])
+    assert kinds.value == ["character", "integer", "logical", "integer", "list"]
+    assert r.call("nrow", [[{"a": 1}, {"a": 2}]]).value == 2
+
+
+def test_prints_messages_and_warnings_come_back_in_order(r: RWorker) -> None:
+    answer = r.evaluate("cat('one\\n'); message('two'); warning('three'); print(4); invisible(5)")
+    assert answer.printed == "one\n[1] 4\n"
+    assert answer.messages == ("two",)
+    assert answer.warnings == ("three",)
+    assert [condition.kind for condition in answer.conditions] == ["message", "warning"]
+    assert (answer.value, answer.visible) == (5, False)
+
+
+def test_an_error_comes_back_with_its_call_and_trace(r: RWorker) -> None:
+    code = "inner <- function(z) stop('boom ', z); outer <- function() inner(3); cat('before\\n'); outer()"
+    with pytest.raises(RError, match="boom 3") as caught:
+        r.evaluate(code)
+    assert caught.value.condition.call == "inner(3)"
+    assert caught.value.condition.trace == ("outer()", "inner(3)", 'stop("boom ", z)')
+    assert caught.value.answer.printed == "before\n"
+
+
+@pytest.mark.parametrize("code", ["1 +", "no_such_thing", "library(no.such.package)", "stop()", "f(", "'\\x'"])
+def test_wrong_code_is_an_error_and_nothing_more(r: RWorker, code: str) -> None:
+    generation = r.generation
+    with pytest.raises(RError):
+        r.evaluate(code)
+    assert r.evaluate("1").value == 1
+    assert r.generation == generation
+
+
+def test_own_conditions_keep_their_class(r: RWorker) -> None:
+    with pytest.raises(RError) as caught:
+        r.evaluate("stop(structure(class = c('mine', 'error', 'condition'), list(message = 'm', call = NULL)))")
+    assert caught.value.condition.classes[0] == "mine"
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["sink()", "sink(file='/tmp/x')", "sink(); sink(); sink()", "closeAllConnections", "for (i in 1:50) sink('/tmp/y')",
+     "cat('x', file = stdout())", "system('echo loud; echo louder >&2')", "writeLines('{\"value\": 666}')",
+     "options(warn = 2)",
+     "rm(list = ls(all.names = TRUE))", "toJSON <- function(...) stop()", "setwd('/tmp')", "on.exit(stop('late'))"],
+)  # fmt: skip
+def test_code_that_meddles_with_output_does_not_disturb_the_answers(r: RWorker, code: str) -> None:
+    with contextlib.suppress(RError):
+        r.evaluate(code)
+    assert r.evaluate("options(warn = 1); 6 * 7").value == 42
+
+
+def test_values_that_are_no_data_do_not_break_anything(r: RWorker) -> None:
+    for code in ("globalenv()", "function(x) x", "quote(a + b)", "sum", "new.env()", "textConnection('x')"):
+        with contextlib.suppress(RError):
+            r.evaluate(code)
+        assert r.evaluate("1").value == 1
+
+
+def test_what_takes_too_long_is_ended_and_a_new_process_starts() -> None:
+    with RWorker(BOX) as r:
+        r.evaluate("x <- 1")
+        start = time.monotonic()
+        for code in ("repeat {}", "Sys.sleep(60)", "system('sleep 60')"):
+            with pytest.raises(TimeLimit):
+                r.evaluate(code, timeout=0.4)
+        assert time.monotonic() - start < 10
+        assert r.evaluate("exists('x')").value is False
+        assert r.generation == 4
+
+
+@pytest.mark.parametrize(
+    "code", ["quit('no')", "tools::pskill(Sys.getpid(), 9)", "system('kill -9 $PPID')", "closeAllConnections()"]
+)
+def test_a_crash_loses_only_that_process(code: str) -> None:
+    with RWorker(BOX) as r:
+        with pytest.raises(ForeignFailure):
+            r.evaluate(f"{code}; Sys.sleep(5)", timeout=10)
+        assert r.evaluate("1").value == 1
+
+
+def test_memory_disk_and_answers_are_limited() -> None:
+    limits = Limits(seconds=20, memory=600 << 20, output=100_000, tmp_size=5_000_000)
+    with RWorker(Sandbox(limits)) as r:
+        with pytest.raises((RError, MemoryLimit)):
+            r.evaluate("x <- raw(2e9)")
+        with pytest.raises(RError):
+            r.evaluate("writeBin(raw(2e7), '/tmp/fill'); if (file.size('/tmp/fill') < 2e7) stop('full')")
+        with pytest.raises(SizeLimit):
+            r.evaluate("strrep('x', 1e6)")
+        assert r.evaluate("1").value == 1
+
+
+def test_r_has_no_network_and_sees_no_files_of_ours(r: RWorker) -> None:
+    with pytest.raises(RError):
+        r.evaluate("readLines(url('http://127.0.0.1:9/'))")
+    assert r.evaluate("file.exists('/root') || file.exists('/home') || file.exists('/etc/shadow')").value is False
+    assert r.evaluate("nchar(Sys.getenv('ROLLTOP_HTTP_TOKEN'))").value == 0
+
+
+def test_files_and_packages_are_loaded_again_after_a_crash() -> None:
+    box = Sandbox(Limits(seconds=20), files={"/project/R/double.R": b"double <- function(x) 2 * x"})
+    with RWorker(box, files=["/project/R/double.R"]) as r:
+        r.load(packages=["tools"])
+        assert r.call("double", [4]).value == 8
+        with pytest.raises(ForeignFailure):
+            r.evaluate("quit('no')")
+        assert r.call("double", [5]).value == 10
+        assert r.evaluate("'package:tools' %in% search()").value is True
+
+
+def test_a_file_that_does_not_load_is_told() -> None:
+    with RWorker(BOX) as r, pytest.raises(RError):
+        r.load(files=["/nowhere.R"])
+
+
+def test_results_are_taken_out_of_a_scratch_directory() -> None:
+    with Scratch() as scratch:
+        scratch.write("data.csv", b"a,b\n1,2\n")
+        with RWorker(Sandbox(Limits(seconds=20), mounts=(Mount(scratch.path, "/job", writable=True),))) as r:
+            r.evaluate("d <- read.csv('/job/data.csv'); writeLines(as.character(sum(d)), '/job/sum.txt')")
+        assert scratch.read("sum.txt") == b"3\n"
+
+
+def test_threads_and_tasks_share_a_worker(r: RWorker) -> None:
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(lambda n: r.call("function(n) n", [n]).value, range(40))) == list(range(40))
+
+    async def main() -> list[Any]:
+        answers = await asyncio.gather(*(r.call_async("function(n) n", [n]) for n in range(10)))
+        return [answer.value for answer in answers]
+
+    assert asyncio.run(main()) == list(range(10))
+
+
+def test_a_cancelled_call_ends_the_process() -> None:
+    async def main(r: RWorker) -> Any:
+        task = asyncio.create_task(r.call_async("function() Sys.sleep(60)"))
+        await asyncio.sleep(1)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return (await r.call_async("function() 1")).value
+
+    with RWorker(BOX) as r:
+        assert asyncio.run(main(r)) == 1
+
+
+def test_a_closed_worker_says_so_and_leaves_nothing() -> None:
+    r = RWorker(BOX)
+    r.evaluate("1")
+    assert r._session is not None
+    pid = r._session.child.process.pid
+    r.close()
+    assert not os.path.exists(f"/proc/{pid}")
+    with pytest.raises(Cancelled):
+        r.evaluate("1")
+
+
+# The zygote
+
+
+@pytest.fixture(scope="module")
+def zygote() -> Iterator[RZygote]:
+    with RZygote(BOX, packages=["stats"], code="warm <- 7", slots=2) as zygote:
+        yield zygote
+
+
+def test_every_job_gets_a_fresh_copy_of_what_is_warm(zygote: RZygote) -> None:
+    assert zygote.call("function(x) x + warm", [1]).value == 8
+    zygote.evaluate("warm <- 1000; options(digits = 3)")
+    assert zygote.evaluate("warm").value == 7
+
+
+def test_jobs_run_at_the_same_time(zygote: RZygote) -> None:
+    zygote.warm_up()
+    code = "start <- Sys.time(); Sys.sleep(0.6); as.numeric(c(start, Sys.time()))"
+    with ThreadPoolExecutor(2) as threads:
+        (start, end), (other_start, other_end) = threads.map(lambda _: zygote.evaluate(code).value, range(2))
+    assert max(start, other_start) < min(end, other_end)
+
+
+def test_random_numbers_differ_between_jobs(zygote: RZygote) -> None:
+    assert zygote.evaluate("runif(1)").value != zygote.evaluate("runif(1)").value
+
+
+def test_a_bad_job_takes_only_itself_along(zygote: RZygote) -> None:
+    zygote.warm_up()
+    generation = zygote.generation
+    with pytest.raises(TimeLimit):
+        zygote.evaluate("repeat {}", timeout=0.4)
+    for code in ("quit('no')", "tools::pskill(Sys.getpid(), 9)"):
+        with pytest.raises(ForeignFailure):
+            zygote.evaluate(code)
+    with pytest.raises(RError, match="boom"):
+        zygote.evaluate("stop('boom')")
+    assert zygote.evaluate("warm").value == 7
+    assert zygote.generation == generation
+
+
+def test_a_job_leaves_no_process_behind(zygote: RZygote) -> None:
+    marker = f"35{os.getpid() % 10000}.77"
+    zygote.evaluate(f"system('setsid sleep {marker} & sleep {marker} &'); 1")
+    deadline = time.monotonic() + 3
+    while any(marker.encode() in command for command in commands()):
+        assert time.monotonic() < deadline
+        zygote.evaluate("1")
+
+
+def commands() -> Iterator[bytes]:
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                yield Path(f"/proc/{entry}/cmdline").read_bytes()
+            except OSError:
+                continue
+
+
+def test_a_request_that_a_dead_job_did_not_read_is_forgotten(zygote: RZygote) -> None:
+    with pytest.raises(ForeignFailure):
+        zygote.call("function(x) tools::pskill(Sys.getpid(), 9)", ["y" * 200_000])
+    assert zygote.evaluate("warm").value == 7
+
+
+def test_a_zygote_that_dies_is_started_again() -> None:
+    with RZygote(BOX, code="warm <- 7", slots=1) as zygote:
+        assert zygote.evaluate("warm").value == 7
+        assert zygote._session is not None
+        zygote._session.child.kill()
+        assert zygote.evaluate("warm").value == 7
+        assert zygote.generation == 2
+
+
+def test_more_jobs_than_slots_wait_their_turn(zygote: RZygote) -> None:
+    with ThreadPoolExecutor(6) as threads:
+        answers = threads.map(lambda n: zygote.call("function(n) n + warm", [n]).value, range(12))
+        assert list(answers) == list(range(7, 19))
+
+
+def test_a_closed_zygote_leaves_nothing() -> None:
+    with RZygote(BOX) as zygote:
+        zygote.evaluate("1")
+        assert zygote._session is not None
+        pid = zygote._session.child.process.pid
+    assert not os.path.exists(f"/proc/{pid}")
+    assert not any(thread.name == "rolltop-sink" and not thread.daemon for thread in threading.enumerate())
+
+
+def test_progress_is_told_before_the_answer(r: RWorker, zygote: RZygote) -> None:
+    for one in (r, zygote):
+        seen: list[Any] = []
+        code = "function(n) { for (i in seq_len(n)) rolltop_progress(list(step = i)); cat('x'); n }"
+        assert one.call(code, [3], on_progress=seen.append).value == 3  # type: ignore[attr-defined]
+        assert seen == [{"step": 1}, {"step": 2}, {"step": 3}]
+
+
+def test_progress_is_told_in_the_loop() -> None:
+    async def main(zygote: RZygote) -> tuple[Any, list[Any]]:
+        seen: list[Any] = []
+
+        def note(value: Any) -> None:
+            asyncio.get_running_loop()
+            seen.append(value)
+
+        answer = await zygote.call_async("function() { rolltop_progress('half'); 1 }", on_progress=note)
+        await asyncio.sleep(0)
+        return answer.value, seen
+
+    with RZygote(BOX, slots=1) as zygote:
+        assert asyncio.run(main(zygote)) == (1, ["half"])
+
+
+def test_a_cancelled_job_ends_and_its_slot_is_free(zygote: RZygote) -> None:
+    async def main() -> Any:
+        tasks = [asyncio.create_task(zygote.call_async("function() Sys.sleep(60)")) for _ in range(2)]
+        await asyncio.sleep(1)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        return (await zygote.call_async("function() warm", timeout=10)).value
+
+    assert asyncio.run(main()) == 7
+
+
+def test_a_job_does_not_see_the_channels_of_others(zygote: RZygote) -> None:
+    code = "sum(grepl('pipe:', vapply(list.files('/proc/self/fd', full.names = TRUE), Sys.readlink, '')))"
+    with RWorker(BOX) as worker:
+        alone = worker.evaluate(code).value
+    assert zygote.evaluate(code).value <= alone + 2
+
+
+def test_temporary_files_of_a_job_are_removed(zygote: RZygote) -> None:
+    zygote.evaluate("writeLines('x', tempfile('report')); dir.create(tempfile('dir'))")
+    assert zygote.evaluate("length(list.files(tempdir(), '^(report|dir)'))").value == 0
+
+
+def test_a_job_that_quits_or_removes_everything_leaves_the_others_their_temporary_directory(zygote: RZygote) -> None:
+    for code in (
+        "quit('no')",
+        "q('no')",
+        ".Internal(quit('no', 0, FALSE))",
+        "unlink(tempdir(), recursive = TRUE); stop()",
+    ):
+        with pytest.raises(ForeignFailure):
+            zygote.evaluate(code)
+        for _ in range(3):  # the forks that were made ahead, too
+            assert zygote.evaluate("writeLines('x', f <- tempfile()); file.exists(f)").value is True
+
+
+def test_killed_jobs_do_not_fill_the_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rolltop.confine.r.zygote._UNTIDY_MOST", 2)
+    with RZygote(BOX, slots=1) as zygote:
+        for _ in range(2):
+            with pytest.raises(TimeLimit):
+                zygote.evaluate("writeLines('x', tempfile()); Sys.sleep(60)", timeout=0.3)
+        assert zygote.evaluate("1").value == 1
+        assert zygote.generation == 2

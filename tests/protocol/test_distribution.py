@@ -1,0 +1,85 @@
+"""What ships beside the package: the bundle's manifest and the registry's server.json."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+
+from rolltop import __version__
+
+ROOT = Path(__file__).parents[2]
+MANIFEST = json.loads((ROOT / "manifest.json").read_text())
+SERVER = json.loads((ROOT / "server.json").read_text())
+
+ARGUMENT = {
+    "type": "object",
+    "properties": {"type": {"enum": ["positional", "named"]}},
+    "required": ["type"],
+    "anyOf": [{"required": ["value"]}, {"required": ["valueHint"]}, {"required": ["name"]}],
+}
+VARIABLE = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string"},
+        "description": {"type": "string"},
+        "format": {"enum": ["string", "number", "boolean", "filepath"]},
+        "isRequired": {"type": "boolean"},
+        "isSecret": {"type": "boolean"},
+        "default": {"type": "string"},
+    },
+    "required": ["name"],
+    "additionalProperties": False,
+}
+PACKAGE = {
+    "type": "object",
+    "properties": {
+        "registryType": {"enum": ["npm", "pypi", "oci", "nuget", "mcpb"]},
+        "identifier": {"type": "string"},
+        "version": {"type": "string", "minLength": 1, "not": {"const": "latest"}},
+        "runtimeHint": {"type": "string"},
+        "transport": {"type": "object", "properties": {"type": {"const": "stdio"}}, "required": ["type"]},
+        "packageArguments": {"type": "array", "items": ARGUMENT},
+        "environmentVariables": {"type": "array", "items": VARIABLE},
+    },
+    "required": ["registryType", "identifier", "version", "transport"],
+    "additionalProperties": False,
+}
+SERVER_RULES = {
+    "type": "object",
+    "properties": {
+        "$schema": {"type": "string", "pattern": r"/schemas/\d{4}-\d{2}-\d{2}/server\.schema\.json$"},
+        "name": {"type": "string", "pattern": r"^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$", "minLength": 3, "maxLength": 200},
+        "title": {"type": "string", "minLength": 1, "maxLength": 100},
+        "description": {"type": "string", "minLength": 1, "maxLength": 100},
+        "version": {"type": "string", "pattern": r"^\d+\.\d+\.\d+$"},
+        "packages": {"type": "array", "items": PACKAGE, "minItems": 1},
+    },
+    "required": ["$schema", "name", "description", "version", "packages"],
+    "additionalProperties": False,
+}
+"""What the registry's schema says about the fields that we use, and no field beyond them."""
+
+
+def test_the_bundle_manifest_is_valid(node: Any) -> None:
+    done = node("node_modules/.bin/mcpb", "validate", str(ROOT / "manifest.json"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (ROOT / MANIFEST["server"]["entry_point"]).exists()
+
+
+def test_the_registry_entry_is_valid() -> None:
+    jsonschema.validate(SERVER, SERVER_RULES)
+    assert f"<!-- mcp-name: {SERVER['name']} -->" in (ROOT / "README.md").read_text()  # the registry looks for it
+
+
+def test_versions_agree() -> None:
+    assert MANIFEST["version"] == SERVER["version"] == SERVER["packages"][0]["version"] == __version__
+
+
+def test_what_both_start_is_a_server(rolltop: Any) -> None:
+    assert MANIFEST["server"]["mcp_config"]["args"][-2:] == ["rolltop", "serve"]
+    assert SERVER["packages"][0]["packageArguments"] == [{"type": "positional", "value": "serve"}]
+    answer = rolltop("serve", stdin='{"jsonrpc":"2.0","id":1,"method":"ping"}\n', ROLLTOP_TOOLSETS="")
+    assert json.loads(answer.stdout)["id"] == 1

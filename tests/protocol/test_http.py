@@ -1,0 +1,182 @@
+"""HTTP: who may call, what is refused, and that nothing kills the server."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import closing
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+sys.path.insert(0, os.path.dirname(__file__))
+from test_robustness import mutations
+
+META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
+HEADERS = {
+    "Content-Type": "application/json",
+    "Accept": "application/json, text/event-stream",
+    "MCP-Protocol-Version": "2026-07-28",
+    "Mcp-Method": "tools/call",
+    "Mcp-Name": "example_echo",
+}
+EXAMPLES = {"MCP_INCLUDE_EXAMPLE_TOOLS": "true"}
+
+
+def body(**changes: Any) -> str:
+    params = {"name": "example_echo", "arguments": {"text": "hi"}, "_meta": META, **changes}
+    return json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+
+
+def send(
+    url: str, text: str | bytes | None = None, method: str = "POST", path: str | None = None, **headers: str | None
+) -> tuple[int, bytes]:
+    """Status and body; a header given as None is left out."""
+    parts = urlsplit(url)
+    merged = {**HEADERS, **{name.replace("_", "-"): value for name, value in headers.items()}}
+    kept = {name: value for name, value in merged.items() if value is not None}
+    with closing(http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)) as connection:
+        connection.request(method, path or parts.path, body() if text is None else text, kept)
+        response = connection.getresponse()
+        return response.status, response.read()
+
+
+@pytest.fixture
+def url(http_server: Callable[..., str]) -> str:
+    return http_server(env=EXAMPLES)
+
+
+def test_who_may_call(url: str) -> None:
+    port = urlsplit(url).port
+    assert send(url)[0] == 200
+    for origin in (f"http://localhost:{port}", f"http://127.0.0.1:{port}"):
+        assert send(url, Origin=origin)[0] == 200, origin
+    for origin in (
+        "http://evil.example",
+        "null",
+        "http://localhost.evil.com",
+        "file://",
+        f"http://evil.example:{port}",
+        "",
+    ):
+        assert send(url, Origin=origin)[0] == 403, origin
+    for host in (
+        "evil.example",
+        f"127.0.0.1.nip.io:{port}",
+        "",
+        "localhost.evil.com",
+        f"[::2]:{port}",
+        "127.0.0.1@evil",
+    ):
+        assert send(url, Host=host)[0] in (400, 421), host
+    assert send(url, Host=f"localhost:{port}")[0] == 200
+    assert send(url, method="GET", path="/healthz", Host="evil.example")[0] == 421
+
+
+def test_what_is_refused(url: str) -> None:
+    table: list[tuple[int, dict[str, Any]]] = [
+        (400, {"Mcp_Name": "other"}),
+        (400, {"Mcp_Method": "tools/list"}),
+        (400, {"Mcp_Method": None, "Mcp_Name": None}),
+        (400, {"MCP_Protocol_Version": "2031-01-01"}),
+        (406, {"Accept": "text/html"}),
+        (400, {"text": "{nope"}),
+        (400, {"text": f"[{body()},{body()}]"}),
+        (400, {"text": body(arguments={"text": "x"}).replace('"_meta"', '"_mta"')}),
+        (413, {"text": body(arguments={"text": "x" * (5 << 20)})}),
+        (405, {"method": "GET", "text": ""}),
+        (404, {"path": "/other"}),
+    ]
+    for status, changes in table:
+        found, answer = send(url, **changes)
+        assert found == status, (changes, found, answer[:200])
+        assert b"Traceback" not in answer
+    assert send(url, Content_Type="text/plain")[0] in (400, 415)
+
+
+def test_health(url: str) -> None:
+    status, answer = send(url, "", method="GET", path="/healthz")
+    assert (status, json.loads(answer)["status"]) == (200, "ok")
+
+
+def test_a_token_is_checked(http_server: Callable[..., str], tmp_path: Any) -> None:
+    (tmp_path / "token").write_text("correct-horse\n")
+    url = http_server("--token-file", str(tmp_path / "token"), env=EXAMPLES)
+    assert send(url)[0] == 401
+    assert send(url, Authorization="Bearer wrong")[0] == 401
+    assert send(url, Authorization="Basic correct-horse")[0] == 401
+    assert send(url, Authorization="Bearer correct-horse")[0] == 200
+    assert send(url, "", method="GET", path="/healthz")[0] == 200
+
+
+def test_listening_to_the_world_needs_a_token(rolltop: Callable[..., subprocess.CompletedProcess[str]]) -> None:
+    out = rolltop("serve", "--http", "--host", "0.0.0.0", "--port", "0")
+    assert out.returncode == 2
+    assert "needs a token" in out.stderr
+
+
+def test_a_port_in_use_is_said(rolltop: Callable[..., subprocess.CompletedProcess[str]]) -> None:
+    with closing(socket.socket()) as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        out = rolltop("serve", "--http", "--port", str(taken.getsockname()[1]))
+    assert out.returncode == 5
+    assert "choose a port" in out.stderr
+
+
+def test_ten_thousand_broken_bodies_leave_the_server_well(url: str) -> None:
+    parts = urlsplit(url)
+    legacy = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    with closing(http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)) as connection:
+        for number, message in enumerate(mutations(2, 10_000)):
+            connection.request("POST", parts.path, message, HEADERS if number % 2 else legacy)
+            response = connection.getresponse()
+            answer = response.read()
+            assert response.status < 500, (message, response.status, answer)
+            assert b"Traceback" not in answer
+    assert send(url)[0] == 200
+
+
+def test_a_slow_call_is_streamed_and_leaving_cancels_it(url: str) -> None:
+    text = json.dumps(
+        {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "tools/call",
+            "params": {"name": "count_down", "arguments": {"start": 10, "pause": 0.1}, "_meta": META},
+        }
+    )
+    status, answer = send(url, text, Mcp_Name="count_down")
+    assert status == 200
+    assert b"event: message" in answer
+    assert b'"numbers":10' in answer
+
+
+def test_two_servers_share_one_workspace(http_server: Callable[..., str], rolltop: Any) -> None:
+    urls = [http_server(env=EXAMPLES) for _ in range(2)]
+    for url in urls * 5:
+        assert send(url)[0] == 200
+    time.sleep(0.3)
+    rows = json.loads(rolltop("journal", "-n", "100", "--json").stdout)
+    assert sum(row["tool"] == "example_echo" for row in rows) == 10
+
+
+def test_terminate_ends_the_server(environment: dict[str, str], free_port: int) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "rolltop", "serve", "--http", "--port", str(free_port)],
+        env=environment,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stderr is not None
+    assert b"listens" in process.stderr.readline()
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(15) == 0
+    process.stderr.close()

@@ -1,0 +1,349 @@
+"""Whatever arrives, the server answers with the protocol's own codes, lives, and leaves when it should."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, os.path.dirname(__file__))
+from raw import HELLO, RawStdio, call
+
+ROLLTOP = [sys.executable, "-m", "rolltop", "serve"]
+NOISY_SET = """
+import asyncio, os, subprocess, sys, time
+from pydantic import Field
+from mcp_core import RUNS, Result, ToolArguments, ToolSet
+TOOLSET = ToolSet("noisy", "Misbehaves.", modules=("noisy_set",))
+
+class Seconds(ToolArguments):
+    seconds: float = Field(default=0, description="How long.")
+
+@ToolArguments.declare(toolset="noisy", annotations=RUNS)
+def shouts(args: Seconds) -> Result[str]:
+    print("stray print")
+    os.write(1, b"raw write to fd 1\\n")
+    subprocess.run([sys.executable, "-c", "print('from a child')"], check=True)
+    sys.stdout.flush()
+    return Result.ok("done")
+
+@ToolArguments.declare(toolset="noisy", annotations=RUNS)
+def blocks(args: Seconds) -> Result[str]:
+    time.sleep(args.seconds)
+    return Result.ok("done")
+
+@ToolArguments.declare(toolset="noisy", annotations=RUNS)
+async def waits(args: Seconds) -> Result[str]:
+    try:
+        await asyncio.sleep(args.seconds)
+    except asyncio.CancelledError:
+        print("CANCELLED", file=sys.stderr, flush=True)
+        raise
+    return Result.ok("done")
+
+@ToolArguments.declare(toolset="noisy", annotations=RUNS)
+def spawns(args: Seconds) -> Result[int]:
+    return Result.ok(subprocess.Popen(["sleep", "300"]).pid)
+
+@ToolArguments.declare(toolset="noisy", annotations=RUNS)
+def large(args: Seconds) -> Result[str]:
+    return Result.ok("x" * int(args.seconds))
+"""
+
+
+@pytest.fixture
+def noisy(environment: dict[str, str], tmp_path: Any) -> dict[str, str]:
+    """An environment with a tool set that misbehaves."""
+    info = tmp_path / "site" / "noisy_set-1.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: noisy-set\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[rolltop.toolsets]\nnoisy = noisy_set:TOOLSET\n")
+    (tmp_path / "site" / "noisy_set.py").write_text(NOISY_SET)
+    return {**environment, "PYTHONPATH": str(tmp_path / "site"), "MCP_INCLUDE_EXAMPLE_TOOLS": "true"}
+
+
+@pytest.fixture
+def start(noisy: dict[str, str]) -> Iterator[Callable[..., RawStdio]]:
+    running: list[RawStdio] = []
+
+    def run(*arguments: str, greet: bool = True) -> RawStdio:
+        server = RawStdio([*ROLLTOP, "--toolsets", "noisy,desk", *arguments], noisy, greet)
+        running.append(server)
+        return server
+
+    yield run
+    for server in running:
+        server.close()
+
+
+DEEP = b"[" * 100_000 + b"]" * 100_000
+PROBES: list[tuple[str, bytes, int | None]] = [
+    ("malformed", b'{"jsonrpc": "2.0", "id": 5, "method": ', -32700),
+    ("not UTF-8", b'{"jsonrpc":"2.0","id":5,"method":"\xff\xfe"}', -32700),
+    ("batch", b'[{"jsonrpc":"2.0","id":5,"method":"ping"}]', -32600),
+    ("empty batch", b"[]", -32600),
+    ("scalar", b"42", -32600),
+    ("null", b"null", -32600),
+    ("id null", b'{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600),
+    ("id float", b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600),
+    ("id boolean", b'{"jsonrpc":"2.0","id":true,"method":"ping"}', -32600),
+    ("id object", b'{"jsonrpc":"2.0","id":{},"method":"ping"}', -32600),
+    ("no jsonrpc", b'{"id":5,"method":"ping"}', -32600),
+    ("jsonrpc 1.0", b'{"jsonrpc":"1.0","id":5,"method":"ping"}', -32600),
+    ("method number", b'{"jsonrpc":"2.0","id":5,"method":7}', -32600),
+    ("neither", b'{"jsonrpc":"2.0","id":5}', -32600),
+    ("unknown method", b'{"jsonrpc":"2.0","id":5,"method":"no/such"}', -32601),
+    ("unknown tool", json.dumps(call("nope", {}, 5)).encode(), -32602),
+    ("params list", b'{"jsonrpc":"2.0","id":5,"method":"tools/call","params":[1]}', -32600),
+    ("params missing", b'{"jsonrpc":"2.0","id":5,"method":"tools/call"}', -32602),
+    ("name number", b'{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":1}}', -32602),
+    ("arguments list", json.dumps(call("example_echo", [1], 5)).encode(), -32602),
+    (
+        "NaN",
+        b'{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"large","arguments":{"seconds":NaN}}}',
+        -32700,
+    ),
+    ("lone surrogate", b'{"jsonrpc":"2.0","id":5,"method":"x","params":{"a":"\\ud800"}}', -32700),
+    ("deep nesting", b'{"jsonrpc":"2.0","id":5,"method":"x","params":{"a":' + DEEP + b"}}", -32700),
+    ("bad cursor", b'{"jsonrpc":"2.0","id":5,"method":"tools/list","params":{"cursor":"garbage"}}', -32602),
+    ("huge integer id", b'{"jsonrpc":"2.0","id":123456789012345678901234567890,"method":"no/such"}', None),
+]
+
+
+def test_malformed_messages_get_json_rpcs_own_codes(start: Callable[..., RawStdio]) -> None:
+    server = start()
+    for name, probe, code in PROBES:
+        server.send(probe)
+        line = server.line()
+        assert line, name
+        answer = json.loads(line)
+        assert "error" in answer, name
+        assert code is None or answer["error"]["code"] == code, (name, answer)
+        assert "Traceback" not in line.decode()
+    assert server.call("waits", {})["result"]["isError"] is False
+
+
+def test_an_empty_line_is_nothing(start: Callable[..., RawStdio]) -> None:
+    server = start()
+    server.send(b"")
+    server.send(b"   ")
+    assert server.call("waits", {})["result"]["isError"] is False
+
+
+def mutations(seed: int, count: int) -> Iterator[bytes]:
+    """Messages that are broken in every way a generator thinks of."""
+    rng = random.Random(seed)
+    good = [
+        json.dumps(call("waits", {"seconds": 0}, 7)).encode(),
+        b'{"jsonrpc":"2.0","id":8,"method":"tools/list"}',
+        b'{"jsonrpc":"2.0","id":9,"method":"resources/read","params":{"uri":"tool://waits"}}',
+        b'{"jsonrpc":"2.0","id":10,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"x"}}}',
+        b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}',
+    ]
+    words = [
+        b"null",
+        b"true",
+        b"-1",
+        b"1e999",
+        b'"x"',
+        b"[]",
+        b"{}",
+        b'{"a":1,"a":2}',
+        b"\\u0000",
+        b'"\xed\xa0\x80"',
+        b"9" * 400,
+    ]
+    for _ in range(count):
+        message = bytearray(rng.choice(good))
+        for _ in range(rng.randint(1, 4)):
+            at = rng.randrange(len(message))
+            match rng.randrange(5):
+                case 0:
+                    del message[at : at + rng.randint(1, 8)]
+                case 1:
+                    message[at:at] = rng.choice(words)
+                case 2:
+                    message[at] = rng.randrange(256)
+                case 3:
+                    message[at:at] = message[at : at + rng.randint(1, 30)]
+                case 4:
+                    message[at:at] = b"[" * rng.randint(1, 2000)
+            message = message or bytearray(b"x")
+        yield bytes(message).replace(b"\n", b" ")
+
+
+def test_ten_thousand_broken_messages_leave_the_server_well(start: Callable[..., RawStdio]) -> None:
+    server = start()
+    for number, message in enumerate(mutations(1, 10_000)):
+        server.send(message)
+        if number % 100 == 99:  # read now and then, as a client would
+            answer = server.call("waits", {}, f"probe-{number}")
+            assert answer["result"]["isError"] is False
+    assert "Traceback" not in server.errors()
+
+
+def test_a_line_above_the_limit_is_refused_and_the_next_one_read(start: Callable[..., RawStdio]) -> None:
+    server = start()
+    server.send(b'{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":"' + b"y" * (65 << 20) + b'"}}')
+    line = server.line(60)
+    assert line
+    assert json.loads(line)["error"]["code"] == -32600
+    assert server.call("waits", {})["result"]["isError"] is False
+
+
+def test_stray_output_never_reaches_the_wire(start: Callable[..., RawStdio]) -> None:
+    server = start()
+    server.send(call("shouts", {}))
+    line = server.line(30)
+    assert line
+    assert json.loads(line)["result"]["structuredContent"]["value"] == "done"
+    assert server.line(0.5) is None
+
+
+def test_a_busy_tool_delays_nobody(start: Callable[..., RawStdio]) -> None:
+    server = start()
+    server.send(call("blocks", {"seconds": 2}, "slow"))
+    server.send(call("waits", {}, "quick"))
+    first = server.line()
+    assert first
+    assert json.loads(first)["id"] == "quick"
+
+
+def test_a_cancelled_call_stops_and_is_not_answered(start: Callable[..., RawStdio]) -> None:
+    server = start()
+    server.send(call("waits", {"seconds": 30}, "gone"))
+    time.sleep(0.3)
+    server.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "gone"}})
+    assert server.call("waits", {}, "after")["result"]["isError"] is False
+    assert "CANCELLED" in server.errors()
+
+
+@pytest.mark.parametrize("busy", [None, "blocks", "waits"])
+def test_the_end_of_input_ends_the_server(start: Callable[..., RawStdio], busy: str | None) -> None:
+    server = start()
+    server.call("waits", {})
+    if busy:
+        server.send(call(busy, {"seconds": 60}, "busy"))
+        time.sleep(0.3)
+    begun = time.monotonic()
+    assert server.process.stdin is not None
+    server.process.stdin.close()
+    assert server.process.wait(20) == 0
+    assert time.monotonic() - begun < (5 if busy else 4)
+
+
+def test_requests_before_the_end_of_input_are_answered(noisy: dict[str, str]) -> None:
+    messages = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        call("waits", {}, 2),
+        {"jsonrpc": "2.0", "id": 3, "method": "ping"},
+    ]
+    text = "".join(json.dumps(message) + "\n" for message in messages)
+    for _ in range(2):  # the second start answers from what the first one kept
+        out = subprocess.run(ROLLTOP, env=noisy, input=text, capture_output=True, text=True, timeout=60, check=True)
+        answers = {message["id"]: message for message in map(json.loads, out.stdout.splitlines())}
+        assert set(answers) == {1, 2, 3}
+        assert answers[1]["result"]["serverInfo"]["name"] == "rolltop"
+        assert answers[2]["result"]["isError"] is False
+
+
+def test_terminate_ends_the_server(start: Callable[..., RawStdio]) -> None:
+    server = start()
+    server.call("waits", {})
+    server.process.send_signal(signal.SIGTERM)
+    assert server.process.wait(15) == 0
+
+
+def test_a_server_whose_parent_dies_ends(noisy: dict[str, str], tmp_path: Any) -> None:
+    script = (
+        "import subprocess, sys, os, time\n"
+        "r, w = os.pipe(); os.set_inheritable(r, True)\n"  # another process keeps the pipe open
+        f"p = subprocess.Popen({ROLLTOP!r}, stdin=r, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)\n"
+        "keeper = subprocess.Popen(['sleep', '60'], pass_fds=[w])\n"
+        "print(p.pid, keeper.pid, flush=True); time.sleep(60)\n"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", script], env=noisy, stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    server, keeper = map(int, parent.stdout.readline().split())
+    try:
+        time.sleep(5)
+        parent.kill()
+        parent.wait()
+        deadline = time.monotonic() + 15
+        while time.monotonic() < deadline and _is_running(server):
+            time.sleep(0.1)
+        assert not _is_running(server)
+    finally:
+        os.kill(keeper, signal.SIGKILL)
+        parent.stdout.close()
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_a_large_answer_is_kept_and_read_in_parts(start: Callable[..., RawStdio]) -> None:
+    server = start()
+    answer = server.call("large", {"seconds": 300_000})["result"]
+    kept = answer["structuredContent"]["answer_too_large"]
+    assert kept["characters"] > 300_000
+    uri, text = kept["uri"], ""
+    assert answer["content"][1]["uri"] == uri
+    while uri:
+        part = server.call("read_resource", {"uri": uri})["result"]["structuredContent"]["value"]["contents"][0]
+        text, uri = text + part["text"], part["next"]
+    assert len(json.loads(text)["value"]) == 300_000
+
+
+def test_the_second_start_says_the_same_as_the_first(start: Callable[..., RawStdio]) -> None:
+    answers = []
+    for _ in range(2):
+        server = start(greet=False)
+        hello = {**HELLO, "protocolVersion": "2025-06-18"}
+        server.send({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello})
+        first = server.reply(1)
+        server.send(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
+        server.send(b'{"jsonrpc":"2.0","id":2,"method":"tools/list"}')
+        answers.append((first, server.reply(2)))
+        server.send(b'{"jsonrpc":"2.0","id":3,"method":"resources/templates/list"}')  # the SDK is there and knows us
+        assert "result" in server.reply(3)
+    assert answers[0] == answers[1]
+
+
+def test_a_client_is_told_when_the_kept_list_was_stale(
+    start: Callable[..., RawStdio], noisy: dict[str, str], tmp_path: Any
+) -> None:
+    start().call("waits", {})
+    time.sleep(2)
+    file = tmp_path / "site" / "noisy_set.py"
+    info = os.stat(file.parent)
+    file.write_text(NOISY_SET.replace("def spawns(", "def launches("))
+    os.utime(file.parent, ns=(info.st_atime_ns, info.st_mtime_ns))
+    server = start()
+    server.send(b'{"jsonrpc":"2.0","id":2,"method":"tools/list"}')
+    stale = {tool["name"] for tool in server.reply(2)["result"]["tools"]}
+    if "launches" in stale:
+        return  # the machine was slow enough for the real list to come first
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        line = server.line(30)
+        assert line
+        if json.loads(line).get("method") == "notifications/tools/list_changed":
+            break
+    else:
+        raise AssertionError("nothing was said about the change")
+    server.send(b'{"jsonrpc":"2.0","id":4,"method":"tools/list"}')
+    assert "launches" in {tool["name"] for tool in server.reply(4)["result"]["tools"]}

@@ -1,0 +1,98 @@
+"""The directory of documents: safe, atomic, live."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from rolltop.errors import Conflict, InvalidInput, NotFound, SizeLimit
+from rolltop.reports import Reports
+
+
+def test_a_document_is_created_once(reports: Reports) -> None:
+    assert reports.documents.create("example", "Example", "Hi") == "example.Rmd"
+    with pytest.raises(Conflict, match="exists already"):
+        reports.documents.create("example", "Other", "Bye")
+    assert "Hi" in reports.documents.text("example")
+    reports.documents.create("example", "Other", "Bye", overwrite=True)
+    assert "Bye" in reports.documents.text("example.Rmd")
+
+
+def test_of_many_that_create_at_once_one_wins(reports: Reports) -> None:
+    def create(number: int) -> bool:
+        try:
+            reports.documents.create("race", "Race", f"number {number}")
+        except Conflict:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(create, range(16))) == 1
+    assert [path.name for path in reports.root.iterdir()] == ["race.Rmd"]
+
+
+def test_links_are_neither_read_written_nor_listed(reports: Reports, tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+    reports.documents.create("real", "Real", "x")
+    (reports.root / "link.Rmd").symlink_to(secret)
+    (reports.root / "real").symlink_to(tmp_path)
+    with pytest.raises(NotFound):
+        reports.documents.read("link")
+    with pytest.raises(InvalidInput, match="symbolic link"):
+        reports.documents.create("link", "Link", "x", overwrite=True)
+    with pytest.raises(InvalidInput, match="symbolic link"):
+        reports.documents.attach("real", "secret", b"x")
+    assert [document.name for document in reports.documents.all()] == ["real.Rmd"]
+    assert list(reports.documents.gather("real.Rmd")) == ["real.Rmd"]
+    reports.documents.delete("real")
+    assert secret.read_text() == "secret"
+
+
+def test_pipes_and_devices_do_not_hang_a_reader(reports: Reports) -> None:
+    reports.root.mkdir(parents=True)
+    os.mkfifo(reports.root / "pipe.Rmd")
+    assert reports.documents.all() == []
+    with pytest.raises(NotFound):
+        reports.documents.read("pipe")
+
+
+def test_side_files_are_capped(reports: Reports) -> None:
+    reports.documents.create("big", "Big", "x")
+    reports.documents.side_limit = 1000
+    reports.documents.attach("big", "a/b.csv", b"x" * 600)
+    with pytest.raises(SizeLimit):
+        reports.documents.attach("big", "c.csv", b"x" * 600)
+    (reports.root / "big" / "sneaked.csv").write_bytes(b"x" * 600)
+    with pytest.raises(SizeLimit):
+        reports.documents.gather("big.Rmd")
+    assert [file.name for file in reports.documents.side_files("big")] == ["sneaked.csv", "a/b.csv"]
+
+
+def test_the_listing_is_what_the_directories_are_now(reports: Reports) -> None:
+    reports.documents.create("example", "Example R Markdown", "Hi")
+    (reports.root / "untitled.Rmd").write_text("no front matter")
+    (reports.root / "output").mkdir()
+    (reports.root / "output" / "example.pdf").write_bytes(b"%PDF-\xff")
+    (reports.root / "output" / "notes.txt").write_text("not ours")
+    listed = [(item.uri, item.name, item.description, item.mime_type) for item in reports.listing.all()]
+    assert listed == [
+        ("rmd:///example.Rmd", "Example R Markdown", "R Markdown file: Example R Markdown", "text/markdown"),
+        ("rmd:///untitled.Rmd", "untitled.Rmd", "R Markdown file: untitled.Rmd", "text/markdown"),
+        ("rmd-output:///example.pdf", "Rendered: example.pdf", "Rendered output: example.pdf", "application/pdf"),
+    ]
+    assert reports.listing.read("rmd-output:///example.pdf") == ("application/pdf", b"%PDF-\xff")
+    with pytest.raises(NotFound):
+        reports.listing.read("rmd-output:///missing.html")
+
+
+def test_a_deleted_document_is_gone_with_its_side_files(reports: Reports) -> None:
+    reports.documents.create("gone", "Gone", "x")
+    reports.documents.attach("gone", "data.csv", b"x")
+    reports.documents.delete("gone")
+    assert not (reports.root / "gone").exists()
+    with pytest.raises(NotFound, match=r"R Markdown file not found: gone\.Rmd"):
+        reports.documents.delete("gone")

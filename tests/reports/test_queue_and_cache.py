@@ -1,0 +1,120 @@
+"""Renders wait their turn, equal ones run once, the last waiter's leaving ends the work, results are kept."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rolltop.errors import LimitExceeded
+from rolltop.reports.cache import RenderCache, job_key
+from rolltop.reports.job import Figure, Output, Rendered, RenderJob, Watcher, ignore
+from rolltop.reports.queue import RenderQueue
+
+DONE = Rendered(
+    (Output("html", "x.html", b"page"),), (Figure("f.png", b"png"),), "local", "bwrap", phases={"knit": 1.0}
+)
+
+
+class Work:
+    def __init__(self) -> None:
+        self.started = self.cancelled = 0
+        self.gate = asyncio.Event()
+
+    async def __call__(self, tell: Watcher) -> Rendered:
+        self.started += 1
+        try:
+            await self.gate.wait()
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
+        return DONE
+
+
+async def settle() -> None:
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+def test_equal_work_runs_once(run: Any) -> None:
+    async def scenario() -> None:
+        queue, work = RenderQueue(2, 2), Work()
+        waiters = [asyncio.ensure_future(queue.run("key", work, ignore)) for _ in range(5)]
+        await settle()
+        work.gate.set()
+        assert await asyncio.gather(*waiters) == [DONE] * 5
+        assert work.started == 1
+
+    run(scenario())
+
+
+def test_work_ends_when_the_last_waiter_leaves_and_not_before(run: Any) -> None:
+    async def scenario() -> None:
+        queue, work = RenderQueue(1, 0), Work()
+        first, second = (asyncio.ensure_future(queue.run("key", work, ignore)) for _ in range(2))
+        await settle()
+        first.cancel()
+        await settle()
+        assert work.cancelled == 0
+        second.cancel()
+        await asyncio.wait([first, second])
+        assert work.cancelled == 1
+        work.gate.set()
+        assert await queue.run("key", work, ignore) is DONE
+
+    run(scenario())
+
+
+def test_a_full_queue_refuses(run: Any) -> None:
+    async def scenario() -> None:
+        queue, work = RenderQueue(1, 1), Work()
+        waiters = [asyncio.ensure_future(queue.run(f"key {n}", work, ignore)) for n in range(2)]
+        await settle()
+        assert work.started == 1
+        with pytest.raises(LimitExceeded, match="2 renders are running or waiting"):
+            await queue.run("key 3", work, ignore)
+        work.gate.set()
+        await asyncio.gather(*waiters)
+
+    run(scenario())
+
+
+def test_what_decides_the_result_decides_the_key() -> None:
+    base = RenderJob("x.Rmd", {"x.Rmd": b"1", "x/a": b"2"}, ("html",))
+    others = [
+        RenderJob("x.Rmd", {"x.Rmd": b"1", "x/a": b"3"}, ("html",)),
+        RenderJob("x.Rmd", {"x.Rmd": b"12", "x/a": b""}, ("html",)),
+        RenderJob("x.Rmd", dict(base.files), ("pdf",)),
+        RenderJob("x.Rmd", dict(base.files), ("html",), "fast"),
+        RenderJob("x.Rmd", dict(base.files), ("html",), params={"a": 1}),
+        RenderJob("x.Rmd", dict(base.files), ("html",), figures=True),
+    ]
+    keys = {job_key(job, "R 4") for job in (base, *others)}
+    assert len(keys) == len(others) + 1
+    assert job_key(base, "R 4") == job_key(RenderJob("x.Rmd", dict(base.files), ("html",), timeout=1), "R 4")
+    assert job_key(base, "R 4") != job_key(base, "R 5")
+
+
+def test_a_result_is_kept_whole_or_not_at_all(tmp_path: Path) -> None:
+    cache = RenderCache(tmp_path / "cache", 1 << 20)
+    assert cache.get("k") is None
+    cache.put("k", DONE)
+    assert cache.get("k") == DONE
+    (tmp_path / "cache" / "k" / "x.html").unlink()
+    assert cache.get("k") is None
+
+
+def test_the_least_recently_used_goes_first(tmp_path: Path) -> None:
+    cache = RenderCache(tmp_path / "cache", 2500)
+    large = Rendered((Output("html", "x.html", b"x" * 1000),), (), "local", "bwrap")
+    for key in ("a", "b"):
+        cache.put(key, large)
+        time.sleep(0.02)
+    assert cache.get("a") is not None
+    time.sleep(0.02)
+    cache.put("c", large)
+    cache.prune()
+    assert [key for key in "abc" if cache.get(key)] in (["a", "c"], ["c"])

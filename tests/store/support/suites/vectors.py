@@ -1,0 +1,40 @@
+"""What every vector index must do."""
+
+from __future__ import annotations
+
+import random
+
+from rolltop.store.seams import VectorIndex
+
+
+class VectorIndexSuite:
+    def test_the_nearest_come_first(self, vectors: VectorIndex) -> None:
+        vectors.add([1, 2, 3], [[1, 0], [0, 1], [1, 1]])
+        assert [key for key, _ in vectors.nearest([1, 0.1], 2)] == [1, 3]
+        assert len(vectors) == 3
+
+    def test_a_key_has_one_vector(self, vectors: VectorIndex) -> None:
+        vectors.add([1, 2], [[1, 0], [0, 1]])
+        vectors.add([1], [[0, 1]])
+        assert {key for key, score in vectors.nearest([0, 1], 5) if score > 0.99} == {1, 2}
+        vectors.remove([2])
+        assert [key for key, _ in vectors.nearest([0, 1], 5)] == [1]
+
+    def test_it_agrees_with_brute_force(self, vectors: VectorIndex) -> None:
+        rng = random.Random(1)
+        rows = [[rng.gauss(0, 1) for _ in range(8)] for _ in range(200)]
+        vectors.add(list(range(200)), rows)
+        asked = [rng.gauss(0, 1) for _ in range(8)]
+
+        def cosine(row: list[float]) -> float:
+            length = sum(a * a for a in row) ** 0.5
+            return sum(a * b for a, b in zip(row, asked, strict=True)) / length
+
+        best = sorted(range(200), key=lambda n: -cosine(rows[n]))[:10]
+        assert [key for key, _ in vectors.nearest(asked, 10)] == best
+
+    def test_an_empty_index_has_nothing_near(self, vectors: VectorIndex) -> None:
+        assert vectors.nearest([1.0, 2.0], 3) == []
+        vectors.add([1], [[1, 2]])
+        vectors.clear()
+        assert (len(vectors), vectors.nearest([1.0, 2.0], 3)) == (0, [])

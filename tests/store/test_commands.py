@@ -1,0 +1,141 @@
+"""`rolltop store` as a person uses it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    root = tmp_path / "tree"
+    (root / "src").mkdir(parents=True)
+    (root / "src" / "main.py").write_text("def main():\n    return 'needle'\n")
+    (root / "notes.md").write_text("# Notes\nA needle in the hay.\n")
+    (root / "build.log").write_text("ignored\n")
+    (root / ".gitignore").write_text("*.log\n!keep.log\n")
+    (root / "keep.log").write_text("kept\n")
+    return root
+
+
+def test_add_leaves_out_what_git_ignores(rolltop: Run, tree: Path) -> None:
+    first = json.loads(rolltop("store", "add", "-r", str(tree), "--json").stdout)
+    assert (first["documents"], first["new"], first["errors"]) == (4, 4, {})
+    listed = rolltop("store", "list").stdout.splitlines()
+    assert [line.rpartition("/")[2] for line in listed] == [".gitignore", "keep.log", "notes.md", "main.py"]
+    again = json.loads(rolltop("store", "add", "-r", str(tree), "--json").stdout)
+    assert (again["new"], again["unchanged"], again["bytes_written"]) == (0, 4, 0)
+    (tree / "notes.md").write_text("# Notes\nChanged.\n")
+    changed = json.loads(rolltop("store", "add", "-r", str(tree), "--include", "*.md", "--json").stdout)
+    assert changed["versions"] == 1
+    assert rolltop("store", "add", str(tree)).returncode == 2
+    assert rolltop("store", "add", str(tree / "nothing")).returncode == 3
+
+
+def test_grep_prints_what_grep_prints(rolltop: Run, tree: Path) -> None:
+    rolltop("store", "add", "-r", str(tree))
+    ours = rolltop("store", "grep", "-n", "-C", "1", "needle", str(tree))
+    theirs = subprocess.run(
+        ["rg", "-n", "-C", "1", "--no-heading", "--sort=path", "needle", str(tree)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ours.stdout == theirs.stdout
+    assert rolltop("store", "grep", "-l", "needle").stdout.splitlines() == [
+        str(tree / "notes.md"),
+        str(tree / "src" / "main.py"),
+    ]
+    assert rolltop("store", "grep", "-c", "needle", "-g", "*.py").stdout == f"{tree}/src/main.py:1\n"
+    assert rolltop("store", "grep", "nowhere").returncode == 1
+    assert rolltop("store", "grep", "(").returncode == 2
+
+
+def test_a_text_comes_in_and_goes_out(rolltop: Run, tmp_path: Path) -> None:
+    rolltop("store", "add", "-", "--name", "note.md", "--tag", "a/b", "--meta", "n=1", stdin="one\ntwo\n")
+    assert rolltop("store", "cat", "note.md").stdout == "one\ntwo\n"
+    assert rolltop("store", "cat", "note.md", "--lines", "2:2").stdout == "two\n"
+    shown = json.loads(rolltop("store", "get", "note.md", "--json").stdout)
+    assert (shown["tags"], shown["metadata"]) == (["a/b"], {"n": 1})
+    assert rolltop("store", "cat", shown["hash"][:10]).stdout == "one\ntwo\n"
+    rolltop("store", "get", "note.md", "-o", str(tmp_path / "out"))
+    assert (tmp_path / "out").read_text() == "one\ntwo\n"
+    assert rolltop("store", "get", "note.md", "-o", str(tmp_path / "out")).returncode == 7
+    assert rolltop("store", "cat", "nothing").returncode == 3
+    assert rolltop("store", "search", "tow", "--fuzzy", "--similarity", "0.3").stdout.count("note.md") == 1
+
+
+def test_tags_and_metadata(rolltop: Run) -> None:
+    rolltop("store", "add", "-", "--name", "n", stdin="x\n")
+    assert rolltop("store", "tag", "n", "-a", "p/q", "-a", "r").stdout == "p/q\nr\n"
+    assert rolltop("store", "tag", "n", "-d", "r").stdout == "p/q\n"
+    assert rolltop("store", "tag").stdout == "p/q\t1\n"
+    rolltop("store", "meta", "n", "status=draft", "n=3")
+    assert json.loads(rolltop("store", "meta", "n", "status=done", "--json").stdout) == {"n": 3, "status": "done"}
+    past = json.loads(rolltop("store", "meta", "n", "--history", "--json").stdout)
+    assert [(row["key"], row["value"]) for row in past if row["until"]] == [("status", "draft")]
+    assert rolltop("store", "meta", "n", "nonsense").returncode == 2
+
+
+def test_deleting_undoing_and_collecting(rolltop: Run) -> None:
+    for name in ("a.txt", "b.txt"):
+        rolltop("store", "add", "-", "--name", name, stdin=f"{name}\n" * 50)
+    assert rolltop("store", "rm", "a.txt").returncode == 7
+    assert rolltop("store", "rm", "--dry-run", "-p", "*.txt").stdout == "a.txt\nb.txt\n"
+    assert rolltop("store", "rm", "-y", "a.txt").stdout == "a.txt\n"
+    assert rolltop("store", "undo").stdout == "a.txt\n"
+    rolltop("store", "rm", "-y", "a.txt")
+    collected = json.loads(rolltop("store", "gc", "--now", "--json").stdout)
+    assert collected["documents"] == 1
+    assert collected["bytes_freed"] > 0
+    assert rolltop("store", "undo", "a.txt").returncode == 3
+    assert rolltop("store", "verify").returncode == 0
+
+
+def test_snapshots_versions_and_archives(rolltop: Run, tmp_path: Path) -> None:
+    rolltop("store", "add", "-", "--name", "d/a.txt", stdin="one\n")
+    rolltop("store", "snapshot", "s")
+    rolltop("store", "add", "-", "--name", "d/a.txt", stdin="two\n")
+    diff = rolltop("store", "diff", "s", "--text").stdout
+    assert diff.startswith("changed\td/a.txt\n")
+    assert "-one\n+two\n" in diff
+    assert rolltop("store", "restore", "s", "--to", str(tmp_path / "out")).returncode == 0
+    assert (tmp_path / "out" / "d" / "a.txt").read_text() == "one\n"
+    rolltop("store", "restore", "a.txt", "--version", "1")
+    assert rolltop("store", "cat", "a.txt").stdout == "one\n"
+    assert len(rolltop("store", "versions", "a.txt").stdout.splitlines()) == 3
+    archive = str(tmp_path / "all.tar")
+    assert rolltop("store", "export", archive).returncode == 0
+    other = {"ROLLTOP_WORKSPACE": str(tmp_path / "other")}
+    assert rolltop("store", "import", archive, **other).returncode == 0
+    assert rolltop("store", "cat", "a.txt", "--version", "2", **other).stdout == "two\n"
+    assert rolltop("store", "diff", "nothing").returncode == 3
+
+
+def test_watch_stores_what_changes(rolltop: Run, tree: Path) -> None:
+    assert rolltop("store", "watch", "-r", str(tree), "--rounds", "1").returncode == 0
+    (tree / "new.txt").write_text("new\n")
+    told = rolltop("store", "watch", "-r", str(tree), "--rounds", "1").stderr
+    assert "1 new," in told
+
+
+def test_figures_and_damage(rolltop: Run, tmp_path: Path) -> None:
+    rolltop("store", "add", "-", "--name", "a.txt", stdin="a line\n" * 100)
+    figures = json.loads(rolltop("store", "stats", "--types", "--json").stdout)
+    assert (figures["documents"], figures["file_types"][0]["bytes"]) == (1, 700)
+    pack = next((tmp_path / "workspace" / "store" / "packs").iterdir())
+    data = bytearray(pack.read_bytes())
+    data[-3] ^= 1
+    pack.write_bytes(data)
+    broken = rolltop("store", "verify")
+    assert broken.returncode == 1
+    assert "affected\ta.txt" in broken.stdout
+    assert rolltop("store", "cat", "a.txt").returncode == 1
+    assert rolltop("store", "repair").returncode == 0
+    assert rolltop("store", "cat", "a.txt").stdout == "a line\n" * 100

@@ -1,0 +1,341 @@
+"""The tools are what the documented contract says: names, schemas, defaults, examples, response fields."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from mcp_core import ClientInfo
+from rolltop.server.desk import Desk
+from rolltop.settings import load
+
+CONTRACT: dict[str, dict[str, Any]] = json.loads((Path(__file__).parent / "data" / "contract.json").read_text())
+WITH_SCHEMA = [name for name, tool in CONTRACT.items() if "input" in tool]
+EXAMPLES = [
+    pytest.param(name, example["arguments"], id=f"{name}-{number}")
+    for name, tool in CONTRACT.items()
+    for number, example in enumerate(tool["examples"])
+]
+
+
+class Server:
+    """A desk to call tools on, as a client would."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.desk = Desk(
+            load(env={"ROLLTOP_WORKSPACE": str(directory / "workspace"), "XDG_CONFIG_HOME": str(directory)})
+        )
+
+    def wire(self, name: str) -> dict[str, Any]:
+        registered = self.desk.registry.find(name)
+        assert registered is not None, name
+        return dict(registered.wire)
+
+    def call(self, name: str, arguments: dict[str, Any], *, fails: bool = False) -> dict[str, Any]:
+        answer = asyncio.run(self.desk.dispatcher.call(name, arguments, self.desk.context(ClientInfo())))
+        assert answer.is_error is fails, answer.text
+        assert json.loads(answer.text) == answer.structured
+        jsonschema.validate(answer.structured, self.wire(name)["outputSchema"])
+        return dict(answer.structured)
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    monkeypatch.chdir(tmp_path)
+    made = Server(tmp_path)
+    yield made
+    made.desk.close()
+
+
+@pytest.mark.parametrize("name", CONTRACT)
+def test_the_tool_exists(server: Server, name: str) -> None:
+    assert server.wire(name)["inputSchema"]["type"] == "object"
+
+
+@pytest.mark.parametrize("name", WITH_SCHEMA)
+def test_every_parameter_is_published_as_documented(server: Server, name: str) -> None:
+    ours, documented = server.wire(name)["inputSchema"], CONTRACT[name]["input"]
+    for parameter, said in documented["properties"].items():
+        published = ours["properties"][parameter]
+        assert types_of(published) == {said["type"]}, parameter
+        for key in ("default", "minimum", "maximum"):
+            if key in said:
+                assert published[key] == said[key], (parameter, key)
+        assert published.get("description", "").startswith(said.get("description", "")), parameter
+        if said["type"] == "array":
+            assert said["items"] == {"type": "string"} == items_of(published), parameter
+    always = {"metadata"} if name == "update_metadata" else set(documented.get("required", []))
+    assert set(ours.get("required", [])) == always
+
+
+def types_of(schema: dict[str, Any]) -> set[str]:
+    options = schema.get("anyOf", [schema])
+    return {option["type"] for option in options} - {"null"}
+
+
+def items_of(schema: dict[str, Any]) -> Any:
+    options = schema.get("anyOf", [schema])
+    return next(option["items"] for option in options if option["type"] == "array")
+
+
+def prepare(server: Server) -> str:
+    (server.directory / "tmp").mkdir(exist_ok=True)
+    (server.directory / "tmp" / "meeting-notes.txt").write_text("Database optimization: measure first.\n")
+    server.call("store_text", {"content": "export function a() async {}\n", "name": "src/a.js"})
+    stored = server.call("store_text", {"content": "Database optimization.\n", "name": "db.md"})
+    return str(stored["hash"])
+
+
+@pytest.mark.parametrize(("name", "arguments"), EXAMPLES)
+def test_every_documented_example_is_answered(server: Server, name: str, arguments: dict[str, Any]) -> None:
+    digest = prepare(server)
+    if name == "update_metadata":
+        arguments = arguments | {"hash": digest}
+    if "path" in arguments:
+        arguments = arguments | {"path": str(server.directory) + arguments["path"]}
+    if "outputPath" in arguments:
+        arguments = arguments | {"outputPath": str(server.directory) + arguments["outputPath"]}
+    answer = server.call(name, arguments)
+    if name == "retrieve_document":
+        assert answer == {"found": False}
+        return
+    documented = CONTRACT[name].get("response", {})
+    assert documented.keys() <= answer.keys()
+    for key, value in documented.items():
+        assert isinstance(answer[key], type(value) | int | float if isinstance(value, float | int) else type(value)), (
+            key
+        )
+
+
+def test_the_documented_fields_of_a_result(server: Server) -> None:
+    digest = prepare(server)
+    found = server.call("search_documents", {"query": "database optimization", "limit": 5})
+    assert (found["type"], found["total"]) == ("full-text", 1)
+    assert CONTRACT["search_documents"]["response"]["results"][0].keys() <= found["results"][0].keys()
+    fuzzy = server.call("search_documents", {"query": "databse optimizaton", "fuzzy": True, "similarity": 0.6})
+    assert (fuzzy["type"], fuzzy["results"][0]["path"]) == ("fuzzy", "db.md")
+    by_hash = server.call("search_documents", {"query": "placeholder", "hash": digest[:8]})
+    assert (by_hash["type"], by_hash["results"][0]["hash"]) == ("hash", digest)
+    assert server.call("search_documents", {"query": digest[:12]})["type"] == "hash"
+    got = server.call("retrieve_document", {"hash": digest, "outputPath": "out.txt"})
+    assert (got["found"], got["size"], got["path"]) == (True, 23, str(server.directory / "out.txt"))
+    assert (server.directory / "out.txt").read_text() == "Database optimization.\n"
+
+
+def test_a_word_that_looks_like_a_hash_is_still_a_word(server: Server) -> None:
+    server.call("store_text", {"content": "The code is deadbeef today.\n", "name": "code.txt"})
+    found = server.call("search_documents", {"query": "deadbeef"})
+    assert (found["type"], found["total"]) == ("full-text", 1)
+
+
+def test_paths_only(server: Server) -> None:
+    prepare(server)
+    found = server.call("search_documents", {"query": "optimization", "paths_only": True})
+    assert found["paths"] == ["db.md"]
+    assert "results" not in found
+
+
+def test_lines_around_the_words_of_a_search(server: Server) -> None:
+    server.call("store_text", {"content": "one\ntwo words\nthree\nfour\n", "name": "n.txt"})
+    arguments = {"query": "words", "line_numbers": True, "after_context": 2, "context": 1}
+    match = server.call("search_documents", arguments)["results"][0]["matches"][0]
+    assert (match["line_number"], match["before"], match["after"]) == (2, ["one"], ["three", "four"])
+
+
+def test_bytes_add_up(server: Server) -> None:
+    text = "the same line again\n" * 5000
+    first = server.call("store_text", {"content": text, "name": "a.txt"})
+    second = server.call("store_text", {"content": text, "name": "b.txt"})
+    third = server.call("store_text", {"content": "x" + text, "name": "a.txt"})
+    for stored in (first, second, third):
+        assert stored["bytes_stored"] + stored["bytes_deduped"] == stored["size"]
+    assert second["bytes_stored"] == second["bytes_written"] == 0
+    assert 0 < first["bytes_written"] < first["bytes_stored"]
+
+
+def test_grep_answers_in_the_documented_shape(server: Server) -> None:
+    server.call("store_text", {"content": "a\nb foo c\nd\n", "name": "src/x.txt"})
+    server.call("store_text", {"content": "nothing\n", "name": "src/y.txt"})
+    found = server.call("grep_documents", {"pattern": "fo+", "paths": ["src/"], "context": 1})
+    assert found["complete"] is True
+    assert found["results"][0]["file"] == "src/x.txt"
+    assert found["results"][0]["matches"] == [
+        {"line_number": 2, "line": "b foo c", "column_start": 3, "column_end": 6, "before": ["a"], "after": ["d"]}
+    ]
+    assert server.call("grep_documents", {"pattern": "foo", "count": True})["results"][0]["match_count"] == 1
+    assert server.call("grep_documents", {"pattern": "foo", "files_with_matches": True})["files_with_matches"] == [
+        "src/x.txt"
+    ]
+    assert server.call("grep_documents", {"pattern": "foo", "files_without_match": True})["files_without_match"] == [
+        "src/y.txt"
+    ]
+    shown = server.call("grep_documents", {"pattern": "foo", "with_filename": True, "line_numbers": True})
+    assert shown["output"] == "src/x.txt:2:b foo c\n"
+    before = server.call("grep_documents", {"pattern": "foo", "context": 1, "before_context": 0, "after_context": 1})
+    assert before["results"][0]["matches"][0]["before"] == ["a"]
+
+
+def test_a_long_grep_goes_on_with_its_cursor(server: Server) -> None:
+    for number in range(60):
+        server.call("store_text", {"content": f"match {number} {'x' * 2000}\n", "name": f"{number:02d}.txt"})
+    seen, cursor = list[str](), None
+    while True:
+        answer = server.call("grep_documents", {"pattern": "^match", **({"cursor": cursor} if cursor else {})})
+        seen += [result["file"] for result in answer["results"]]
+        cursor = answer.get("next_cursor")
+        assert answer["complete"] is (cursor is None)
+        if cursor is None:
+            break
+    assert seen == [f"{number:02d}.txt" for number in range(60)]
+
+
+def test_content_comes_as_text_as_blob_and_in_parts(server: Server, tmp_path: Path) -> None:
+    import base64
+
+    (tmp_path / "b.bin").write_bytes(bytes(range(256)))
+    digest = server.call("store_document", {"path": "b.bin"})["hash"]
+    got = server.call("retrieve_document", {"hash": digest, "include_content": True})
+    assert base64.b64decode(got["blob"]) == bytes(range(256))
+    text = "".join(f"line {number} äöü\n" for number in range(20_000))
+    digest = server.call("store_text", {"content": text, "name": "long.txt"})["hash"]
+    read, offset = "", 0
+    while True:
+        part = server.call("retrieve_document", {"hash": digest, "include_content": True, "offset": offset})
+        read += part["content"]
+        if part["complete"]:
+            break
+        offset = part["next_offset"]
+    assert read == text
+    lines = server.call("cat_document", {"name": "long.txt", "start_line": 3, "end_line": 4})
+    assert lines["content"] == "line 2 äöü\nline 3 äöü\n"
+    cut = server.call("get_by_name", {"name": "long.txt", "offset": 5, "length": 3})
+    assert (cut["content"], cut["complete"], cut["next_offset"]) == ("0 ", False, 7)  # not half a character
+
+
+def test_errors_have_the_documented_form(server: Server) -> None:
+    missing = server.call("get_by_name", {"name": "nothing"}, fails=True)
+    assert (missing["code"], "error" in missing) == ("document_not_found", True)
+    assert server.call("update_metadata", {"metadata": ["a=1"]}, fails=True)["code"] == "invalid_arguments"
+    both = {"hash": "0" * 64, "name": "a", "metadata": ["a=1"]}
+    assert server.call("update_metadata", both, fails=True)["code"] == "invalid_arguments"
+    assert server.call("store_document", {"path": "/etc/shadow"}, fails=True)["code"] == "permission_denied"
+    assert server.call("grep_documents", {"pattern": "("}, fails=True)["code"] == "invalid_arguments"
+
+
+def test_deleting_needs_consent_and_a_dry_run_does_not(server: Server) -> None:
+    prepare(server)
+    tried = server.call("delete_by_name", {"pattern": "*.md", "dry_run": True})
+    assert (tried["count"], tried["deleted"][0]["name"]) == (1, "db.md")
+    assert server.call("delete_by_name", {"name": "db.md"}, fails=True)["code"] == "consent_required"
+    assert server.call("delete_by_name", {"names": ["db.md", "x"], "confirm": "DELETE_DOCUMENTS"})["not_found"] == ["x"]
+    assert server.call("list_documents", {})["total"] == 1
+
+
+def test_overwriting_a_file_needs_consent(server: Server, tmp_path: Path) -> None:
+    digest = prepare(server)
+    (tmp_path / "out.txt").write_text("mine")
+    wanted = {"hash": digest, "outputPath": "out.txt"}
+    assert server.call("retrieve_document", wanted, fails=True)["code"] == "consent_required"
+    assert (tmp_path / "out.txt").read_text() == "mine"
+    server.call("retrieve_document", wanted | {"confirm": "OVERWRITE_FILE"})
+    assert (tmp_path / "out.txt").read_text() == "Database optimization.\n"
+
+
+def test_output_path_does_not_leave_the_allowed_directories(server: Server) -> None:
+    digest = prepare(server)
+    answer = server.call("retrieve_document", {"hash": digest, "outputPath": "/etc/rolltop-was-here"}, fails=True)
+    assert answer["code"] == "permission_denied"
+    assert not Path("/etc/rolltop-was-here").exists()
+
+
+def test_every_filter_of_a_listing(server: Server) -> None:
+    server.call("store_text", {"content": "a\n", "name": "a.py", "tags": ["code/py"], "metadata": {"n": 1}})
+    server.call("store_text", {"content": "bbbb\n", "name": "b.md"})
+
+    def paths(**filters: Any) -> list[str]:
+        return [document["path"] for document in server.call("list_documents", filters)["documents"]]
+
+    assert (
+        paths(extension="py") == paths(extension=".py") == paths(tags=["code"]) == paths(metadata={"n": 1}) == ["a.py"]
+    )
+    assert paths(type="text", sort_by="size", sort_order="asc") == ["a.py", "b.md"]
+    assert paths(sort_by="name", sort_order="desc") == ["b.md", "a.py"]
+    assert paths(binary=True) == paths(created_before="1d") == paths(modified_after="2099-01-01") == []
+    assert len(paths(created_after="7d", indexed_after="yesterday", modified_before="2099-01-01", text=True)) == 2
+    assert paths(recent=1) == ["b.md"]
+    assert paths(mime="text/mark*") == ["b.md"]
+    first = server.call("list_documents", {"limit": 1, "facets": True, "sort_by": "name", "sort_order": "asc"})
+    assert first["total"] == 2
+    assert first["facets"]["extension"] == {".md": 1, ".py": 1}
+    second = server.call(
+        "list_documents", {"limit": 1, "sort_by": "name", "sort_order": "asc", "cursor": first["next_cursor"]}
+    )
+    assert second["documents"][0]["name"] == "b.md"
+    assert "next_cursor" not in second
+
+
+def test_statistics(server: Server) -> None:
+    server.call("store_text", {"content": "same\n" * 100, "name": "a.txt"})
+    server.call("store_text", {"content": "same\n" * 100, "name": "b.txt"})
+    stats = server.call("get_stats", {"detailed": True, "file_types": True})
+    assert (stats["total_objects"], stats["total_bytes"], stats["unique_blocks"]) == (2, 1000, 1)
+    assert (stats["deduplicated_bytes"], stats["dedup_ratio"]) == (500, 0.5)
+    assert stats["file_types"][0] == {
+        "extension": ".txt", "mime_type": "text/plain", "type": "text", "count": 2, "bytes": 1000
+    }  # fmt: skip
+    assert stats["detailed"]["largest"][0]["size"] == 500
+
+
+def test_bulk_steps_refer_to_each_other(server: Server) -> None:
+    steps = [
+        {"op": "store_text", "arguments": {"content": "one\n", "name": "one.txt"}},
+        {"op": "update_metadata", "arguments": {"hash": "$1.hash", "metadata": ["n=1"]}},
+        {"op": "list_documents", "arguments": {}},
+        {"op": "cat_document", "arguments": {"name": "$prev.documents[0].path"}},
+        {"op": "grep_documents", "arguments": {"pattern": "one"}},
+        {"op": "store_text", "arguments": {"content": "$$5\n", "name": "price.txt"}},
+    ]
+    answer = server.call("bulk_operations", {"operations": steps})
+    assert (answer["succeeded"], answer["failed"], answer["committed"]) == (6, 0, True)
+    assert answer["results"][3]["result"]["content"] == "one\n"
+    assert answer["results"][4]["result"]["results"][0]["file"] == "one.txt"
+    assert server.call("cat_document", {"name": "price.txt"})["content"] == "$5\n"
+
+
+def test_bulk_is_all_or_nothing_when_asked(server: Server) -> None:
+    steps = [
+        {"op": "store_text", "arguments": {"content": "one\n", "name": "one.txt"}},
+        {"op": "get_by_name", "arguments": {"name": "missing"}},
+        {"op": "store_text", "arguments": {"content": "two\n", "name": "two.txt"}},
+    ]
+    undone = server.call("bulk_operations", {"operations": steps, "atomic": True})
+    assert (undone["committed"], len(undone["results"])) == (False, 2)
+    assert server.call("list_documents", {})["total"] == 0
+    tried = server.call("bulk_operations", {"operations": steps, "dry_run": True})
+    assert (tried["committed"], tried["succeeded"]) == (False, 2)
+    assert server.call("list_documents", {})["total"] == 0
+    kept = server.call("bulk_operations", {"operations": steps})
+    assert (kept["committed"], kept["succeeded"], kept["failed"]) == (True, 2, 1)
+    assert server.call("search_documents", {"query": "two"})["total"] == 1
+    deleting = {"operations": [{"op": "delete_by_name", "arguments": {"name": "one.txt"}}]}
+    assert server.call("bulk_operations", deleting, fails=True)["code"] == "consent_required"
+
+
+def test_tags_have_a_hierarchy(server: Server) -> None:
+    for number, tags in enumerate((["p/a"], ["p/b"], ["q"])):
+        server.call("store_text", {"content": f"text {number}\n", "name": f"{number}.txt", "tags": tags})
+
+    def names(**arguments: Any) -> set[str]:
+        return {document["name"] for document in server.call("search_by_tag", arguments)["documents"]}
+
+    assert names(tags=["p"]) == {"0.txt", "1.txt"}
+    assert names(tags=["p", "q"], match_all=False, exclude=["p/a"]) == {"1.txt", "2.txt"}
+    assert names(tags=["p"], query="text") == {"0.txt", "1.txt"}
+    assert names(tags=["p", "q"]) == set()

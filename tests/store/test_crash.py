@@ -1,0 +1,78 @@
+"""Whenever the writer dies, by kill or by power loss: nothing acknowledged is lost, nothing is left behind."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from pathlib import Path
+
+import crash_workload
+import pytest
+from crash_disk import Call, Disk, lay_out, record
+
+from rolltop.store import Library, Listing
+
+SAMPLE = 60
+
+
+@pytest.fixture(scope="module")
+def calls(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, list[Call]]:
+    place = tmp_path_factory.mktemp("crash")
+    store = place / "store"
+    return str(store), record(Path(crash_workload.__file__), store, place / "calls.log")
+
+
+def held(library: Library) -> crash_workload.State:
+    documents = library.catalog.listings.fill(library.select(Listing()))
+    return {document.path: (library.read(document), document.tags) for document in documents}
+
+
+def check(files: dict[str, bytes], store: str, acknowledged: int, place: Path) -> None:
+    lay_out(files, store, place)
+    library = Library(place)
+    try:
+        allowed = [crash_workload.expected(max(0, acknowledged))]
+        if acknowledged < len(crash_workload.STEPS):
+            allowed.append(crash_workload.expected(acknowledged + 1))
+        assert held(library) in allowed
+        assert library.blobs.packs().keys() <= library.catalog.objects.packs().keys()
+        on_disk = library.blobs.packs()
+        assert all(on_disk.get(pack, 0) == length for pack, length in library.catalog.objects.packs().items())
+        report = library.verify()
+        assert report.ok, report.problems
+        library.add_text("after.txt", "life goes on\n")
+    finally:
+        library.close()
+        shutil.rmtree(place)
+
+
+def crash_at(point: int, calls: tuple[str, list[Call]], place: Path, losses: int) -> None:
+    store, log = calls
+    disk = Disk(store)
+    for call in log[:point]:
+        disk.apply(call)
+    if disk.acknowledged < 0:
+        return  # the store was not even open
+    check(disk.after_kill(), store, disk.acknowledged, place / "kill")
+    for number in range(losses):
+        rng = random.Random(point * 100 + number)
+        check(disk.after_power_loss(rng), store, disk.acknowledged, place / "loss")
+
+
+def test_the_record_is_of_a_real_run(calls: tuple[str, list[Call]]) -> None:
+    kinds = [call.kind for call in calls[1]]
+    assert kinds.count("acknowledge") == len(crash_workload.STEPS) + 1
+    assert {"create", "write", "sync", "cut", "unlink"} <= set(kinds)
+    assert sum(call.kind == "create" and call.path.endswith(".pack") for call in calls[1]) > 3
+
+
+def test_a_crash_at_some_moment_loses_nothing(calls: tuple[str, list[Call]], tmp_path: Path) -> None:
+    for point in random.Random(4).sample(range(len(calls[1]) + 1), SAMPLE):
+        crash_at(point, calls, tmp_path, losses=1)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(7200)
+def test_a_crash_at_any_moment_loses_nothing(calls: tuple[str, list[Call]], tmp_path: Path) -> None:
+    for point in range(len(calls[1]) + 1):
+        crash_at(point, calls, tmp_path, losses=8)
