@@ -101,7 +101,6 @@ def _client(place: Path, toolsets: str | None, ask: Any) -> Any:
     from mcp import Client, StdioServerParameters
 
     chosen = ["--toolsets", toolsets] if toolsets else []
-    chosen += [argument for place in catalog_places() for argument in ("--catalog", place)]
     server = StdioServerParameters(
         command=sys.executable,
         args=["-m", "rolltop", "--workspace", str(place / "workspace"), "serve", *chosen],
