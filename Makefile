@@ -7,7 +7,7 @@ TESTS ?= tests
 JOBS ?= auto
 SUITE ?= ../shared/utlx-suite
 
-.PHONY: help docs setup setup-test system run demo test check format bench soak lock clean
+.PHONY: suite help docs setup setup-test system run demo test check format bench soak lock clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -40,6 +40,10 @@ format: setup-test ## rewrite the sources in the project's format
 
 test: setup-test system check ## set up and pass everything
 	@$(BIN)/python -m pytest $(TESTS) -n $(JOBS) -m "not soak"
+
+# The UTL-X conformance cases live outside of this project: make suite SUITE=path/to/utlx-suite
+suite: setup-test ## run the UTL-X conformance suite against the transform engine
+	@$(BIN)/python scripts/utlx-suite $(SUITE)
 
 soak: setup-test system ## long fuzzing, crash matrices and stress
 	@$(BIN)/python -m pytest $(TESTS) -m soak

@@ -4,6 +4,7 @@ import contextlib
 import gc
 import os
 import random
+import re
 import sys
 import tempfile
 import threading
@@ -49,6 +50,22 @@ def test_runs_leave_nothing() -> None:
         with contextlib.suppress(RolltopError):
             run(["no-such-program"], Sandbox(rungs=(rung,)))
     assert settled(before)
+
+
+def test_a_start_that_fails_leaves_no_directory(monkeypatch: pytest.MonkeyPatch) -> None:
+    box = Sandbox(rungs=("landlock",))
+    run(["/bin/true"], box)
+    before = set(os.listdir(tempfile.gettempdir()))
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    with pytest.raises(OSError, match="nowhere"):
+        run(["/bin/true"], box)
+    left = set(os.listdir(tempfile.gettempdir())) - before
+    assert not [name for name in left if re.fullmatch(r"rolltop-[a-z0-9_]{8}", name) and owned_by_us(name)]
+
+
+def owned_by_us(name: str) -> bool:
+    place = Path(tempfile.gettempdir(), name)
+    return place.exists() and not any(place.joinpath("tmp").iterdir())
 
 
 def test_pools_leave_nothing() -> None:

@@ -369,6 +369,19 @@ def test_temporary_files_of_a_job_are_removed(zygote: RZygote) -> None:
     assert zygote.evaluate("length(list.files(tempdir(), '^(report|dir)'))").value == 0
 
 
+def test_a_job_that_quits_or_removes_everything_leaves_the_others_their_temporary_directory(zygote: RZygote) -> None:
+    for code in (
+        "quit('no')",
+        "q('no')",
+        ".Internal(quit('no', 0, FALSE))",
+        "unlink(tempdir(), recursive = TRUE); stop()",
+    ):
+        with pytest.raises(ForeignFailure):
+            zygote.evaluate(code)
+        for _ in range(3):  # the forks that were made ahead, too
+            assert zygote.evaluate("writeLines('x', f <- tempfile()); file.exists(f)").value is True
+
+
 def test_killed_jobs_do_not_fill_the_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rolltop.confine.r.zygote._UNTIDY_MOST", 2)
     with RZygote(BOX, slots=1) as zygote:

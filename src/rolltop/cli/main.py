@@ -36,6 +36,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "store": ("rolltop.cli.store:store", "Keep documents by content and find them again."),
     "tools": ("rolltop.cli.tools:tools", "List, show and lint the tools."),
     "toolsets": ("rolltop.cli.toolsets:toolsets", "List the tool sets and what each costs an agent."),
+    "transform": ("rolltop.cli.transform:transform", "Run, check and format UTL-X transformations."),
 }
 
 
@@ -97,9 +98,11 @@ def cli(ctx: click.Context, workspace: str | None, log_level: str | None) -> Non
 def main() -> None:
     """Run the command line and leave with the documented exit code."""
     try:
-        cli.main(prog_name="rolltop", standalone_mode=False)
+        # Without its standalone mode click returns the code of a command that leaves early.
+        code = cli.main(prog_name="rolltop", standalone_mode=False)
     except BaseException as error:
         leave_with(error)
+    sys.exit(code if isinstance(code, int) else 0)
 
 
 def leave_with(error: BaseException) -> NoReturn:

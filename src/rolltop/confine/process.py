@@ -141,7 +141,9 @@ class Descriptors(contextlib.ExitStack):
         ours, theirs = os.pipe2(os.O_CLOEXEC)
         self.callback(os.close, theirs)
         self.inherited.append(theirs)
-        return os.fdopen(ours, "rb"), theirs
+        reader = os.fdopen(ours, "rb")
+        self.push(lambda failed, *_: reader.close() if failed else None)
+        return reader, theirs
 
     def hand_over(self, identity: Identity) -> None:
         """Let the program reopen them as /dev/fd/N, which asks for the owner's permission."""

@@ -6,6 +6,7 @@ directory, and the places of its sandbox that arguments and environment name are
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import tempfile
@@ -18,6 +19,7 @@ from rolltop.confine.kernel.filters import sandbox_filter
 from rolltop.confine.process import Child, Descriptors, launcher, spawn
 from rolltop.confine.result import Confinement
 from rolltop.confine.sandbox import Sandbox
+from rolltop.confine.scratch import remove_tree
 from rolltop.confine.system import SYSTEM_DEVICES, SYSTEM_LINKS, SYSTEM_READ
 
 __all__ = ["start_supervised"]
@@ -31,7 +33,8 @@ def start_supervised(
     places = _places(sandbox, private)
     inside = _translator(places)
     writable = (private / "tmp", *(mount.source for mount in sandbox.mounts if mount.writable))
-    with Descriptors(pass_fds) as descriptors:
+    with contextlib.ExitStack() as undo, Descriptors(pass_fds) as descriptors:
+        undo.callback(remove_tree, private)
         status, status_fd = descriptors.pipe_from_child()
         options = [f"status={status_fd}", f"cwd={inside(sandbox.cwd)}"]
         options += [f"env={name}={inside(value)}" for name, value in sandbox.environment.items()]
@@ -41,6 +44,7 @@ def start_supervised(
         descriptors.hand_over(identity)
         command = [*launcher(sandbox.limits, identity), f"supervise={packed}", "--", *map(inside, argv)]
         process = spawn(command, pass_fds=descriptors.inherited)
+        undo.pop_all()
     return Child(argv[0], process, status, confinement, sandbox.limits, writable, inside, private)
 
 

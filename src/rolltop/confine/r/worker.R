@@ -145,8 +145,17 @@ local({
     paste0("{", paste(fields, collapse = ","), "}")
   }
 
+  # R's own quit removes the temporary directory, which a fork shares with all the others.
+  quit_alone <- function() {
+    leave <- function(save = "no", status = 0, runLast = FALSE) parallel:::mcexit(as.integer(status))
+    for (name in c("quit", "q")) {
+      unlockBinding(name, baseenv())
+      assign(name, leave, envir = baseenv())
+    }
+  }
   # A copy of this process, with everything that is loaded, answers one request on its own pair of descriptors.
   fork_for <- function(slot) {
+    tempdir(check = TRUE) # made anew when a job removed it all the same
     child <- parallel:::mcfork(estranged = TRUE)
     if (!inherits(child, "masterProcess")) return(child$pid)
     status <- 1L
@@ -156,12 +165,15 @@ local({
       input <<- open_input(descriptors[[2L * slot + 1L]])
       output <<- open_output(descriptors[[2L * slot + 2L]])
       parallel:::closeFD(descriptors) # the channels of the others are not this job's business
+      quit_alone()
       set.seed(NULL)
       request <- receive()
+      shared <- tempdir()
+      own <- tempdir(check = TRUE) # another one, when a job removed what all shared
       if (!is.null(request)) send(answer_to(request))
       # Names of temporary files have the number of their process in them.
       mine <- list.files(tempdir(), sprintf("%x", Sys.getpid()), all.files = TRUE, full.names = TRUE)
-      unlink(mine, recursive = TRUE)
+      unlink(c(mine, if (own != shared) own), recursive = TRUE)
       status <- 0L
     }, silent = TRUE)
     parallel:::mcexit(status)

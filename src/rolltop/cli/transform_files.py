@@ -1,0 +1,89 @@
+"""What the transform verbs share: reading inputs by name and format, showing errors in compiler style."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from rolltop.errors import InvalidInput, NotFound
+
+if TYPE_CHECKING:
+    from rolltop.transform.syntax.source import Source
+
+__all__ = ["Input", "format_of", "parse_input", "read_bytes", "read_program", "showing_errors"]
+
+_SUFFIXES = {
+    ".json": "json", ".xml": "xml", ".csv": "csv", ".tsv": "csv", ".yaml": "yaml", ".yml": "yaml",
+    ".xsd": "xsd", ".avsc": "avro", ".proto": "proto", ".edmx": "osch",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One `-i [name=]file`; the name may be missing, the file may be `-`."""
+
+    name: str
+    path: str
+
+    @property
+    def format(self) -> str:
+        return format_of(self.path) or "auto"
+
+    def read(self) -> bytes:
+        return read_bytes(self.path)
+
+
+def format_of(path: str) -> str | None:
+    """The format that a file's name tells."""
+    return _SUFFIXES.get(Path(path).suffix.lower())
+
+
+def parse_input(text: str) -> Input:
+    name, equals, path = text.partition("=")
+    if (equals and name.isidentifier()) or (equals and name.replace("-", "_").isidentifier()):
+        return Input(name, path)
+    return Input("input", text)
+
+
+def read_bytes(path: str) -> bytes:
+    if path == "-":
+        return sys.stdin.buffer.read()
+    try:
+        return Path(path).read_bytes()
+    except FileNotFoundError:
+        raise NotFound(f"{path}: no such file") from None
+    except OSError as error:
+        raise InvalidInput(f"{path}: {error.strerror}") from None
+
+
+def read_program(path: str) -> str:
+    try:
+        return read_bytes(path).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InvalidInput(f"{path}: a program is UTF-8 text") from None
+
+
+@contextmanager
+def showing_errors(source: Source | None = None) -> Iterator[None]:
+    """Print what goes wrong as a compiler does, and leave with the documented exit code."""
+    from rolltop.transform import EvaluationFailure, ProgramInvalid
+    from rolltop.transform.diagnostics import render
+
+    try:
+        yield
+    except ProgramInvalid as error:
+        name = source.name if source else "program"
+        for finding in error.diagnostics:
+            click.echo(render(finding, name), err=True)
+        raise click.exceptions.Exit(error.exit_code) from None
+    except EvaluationFailure as error:
+        if source is None:
+            raise
+        click.echo(render(source.failure(error), source.name), err=True)
+        raise click.exceptions.Exit(error.exit_code) from None

@@ -1,0 +1,5 @@
+"""Static checking: names, arities, types, unused bindings and style, over the tree that also runs."""
+
+from rolltop.transform.check.checker import check, check_parsed
+
+__all__ = ["check", "check_parsed"]

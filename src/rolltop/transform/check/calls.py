@@ -1,0 +1,177 @@
+"""Type rules of calls and pipes: arity, arguments, what lambdas are called with, what comes back."""
+
+from __future__ import annotations
+
+from rolltop.transform.check.findings import Findings
+from rolltop.transform.check.scope import Names
+from rolltop.transform.check.shapes import Closure, bind, fits, members, not_null, substitute
+from rolltop.transform.run.scope import function_hint
+from rolltop.transform.stdlib.declare import Function, Parameter
+from rolltop.transform.stdlib.registry import find
+from rolltop.transform.syntax import tree
+from rolltop.transform.types import (
+    ANY,
+    NULL,
+    NUMBER,
+    ArrayType,
+    FunctionType,
+    Type,
+    UnionType,
+    Variable,
+)
+
+__all__ = ["CallRules"]
+
+
+class CallRules:
+    """The part of the inference that deals with functions."""
+
+    def __init__(self, findings: Findings) -> None:
+        self.findings = findings
+
+    def infer(self, node: tree.Expr, names: Names) -> Type:
+        raise NotImplementedError
+
+    def call(self, node: tree.Call, names: Names) -> Type:
+        return self._apply(node, node.arguments, names)
+
+    def pipe(self, node: tree.Pipe, names: Names) -> Type:
+        target = node.target
+        if isinstance(target, tree.Call):
+            return self._apply(target, [node.value, *target.arguments], names)
+        given = self.infer(node.value, names)
+        if isinstance(target, tree.Name) and names.find(target.name) is None:
+            declared = find(target.name)
+            if declared is not None:
+                return self._declared(declared, target, [node.value], [given])
+        function = self.infer(target, names)
+        return self._value_call(function, [given], node.at)
+
+    def _apply(self, node: tree.Call, arguments: list[tree.Expr], names: Names) -> Type:
+        given = [self.infer(argument, names) for argument in arguments]
+        target = node.function
+        if not isinstance(target, tree.Name):
+            return self._value_call(self.infer(target, names), given, node.at)
+        binding = names.find(target.name)
+        if binding is not None:
+            binding.used = True
+            return self._value_call(binding.type, given, target.at)
+        declared = find(target.name)
+        if declared is None:
+            hint = function_hint(target.name, names.visible())
+            self.findings.error("E402", f"unknown function `{target.name}`", target.at, hint=hint)
+            return ANY
+        return self._declared(declared, target, arguments, given)
+
+    def _value_call(self, function: Type, given: list[Type], at: int) -> Type:
+        if isinstance(function, Closure):
+            if function.arity != len(given):
+                self.findings.error("E403", f"Function expects {function.arity} arguments, got {len(given)}", at)
+                return ANY
+            return function.apply(given)
+        if isinstance(function, FunctionType):
+            return substitute(function.result, {})
+        if function != ANY and not isinstance(function, (UnionType, Variable)):
+            self.findings.error("E404", f"Cannot call non-function value ({function})", at)
+        return ANY
+
+    # ---- library functions ------------------------------------------------------------------
+
+    def _declared(self, declared: Function, name: tree.Name, arguments: list[tree.Expr], given: list[Type]) -> Type:
+        if not self._arity(declared, name, len(given)):
+            return ANY
+        parameters = [_parameter(declared, at) for at in range(len(given))]
+        bound: dict[str, Type] = {}
+        for parameter, type_ in zip(parameters, given, strict=True):
+            if not isinstance(type_, Closure):
+                bind(parameter.type, type_, bound)
+        shown = [
+            self._called(parameter.type, type_, bound) if isinstance(type_, Closure) else type_
+            for parameter, type_ in zip(parameters, given, strict=True)
+        ]
+        for parameter, type_, argument in zip(parameters, shown, arguments, strict=True):
+            self._argument(declared, parameter, type_, argument)
+        result = declared.infer(shown) if declared.infer is not None else None
+        return substitute(declared.signature.result, bound) if result is None else result
+
+    def _arity(self, declared: Function, name: tree.Name, count: int) -> bool:
+        least, most = declared.signature.least, declared.signature.most
+        if count >= least and (most is None or count <= most):
+            return True
+        wanted = f"at least {least}" if most is None else str(least) if least == most else f"{least} to {most}"
+        plural = "argument" if wanted in ("1", "at least 1") else "arguments"
+        self.findings.error(
+            "E403",
+            f"{name.name} expects {wanted} {plural}, got {count}",
+            name.at,
+            hint=f"The signature is {declared.signature.text}.",
+        )
+        return False
+
+    def _called(self, wanted: Type, closure: Closure, bound: dict[str, Type]) -> Type:
+        """Infer a lambda's body for what the function will call it with."""
+        functions = [member for member in members(wanted) if isinstance(member, FunctionType)]
+        shape = next((f for f in functions if len(f.params) == closure.arity), functions[0] if functions else None)
+        if shape is None:
+            return closure
+        params = [substitute(param, bound) for param in shape.params][: closure.arity]
+        params += [NULL] * (closure.arity - len(params))
+        result = closure.apply(params)
+        if isinstance(shape.result, (Variable, ArrayType)):
+            bind(shape.result, result, bound)
+        return FunctionType(tuple(params), result)
+
+    def _argument(self, declared: Function, parameter: Parameter, given: Type, argument: tree.Expr) -> None:
+        answer = fits(given, parameter.type)
+        if answer is False:
+            self.findings.error(
+                "E505",
+                f"{declared.name} requires {parameter.type} for '{parameter.name}', got {given}",
+                argument.at,
+                hint=f"The signature is {declared.signature.text}.",
+            )
+        elif isinstance(parameter.type, ArrayType) and NULL in members(given):
+            self._optional(argument, "[]")
+        elif _wants_numbers(parameter.type) and isinstance(given, ArrayType) and NULL in members(given.item):
+            self._optional(argument)
+
+    def _optional(self, node: tree.Expr, default: str = "0") -> None:
+        """A field that may be missing is used as if it were always there."""
+        origin = _null_origin(node)
+        if origin is None:
+            return
+        shown = _spelled(origin)
+        self.findings.warning(
+            "W502",
+            f"Consider adding null check for optional field '{origin.name}'",
+            origin.at,
+            hint=f"Use {shown} ?? {default} to provide default value",
+        )
+
+
+def _parameter(declared: Function, at: int) -> Parameter:
+    parameters = declared.signature.parameters
+    return parameters[min(at, len(parameters) - 1)]
+
+
+def _wants_numbers(wanted: Type) -> bool:
+    return isinstance(wanted, ArrayType) and not_null(wanted.item) == NUMBER
+
+
+def _null_origin(node: tree.Expr) -> tree.Member | None:
+    """The member access that a null came from: the node itself, or the body of a mapping lambda."""
+    if isinstance(node, tree.Member):
+        return node
+    if isinstance(node, tree.Pipe) and isinstance(node.target, tree.Call):
+        return _null_origin(node.target)
+    if isinstance(node, tree.Call):
+        lambdas = [argument for argument in node.arguments if isinstance(argument, tree.Lambda)]
+        return _null_origin(lambdas[0].body) if len(lambdas) == 1 else None
+    return None
+
+
+def _spelled(node: tree.Expr) -> str:
+    if isinstance(node, tree.Member):
+        mark = {"attribute": "@", "metadata": "^"}.get(node.kind, "")
+        return f"{_spelled(node.target)}.{mark}{node.name}"
+    return f"{node.sigil}{node.name}" if isinstance(node, tree.Name) else "(…)"

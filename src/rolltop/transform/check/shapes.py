@@ -1,0 +1,185 @@
+"""What can be read from types: members, elements, whether a value fits a parameter, what a call binds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from rolltop.transform.types import (
+    ANY,
+    BOOLEAN,
+    INTEGER,
+    NEVER,
+    NULL,
+    NUMBER,
+    STRING,
+    ArrayType,
+    FunctionType,
+    ObjectType,
+    Type,
+    UnionType,
+    Variable,
+    union,
+)
+
+__all__ = ["Closure", "attribute_of", "bind", "element_of", "fits", "members", "not_null", "property_of", "substitute"]
+
+
+class Closure(Type):
+    """The type of a function whose body is inferred anew for the types it is called with."""
+
+    __slots__ = ("apply", "arity", "name")
+
+    def __init__(self, arity: int, apply: Callable[[list[Type]], Type], name: str = "a function") -> None:
+        self.arity = arity
+        self.apply = apply
+        self.name = name
+
+    def __str__(self) -> str:
+        return f"({', '.join(['Any'] * self.arity)}) => Any"
+
+
+def members(type_: Type) -> tuple[Type, ...]:
+    return type_.members if isinstance(type_, UnionType) else (type_,)
+
+
+def not_null(type_: Type) -> Type:
+    return union(member for member in members(type_) if member != NULL)
+
+
+def each(type_: Type, rule: Callable[[Type], Type]) -> Type:
+    """Apply a rule to every member of a union."""
+    if isinstance(type_, UnionType):
+        return union(rule(member) for member in type_.members)
+    return rule(type_)
+
+
+def property_of(type_: Type, name: str) -> Type:
+    """`x.name`. What is no object (and not null) has no members: Never."""
+    return each(type_, lambda member: _property(member, name))
+
+
+def _property(type_: Type, name: str) -> Type:
+    if isinstance(type_, ObjectType):
+        known = type_.index.get(name)
+        if known is not None:
+            return known if name in type_.required else union((known, NULL))
+        return NULL if type_.rest is None else union((type_.rest, NULL))
+    if type_ == ANY or isinstance(type_, Variable):
+        return ANY
+    if type_ == NULL:
+        return NULL
+    if name in ("_text", "#text") and not isinstance(type_, ArrayType):
+        return type_
+    return NEVER
+
+
+def attribute_of(type_: Type, name: str) -> Type:
+    """`x.@name`: the attribute, else the property of that name."""
+
+    def rule(member: Type) -> Type:
+        if isinstance(member, ObjectType):
+            return _property(member, "@" + name if "@" + name in member.index else name)
+        return NEVER if isinstance(member, ArrayType) else ANY if member == ANY else NULL
+
+    return each(type_, rule)
+
+
+def element_of(type_: Type) -> Type:
+    """The elements of a value used as an array; one object is an array of one."""
+
+    def rule(member: Type) -> Type:
+        if isinstance(member, ArrayType):
+            return member.item
+        return member if isinstance(member, ObjectType) else ANY
+
+    return each(type_, rule)
+
+
+_TEXTUAL = frozenset({"String", "Number", "Integer", "Boolean", "Null", "Date", "DateTime", "LocalDateTime", "Time"})
+_NUMERIC = frozenset({"String", "Number", "Integer", "Boolean", "Null"})
+
+
+def fits(given: Type, wanted: Type) -> bool | None:
+    """True: always accepted; False: never; None: depends on the value."""
+    answers = {_fits(member, wanted) for member in members(given)}
+    return answers.pop() if len(answers) == 1 else None
+
+
+def _fits(given: Type, wanted: Type) -> bool | None:
+    if wanted == ANY or isinstance(wanted, Variable) or given == NEVER:
+        return True
+    if given == ANY or isinstance(given, Variable):
+        return None
+    if isinstance(wanted, UnionType):
+        answers = {_fits(given, member) for member in wanted.members}
+        return True if True in answers else None if None in answers else False
+    if isinstance(wanted, FunctionType):
+        return isinstance(given, (FunctionType, Closure))
+    if isinstance(wanted, ArrayType):
+        return isinstance(given, (ArrayType, ObjectType))
+    if isinstance(wanted, ObjectType):
+        return isinstance(given, ObjectType)
+    return _fits_scalar(given, wanted)
+
+
+def _fits_scalar(given: Type, wanted: Type) -> bool | None:
+    if wanted == BOOLEAN:
+        return True
+    if isinstance(given, ObjectType):
+        # An XML element that has only text counts as its text.
+        return None if given.index.get("_text") or given.rest is not None else False
+    if isinstance(given, (ArrayType, FunctionType, Closure)):
+        return False
+    if wanted == STRING:
+        return str(given) in _TEXTUAL
+    if wanted in (NUMBER, INTEGER):
+        return None if given == STRING else str(given) in _NUMERIC
+    return given == wanted or None
+
+
+def bind(wanted: Type, given: Type, bound: dict[str, Type]) -> None:
+    """Note what the type variables of a parameter stand for, from an argument that is no lambda."""
+    if isinstance(wanted, Variable):
+        known = bound.get(wanted.name)
+        bound[wanted.name] = given if known is None else union((known, given))
+    elif isinstance(wanted, ArrayType):
+        bind(wanted.item, element_of(not_null(given)), bound)
+    elif isinstance(wanted, UnionType):
+        _bind_union(wanted.members, given, bound)
+    elif isinstance(wanted, ObjectType) and wanted.rest is not None:
+        bind(wanted.rest, _values_of(given), bound)
+
+
+def _bind_union(options: Iterable[Type], given: Type, bound: dict[str, Type]) -> None:
+    for member in members(given):
+        for option in options:
+            if type(option) is type(member) or isinstance(option, Variable):
+                bind(option, member, bound)
+                break
+
+
+def _values_of(type_: Type) -> Type:
+    def rule(member: Type) -> Type:
+        if not isinstance(member, ObjectType):
+            return ANY
+        rest = () if member.rest is None else (member.rest,)
+        return union([*(field for _, field in member.fields), *rest])
+
+    return each(type_, rule)
+
+
+def substitute(type_: Type, bound: dict[str, Type]) -> Type:
+    """A signature's type with its variables filled in; unknown ones are Any."""
+    if isinstance(type_, Variable):
+        return bound.get(type_.name, ANY)
+    if isinstance(type_, ArrayType):
+        return ArrayType(substitute(type_.item, bound))
+    if isinstance(type_, UnionType):
+        return union(substitute(member, bound) for member in type_.members)
+    if isinstance(type_, FunctionType):
+        return FunctionType(tuple(substitute(p, bound) for p in type_.params), substitute(type_.result, bound))
+    if isinstance(type_, ObjectType) and (type_.fields or type_.rest not in (None, ANY)):
+        fields = tuple((name, substitute(field, bound)) for name, field in type_.fields)
+        rest = None if type_.rest is None else substitute(type_.rest, bound)
+        return ObjectType(fields, type_.required, rest)
+    return type_

@@ -1,0 +1,186 @@
+"""CSV: rows to objects (with headers) or arrays, cells typed, any delimiter; regional numbers on output."""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+import io
+from collections.abc import Iterator, Mapping
+from decimal import ROUND_HALF_EVEN, Decimal
+from typing import Any
+
+from rolltop.errors import InvalidInput
+from rolltop.transform.errors import ReadFailure, WriteFailure
+from rolltop.transform.formats.text import decode, typed
+from rolltop.transform.values import is_number, kind_of, scalar_text, unwrap
+
+__all__ = ["cell", "read", "write"]
+
+_MAX_FIELD = 1 << 27
+_WORDS: dict[str, Any] = {"true": True, "false": False, "": None, "null": None, "nil": None, "n/a": None}
+_LONGEST_WORD = 5
+
+
+def read(data: str | bytes, options: Mapping[str, Any]) -> list[Any]:
+    """An array of objects by header, or of arrays with `headers: false`."""
+    text = decode(data, "CSV")
+    rows = _rows(text, _delimiter(options))
+    if options.get("headers") is False:
+        return [[cell(field) for field in row] for row in rows]
+    header = [name.strip() for name in next(rows, [])]
+    width = len(header)
+    return [_record(header, width, row) for row in rows]
+
+
+def _record(header: list[str], width: int, row: list[str]) -> dict[str, Any]:
+    values = [cell(field) for field in row[:width]]
+    values.extend([None] * (width - len(values)))
+    return dict(zip(header, values, strict=True))
+
+
+def cell(text: str) -> Any:
+    """What a cell holds: boolean, null, number, or its trimmed text."""
+    text = text.strip()
+    if len(text) <= _LONGEST_WORD:
+        word = text.lower()
+        if word in _WORDS:
+            return _WORDS[word]
+    return typed(text)
+
+
+def _delimiter(options: Mapping[str, Any]) -> str:
+    given = options.get("delimiter", ",")
+    if not isinstance(given, str) or not given or given[0] in '"\r\n':
+        raise InvalidInput(
+            "the delimiter must be one character, not a quote or line break", hint='For example delimiter: ";".'
+        )
+    return given[0]
+
+
+def _rows(text: str, delimiter: str) -> Iterator[list[str]]:
+    if csv.field_size_limit() < _MAX_FIELD:
+        csv.field_size_limit(_MAX_FIELD)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        for row in reader:
+            if row and not (len(row) == 1 and not row[0].strip()):
+                yield row
+    except csv.Error as error:
+        line, column, reason = _locate(text, delimiter, str(error))
+        raise ReadFailure(f"CSV parse error at {line}:{column} - {reason}", line, column, hint=_HINT) from None
+
+
+_HINT = 'A quote inside a quoted cell is written twice: "a ""b"" c".'
+
+
+def _locate(text: str, delimiter: str, fallback: str) -> tuple[int, int, str]:
+    """Read again, slowly, to the place that the csv module refused without saying where."""
+    line, column, at, size = 1, 1, 0, len(text)
+    quoted, started, opened = False, False, (1, 1)
+    while at < size:
+        char = text[at]
+        if quoted:
+            if char == '"' and text[at + 1 : at + 2] == '"':
+                at, column = at + 1, column + 1
+            elif char == '"':
+                quoted = False
+                after = text[at + 1 : at + 2]
+                if after not in ("", delimiter, "\r", "\n"):
+                    return line, column + 1, "Expected delimiter or newline"
+        elif char == '"' and not started:
+            quoted, opened = True, (line, column)
+        started = char not in (delimiter, "\n", "\r") or quoted
+        line, column = (line + 1, 1) if char == "\n" else (line, column + 1)
+        at += 1
+    if quoted:
+        return *opened, "Unterminated quoted cell"
+    return line, column, fallback
+
+
+# ---- writing --------------------------------------------------------------------------------
+
+_STYLES = {
+    "usa": (",", "."), "us": (",", "."),
+    "european": (".", ","), "eu": (".", ","), "europe": (".", ","),
+    "french": ("\u202f", ","), "fr": ("\u202f", ","),
+    "swiss": ("'", "."), "ch": ("'", "."),
+}  # fmt: skip
+
+
+def write(value: Any, options: Mapping[str, Any]) -> str:
+    """Rows as text; the header comes from the first object, or is given with the rows."""
+    header, rows = _table(value)
+    delimiter = _delimiter(options)
+    show = _Cells(options)
+    out = io.StringIO(newline="")
+    if options.get("bom") is True:
+        out.write("\ufeff")
+    lines: list[list[Any]] = [list(header)] if header is not None and options.get("headers") is not False else []
+    for row in lines:
+        out.write(delimiter.join(_quoted(str(name), delimiter) for name in row) + "\n")
+    for row in rows:
+        out.write(delimiter.join(_quoted(show.text(item), delimiter) for item in row) + "\n")
+    return out.getvalue()
+
+
+def _table(value: Any) -> tuple[list[str] | None, list[list[Any]]]:
+    value = unwrap(value)
+    if isinstance(value, dict) and isinstance(value.get("rows"), list) and isinstance(value.get("headers"), list):
+        return [scalar_text(name) or "" for name in value["headers"]], [_as_row(row) for row in value["rows"]]
+    if isinstance(value, dict):
+        return list(value), [list(value.values())]
+    if not isinstance(value, list):
+        return None, [[value]]
+    first = value[0] if value else None
+    if isinstance(first, dict):
+        header = list(first)
+        return header, [[row.get(key) for key in header] if isinstance(row, dict) else [row] for row in value]
+    if isinstance(first, list):
+        return None, [_as_row(row) for row in value]
+    return (["value"] if value else None), [[item] for item in value]
+
+
+def _as_row(row: Any) -> list[Any]:
+    if isinstance(row, dict):
+        return list(row.values())
+    return row if isinstance(row, list) else [row]
+
+
+def _quoted(text: str, delimiter: str) -> str:
+    special = delimiter in text or '"' in text or "\n" in text or "\r" in text
+    if special or text[:1] == " " or text[-1:] == " ":
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
+class _Cells:
+    """How values print in cells."""
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        style = str(options.get("regionalFormat", "none")).lower()
+        if style not in _STYLES and style != "none":
+            raise InvalidInput(f"unknown regionalFormat {style!r}", hint=f"Known are {', '.join(_STYLES)} and none.")
+        self.style = _STYLES.get(style)
+        self.decimals = int(options.get("decimals", 2))
+        self.grouped = options.get("useThousands") is not False
+
+    def text(self, value: Any) -> str:
+        value = unwrap(value)
+        if value is None:
+            return ""
+        if self.style and is_number(value):
+            return regional(value, *self.style, self.decimals, grouped=self.grouped)
+        if isinstance(value, (str, bool, int, float, dt.date, dt.time)):
+            return scalar_text(value) or ""
+        if isinstance(value, (list, dict)):
+            from rolltop.transform.formats.json import write as as_json  # noqa: PLC0415 - only nested cells need it
+
+            return as_json(value, {"compact": True})
+        raise WriteFailure(f"a cell cannot hold a {kind_of(value)}")
+
+
+def regional(number: float, group: str, point: str, decimals: int, *, grouped: bool) -> str:
+    """A number with exactly so many decimals, rounded half to even, in a region's style."""
+    exact = Decimal(number).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_EVEN)
+    text = f"{exact:,f}" if grouped else f"{exact:f}"
+    return text.translate({ord(","): group, ord("."): point})

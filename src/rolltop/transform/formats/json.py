@@ -1,0 +1,94 @@
+"""JSON (RFC 8259). Two-space indent; whole doubles without fraction; attributes as `@name` keys."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from rolltop.transform.errors import ReadFailure
+from rolltop.transform.formats.plain import plain
+from rolltop.transform.formats.text import decode
+
+__all__ = ["read", "repaired", "write"]
+
+_NATIVE = orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_DATACLASS
+# In indented JSON every value ends its line, and the line of a text ends in a quote: a line that ends in
+# `.0` is a whole double. The odd ones (1e16 and above, minus zero) are left to `plain`.
+# Patterns start with a literal, which makes the search several times faster.
+_WHOLE = re.compile(rb"\.0(?=,?\n|\Z)")
+_HUGE = re.compile(rb"e\+?[0-9]+(?=,?\n|\Z)")
+
+
+def read(data: str | bytes, options: Mapping[str, Any]) -> Any:
+    """The value of a JSON text; duplicate keys: the last wins."""
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return _read_again(decode(data, "JSON"))
+
+
+def _read_again(text: str) -> Any:
+    """Without a byte order mark, and with a good message when that was not the reason."""
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        reason = re.sub(r": line \d+ column \d+.*", "", str(error), flags=re.DOTALL)
+        raise ReadFailure(
+            f"JSON parse error at {error.lineno}:{error.colno} - {reason}",
+            error.lineno,
+            error.colno,
+            hint=_hint(text, error.pos),
+        ) from None
+    except UnicodeEncodeError:
+        raise ReadFailure("JSON parse error at 1:1 - the text has half a surrogate pair") from None
+
+
+def _hint(text: str, at: int) -> str | None:
+    if not text.strip():
+        return "The input is empty."
+    found = text[at : at + 1]
+    if found == "'":
+        return "JSON strings are in double quotes."
+    if found in ("}", "]"):
+        return "Is there a comma before the closing bracket?"
+    if text.lstrip()[:1] == "<":
+        return "This looks like XML; declare `input xml`."
+    return None
+
+
+def write(value: Any, options: Mapping[str, Any]) -> str:
+    """The value as indented JSON."""
+    layout = 0 if options.get("compact") is True else orjson.OPT_INDENT_2
+    try:
+        fast = orjson.dumps(value, option=_NATIVE | layout)
+        if layout and b"-0.0" not in fast and b'"_text"' not in fast and _HUGE.search(fast) is None:
+            return _WHOLE.sub(b"", fast).decode()
+    except TypeError:
+        # Something that JSON does not have (an element, a date); or half a surrogate pair.
+        pass
+    return render(plain(value, write_attributes=options.get("writeAttributes") is True), layout)
+
+
+def render(ready: Any, layout: int = orjson.OPT_INDENT_2) -> str:
+    """Plain values as JSON text; halves of surrogate pairs become replacement characters."""
+    try:
+        return orjson.dumps(ready, option=_NATIVE | layout).decode()
+    except TypeError:
+        # Nested more than orjson goes (254 levels), an integer beyond 64 bits, or half a surrogate pair.
+        indent, separators = (2, None) if layout else (None, (",", ":"))
+        return json.dumps(repaired(ready), ensure_ascii=False, indent=indent, separators=separators)
+
+
+def repaired(value: Any) -> Any:
+    """Plain values without halves of surrogate pairs, which no encoding has."""
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [repaired(item) for item in value]
+    if isinstance(value, dict):
+        return {repaired(key): repaired(item) for key, item in value.items()}
+    return value

@@ -1,0 +1,95 @@
+"""Which module reads and writes which format."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from rolltop.errors import InvalidInput
+from rolltop.transform.errors import ReadFailure, WriteFailure
+from rolltop.transform.stack import deep_stack
+
+__all__ = ["FORMATS", "Rendered", "canonical", "read", "write"]
+
+_MODULES = {
+    "json": "rolltop.transform.formats.json",
+    "xml": "rolltop.transform.formats.xml",
+    "csv": "rolltop.transform.formats.csv",
+    "yaml": "rolltop.transform.formats.yaml",
+    "odata": "rolltop.transform.formats.odata",
+    "auto": "rolltop.transform.formats.auto",
+    "xsd": "rolltop.transform.schemas.xsd",
+    "jsch": "rolltop.transform.schemas.jsch",
+    "avro": "rolltop.transform.schemas.avro",
+    "proto": "rolltop.transform.schemas.proto",
+    "osch": "rolltop.transform.schemas.osch",
+    "tsch": "rolltop.transform.schemas.tsch",
+}
+FORMATS = tuple(_MODULES)
+_ALIASES = {
+    "yml": "yaml",
+    "json-schema": "jsch",
+    "jsonschema": "jsch",
+    "protobuf": "proto",
+    "avsc": "avro",
+    "edmx": "osch",
+    "odata-schema": "osch",
+    "table-schema": "tsch",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A result as text, and the encoding that its declaration promises."""
+
+    text: str
+    encoding: str = "utf-8"
+
+    def encode(self) -> bytes:
+        """The bytes to store; characters that the encoding lacks become character references."""
+        return self.text.encode(self.encoding, "xmlcharrefreplace")
+
+
+def canonical(name: str) -> str:
+    """The language's word for a format, from that word or a common other one."""
+    word = name.strip().lower()
+    word = _ALIASES.get(word, word)
+    if word not in _MODULES:
+        raise InvalidInput(f"unknown format {name[:60]!r}", hint=f"Known are {', '.join(FORMATS)}.")
+    return word
+
+
+@cache
+def _module(format_: str) -> Any:
+    """The module of a format, imported when it is first used."""
+    return importlib.import_module(_MODULES[canonical(format_)])
+
+
+def read(format_: str, data: str | bytes, options: Mapping[str, Any] | None = None) -> Any:
+    """The value that a text stands for."""
+    module = _module(format_)
+    try:
+        with deep_stack():
+            return module.read(data, options or {})
+    except RecursionError:
+        raise ReadFailure("the input is nested too deeply to be read") from None
+    except UnicodeEncodeError:
+        raise ReadFailure("the input has half a surrogate pair", hint="It is no valid Unicode text.") from None
+
+
+def write(format_: str, value: Any, options: Mapping[str, Any] | None = None) -> Rendered:
+    """A value as text."""
+    module = _module(format_)
+    if not hasattr(module, "write"):
+        raise InvalidInput("the output format cannot be auto", hint="Say json, xml, csv, yaml or another one.")
+    try:
+        with deep_stack():
+            rendered = module.write(value, options or {})
+    except RecursionError:
+        raise WriteFailure("the result is nested too deeply to be written") from None
+    except UnicodeEncodeError:
+        raise WriteFailure("a text of the result has half a surrogate pair") from None
+    return rendered if isinstance(rendered, Rendered) else Rendered(rendered)

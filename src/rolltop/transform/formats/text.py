@@ -1,0 +1,63 @@
+"""What several formats need to know about text: decoding, typing of cells, limits."""
+
+from __future__ import annotations
+
+import codecs
+import math
+import re
+from typing import Any
+
+from rolltop.transform.errors import ReadFailure
+from rolltop.transform.values import INT_MAX, INT_MIN
+
+__all__ = ["MAX_DEPTH", "decode", "place", "typed"]
+
+MAX_DEPTH = 900
+"""Levels of nesting in data; far above any real document, far below what hurts."""
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
+_MAX_DIGITS = 17
+
+
+def decode(data: str | bytes, what: str) -> str:
+    """Text without its byte order mark; bytes are UTF-8 unless a mark says otherwise."""
+    if isinstance(data, str):
+        return data[1:] if data[:1] == "\ufeff" else data
+    mark, encoding = next(((m, e) for m, e in _BOMS if data.startswith(m)), (b"", "utf-8"))
+    try:
+        return data[len(mark) :].decode(encoding)
+    except UnicodeDecodeError as error:
+        line, column = place(data[: error.start].decode(encoding, "replace"), error.start)
+        raise ReadFailure(
+            f"{what}: the bytes are not {encoding.upper()}", line, column, hint="Convert the file to UTF-8."
+        ) from None
+
+
+def place(text: str, offset: int) -> tuple[int, int]:
+    """1-based line and column of an offset."""
+    before = text[:offset]
+    return before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1
+
+
+def typed(text: str) -> Any:
+    """The number that a text spells, else the text.
+
+    Identifiers stay text: leading zeros, a plus sign, more digits than a double holds.
+    """
+    if not text or text[0] not in "-0123456789" or len(text) > 40 or _NUMBER.fullmatch(text) is None:
+        return text
+    try:
+        whole = int(text)
+    except ValueError:
+        if sum(char.isdigit() for char in text) > _MAX_DIGITS:
+            return text
+        number = float(text)
+        return number if math.isfinite(number) else text
+    return whole if INT_MIN <= whole <= INT_MAX else text

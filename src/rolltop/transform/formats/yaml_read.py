@@ -1,0 +1,211 @@
+"""YAML 1.1 to values, from libyaml's events: bounded nesting, bounded aliases, duplicate keys refused.
+
+Values are built here and not by PyYAML's constructor, because that recurses in C (deep nesting
+crashes the process) and shares what aliases name (which explodes when it is written).
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import datetime as dt
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import yaml
+
+from rolltop.errors import SizeLimit
+from rolltop.transform.errors import ReadFailure
+from rolltop.transform.formats.text import MAX_DEPTH, decode
+from rolltop.transform.values import fit, kind_of, scalar_text
+
+__all__ = ["read", "read_all"]
+
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_MERGE = object()
+_TAG = "tag:yaml.org,2002:"
+
+
+def read(data: str | bytes, options: Mapping[str, Any]) -> Any:
+    """The first document of a YAML text."""
+    text = decode(data, "YAML")
+    with _explained(text):
+        return _Builder.bounded(text).document(iter(yaml.parse(text, Loader=_Loader)))
+
+
+def read_all(data: str | bytes) -> list[Any]:
+    """Every document of a YAML text."""
+    text = decode(data, "YAML")
+    documents: list[Any] = []
+    with _explained(text):
+        builder, events = _Builder.bounded(text), iter(yaml.parse(text, Loader=_Loader))
+        for event in events:
+            if isinstance(event, yaml.DocumentStartEvent):
+                builder.anchors.clear()
+                documents.append(builder.document(events))
+    return documents
+
+
+@contextmanager
+def _explained(text: str) -> Iterator[None]:
+    """Turn what the parser says into an error with a place."""
+    try:
+        yield
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
+        reason = error.problem or error.context or "not valid YAML"
+        raise ReadFailure(
+            f"YAML parse error at {line}:{column} - {reason}", line, column, hint=_hint(text, line)
+        ) from None
+    except UnicodeEncodeError:
+        raise ReadFailure("YAML parse error at 1:1 - the text has half a surrogate pair") from None
+    except yaml.YAMLError as error:
+        reason = str(error).splitlines()[0]
+        raise ReadFailure(f"YAML parse error at 1:1 - {reason}") from None
+
+
+def _hint(text: str, line: int) -> str | None:
+    lines = text.splitlines()
+    if line <= len(lines) and "\t" in lines[line - 1][: len(lines[line - 1]) - len(lines[line - 1].lstrip())]:
+        return "Indent with blanks, not tabs."
+    return None
+
+
+class _Builder:
+    """Turns events into values. `budget` bounds how many nodes aliases may add."""
+
+    def __init__(self, budget: int) -> None:
+        self.anchors: dict[str, tuple[Any, int]] = {}
+        self.budget = budget
+        self.resolver: Any = yaml.resolver.Resolver()
+        self.scalars = _Scalars()
+        self.count = 0
+
+    @classmethod
+    def bounded(cls, text: str) -> _Builder:
+        return cls(budget=max(100_000, 20 * len(text)))
+
+    def document(self, events: Iterator[Any]) -> Any:
+        for event in events:
+            if isinstance(event, (yaml.ScalarEvent, yaml.CollectionStartEvent, yaml.AliasEvent)):
+                value = self._value(event, events, 0)
+                return None if value is _MERGE else value
+            if isinstance(event, yaml.DocumentEndEvent):
+                return None
+        return None
+
+    def _value(self, event: Any, events: Iterator[Any], depth: int) -> Any:
+        if depth > MAX_DEPTH:
+            raise _refuse(event, f"more than {MAX_DEPTH} levels of nesting")
+        if isinstance(event, yaml.AliasEvent):
+            return self._alias(event)
+        if (event.tag or "").startswith(_TAG + "python/"):
+            raise _refuse(event, "a tag that names Python objects is refused")
+        before = self.count
+        self.count += 1
+        value: Any
+        if isinstance(event, yaml.ScalarEvent):
+            value = self._scalar(event)
+        elif isinstance(event, yaml.SequenceStartEvent):
+            value = []
+            for item in events:
+                if isinstance(item, yaml.SequenceEndEvent):
+                    break
+                value.append(_no_merge(self._value(item, events, depth + 1)))
+        else:
+            value = self._mapping(events, depth)
+        if event.anchor:
+            self.anchors[event.anchor] = (value, self.count - before)
+        return value
+
+    def _alias(self, event: Any) -> Any:
+        if event.anchor not in self.anchors:
+            raise _refuse(event, f"unknown alias *{event.anchor[:40]}")
+        value, size = self.anchors[event.anchor]
+        self.count += size
+        self.budget -= size
+        if self.budget < 0:
+            line = event.start_mark.line + 1
+            raise SizeLimit(
+                f"YAML line {line}: the aliases expand to far more than the document",
+                hint="This is what an alias bomb looks like; expand the document before if it is meant.",
+            )
+        return value
+
+    def _mapping(self, events: Iterator[Any], depth: int) -> dict[str, Any]:
+        own: dict[str, Any] = {}
+        merged: list[Any] = []
+        for event in events:
+            if isinstance(event, yaml.MappingEndEvent):
+                break
+            key = self._value(event, events, depth + 1)
+            value = _no_merge(self._value(next(events), events, depth + 1))
+            if key is _MERGE:
+                merged.extend(value if isinstance(value, list) else [value])
+                continue
+            name = "null" if key is None else scalar_text(key)
+            if name is None:
+                raise _refuse(event, f"a {kind_of(key)} cannot be a key")
+            if name in own:
+                raise _refuse(event, f"duplicate key {name[:60]!r}")
+            own[name] = value
+        if not merged:
+            return own
+        inherited = {name: value for part in reversed(merged) if isinstance(part, dict) for name, value in part.items()}
+        return inherited | own
+
+    def _scalar(self, event: Any) -> Any:
+        tag = event.tag
+        if tag is None or tag == "!":
+            if not event.implicit[0] or tag == "!":
+                return event.value
+            tag = self.resolver.resolve(yaml.ScalarNode, event.value, (True, False))
+        try:
+            return self.scalars.value(tag.removeprefix(_TAG), event.value)
+        except (ValueError, OverflowError, binascii.Error):
+            raise _refuse(event, f"{event.value[:40]!r} is not a valid {tag.removeprefix(_TAG)}") from None
+
+
+def _no_merge(value: Any) -> Any:
+    return "<<" if value is _MERGE else value
+
+
+def _refuse(event: Any, reason: str) -> ReadFailure:
+    line, column = event.start_mark.line + 1, event.start_mark.column + 1
+    return ReadFailure(f"YAML parse error at {line}:{column} - {reason}", line, column)
+
+
+class _Scalars:
+    """What the implicit types of YAML 1.1 stand for."""
+
+    def __init__(self) -> None:
+        self.constructor: Any = yaml.constructor.SafeConstructor()
+
+    def value(self, kind: str, text: str) -> Any:
+        if kind == "null":
+            return None
+        if kind == "bool":
+            return text.lower() in ("yes", "true", "on")
+        if kind == "int":
+            return self._integer(text)
+        if kind == "float":
+            return self.constructor.construct_yaml_float(yaml.ScalarNode(_TAG + "float", text))
+        if kind == "timestamp":
+            return self._moment(text)
+        if kind == "binary":
+            return base64.b64decode(text)
+        return _MERGE if kind == "merge" else text
+
+    def _integer(self, text: str) -> int | float:
+        if len(text) > 400:
+            raise ValueError("too many digits")
+        return fit(self.constructor.construct_yaml_int(yaml.ScalarNode(_TAG + "int", text)))
+
+    def _moment(self, text: str) -> Any:
+        moment = self.constructor.construct_yaml_timestamp(yaml.ScalarNode(_TAG + "timestamp", text))
+        if isinstance(moment, dt.datetime) and moment.tzinfo is None:
+            # YAML says: a timestamp without a zone is in UTC.
+            return moment.replace(tzinfo=dt.UTC)
+        return moment

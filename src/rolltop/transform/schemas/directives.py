@@ -1,0 +1,82 @@
+"""The universal schema form: what all schema formats share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from rolltop.transform.errors import ReadFailure, WriteFailure
+from rolltop.transform.values import Node, is_number, parse_number, scalar_text
+
+__all__ = ["compact", "enrich", "fields_of", "flag", "text_of", "types_of", "whole", "without"]
+
+
+def enrich(raw: dict[str, Any], describe: Callable[[dict[str, Any]], dict[str, Any]]) -> Node:
+    """The raw schema with its description and how the description went."""
+    diagnostics: dict[str, Any] = {"%_status": "complete"}
+    try:
+        described = describe(raw)
+    except ReadFailure as failure:
+        described = {}
+        diagnostics = {"%_status": "failed", "%_warnings": [failure.message]}
+    except (AttributeError, KeyError, TypeError, ValueError):
+        # The raw schema is whatever somebody wrote: a part of the wrong shape ends the description, not the reading.
+        described = {}
+        diagnostics = {"%_status": "failed", "%_warnings": ["a part of the schema does not have the shape it should"]}
+    properties = {**raw, **described, "%_diagnostics": diagnostics}
+    if isinstance(raw, Node):
+        return Node(properties, raw.attributes, raw.name, raw.metadata)
+    return Node(properties)
+
+
+def compact(**parts: Any) -> dict[str, Any]:
+    """`%` directives from keyword arguments, those that are None left out. `kind_` gives `%kind`."""
+    return {"%" + name.rstrip("_"): value for name, value in parts.items() if value is not None}
+
+
+def types_of(value: Any, writer: str) -> dict[str, dict[str, Any]]:
+    """The `%types` of a value that a writer works from."""
+    types = value.get("%types") if isinstance(value, dict) else None
+    if not isinstance(types, dict) or not all(isinstance(type_, dict) for type_ in types.values()):
+        raise WriteFailure(
+            f"output {writer} needs a schema: its own keywords, or %types with one object per type",
+            hint='For example { %types: { Person: { %kind: "structure", %fields: [ … ] } } }.',
+        )
+    return types
+
+
+def fields_of(type_: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The fields of a structure; one field alone may stand without its array."""
+    fields = type_.get("%fields") or []
+    listed = fields if isinstance(fields, list) else [fields]
+    for field in listed:
+        if not isinstance(field, dict) or not isinstance(field.get("%name"), str):
+            raise WriteFailure("every entry of %fields needs a %name")
+    return listed
+
+
+def flag(part: Mapping[str, Any], name: str, default: bool = False) -> bool:
+    """A boolean directive; the text `true` counts."""
+    value = part.get(name)
+    return default if value is None else value is True or value == "true"
+
+
+def text_of(part: Mapping[str, Any], *names: str) -> str | None:
+    """The first of these directives that is there, as text."""
+    for name in names:
+        value = part.get(name)
+        if value is not None:
+            return scalar_text(value)
+    return None
+
+
+def whole(value: Any) -> int | None:
+    """A whole number from a number or its text."""
+    number: Any = parse_number(value) if isinstance(value, str) else value
+    return int(number) if is_number(number) and float(number).is_integer() else None
+
+
+def without(value: dict[str, Any]) -> dict[str, Any]:
+    """A copy without the directives that `enrich` added."""
+    kept = {key: item for key, item in value.items() if not key.startswith("%")}
+    return Node(kept, value.attributes, value.name, value.metadata) if isinstance(value, Node) else kept

@@ -1,0 +1,176 @@
+"""Values to XSD: raw `xs:` elements as they are, else complex types generated from the directives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rolltop.errors import InvalidInput
+from rolltop.transform.errors import WriteFailure
+from rolltop.transform.formats.table import Rendered
+from rolltop.transform.formats.xml_write import write as write_xml
+from rolltop.transform.schemas.directives import fields_of, flag, text_of, types_of
+from rolltop.transform.schemas.xsd_read import NAMESPACE, Counts, count
+from rolltop.transform.values import Node, scalar_text
+
+__all__ = ["generate", "write"]
+
+_VERSIONING = "http://www.w3.org/2007/XMLSchema-versioning"
+_FROM_UNIVERSAL = {
+    "number": "xs:double", "binary": "xs:base64Binary", "bytes": "xs:base64Binary", "datetime": "xs:dateTime",
+    "any": "xs:anyType", "object": "xs:anyType",
+}  # fmt: skip
+
+
+def write(value: Any, options: Mapping[str, Any]) -> Rendered:
+    if not isinstance(value, dict):
+        raise WriteFailure("output xsd needs a schema: xs: elements, or %types")
+    if any(key.startswith("xs:") for key in value):
+        schema = _raw(value, options)
+    else:
+        schema = generate(value, options)
+    if options.get("version") == "1.1":
+        schema.attributes.setdefault("xmlns:vc", _VERSIONING)
+        schema.attributes.setdefault("vc:minVersion", "1.1")
+    _check_pattern(options.get("pattern"), count(_as_nodes(schema)))
+    metadata = {"xmlEncoding": "UTF-8"}
+    return write_xml(Node({"xs:schema": schema}, None, None, metadata), options)
+
+
+def _raw(value: dict[str, Any], options: Mapping[str, Any]) -> Node:
+    """A schema that was written element by element; the wrapper may be left out."""
+    inner = value.get("xs:schema") if list(value) == ["xs:schema"] else value
+    if not isinstance(inner, dict):
+        raise WriteFailure("xs:schema must be an object")
+    kept = {key: item for key, item in inner.items() if not key.startswith("%")}
+    documented = _documented(kept, keep=options.get("addDocumentation") is not False)
+    attributes = {"xmlns:xs": NAMESPACE, **getattr(inner, "attributes", {})}
+    return Node(documented, attributes)
+
+
+def _documented(value: Any, *, keep: bool) -> Any:
+    """`_documentation` anywhere becomes an annotation before everything else."""
+    if isinstance(value, list):
+        return [_documented(item, keep=keep) for item in value]
+    if not isinstance(value, dict):
+        return value
+    parts = {key: _documented(item, keep=keep) for key, item in value.items() if key != "_documentation"}
+    note = value.get("_documentation")
+    if note is not None and keep:
+        parts = {**_annotation(scalar_text(note)), **parts}
+    return Node(parts, value.attributes, value.name, value.metadata) if isinstance(value, Node) else parts
+
+
+def _annotation(note: str | None) -> dict[str, Any]:
+    return {"xs:annotation": {"xs:documentation": note}} if note else {}
+
+
+def _as_nodes(schema: Node) -> Node:
+    """Names on the nodes, as the reader would have put them, so that patterns can be counted."""
+    named: dict[str, Any] = {}
+    for key, value in schema.items():
+        items = value if isinstance(value, list) else [value]
+        named[key] = [_named(key, item) for item in items]
+    return Node(named, schema.attributes, "xs:schema")
+
+
+def _named(name: str, value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    inner = _as_nodes(Node(value, getattr(value, "attributes", {})))
+    return Node(inner, inner.attributes, name)
+
+
+def _check_pattern(wanted: Any, found: Counts) -> None:
+    if wanted is None:
+        return
+    rules = {
+        "russian-doll": (found.elements == 1 and found.types == 0, "exactly one global element and no global type"),
+        "salami-slice": (found.elements > 1, "more than one global element"),
+        "venetian-blind": (found.types > 0, "global types"),
+        "garden-of-eden": (found.inline == 0, "no inline types"),
+    }
+    if wanted not in rules:
+        raise InvalidInput(f"unknown XSD pattern {wanted!r}", hint=f"Known are {', '.join(rules)}.")
+    holds, needs = rules[wanted]
+    if not holds:
+        raise WriteFailure(f"the schema does not follow the pattern {wanted}: it needs {needs}")
+
+
+# ---- from directives --------------------------------------------------------------------------
+
+
+def generate(value: Mapping[str, Any], options: Mapping[str, Any]) -> Node:
+    """The schema element of the types."""
+    types = types_of(value, "xsd")
+    attributes = {"xmlns:xs": NAMESPACE}
+    namespace = text_of(value, "%namespace")
+    if namespace:
+        attributes["targetNamespace"] = namespace
+    form = options.get("elementFormDefault", "qualified")
+    if form not in ("qualified", "unqualified"):
+        raise InvalidInput(f"elementFormDefault is qualified or unqualified, not {form!r}")
+    attributes["elementFormDefault"] = form
+    return Node(_Generator(types, options).content(), attributes)
+
+
+class _Generator:
+    def __init__(self, types: Mapping[str, dict[str, Any]], options: Mapping[str, Any]) -> None:
+        self.types = types
+        self.notes = options.get("addDocumentation") is not False
+        self.inline = {name for name, type_ in types.items() if flag(type_, "%xsdInline")}
+
+    def content(self) -> dict[str, Any]:
+        used = {field.get("%type") for type_ in self.types.values() for field in fields_of(type_)}
+        parts: dict[str, Any] = {
+            "xs:element": [self._inline_element(name) for name in self.types if name in self.inline - used],
+            "xs:complexType": [
+                Node(self._complex(type_), {"name": name})
+                for name, type_ in self.types.items()
+                if type_.get("%kind", "structure") == "structure" and name not in self.inline
+            ],
+            "xs:simpleType": [
+                Node(self._simple(type_), {"name": name})
+                for name, type_ in self.types.items()
+                if type_.get("%kind") in ("enumeration", "primitive")
+            ],
+        }
+        return {key: items for key, items in parts.items() if items}
+
+    def _inline_element(self, name: str) -> Node:
+        type_ = self.types[name]
+        element = text_of(type_, "%xsdElement") or name.removesuffix("_InlineType")
+        return Node({"xs:complexType": self._complex(type_)}, {"name": element})
+
+    def _note(self, part: Mapping[str, Any]) -> dict[str, Any]:
+        return _annotation(text_of(part, "%documentation", "%description")) if self.notes else {}
+
+    def _complex(self, type_: Mapping[str, Any]) -> dict[str, Any]:
+        elements = [self._element(field) for field in fields_of(type_)]
+        return {**self._note(type_), "xs:sequence": {"xs:element": elements} if elements else None}
+
+    def _element(self, field: Mapping[str, Any]) -> Node:
+        attributes = {"name": str(field["%name"])}
+        content = self._note(field)
+        type_ = str(field.get("%type", "string"))
+        if type_ in self.inline:
+            content["xs:complexType"] = self._complex(self.types[type_])
+        else:
+            attributes["type"] = self._type(type_)
+        if not flag(field, "%required"):
+            attributes["minOccurs"] = "0"
+        if flag(field, "%array"):
+            attributes["maxOccurs"] = "unbounded"
+        return Node(content, attributes)
+
+    def _type(self, name: str) -> str:
+        if name in self.types or ":" in name:
+            return name
+        return _FROM_UNIVERSAL.get(name, f"xs:{name}")
+
+    def _simple(self, type_: Mapping[str, Any]) -> dict[str, Any]:
+        values = [item.get("%value") if isinstance(item, dict) else item for item in type_.get("%values") or []]
+        facets = [Node((), {"value": scalar_text(value) or ""}) for value in values]
+        base = self._type(str(type_.get("%type", "string")))
+        restriction = Node({"xs:enumeration": facets} if facets else {}, {"base": base})
+        return {**self._note(type_), "xs:restriction": restriction}

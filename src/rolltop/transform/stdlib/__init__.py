@@ -1,0 +1,24 @@
+"""The standard library of UTL-X: one declaration per function, families loaded when first used.
+
+`declare` has the decorator and says what a body receives; `host` is the only way to clock,
+randomness and environment; `registry` finds functions by name. Every other module here is a family:
+it holds declarations and nothing else.
+"""
+
+from rolltop.transform.stdlib.declare import CATEGORIES, Function, Parameter, Signature, function
+from rolltop.transform.stdlib.host import Host, host, installed
+from rolltop.transform.stdlib.registry import all_names, find, functions
+
+__all__ = [
+    "CATEGORIES",
+    "Function",
+    "Host",
+    "Parameter",
+    "Signature",
+    "all_names",
+    "find",
+    "function",
+    "functions",
+    "host",
+    "installed",
+]

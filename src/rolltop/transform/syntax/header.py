@@ -1,0 +1,147 @@
+"""The lines above `---`: which inputs there are, in which formats, with which options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rolltop.transform.syntax.cursor import Bail, Cursor
+from rolltop.transform.syntax.lexer import Token
+from rolltop.transform.syntax.literals import number_value, string_value
+from rolltop.transform.syntax.tree import Header, Port
+
+__all__ = ["FORMATS", "implied_header", "parse_header"]
+
+FORMATS = ("auto", "xml", "json", "csv", "yaml", "odata", "xsd", "jsch", "avro", "proto", "osch", "tsch")
+_CODE = "E301"
+
+
+def implied_header(inputs: Mapping[str, str], output_format: str | None) -> Header:
+    """The header of a program that has none."""
+    ports = [Port(name, format_) for name, format_ in inputs.items()] or [Port("input", "json")]
+    return Header("%utlx 1.0", ports, [Port("output", output_format or "json")], written=False)
+
+
+def parse_header(cursor: Cursor) -> Header:
+    """Read up to and including `---`; on an error, skip there."""
+    header = Header("%utlx 1.0", [], [])
+    try:
+        _read(cursor, header)
+    except Bail:
+        while cursor.token.kind not in ("---", "end"):
+            cursor.advance()
+        cursor.accept("---")
+    if not header.inputs:
+        header.inputs.append(Port("input", "auto"))
+    if not header.outputs:
+        header.outputs.append(Port("output", "json"))
+    return header
+
+
+def _read(cursor: Cursor, header: Header) -> None:
+    if cursor.token.kind != "directive":
+        raise cursor.error(
+            "Expected UTL-X directive '%utlx 1.0'", code=_CODE, hint="The first line of a header is `%utlx 1.0`."
+        )
+    header.directive = cursor.advance().text.strip()
+    if not cursor.is_word("input"):
+        raise cursor.error("Expected 'input' declaration", code=_CODE, hint="Write for example `input json`.")
+    cursor.advance()
+    header.inputs = _declarations(cursor, "input")
+    if not cursor.is_word("output"):
+        raise cursor.error(
+            "Expected 'output' declaration", code=_CODE, hint="After the inputs write for example `output json`."
+        )
+    cursor.advance()
+    header.outputs = _declarations(cursor, "output")
+    if not cursor.accept("---"):
+        raise cursor.error("Expected '---' separator after header", code=_CODE)
+
+
+def _declarations(cursor: Cursor, default: str) -> list[Port]:
+    if not cursor.accept(":"):
+        first = _word(cursor)
+        if first.text in FORMATS:
+            return [_spec(cursor, default, first)]
+        return [_spec(cursor, first.text, _word(cursor))]
+    ports: list[Port] = []
+    while True:
+        name = _word(cursor)
+        port = _spec(cursor, name.text, _word(cursor))
+        if any(other.name == port.name for other in ports):
+            raise cursor.error(f"'{port.name}' is declared twice", at=name.at, code=_CODE)
+        ports.append(port)
+        if not cursor.accept(","):
+            return ports
+
+
+def _word(cursor: Cursor) -> Token:
+    """Tokens that touch each other, as one word: names may have hyphens and digits."""
+    first = cursor.token
+    text, end = "", first.at
+    while cursor.token.at == end and cursor.token.kind in ("name", "keyword", "number", "-", "."):
+        token = cursor.advance()
+        text += token.text
+        end = token.at + len(token.text)
+    if not text:
+        raise cursor.error(f"Expected format type ({', '.join(FORMATS)})", code=_CODE)
+    return first._replace(text=text)
+
+
+def _spec(cursor: Cursor, name: str, format_: Token) -> Port:
+    if format_.text not in FORMATS:
+        raise cursor.error(
+            f"Expected format type ({', '.join(FORMATS)}), found '{format_.text}'", at=format_.at, code=_CODE
+        )
+    port = Port(name, format_.text, at=format_.at)
+    if cursor.token.kind == "%":
+        cursor.advance()
+        dialect = cursor.expect("name", "Expected a dialect such as %usdl 1.0")
+        version = cursor.expect("number", "Expected the version of the dialect")
+        port.dialect = f"%{dialect.text} {version.text}"
+    if cursor.token.kind == "{":
+        port.options = _options(cursor)
+    return port
+
+
+def _options(cursor: Cursor) -> dict[str, Any]:
+    opener = cursor.advance()
+    options: dict[str, Any] = {}
+    while cursor.token.kind != "}":
+        if cursor.token.kind not in ("name", "keyword", "string"):
+            raise cursor.error("Expected option name", code=_CODE)
+        key = cursor.advance()
+        name = string_value(cursor, key) if key.kind == "string" else key.text
+        cursor.expect(":", "Expected ':' after option name")
+        options[name] = _option_value(cursor)
+        if not cursor.accept(",") and not cursor.token.fresh:
+            break
+    cursor.close(opener)
+    return options
+
+
+def _option_value(cursor: Cursor) -> Any:
+    token = cursor.token
+    if token.kind == "[":
+        return _option_list(cursor)
+    negative = cursor.accept("-")
+    token = cursor.token
+    if token.kind == "number":
+        number = number_value(cursor.advance().text)
+        return -number if negative else number
+    if token.kind == "string" and not negative:
+        return string_value(cursor, cursor.advance())
+    if token.text in ("true", "false") and not negative:
+        return cursor.advance().text == "true"
+    raise cursor.error("Expected option value", code=_CODE, hint="A text, a number, true, false or a list of texts.")
+
+
+def _option_list(cursor: Cursor) -> list[Any]:
+    opener = cursor.advance()
+    values: list[Any] = []
+    while cursor.token.kind != "]":
+        values.append(_option_value(cursor))
+        if not cursor.accept(","):
+            break
+    cursor.close(opener)
+    return values

@@ -1,0 +1,209 @@
+"""Digests against hashlib, ciphers and keys against openssl, tokens against PyJWT."""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+import hashlib
+import hmac
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import jwt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rolltop.errors import RolltopError
+from rolltop.transform.stdlib import Host, find, installed
+
+SECRET = "a secret of more than thirty-two bytes, as it should be, and some more to be sure of it"
+KEY, IV = "0123456789abcdef0123456789abcdef", "fedcba9876543210"
+QUICK = settings(max_examples=25, deadline=None)
+
+
+def call(name: str, *arguments: Any) -> Any:
+    declared = find(name)
+    assert declared is not None
+    return declared.call(*arguments)
+
+
+def refusal(name: str, *arguments: Any) -> str:
+    with pytest.raises(RolltopError) as caught:
+        call(name, *arguments)
+    return caught.value.message
+
+
+@pytest.fixture(scope="module")
+def pair() -> dict[str, str]:
+    return dict(call("generateRSAKeyPair"))
+
+
+def openssl(*arguments: str, data: bytes = b"") -> bytes:
+    return subprocess.run(["openssl", *arguments], input=data, capture_output=True, check=True).stdout
+
+
+@pytest.mark.parametrize("name", ["md5", "sha1", "sha224", "sha256", "sha384", "sha512", "sha3_256", "sha3_512"])
+@QUICK
+@given(st.text() | st.binary())
+def test_digests_are_those_of_hashlib(name: str, value: str | bytes) -> None:
+    data = value if isinstance(value, bytes) else value.encode("utf-8", "surrogatepass")
+    assert call(name, value) == hashlib.new(name, data).hexdigest()
+    assert call("hash", value, name) == hashlib.new(name, data).hexdigest()
+
+
+@pytest.mark.parametrize("name", ["MD5", "SHA1", "SHA256", "SHA384", "SHA512"])
+@QUICK
+@given(st.text(st.characters(codec="utf-8")), st.text(st.characters(codec="utf-8"), min_size=1))
+def test_keyed_digests_are_those_of_hmac(name: str, text: str, key: str) -> None:
+    wanted = hmac.new(key.encode(), text.encode(), name.lower())
+    assert call(f"hmac{name}", text, key) == wanted.hexdigest()
+    assert call("hmacBase64", text, key, f"Hmac{name}") == base64.b64encode(wanted.digest()).decode()
+
+
+def test_the_first_digests_refuse_what_is_no_text() -> None:
+    assert "md5 requires a string or a binary" in refusal("md5", 5)
+    assert call("sha384", 5) == hashlib.sha384(b"5").hexdigest()
+    assert call("sha384", {}) is None
+
+
+@QUICK
+@given(st.binary())
+def test_base64_and_hexadecimal_read_back(data: bytes) -> None:
+    assert call("base64Encode", data) == base64.b64encode(data).decode()
+    assert call("fromBase64", call("toBase64", data)) == data
+    assert call("fromHex", call("hexEncode", data)) == data
+
+
+@QUICK
+@given(st.text(st.characters(codec="utf-8")))
+def test_url_encodings_read_back(text: str) -> None:
+    assert call("urlDecode", call("urlEncode", text)) == text
+    assert call("urlDecodeComponent", call("urlEncodeComponent", text)) == text
+
+
+@pytest.mark.parametrize("text", ["A", "A===", "=AAA", "SGk=SGk=", "SG k=!"])
+def test_bad_base64_is_refused(text: str) -> None:
+    assert "not base64" in refusal("base64Decode", text)
+
+
+@pytest.mark.parametrize(
+    ("function", "cipher", "size"), [("encryptAES", "-aes-128-cbc", 16), ("encryptAES256", "-aes-256-cbc", 32)]
+)
+def test_encryption_is_that_of_openssl(function: str, cipher: str, size: int) -> None:
+    made = openssl("enc", cipher, "-K", KEY.encode()[:size].hex(), "-iv", IV.encode().hex(), data="grüße".encode())
+    assert base64.b64decode(call(function, "grüße", KEY, IV)) == made
+    assert call(function.replace("en", "de", 1), call(function, "grüße", KEY, IV), KEY, IV) == "grüße"
+
+
+def test_wrong_keys_give_null_and_are_not_told() -> None:
+    made = call("encryptAES", "text", KEY, IV)
+    assert call("decryptAES", made, "another key 0000", IV) in (None, "") or call("decryptAES", made, KEY, IV) == "text"
+    assert "secret" not in refusal("encryptAES", "x", "secret", IV)
+
+
+def test_rsa_signatures_are_those_of_openssl(pair: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "private.pem").write_text(pair["privateKey"])
+    (tmp_path / "public.pem").write_text(pair["publicKey"])
+    made = openssl("dgst", "-sha256", "-sign", str(tmp_path / "private.pem"), data=b"text")
+    assert call("rsaSign", "text", pair["privateKey"]) == base64.b64encode(made).decode()
+    assert call("rsaVerify", "text", base64.b64encode(made).decode(), pair["publicKey"]) is True
+    assert call("rsaVerify", "texts", base64.b64encode(made).decode(), pair["publicKey"]) is False
+
+
+def test_rsa_encryption_reads_back_and_is_bounded(pair: dict[str, str]) -> None:
+    assert call("rsaDecrypt", call("rsaEncrypt", "é" * 100, pair["publicKey"]), pair["privateKey"]) == "é" * 100
+    assert "245" in refusal("rsaEncrypt", "x" * 246, pair["publicKey"])
+    assert "cannot be read" in refusal("rsaEncrypt", "x", "-----BEGIN PUBLIC KEY-----")
+
+
+def test_randomness_is_the_hosts() -> None:
+    moment = dt.datetime(2024, 1, 1, tzinfo=dt.UTC)
+    with installed(Host.fixed(moment, seed=1)):
+        first = call("generateKey")
+    with installed(Host.fixed(moment, seed=1)):
+        assert call("generateKey") == first
+    assert "cannot make" in refusal("generateKey", 10**9)
+
+
+@pytest.mark.parametrize("algorithm", ["HS256", "HS384", "HS512"])
+def test_tokens_are_those_of_pyjwt(algorithm: str) -> None:
+    claims = {"sub": "ann", "admin": True, "roles": ["a", "b"]}
+    assert jwt.decode(call("createJWT", claims, SECRET, algorithm), SECRET, algorithms=[algorithm]) == claims
+    theirs = jwt.encode(claims, SECRET, algorithm)
+    assert call("verifyJWT", theirs, SECRET, algorithm)["payload"] == claims
+    assert call("decodeJWT", theirs)["payload"] == claims
+
+
+def test_tokens_with_keys_are_those_of_pyjwt(pair: dict[str, str]) -> None:
+    made = call("createJWTSigned", {"sub": "ann"}, pair["privateKey"], "RS256")
+    assert jwt.decode(made, pair["publicKey"], algorithms=["RS256"]) == {"sub": "ann"}
+    assert call("verifyJWTSignature", made, pair["publicKey"])["verified"] is True
+
+
+def test_a_public_key_never_serves_as_a_secret(pair: dict[str, str]) -> None:
+    header = base64.urlsafe_b64encode(b'{"alg":"HS256"}').rstrip(b"=")
+    signing = header + b"." + base64.urlsafe_b64encode(b'{"sub":"eve"}').rstrip(b"=")
+    signature = base64.urlsafe_b64encode(hmac.digest(pair["publicKey"].encode(), signing, "sha256")).rstrip(b"=")
+    forged = (signing + b"." + signature).decode()
+    assert call("verifyJWT", forged, pair["publicKey"]) == {"verified": False, "error": "the key does not fit HS256"}
+
+
+def test_unsigned_tokens_are_not_verified() -> None:
+    unsigned = jwt.encode({"sub": "eve"}, "", algorithm="none")
+    assert call("verifyJWT", unsigned, "")["verified"] is False
+    assert "payload" not in call("verifyJWT", unsigned, "")
+    assert "no token algorithm" in refusal("createJWT", {}, "x", "none")
+
+
+def test_times_are_checked_with_the_hosts_clock() -> None:
+    with installed(Host.fixed(dt.datetime(2024, 1, 1, tzinfo=dt.UTC))):
+        token = call("createJWT", {"sub": "ann"}, SECRET, "HS256", 60)
+        assert call("verifyJWT", token, SECRET)["verified"] is True
+    with installed(Host.fixed(dt.datetime(2024, 1, 1, 0, 1, tzinfo=dt.UTC))):
+        assert call("isJWTExpired", token) is True
+        assert call("verifyJWT", token, SECRET)["error"] == "the token has expired"
+        assert call("verifyJWTSignature", token, SECRET)["verified"] is True
+
+
+def test_key_sets_verify_without_the_network(pair: dict[str, str]) -> None:
+    public = jwt.algorithms.RSAAlgorithm(jwt.algorithms.RSAAlgorithm.SHA256).prepare_key(pair["publicKey"])
+    key = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(public)) | {"kid": "k1"}
+    token = jwt.encode({"sub": "ann"}, pair["privateKey"], "RS256", headers={"kid": "k1"})
+    assert call("verifyJWTWithJWKS", token, {"keys": [{"kty": "oct"}, "junk", key]})["verified"] is True
+    assert call("verifyJWTWithJWKS", token, json.dumps({"keys": [key | {"kid": "k2"}]}))["verified"] is False
+    assert "may not fetch" in refusal("verifyJWTWithJWKS", token, "https://example.com/keys")
+
+
+@pytest.mark.parametrize("text", ["", "a.b.c", "..", "e30.e30.e30", "eyJhbGciOjF9.e30.", "x" * 2_000_000, "é.é.é"])
+def test_what_is_no_token_is_refused(text: str) -> None:
+    assert "no token" in refusal("decodeJWT", text)
+    assert call("validateJWTStructure", text)["valid"] is False
+
+
+def test_signed_xml_holds_until_it_is_changed(pair: dict[str, str]) -> None:
+    signed = call("signXML", "<a><b>1</b></a>", pair["privateKey"], pair["publicKey"])
+    assert call("verifyXMLSignature", signed) is True
+    assert call("verifyXMLSignature", signed.replace("<b>1</b>", "<b>2</b>")) is False
+    assert call("verifyXMLSignature", f"<evil>{signed}</evil>") is False
+    info = call("getXMLSignatureInfo", signed)
+    assert info["signatureAlgorithm"].endswith("rsa-sha256")
+
+
+def test_a_certificate_says_who_signed(pair: dict[str, str], tmp_path: Path) -> None:
+    certificates = []
+    for name in ("ann", "eve"):
+        (tmp_path / name).write_text(pair["privateKey"] if name == "ann" else call("generateRSAKeyPair")["privateKey"])
+        made = openssl("req", "-x509", "-key", str(tmp_path / name), "-subj", f"/CN={name}", "-days", "1")
+        certificates.append(made.decode())
+    signed = call("signXML", "<a/>", pair["privateKey"], certificates[0])
+    assert call("verifyXMLSignature", signed) is True
+    assert call("verifyXMLSignatureWithCert", signed, certificates[0]) == {"valid": True}
+    assert call("verifyXMLSignatureWithCert", signed, certificates[1])["valid"] is False
+
+
+def test_both_keys_must_be_of_one_pair(pair: dict[str, str]) -> None:
+    other = call("generateRSAKeyPair", 1024)
+    assert "does not belong" in refusal("signXML", "<a/>", pair["privateKey"], other["publicKey"])

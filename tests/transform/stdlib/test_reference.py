@@ -1,0 +1,55 @@
+"""What is generated from the declarations is up to date."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rolltop.transform.stdlib import CATEGORIES, Function, all_names, find, functions
+from rolltop.transform.stdlib import names as names_module
+from rolltop.transform.stdlib.reference import describe, page
+from rolltop.transform.stdlib.registry import table
+
+ROOT = Path(__file__).parents[3]
+LISTED = {
+    name: (int(least), int(most) if most else None)
+    for name, least, most in (
+        line.split("\t") for line in Path(__file__).with_name("arities.tsv").read_text("utf-8").splitlines()
+    )
+}
+
+
+def test_the_table_of_names_is_up_to_date() -> None:
+    assert Path(names_module.__file__).read_text("utf-8") == table(), "run python -m rolltop.transform.stdlib"
+
+
+def test_the_page_is_up_to_date() -> None:
+    written = (ROOT / "docs" / "stdlib.md").read_text("utf-8")
+    assert written == page(), "run python -m rolltop.transform.stdlib docs/stdlib.md"
+
+
+def test_the_page_has_every_function_once() -> None:
+    rows = [line for line in page().splitlines() if line.startswith("| `") and "): " in line]
+    assert len(rows) == len(functions())
+
+
+def test_all_709_names_can_be_called() -> None:
+    assert len(LISTED) == 709
+    assert all_names() == LISTED.keys()
+
+
+@pytest.mark.parametrize("name", sorted(LISTED))
+def test_every_name_takes_as_many_arguments_as_listed(name: str) -> None:
+    declared = find(name)
+    assert declared is not None
+    assert (declared.signature.least, declared.signature.most) == LISTED[name]
+
+
+@pytest.mark.parametrize("declared", functions(), ids=lambda declared: declared.name)
+def test_a_description_is_complete(declared: Function) -> None:
+    shown = describe(declared)
+    assert shown["category"] in CATEGORIES
+    assert shown["signature"].startswith(f"{declared.name}(")
+    assert shown["examples"]
+    assert all(parameter["description"] and parameter["type"] for parameter in shown["parameters"])

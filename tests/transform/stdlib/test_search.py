@@ -1,0 +1,59 @@
+"""Searching the library finds what people mean, best first, at once."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from rolltop.transform.stdlib import functions
+from rolltop.transform.stdlib.search import search
+
+
+@pytest.mark.parametrize(
+    ("query", "best"),
+    [
+        ("upper", "upperCase"),
+        ("uppercase string", "upperCase"),
+        ("substrng", "substring"),
+        ("grupby", "groupBy"),
+        ("split text", "split"),
+        ("remove duplicates", "distinct"),
+        ("convert string to number", "toNumber"),
+        ("average", "avg"),
+        ("camelize", "camelCase"),
+        ("padLeft", "pad"),
+        ("JOINTOSTRING", "joinToString"),
+        ("regex replace", "replaceRegex"),
+    ],
+)
+def test_the_function_that_is_meant_comes_first(query: str, best: str) -> None:
+    assert search(query)[0].name == best
+
+
+def test_an_empty_query_gives_everything_by_name() -> None:
+    names = [function.name for function in search("")]
+    assert names == sorted((function.name for function in functions()), key=str.lower)
+
+
+def test_a_category_narrows_the_search() -> None:
+    assert {function.category for function in search("reverse", category="array")} == {"array"}
+    assert search("reverse", category="array")[0].name == "reverse"
+
+
+def test_nonsense_finds_nothing() -> None:
+    assert search("qqzzxx") == []
+
+
+def test_every_function_is_found_first_by_each_of_its_names() -> None:
+    assert [name for function in functions() for name in function.names if search(name)[0] is not function] == []
+
+
+def test_a_search_takes_less_than_a_millisecond() -> None:
+    search("warm up the index")
+    queries = ["upper", "convert string to number", "substrng", "regex replace", "date zone", "e"]
+    start = time.process_time()
+    for _ in range(20):
+        for query in queries:
+            search(query)
+    assert (time.process_time() - start) / (20 * len(queries)) < 0.001

@@ -1,0 +1,162 @@
+"""Checking without running: right findings, and none where there is nothing wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from rolltop.transform.check import check, check_parsed
+from rolltop.transform.check.schema_types import type_of_schema
+from rolltop.transform.syntax.parser import parse
+
+ORDER = type_of_schema(
+    {
+        "type": "object",
+        "required": ["id", "items"],
+        "properties": {
+            "id": {"type": "integer"},
+            "customer": {"type": "object", "properties": {"name": {"type": "string"}}},
+            "items": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "required": ["sku"],
+                    "properties": {"sku": {"type": "string"}, "price": {"type": "number"}},
+                    "additionalProperties": False,
+                },
+            },
+        },
+    }
+)
+
+
+def codes(text: str, **options: object) -> list[str]:
+    return [found.code for found in check(text, **options)]  # type: ignore[arg-type]
+
+
+CLEAN = [
+    "{ a: $input.x.y + 1, b: map($input.rows, r => r.name ?? 'none') }",
+    "let xs = $input.items |> filter(i => i.ok)\n{ n: count(xs), first: xs[0]?.name }",
+    "function Tax(x) { x * 0.2 }\n{ t: Tax($input.total) }",
+    "match ($input.kind) { 'a' => 1, k if k == null => 2, _ => 3 }",
+    "try { $input.a / $input.b } catch (e) { { error: e } }",
+    "reduce([1, 2], (a, b) => a + b, 0)",
+    "groupBy($input, x => x.kind) |> mapValues(g => count(g))",
+    "function Fact(n) { if (n <= 1) 1 else n * Fact(n - 1) }\nFact(5)",
+    'let price = "12"\nprice * 2',
+    "{ ...$input, total: 1, [upper('x')]: 2 }.anything",
+]
+
+
+@pytest.mark.parametrize("text", CLEAN)
+def test_a_correct_program_has_no_findings(text: str) -> None:
+    assert check(text, lint=True) == []
+
+
+WRONG = [
+    ("uper('a')", "E402"),
+    ("foo + 1", "E401"),
+    ("upper()", "E403"),
+    ("(x => x)(1, 2)", "E403"),
+    ("let a = 5\na(1)", "E404"),
+    ("[1].name", "E503"),
+    ("1 * null", "E502"),
+    ("'abc' * 2", "E502"),
+    ("true + 1", "E502"),
+    ("[1]['a']", "E504"),
+    ("map(5, x => x)", "E505"),
+    ("let n: Number = 'x'\nn", "E501"),
+    ("function F(x): String { 5 }\nF(1)", "E501"),
+    ("let o = { name: 1 }\no.nme", "W501"),
+    ("map([{ a: 1 }], r => r.b + 1)", "W501"),
+]
+
+
+@pytest.mark.parametrize(("text", "code"), WRONG)
+def test_a_wrong_program_is_found_out(text: str, code: str) -> None:
+    assert code in codes(text)
+
+
+def test_a_near_name_is_suggested() -> None:
+    assert check("uper('a')")[0].hint == "Did you mean `upper`?"
+    assert check("let total = 1\ntotl")[0].hint == "Did you mean `total`?"
+
+
+def test_an_optional_field_used_as_a_number_is_warned_about() -> None:
+    program = (
+        "%utlx 1.0\ninput json\noutput json\n---\n{\n  name: $input.customer.name,\n"
+        "  total: sum($input.items |> map(i => i.price))\n}"
+    )
+    found = check(program, inputs={"input": ORDER})
+    assert [(f.line, f.column, f.message, f.hint, f.severity) for f in found] == [
+        (
+            7,
+            40,
+            "Consider adding null check for optional field 'price'",
+            "Use i.price ?? 0 to provide default value",
+            "warning",
+        )
+    ]
+
+
+def test_a_default_or_a_test_settles_it() -> None:
+    assert codes("sum($input.items |> map(i => i.price ?? 0))", inputs={"input": ORDER}) == []
+    assert (
+        codes("map($input.items, i => { let p = i.price; if (p != null) p * 2 else 0 })", inputs={"input": ORDER}) == []
+    )
+
+
+def test_a_field_that_the_schema_does_not_have_is_found() -> None:
+    found = check("map($input.items, i => i.prize)", inputs={"input": ORDER})
+    assert [(f.code, f.hint) for f in found] == [("W501", "Did you mean `price`?")]
+
+
+TYPES = [
+    ("1 + 2", "Integer"),
+    ("1 / 2", "Number"),
+    ("'a' + 1", "String"),
+    ("[1, 'a']", "Array<Integer | String>"),
+    ("{ a: 1, b: $input.id }", "{ a: Integer, b: Integer }"),
+    ("if ($input.id > 1) 'a' else 2", "String | Integer"),
+    ("let x = 'a' in { x: x }", "{ x: String }"),
+    ("$input.items |> map(i => i.sku)", "Array<String>"),
+    ("map($input.items, i => { s: i.sku, p: i.price ?? 0 })", "Array<{ s: String, p: Number }>"),
+    ("match ($input.id) { 1 => 'a', _ => null }", "String?"),
+    ("try { $input.id / 0 } catch (e) { e }", "Number | String"),
+    ("function Twice(x) { x * 2 }\nTwice($input.id)", "Integer"),
+    ("{ @id: 5, ...{ b: true } }", "{ @id: String, b: Boolean }"),
+    ("$input.customer?.name ?? 'x'", "String"),
+    ("upper($input.customer.name)", "String"),
+    ("first($input.items).sku", "String"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), TYPES)
+def test_type_of_the_result(text: str, expected: str) -> None:
+    assert str(check_parsed(parse(text), inputs={"input": ORDER}).result) == expected
+
+
+STYLE = [
+    ("let a = 1\n2", "W601"),
+    ("map([1], (x, i) => x)", "W601"),
+    ("let Total = 1\nTotal", "W602"),
+    ("let my_total = 1\nmy_total", "W602"),
+]
+
+
+@pytest.mark.parametrize(("text", "code"), STYLE)
+def test_style(text: str, code: str) -> None:
+    assert codes(text, lint=True) == [code]
+    assert codes(text) == []
+
+
+def test_a_name_used_only_in_a_branch_is_used() -> None:
+    for use in (
+        "x |> (v => v)",
+        "true ? x : 0",
+        "{}?.[x]",
+        "match (1) { 1 => x }",
+        "try { x } catch { 0 }",
+        "!x",
+        "-x",
+    ):
+        assert codes(f"let x = 1;\n{use}", lint=True) == []

@@ -1,0 +1,216 @@
+"""What programs mean: expressions, bindings, functions, choice, construction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rolltop.errors import SizeLimit
+from rolltop.transform import Document, EvaluationFailure, ProgramInvalid, compile_program
+
+ORDER = {
+    "id": 7,
+    "customer": {"name": "Ann", "vip": True},
+    "items": [{"sku": "a", "price": 2.5, "qty": 2}, {"sku": "b", "price": 1, "qty": 1}],
+    "note": None,
+    "map": {"json": 1},
+}
+
+
+def evaluate(text: str, value: Any = None) -> Any:
+    return compile_program(text).evaluate({"input": value})
+
+
+EXPRESSIONS: list[tuple[str, Any]] = [
+    ("1 + 2 * 3", 7),
+    ("2 ** 3 ** 2", 512),
+    ("-2 ** 2", 4),
+    ("7 % 3 - -1", 2),
+    ("-7 % 3", -1),
+    ("10 / 4", 2.5),
+    ("10 / 5", 2),
+    ("10 ** 10 ** 10", float("inf")),
+    ("9223372036854775807", 9223372036854775807),
+    ("9223372036854775807 + 1", 9223372036854775808.0),
+    ('"n" + 5', "n5"),
+    ('"n" + 2.0 * 4', "n8.0"),
+    ('"a" + null + true', "anulltrue"),
+    ('"3" * "4"', 12),
+    ("1 == 1.0", True),
+    ('1 == "1"', False),
+    ("true == 1", False),
+    ("[1, { a: 2 }] == [1.0, { a: 2 }]", True),
+    ("null == null", True),
+    ('"a" < "b"', True),
+    ('"10" > 9', True),
+    ("false && (1 / 0 == 1)", False),
+    ("true || (1 / 0 == 1)", True),
+    ('!""', True),
+    ("![]", False),
+    ('null ?? "x"', "x"),
+    ('"" ?? "x"', ""),
+    ("true ? 1 : false ? 2 : 3", 1),
+    ('"yes" if 1 > 0 else "no"', "yes"),
+    ("1 if false", None),
+    ("if (0) 1", None),
+    ('if (1 > 2) "a" else if (2 > 1) "b" else "c"', "b"),
+    ("[1, ...[2, 3], ...null]", [1, 2, 3]),
+    ("{ a: 1, ...{ b: 2, a: 3 } }", {"a": 3, "b": 2}),
+    ('{ ["k" + 1]: 1, [2.0]: 2 }', {"k1": 1, "2": 2}),
+    ("{ let x = 2; let y = x * 2, sum: x + y }", {"sum": 6}),
+    ("{ let x = 2; x + 1 }", 3),
+    ("{ { a: 1 } }", {"a": 1}),
+    ("{ let x = 1 in x + 1 }", 2),
+    ("let x = 1 in let y = 2 in x + y", 3),
+    ("(let x = 4) + x", 8),
+    ("(x => x + 1)(2)", 3),
+    ("((a, b) => a - b)(5, 3)", 2),
+    ("[3, 1] |> map(x => x * 2) |> sum", 8),
+    ("3 |> (x => x + 1)", 4),
+    ('map(["a"], upper)', ["A"]),
+    ('"x" |> upper', "X"),
+    ('match (3) { 1 => "one", n if n > 2 => "many", _ => "few" }', "many"),
+    ("match (-1) {\n 0 => 0\n -1 => 1\n}", 1),
+    ("try { 1 / 0 } catch (e) { e }", "Division by zero"),
+    ("try { null - 1 } catch (e) { e }", "Left operand must be number"),
+    ("try { 1 } catch { 2 }", 1),
+    ("[1, 2,]", [1, 2]),
+    ("{ a: 1, }", {"a": 1}),
+    ("'it\\u0027s \\/'", "it's /"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), EXPRESSIONS)
+def test_expression(text: str, expected: Any) -> None:
+    result = evaluate(text)
+    assert result == expected
+    assert type(result) is type(expected)
+
+
+PATHS: list[tuple[str, Any]] = [
+    ("$input.customer.name", "Ann"),
+    ("@input.id", 7),
+    ("input.id -1", 6),
+    ("$input.id-1", 6),
+    ("$input.missing.deeper", None),
+    ("$input.note.x", None),
+    ("$input.note == null", True),
+    ("$input?.customer?.name", "Ann"),
+    ("$input.id?.x", None),
+    ('$input["customer"]["name"]', "Ann"),
+    ("$input.items[1].sku", "b"),
+    ("$input.items[1.9].sku", "b"),
+    ("$input.note[0]", None),
+    ("$input.map.json", 1),
+    ("$input.customer.*", ["Ann", True]),
+    ("$input.customer.@name", "Ann"),
+    ("$input.items |> filter(i => i.qty > 1) |> map(i => i.sku)", ["a"]),
+    ("sum(map($input.items, i => i.price * i.qty))", 6.0),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), PATHS)
+def test_path(text: str, expected: Any) -> None:
+    assert evaluate(text, ORDER) == expected
+
+
+FAILURES: list[tuple[str, str]] = [
+    ("[1][5]", "Array index out of bounds: index 5, size 1"),
+    ("[1][-1]", "Array index out of bounds: negative index -1"),
+    ("[{ a: 1 }].a", "Cannot access property 'a' of an array"),
+    ("5 % 0", "Division by zero"),
+    ('"x" * 2', "Left operand must be number"),
+    ("[1] + 1", "Invalid operands for +"),
+    ("null < 1", "Cannot compare these types"),
+    ("nope", "Undefined variable: nope"),
+    ("uper(1)", "unknown function `uper`"),
+    ("(x => x)(1, 2)", "Function expects 1 arguments, got 2"),
+    ("(5)(1)", "Cannot call non-function value"),
+    ('match (3) { 1 => "one" }', "No matching case in match expression"),
+    ("{ [null]: 1 }", "A computed key must be a string or a number"),
+    ("map(5, x => x)", "map requires an array"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), FAILURES)
+def test_failure_says_what_and_where(text: str, message: str) -> None:
+    with pytest.raises(EvaluationFailure) as caught:
+        evaluate(text)
+    assert message in caught.value.message
+    assert caught.value.position is not None
+
+
+def test_the_innermost_place_is_reported() -> None:
+    with pytest.raises(EvaluationFailure) as caught:
+        evaluate("let f = x =>\n  x / 0\nmap([1], v => f(v))")
+    assert str(caught.value.position) == "2:5"
+
+
+def test_functions_may_follow_and_call_each_other() -> None:
+    program = """
+      let five = Odd(5)
+      { five: five, four: Odd(4) }
+      function Odd(n) { if (n == 0) false else Even(n - 1) }
+      function Even(n) { if (n == 0) true else Odd(n - 1) }
+    """
+    assert evaluate(program) == {"five": True, "four": False}
+
+
+def test_a_line_break_before_if_or_a_parenthesis_separates() -> None:
+    assert evaluate('let x = 5\nif (x > 3) "a" else "b"') == "a"
+    assert evaluate("let f = x => x\n(f(3))") == 3
+
+
+def test_a_bracket_on_a_new_line_is_an_array() -> None:
+    assert evaluate("let x = $input\n[x]", [1]) == [[1]]
+
+
+def test_user_functions_start_with_a_capital() -> None:
+    with pytest.raises(ProgramInvalid, match="User-defined functions must start with uppercase letter"):
+        compile_program("function sum(x) { x }\nsum(1)")
+
+
+def test_endless_recursion_is_a_limit_that_try_does_not_catch() -> None:
+    with pytest.raises(SizeLimit):
+        evaluate("function F(x) { try { F(x + 1) } catch { 0 } }\nF(1)")
+
+
+def test_deep_recursion_works() -> None:
+    assert evaluate("function F(n) { if (n == 0) 0 else 1 + F(n - 1) }\nF(400)") == 400
+
+
+def test_several_named_inputs() -> None:
+    program = compile_program(
+        "%utlx 1.0\ninput: orders json, rate-table csv\noutput json\n---\n"
+        "{ n: count($orders), first: $rate-table[0].rate, same: $input == $orders }"
+    )
+    result = program.run({"orders": Document("[1, 2]"), "rate-table": Document("code,rate\nEUR,1.5\n")})
+    assert result.text == '{\n  "n": 2,\n  "first": 1.5,\n  "same": true\n}'
+
+
+def test_one_document_serves_the_one_declared_input() -> None:
+    program = compile_program("%utlx 1.0\ninput orders json\noutput json\n---\n$orders.a + $input.a")
+    assert program.run({"input": Document('{"a": 2}')}).text == "4"
+
+
+def test_a_missing_header_takes_the_callers_formats() -> None:
+    program = compile_program("$input.a", inputs={"input": "xml"}, output_format="yaml")
+    assert program.run({"input": Document("<a>x</a>")}).text == "x\n"
+
+
+def test_a_header_that_contradicts_the_caller_is_refused() -> None:
+    with pytest.raises(ProgramInvalid, match="the header says input json, the caller says xml"):
+        compile_program("%utlx 1.0\ninput json\noutput json\n---\n1", inputs={"input": "xml"})
+
+
+def test_one_program_serves_xml_and_json() -> None:
+    program = compile_program("map($input.order.item, i => i.@sku + i.@qty * 2)", inputs={"input": "auto"})
+    xml = '<order><item sku="a" qty="2"/><item sku="b" qty="3"/></order>'
+    json = '{"order": {"item": [{"sku": "a", "qty": 2}, {"sku": "b", "qty": 3}]}}'
+    assert program.run({"input": Document(xml)}).text == program.run({"input": Document(json)}).text
+
+
+def test_a_single_xml_child_counts_as_an_array_of_one() -> None:
+    program = compile_program("{ n: map($input.o.i, x => x.@k), first: $input.o.i[0].@k }", inputs={"input": "xml"})
+    assert program.evaluate(program.read_inputs({"input": Document('<o><i k="1"/></o>')})) == {"n": ["1"], "first": "1"}

@@ -1,0 +1,159 @@
+"""Schema formats: the uniform description, generation from it, and the way between formats."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rolltop.errors import InvalidInput
+from rolltop.transform import Document, ReadFailure, WriteFailure, compile_program, formats
+from rolltop.transform.schemas.xsd_read import Counts
+
+PERSON: dict[str, Any] = {
+    "%namespace": "com.example",
+    "%types": {
+        "Status": {"%kind": "enumeration", "%values": ["ACTIVE", "GONE"]},
+        "Person": {
+            "%kind": "structure",
+            "%documentation": "A person",
+            "%fields": [
+                {"%name": "id", "%type": "integer", "%required": True},
+                {"%name": "status", "%type": "Status", "%required": False},
+                {"%name": "tags", "%type": "string", "%array": True, "%required": True},
+            ],
+        },
+    },
+}
+SCHEMA_FORMATS = ["xsd", "jsch", "avro", "proto", "osch", "tsch"]
+
+
+def described(format_: str, text: str) -> Any:
+    return formats.read(format_, text)
+
+
+def field_names(value: Any) -> list[str]:
+    structure = next(t for t in value["%types"].values() if t["%kind"] == "structure")
+    return [field["%name"] for field in structure["%fields"]]
+
+
+@pytest.mark.parametrize("format_", SCHEMA_FORMATS)
+def test_fields_survive_every_format(format_: str) -> None:
+    value = described(format_, formats.write(format_, PERSON).text)
+    assert value["%_diagnostics"] == {"%_status": "complete"}
+    assert field_names(value) == ["id", "status", "tags"]
+
+
+@pytest.mark.parametrize("source", SCHEMA_FORMATS)
+@pytest.mark.parametrize("target", SCHEMA_FORMATS)
+def test_every_schema_format_becomes_every_other(source: str, target: str) -> None:
+    program = compile_program("{ %types: $input['%types'] }", inputs={"input": source}, output_format=target)
+    text = program.run({"input": Document(formats.write(source, PERSON).text)}).text
+    assert field_names(described(target, text)) == ["id", "status", "tags"]
+
+
+def test_xsd_reader_gives_the_schema_element_with_metadata() -> None:
+    text = (
+        '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:t">'
+        '<xs:element name="order"><xs:complexType><xs:sequence>'
+        '<xs:element name="line" type="xs:decimal" minOccurs="0" maxOccurs="unbounded"/>'
+        "</xs:sequence></xs:complexType></xs:element></xs:schema>"
+    )
+    program = """let e = $input['xs:element']
+    { n: e.@name, s: $input.^schemaType, p: $input.^xsdPattern, g: e.^scope }"""
+    value = compile_program(program).evaluate({"input": described("xsd", text)})
+    assert value == {"n": "order", "s": "xsd-schema", "p": "russian-doll", "g": "global"}
+    assert described("xsd", text)["%types"]["order_InlineType"]["%fields"] == [
+        {"%name": "line", "%type": "decimal", "%array": True}
+    ]
+
+
+PATTERNS = [
+    ((1, 0, 2), "russian-doll"), ((3, 1, 0), "swiss-army-knife"), ((6, 6, 0), "garden-of-eden"),
+    ((1, 1, 1), "chameleon-schema"), ((2, 1, 1), "bologna-sandwich"), ((5, 0, 1), "salami-slice"),
+    ((0, 2, 0), "venetian-blind"), ((0, 0, 0), "undetectable"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("counts", "pattern"), PATTERNS)
+def test_xsd_patterns(counts: tuple[int, int, int], pattern: str) -> None:
+    assert Counts(*counts).pattern == pattern
+
+
+def test_xsd_writer_writes_enumerations_dates_and_documentation() -> None:
+    text = formats.write(
+        "xsd",
+        {
+            "%types": {
+                "Kind": {"%kind": "enumeration", "%values": ["a"]},
+                "T": {
+                    "%kind": "structure",
+                    "%fields": [{"%name": "at", "%type": "datetime", "%required": True, "%description": "When"}],
+                },
+            }
+        },
+    ).text
+    assert '<xs:element name="at" type="xs:dateTime">' in text
+    assert "<xs:documentation>When</xs:documentation>" in text
+    assert '<xs:enumeration value="a"/>' in text
+    with pytest.raises(WriteFailure, match="russian-doll"):
+        formats.write("xsd", PERSON, {"pattern": "russian-doll"})
+
+
+def test_raw_schemas_are_written_as_they_are() -> None:
+    raw = {"type": "record", "name": "R", "fields": [{"name": "f", "type": "int"}]}
+    assert formats.read("json", formats.write("avro", raw).text) == raw
+    schema = {"type": "object", "properties": {"a": {"type": "string", "_description": "An a"}}}
+    written = formats.read("json", formats.write("jsch", schema).text)
+    assert written["$schema"].endswith("2020-12/schema")
+    assert written["properties"]["a"] == {"type": "string", "description": "An a"}
+    text = formats.write("xsd", {"xs:element": {"_documentation": "Doc"}}).text
+    assert "<xs:annotation>" in text
+    assert text.count("xs:schema") == 2
+
+
+def test_avro_references_and_optional_fields() -> None:
+    value = formats.read("json", formats.write("avro", PERSON).text)
+    assert value["fields"][1] == {
+        "name": "status",
+        "type": ["null", {"type": "enum", "name": "Status", "symbols": ["ACTIVE", "GONE"]}],
+        "default": None,
+    }
+    with pytest.raises(WriteFailure, match="not a valid name"):
+        formats.write("avro", {"%types": {"a b": {"%kind": "structure", "%fields": []}}})
+
+
+def test_proto_nested_messages_and_reserved_numbers() -> None:
+    text = 'syntax = "proto3"; message A { reserved 3, 5 to 7; message B { int64 x = 1; } // the b\n B b = 2; }'
+    types = described("proto", text)["%types"]
+    assert types["A"]["%fields"][0]["%type"] == "A.B"
+    assert types["A"]["%reserved"] == [3, {"from": 5, "to": 7}]
+    assert types["A.B"]["%fields"][0] == {"%name": "x", "%type": "integer", "%size": 64, "%fieldNumber": 1}
+    with pytest.raises(ReadFailure, match="proto2"):
+        described("proto", 'syntax = "proto2";')
+
+
+@pytest.mark.parametrize("number", [0, 19_500, 536_870_912])
+def test_proto_field_numbers_are_checked(number: int) -> None:
+    fields = [{"%name": "a", "%type": "string", "%fieldNumber": number}]
+    with pytest.raises(WriteFailure, match="no field number"):
+        formats.write("proto", {"%types": {"M": {"%kind": "structure", "%fields": fields}}})
+
+
+def test_json_schema_metadata_and_drafts() -> None:
+    schema = described(
+        "jsch", '{"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"a": {"type": "string"}}}'
+    )
+    assert (schema.metadata["version"], schema["properties"]["a"].metadata["schemaType"]) == (
+        "draft-07",
+        "jsch-property",
+    )
+    assert "definitions" in formats.write("jsch", PERSON, {"draft": "draft-07"}).text
+    with pytest.raises(InvalidInput, match="draft"):
+        formats.write("jsch", PERSON, {"draft": "draft-03"})
+
+
+@pytest.mark.parametrize("format_", SCHEMA_FORMATS)
+def test_what_is_no_schema_is_refused_by_the_writer(format_: str) -> None:
+    with pytest.raises(WriteFailure):
+        formats.write(format_, {"hello": "world"})
