@@ -95,6 +95,50 @@ def test_the_same_lines_as_a_peer(corpus: tuple[Path, Library], program: str) ->
             check_lines(program, corpus, pattern, options)
 
 
+CONTEXTS = [(0, 0, 0), (0, 0, 2), (1, 0, 0), (0, 3, 1), (2, 2, 3)]  # before, after, max_count
+
+
+@pytest.mark.parametrize(("before", "after", "most"), CONTEXTS)
+def test_context_and_limits_are_those_of_grep(corpus: tuple[Path, Library], before: int, after: int, most: int) -> None:
+    root, library = corpus
+    flags = ["-n", "-H", "-B", str(before), "-A", str(after), *(["-m", str(most)] if most else [])]
+    how = Printed(line_numbers=True, with_filename=True, before=before, after=after)
+    for pattern in ("foo", "bar$", "[0-9]{4}"):
+        for path in sorted(root.rglob("*.txt"))[:12]:
+            asked = Pattern(pattern, paths=(str(path),), max_count=most)
+            expected = command("grep", pattern, path, flags)
+            assert printed(library, asked, how) == without_overrun(expected, most), (pattern, path)
+
+
+def without_overrun(output: bytes, most: int) -> bytes:
+    """GNU grep shows a matching line among the context after the last one it selects as context; so do we."""
+    return output
+
+
+@pytest.mark.parametrize(
+    "options", list(combinations()), ids=lambda options: "".join(k[0] for k, on in options.items() if on)
+)
+def test_counts_and_file_lists_are_those_of_ripgrep(corpus: tuple[Path, Library], options: dict[str, bool]) -> None:
+    root, library = corpus
+    flags = [FLAGS[name] for name, on in options.items() if on]
+    for pattern in ("foo", "[0-9]+", "naïve", "nowhere_at_all"):
+        asked = Pattern(pattern, **options)
+        ours = {document.path: count for document, count in library.grep.counts(asked)}
+        lines = command("rg", pattern, root, ["-c", "-H", *flags]).decode().splitlines()
+        assert ours == {line.rpartition(":")[0]: int(line.rpartition(":")[2]) for line in lines}
+        without = {document.path for document in library.grep.without(asked)}
+        assert without == {str(path) for path in root.rglob("*.txt")} - ours.keys()
+
+
+def test_matches_are_painted_as_grep_paints_them(corpus: tuple[Path, Library]) -> None:
+    root, library = corpus
+    for pattern in ("foo", "[0-9]+", "a.b"):
+        path = root / "d1" / "f01.txt"
+        expected = command("grep", pattern, path, ["-n", "-H", "--color=always"])
+        how = Printed(line_numbers=True, with_filename=True, color=True)
+        assert printed(library, Pattern(pattern, paths=(str(path),)), how) == expected
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("program", ["grep", "rg"])
 @pytest.mark.parametrize("pattern", PATTERNS)
