@@ -85,7 +85,7 @@ def check_lines(program: str, corpus: tuple[Path, Library], pattern: str, option
     assert by_file(found) == by_file(expected), (program, pattern, options)
 
 
-SAMPLE = random.Random(2).sample(list(itertools.product(PATTERNS, combinations())), 60)
+SAMPLE = random.Random(2).sample(list(itertools.product(PATTERNS, combinations())), 40)
 
 
 @pytest.mark.parametrize("program", ["grep", "rg"])
@@ -101,18 +101,13 @@ CONTEXTS = [(0, 0, 0), (0, 0, 2), (1, 0, 0), (0, 3, 1), (2, 2, 3)]  # before, af
 @pytest.mark.parametrize(("before", "after", "most"), CONTEXTS)
 def test_context_and_limits_are_those_of_grep(corpus: tuple[Path, Library], before: int, after: int, most: int) -> None:
     root, library = corpus
-    flags = ["-n", "-H", "-B", str(before), "-A", str(after), *(["-m", str(most)] if most else [])]
+    given = {"-B": before, "-A": after, "-m": most}
+    flags = ["-n", "-H", *(text for flag, number in given.items() if number for text in (flag, str(number)))]
     how = Printed(line_numbers=True, with_filename=True, before=before, after=after)
     for pattern in ("foo", "bar$", "[0-9]{4}"):
         for path in sorted(root.rglob("*.txt"))[:12]:
             asked = Pattern(pattern, paths=(str(path),), max_count=most)
-            expected = command("grep", pattern, path, flags)
-            assert printed(library, asked, how) == without_overrun(expected, most), (pattern, path)
-
-
-def without_overrun(output: bytes, most: int) -> bytes:
-    """GNU grep shows a matching line among the context after the last one it selects as context; so do we."""
-    return output
+            assert printed(library, asked, how) == command("grep", pattern, path, flags), (pattern, path)
 
 
 @pytest.mark.parametrize(
@@ -154,5 +149,7 @@ def known_difference(program: str, pattern: str, options: dict[str, bool]) -> bo
     """Where the peers disagree with each other, we follow ripgrep, or neither."""
     if program == "grep" and "[:" in pattern:
         return True  # POSIX classes are ASCII for ripgrep and us, Unicode for GNU grep
+    if program == "grep" and pattern in ("k", "[^a-z]") and options["ignore_case"]:
+        return True  # the Kelvin sign is a k without case for ripgrep and us, not for GNU grep
     empty = pattern in ("x?", "x*", "^$", "(a|b|)c")
     return empty and options["word"]
