@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from _measure import save, table
+from _stdlib_rows import rows as more_rows
 from rolltop.transform.stdlib import find
 from rolltop.transform.stdlib.search import search
 
@@ -166,7 +167,7 @@ def compare(name: str, arguments: tuple[Any, ...], by_hand: Callable[..., Any]) 
 
 def main() -> None:
     rows: list[list[Any]] = []
-    for name, arguments, by_hand in _by_hand():
+    for name, arguments, by_hand in [*_by_hand(), *more_rows()]:
         call, body, hand = compare(name, arguments, by_hand)
         rows.append([name, round(call), round(body), round(hand), call / hand, body / hand])
     table(

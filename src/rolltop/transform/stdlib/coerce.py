@@ -26,7 +26,7 @@ from rolltop.transform.values import Node, arity_of, fit, kind_of, parse_number,
 if TYPE_CHECKING:
     from rolltop.transform.stdlib.declare import Signature
 
-__all__ = ["Coercer", "adapt", "coercer_of", "ready_types"]
+__all__ = ["Coercer", "adapt", "coercer_of", "ready_types", "takes"]
 
 Coercer = Callable[[Any, "Signature", int], Any]
 """(value, signature, index of the parameter) to the value that the body gets."""
@@ -84,7 +84,7 @@ def _coercer_of_union(wanted: UnionType) -> Coercer | None:
 
     def check(value: Any, signature: Signature, at: int) -> Any:
         for arity in arities:
-            if _takes(value, arity):
+            if takes(value, arity):
                 return value
         value = unwrap(value)
         if arities and callable(value):
@@ -203,7 +203,7 @@ _SCALARS: dict[Type, Coercer] = {
 
 def _function_coercer(wanted: int) -> Coercer:
     def to_function(value: Any, signature: Signature, at: int) -> Callable[..., Any]:
-        if _takes(value, wanted):
+        if takes(value, wanted):
             return value  # type: ignore[no-any-return]
         if not callable(value):
             raise refuse(value, signature, at)
@@ -212,7 +212,7 @@ def _function_coercer(wanted: int) -> Coercer:
     return to_function
 
 
-def _takes(value: Any, count: int) -> bool:
+def takes(value: Any, count: int) -> bool:
     """Whether a value certainly is a function of so many arguments."""
     arity = getattr(value, "arity", None)
     if arity is not None:
