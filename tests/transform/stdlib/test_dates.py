@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import sys
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -141,6 +142,12 @@ def test_what_was_printed_reads_back(pattern: str, moment: dt.datetime) -> None:
 def test_iso_text_reads_back(moment: dt.datetime) -> None:
     assert call("parseDate", call("formatDate", moment)) == moment
     assert call("parseDate", moment.isoformat()) == moment
+
+
+def test_without_the_extra_other_languages_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "babel", None)
+    assert "is not installed" in refusal("formatDate", dt.date(2024, 5, 31), "FULL", "cy")
+    assert "is not installed" in refusal("formatCurrency", 5, "EUR", "cy")
 
 
 def test_names_of_other_languages_are_read() -> None:
