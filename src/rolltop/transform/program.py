@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rolltop.errors import InvalidInput
 from rolltop.transform import formats
-from rolltop.transform.compile import Compiled, compile_tree
 from rolltop.transform.diagnostics import Diagnostic
 from rolltop.transform.errors import ProgramInvalid, WriteFailure
 from rolltop.transform.formats.table import Rendered, canonical
 from rolltop.transform.run.evaluator import Evaluator
 from rolltop.transform.stdlib._ancestry import reading
 from rolltop.transform.syntax.parser import Parsed, parse
+
+if TYPE_CHECKING:
+    from rolltop.transform.compile import Compiled
 
 __all__ = ["Document", "Program", "compile_program", "convert"]
 
@@ -49,12 +51,18 @@ class Program:
     @cached_property
     def compiled(self) -> Compiled | None:
         """Generated code for inputs of any kind."""
-        return compile_tree(self.parsed.program, self.evaluator, plain=False)
+        return self._compile(plain=False)
 
     @cached_property
     def compiled_for_documents(self) -> Compiled | None:
         """Generated code for inputs that our readers made of the declared formats."""
-        return compile_tree(self.parsed.program, self.evaluator)
+        return self._compile(plain=None)
+
+    def _compile(self, *, plain: bool | None) -> Compiled | None:
+        # Imported here: most programs of a command line run once, and its start counts.
+        from rolltop.transform.compile import compile_tree  # noqa: PLC0415
+
+        return compile_tree(self.parsed.program, self.evaluator, plain=plain)
 
     def evaluate(self, inputs: Mapping[str, Any]) -> Any:
         """The body's value for inputs that are values already."""
