@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from rolltop.cli.main import EXIT_CODES
-from rolltop.cli.tour import TOUR, Step
+from rolltop.cli.tour import TOUR, Step, example_packages
 from rolltop.errors import ForeignFailure
 
 __all__ = ["demo"]
@@ -109,6 +109,7 @@ def _client(place: Path, toolsets: str | None, ask: Any) -> Any:
             "MCP_TOOL_PREFIX": "",
             "ROLLTOP_CONFIG": str(place / "config" / "config.toml"),
             "ROLLTOP_ROOTS": str(place),
+            "ROLLTOP_CATALOGS": ",".join(example_packages()),
             "ROLLTOP_LOG_FILE": str(place / "server.log"),
             "XDG_CACHE_HOME": str(place / "cache"),
         },

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-__all__ = ["TOUR", "Step"]
+import rolltop
+
+__all__ = ["TOUR", "Step", "example_packages"]
+
+
+def example_packages() -> list[str]:
+    """The example packages of a checkout; an installation has none, and the tour passes them by."""
+    examples = Path(rolltop.__file__).parents[2] / "examples"
+    return [str(examples / name) for name in ("orchard", "kitchen") if (examples / name / "inst").is_dir()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +53,18 @@ TOUR: dict[str, tuple[Step, ...]] = {
     "catalog": (
         Step("A documented Python module becomes tools.", "mcptool_build", {"path": "{demo}/kitchen"}),
         Step("The definitions.", "mcptool_list", {"pkg": "{demo}/kitchen"}),
+        Step(
+            "Tools of an R package, served live.", "orchard-mcp_tool_variety_list", {"season": "late", "min_weeks": 20}
+        ),
+        Step(
+            "They keep a state …",
+            "orchard-mcp_tool_harvest_add",
+            {"variety": "Topaz", "kilos": 12.5, "day": "2026-10-03"},
+        ),
+        Step("… from call to call.", "orchard-mcp_tool_harvest_summary", {}),
+        Step("A plot comes as an image.", "orchard-mcp_tool_harvest_plot", {"title": "This week"}),
+        Step("What is marked dangerous asks the human.", "orchard-mcp_tool_harvest_clear", {}),
+        Step("And a tool in Python.", "kitchen-mcp_tool_recipe_scale", {"amounts": [200, 3], "servings": 6}),
     ),
     "guide": (
         Step("Say which project this is.", "set_project", {"project": "{demo}"}),

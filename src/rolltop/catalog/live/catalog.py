@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from rolltop.catalog.live.sessions import APART, Sessions
 from rolltop.confine import Limits
 from rolltop.errors import Conflict, InvalidData, InvalidInput, NotFound, RolltopError
 
-__all__ = ["Catalog", "Served"]
+__all__ = ["Catalog", "FileStamp", "Served", "file_stamp"]
 
 logger = logging.getLogger("rolltop.catalog")
 
@@ -44,6 +44,7 @@ class Catalog:
         self._lock = threading.RLock()
         self._tools: dict[str, Served] = {}
         self._origins: dict[Path, Origin] = {}
+        self._written: dict[Path, FileStamp | None] = {}
         limits = Limits(seconds=settings.seconds, memory=settings.memory << 20)
         self._sessions = Sessions(
             limits, rest=settings.state_seconds, most=settings.sessions, max_print=settings.max_print
@@ -102,6 +103,17 @@ class Catalog:
         self._remember(place)
         return added
 
+    def note_written(self, files: Iterable[Path]) -> None:
+        """Files that a caller changed through us: their new content is used for calls, but is no news."""
+        with self._lock:
+            self._written |= {file: file_stamp(file) for file in files}
+        self.reload()
+
+    def is_news(self, file: Path, stamp: FileStamp | None) -> bool:
+        """Whether a file is other than callers of ours left it."""
+        with self._lock:
+            return file not in self._written or self._written[file] != stamp
+
     def call(self, name: str, arguments: Mapping[str, Any], *, session: str | None = None) -> Answer:
         """Check the arguments and call the tool. `session` says whose state it sees; None: nobody's."""
         served = self.find(name)
@@ -154,6 +166,19 @@ class Catalog:
         temporary = self._attachments.with_name(f".{self._attachments.name}.{threading.get_ident()}")
         temporary.write_text(json.dumps({"places": places}, indent=2) + "\n", "utf-8")
         temporary.replace(self._attachments)
+
+
+FileStamp = tuple[int, int]
+"""Time of the last change, and size."""
+
+
+def file_stamp(file: Path) -> FileStamp | None:
+    """The stamp of a file, or None when it is gone."""
+    try:
+        status = file.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size
 
 
 def _changed_origins(before: Mapping[str, Served], after: Mapping[str, Served]) -> list[Origin]:

@@ -81,6 +81,7 @@ async def build_tool(args: BuildArguments, ctx: ToolContext[Workspace]) -> Resul
         )
     runner = ExampleRuns() if args.run_examples else None
     built = await ctx.run(lambda: mcptool_build(path, run_examples=runner))
+    ctx.workspace.catalog.note_written([*built.written, *built.unchanged, *built.removed])
     return Result.ok(
         Built(
             directory=str(built.directory),
