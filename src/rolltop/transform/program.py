@@ -27,10 +27,9 @@ _LARGE = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """An input as it comes: text or bytes, and what its owner says its format is."""
+    """An input as it comes; the program's header says how it is read."""
 
     data: str | bytes
-    format: str | None = None
 
 
 class Program:
