@@ -11,9 +11,9 @@ from rolltop.errors import InvalidInput
 from rolltop.transform.errors import ReadFailure, WriteFailure
 from rolltop.transform.stack import deep_stack
 
-__all__ = ["FORMATS", "Rendered", "canonical", "read", "write"]
+__all__ = ["FORMATS", "MODULES", "Rendered", "canonical", "read", "write"]
 
-_MODULES = {
+MODULES = {
     "json": "rolltop.transform.formats.json",
     "xml": "rolltop.transform.formats.xml",
     "csv": "rolltop.transform.formats.csv",
@@ -27,7 +27,7 @@ _MODULES = {
     "osch": "rolltop.transform.schemas.osch",
     "tsch": "rolltop.transform.schemas.tsch",
 }
-FORMATS = tuple(_MODULES)
+FORMATS = tuple(MODULES)
 _ALIASES = {
     "yml": "yaml",
     "json-schema": "jsch",
@@ -56,14 +56,14 @@ def canonical(name: str) -> str:
     """The language's word for a format, from that word or a common other one."""
     word = name.strip().lower()
     word = _ALIASES.get(word, word)
-    if word not in _MODULES:
+    if word not in MODULES:
         raise InvalidInput(f"unknown format {name!r}", hint=f"Known are {', '.join(FORMATS)}.")
     return word
 
 
 def read(format_: str, data: str | bytes, options: Mapping[str, Any] | None = None) -> Any:
     """The value that a text stands for."""
-    module = importlib.import_module(_MODULES[canonical(format_)])
+    module = importlib.import_module(MODULES[canonical(format_)])
     try:
         with deep_stack():
             return module.read(data, options or {})
@@ -78,7 +78,7 @@ def write(format_: str, value: Any, options: Mapping[str, Any] | None = None) ->
     name = canonical(format_)
     if name == "auto":
         raise InvalidInput("the output format cannot be auto", hint="Say json, xml, csv, yaml or another one.")
-    module = importlib.import_module(_MODULES[name])
+    module = importlib.import_module(MODULES[name])
     try:
         with deep_stack():
             rendered = module.write(value, options or {})
