@@ -125,8 +125,8 @@ def _group(array: list[Any], fn: Callable[[Any], Any]) -> dict[str, list[Any]]:
 
 
 def _join(left: list[Any], right: list[Any], lk: Callable[[Any], Any], rk: Callable[[Any], Any]) -> list[Any]:
-    groups = _group(right, rk)
-    return [{"l": one, "r": other} for one in left for other in groups.get(str(lk(one)), ())]
+    groups = _group([row for row in right if rk(row) is not None], rk)
+    return [{"l": one, "r": other} for one in left if lk(one) is not None for other in groups.get(str(lk(one)), ())]
 
 
 def _path(value: Any, path: str) -> Any:

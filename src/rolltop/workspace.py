@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rolltop.guide import Guide
     from rolltop.reports import Reports
     from rolltop.store import Library
+    from rolltop.transform.service import Service
 
 __all__ = ["FORMAT", "Workspace"]
 
@@ -110,6 +111,13 @@ class Workspace:
         return Library(self.prepare() / "store", options)
 
     @cached_property
+    def transform(self) -> Service:
+        """Transformations, checked and run in limited workers."""
+        from rolltop.transform.service import Service, ServiceConfig  # noqa: PLC0415 - built at first use
+
+        return Service(ServiceConfig.from_section(self.settings.section("transform"), self.settings.sandbox_user))
+
+    @cached_property
     def reports(self) -> Reports:
         """R Markdown documents in `rmd/`, what was rendered from them in `rmd/output/`."""
         return self.open_reports()
@@ -129,7 +137,7 @@ class Workspace:
 
     def close(self) -> None:
         """Close what was opened, in any state."""
-        for name in ("catalog", "reports", "store", "journal"):
+        for name in ("catalog", "reports", "transform", "store", "journal"):
             part = self.__dict__.pop(name, None)
             if part is not None:
                 with contextlib.suppress(OSError):

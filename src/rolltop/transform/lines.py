@@ -48,13 +48,17 @@ def _execute(text: str, request: Mapping[str, Any]) -> dict[str, Any]:
         raise InvalidInput("'inputs' must be an object of name: {format, data}")
     documents = {name: _document(name, spec) for name, spec in given.items()}
     program = compile_program(text)
+    if not program.header.written:
+        # Without a header the request says what the formats are.
+        formats = {name: str(spec.get("format") or "auto") for name, spec in given.items()}
+        program = compile_program(text, inputs=formats, output_format=request.get("outputFormat"))
     return {"success": True, "output": program.run(documents).text}
 
 
 def _document(name: str, spec: Any) -> Document:
     if not isinstance(spec, dict) or not isinstance(spec.get("data"), str):
         raise InvalidInput(f"the input {name!r} needs its text as 'data'")
-    return Document(spec["data"], spec.get("format"))
+    return Document(spec["data"])
 
 
 def _checked(text: str, *, lint: bool, strict: bool) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from rolltop.transform.diagnostics import Diagnostic
 from rolltop.transform.errors import ProgramInvalid, WriteFailure
 from rolltop.transform.formats.table import Rendered, canonical
 from rolltop.transform.run.evaluator import Evaluator
+from rolltop.transform.stdlib._ancestry import reading
 from rolltop.transform.syntax.parser import Parsed, parse
 
 if TYPE_CHECKING:
@@ -26,10 +27,9 @@ _LARGE = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """An input as it comes: text or bytes, and what its owner says its format is."""
+    """An input as it comes; the program's header says how it is read."""
 
     data: str | bytes
-    format: str | None = None
 
 
 class Program:
@@ -44,6 +44,8 @@ class Program:
         self.source = parsed.source
         self.evaluator = Evaluator(parsed.program, parsed.source)
         self.runs = 0
+        # `parent` and `elementPath` look elements up in the inputs; other programs need not be told of those.
+        self.asks_for_places = "parent" in parsed.source.text or "elementPath" in parsed.source.text
 
     @cached_property
     def compiled(self) -> Compiled | None:
@@ -65,7 +67,13 @@ class Program:
         """The body's value for inputs that are values already."""
         self.runs += 1
         engine = self.compiled if self.runs > 1 else None
-        return (engine or self.evaluator).run(self._with_default(inputs))
+        return self._run(engine or self.evaluator, self._with_default(inputs))
+
+    def _run(self, engine: Compiled | Evaluator, inputs: Mapping[str, Any]) -> Any:
+        if not self.asks_for_places:
+            return engine.run(inputs)
+        with reading(inputs):
+            return engine.run(inputs)
 
     def _with_default(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """The first input is also called `input`."""
@@ -81,7 +89,7 @@ class Program:
         inputs = self._with_default(self.read_inputs(documents))
         large = any(len(document.data) > _LARGE for document in documents.values())
         engine = self.compiled_for_documents if self.runs > 1 or large else None
-        return (engine or self.evaluator).run(inputs)
+        return self._run(engine or self.evaluator, inputs)
 
     def run(self, documents: Mapping[str, Document]) -> Rendered:
         """Read the inputs, evaluate, write the first declared output."""

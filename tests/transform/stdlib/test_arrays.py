@@ -7,7 +7,7 @@ import itertools
 from typing import Any
 
 import pytest
-from hypothesis import given
+from frugal import given
 from hypothesis import strategies as st
 
 from rolltop.transform.errors import EvaluationFailure, FunctionFailure

@@ -8,7 +8,8 @@ import statistics
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from frugal import given
+from hypothesis import assume
 from hypothesis import strategies as st
 
 from rolltop.transform.errors import FunctionFailure

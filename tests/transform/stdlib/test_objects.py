@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from frugal import given
 from hypothesis import strategies as st
 
 from rolltop.transform.errors import EvaluationFailure, FunctionFailure, TypeFailure

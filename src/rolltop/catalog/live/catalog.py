@@ -12,7 +12,7 @@ from typing import Any
 
 from rolltop.catalog.arguments import check_arguments, served_schema
 from rolltop.catalog.definition import Definition
-from rolltop.catalog.library import Broken, locate, read_all
+from rolltop.catalog.library import Broken, FileStamp, file_stamp, locate, read_all
 from rolltop.catalog.live.answer import Answer
 from rolltop.catalog.live.configuration import CatalogSettings
 from rolltop.catalog.live.origin import Origin, origin_of
@@ -20,7 +20,7 @@ from rolltop.catalog.live.sessions import APART, Sessions
 from rolltop.confine import Limits
 from rolltop.errors import Conflict, InvalidData, InvalidInput, NotFound, RolltopError
 
-__all__ = ["Catalog", "FileStamp", "Served", "file_stamp"]
+__all__ = ["Catalog", "Served"]
 
 logger = logging.getLogger("rolltop.catalog")
 
@@ -166,19 +166,6 @@ class Catalog:
         temporary = self._attachments.with_name(f".{self._attachments.name}.{threading.get_ident()}")
         temporary.write_text(json.dumps({"places": places}, indent=2) + "\n", "utf-8")
         temporary.replace(self._attachments)
-
-
-FileStamp = tuple[int, int]
-"""Time of the last change, and size."""
-
-
-def file_stamp(file: Path) -> FileStamp | None:
-    """The stamp of a file, or None when it is gone."""
-    try:
-        status = file.stat()
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_size
 
 
 def _changed_origins(before: Mapping[str, Served], after: Mapping[str, Served]) -> list[Origin]:

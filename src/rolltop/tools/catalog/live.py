@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, Field
 
@@ -16,9 +16,11 @@ from mcp_core import RUNS, Consent, Image, InvalidArguments, Problem, Result, To
 from mcp_core.consent import FIELD
 from rolltop.catalog.arguments import check_arguments, served_schema
 from rolltop.catalog.definition import Definition
-from rolltop.catalog.live.answer import Answer
-from rolltop.catalog.live.catalog import FileStamp, Served, file_stamp
+from rolltop.catalog.library import FileStamp, file_stamp
 from rolltop.workspace import Workspace
+
+if TYPE_CHECKING:  # the engine's running part is loaded when a catalog is served or a tool is called
+    from rolltop.catalog.live import Answer, Served
 
 __all__ = ["CallAnswer", "consent_for", "result_of_answer", "served_tools", "session_of"]
 

@@ -12,9 +12,9 @@ from rolltop.errors import InvalidInput
 from rolltop.transform.errors import ReadFailure, WriteFailure
 from rolltop.transform.stack import deep_stack
 
-__all__ = ["FORMATS", "Rendered", "canonical", "read", "write"]
+__all__ = ["FORMATS", "MODULES", "Rendered", "canonical", "read", "write"]
 
-_MODULES = {
+MODULES = {
     "json": "rolltop.transform.formats.json",
     "xml": "rolltop.transform.formats.xml",
     "csv": "rolltop.transform.formats.csv",
@@ -28,7 +28,7 @@ _MODULES = {
     "osch": "rolltop.transform.schemas.osch",
     "tsch": "rolltop.transform.schemas.tsch",
 }
-FORMATS = tuple(_MODULES)
+FORMATS = tuple(MODULES)
 _ALIASES = {
     "yml": "yaml",
     "json-schema": "jsch",
@@ -57,7 +57,7 @@ def canonical(name: str) -> str:
     """The language's word for a format, from that word or a common other one."""
     word = name.strip().lower()
     word = _ALIASES.get(word, word)
-    if word not in _MODULES:
+    if word not in MODULES:
         raise InvalidInput(f"unknown format {name[:60]!r}", hint=f"Known are {', '.join(FORMATS)}.")
     return word
 
@@ -65,7 +65,7 @@ def canonical(name: str) -> str:
 @cache
 def _module(format_: str) -> Any:
     """The module of a format, imported when it is first used."""
-    return importlib.import_module(_MODULES[canonical(format_)])
+    return importlib.import_module(MODULES[canonical(format_)])
 
 
 def read(format_: str, data: str | bytes, options: Mapping[str, Any] | None = None) -> Any:

@@ -145,6 +145,11 @@ def _by_key(array: list[Any], key: Key) -> dict[str, list[Any]]:
     key_of = selector(key)
     for item in array:
         value = key_of(item)
-        if value is not None:
-            found.setdefault(value if type(value) is str else key_text(value), []).append(item)
+        if value is None:
+            continue
+        text = value if type(value) is str else key_text(value)
+        if text in found:
+            found[text].append(item)
+        else:
+            found[text] = [item]
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +11,14 @@ from rolltop.transform.types import (
     ANY,
     BINARY,
     BOOLEAN,
+    DATE,
+    DATETIME,
     INTEGER,
+    LOCAL_DATETIME,
     NULL,
     NUMBER,
     STRING,
+    TIME,
     ArrayType,
     FunctionType,
     ObjectType,
@@ -48,7 +53,9 @@ def coercer_of(wanted: Type) -> Coercer | None:
 def ready_types(wanted: Type) -> frozenset[type]:
     """Python types whose values a coercer of this type would pass on as they are."""
     if isinstance(wanted, UnionType):
-        return frozenset().union(*map(_ready_in_union, wanted.members))
+        ready = frozenset().union(*map(_ready_in_union, wanted.members))
+        # One Python type for two kinds: it is ready where both are wanted.
+        return ready | {dt.datetime} if {DATETIME, LOCAL_DATETIME} <= set(wanted.members) else ready
     if isinstance(wanted, ArrayType):
         return frozenset({list})
     if isinstance(wanted, ObjectType):
@@ -68,6 +75,8 @@ _READY: dict[Type, frozenset[type]] = {
     BOOLEAN: frozenset({bool}),
     BINARY: frozenset({bytes}),
     NULL: frozenset({type(None)}),
+    DATE: frozenset({dt.date}),
+    TIME: frozenset({dt.time}),
 }
 
 

@@ -1,0 +1,22 @@
+"""The UTL-X tools: understand data, find functions and examples, check, type and run transformations."""
+
+from mcp_core import ToolSet
+
+__all__ = ["TOOLSET"]
+
+TOOLSET = ToolSet(
+    name="transform",
+    summary="Writes, checks and runs UTL-X transformations between XML, JSON, CSV and YAML.",
+    modules=(
+        "rolltop.tools.transform.input_schema",
+        "rolltop.tools.transform.functions",
+        "rolltop.tools.transform.validating",
+        "rolltop.tools.transform.inferring",
+        "rolltop.tools.transform.executing",
+    ),
+    envelope="rolltop.tools.transform.envelope:TransformEnvelope",
+    instructions=(
+        "to write a transformation: {tool:get_input_schema}, {tool:get_stdlib_functions}, draft, "
+        "{tool:validate_utlx}, {tool:execute_transformation}."
+    ),
+)

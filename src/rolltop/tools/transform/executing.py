@@ -1,0 +1,82 @@
+"""Running a transformation on sample data."""
+
+# Documentation of tools follows src/rolltop/tools/README.md.
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from mcp_core import READS, Example, Result, ToolArguments, ToolContext
+from rolltop.tools.transform.validating import PROGRAM
+from rolltop.workspace import Workspace
+
+__all__ = ["ExecuteTransformation", "execute_transformation"]
+
+DataFormat = Literal["xml", "json", "csv", "yaml", "xsd", "json-schema", "avro", "protobuf"]
+
+
+class Executed(TypedDict):
+    success: bool
+    output: str
+    executionTime: float
+
+
+class ExecuteTransformation(ToolArguments):
+    transformation: str = Field(description=PROGRAM)
+    input_data: str = Field(alias="inputData", description="The data itself, as text in inputFormat.")
+    input_format: DataFormat = Field(alias="inputFormat", description="Format of inputData.")
+    output_format: DataFormat = Field(
+        alias="outputFormat", description="Format of the output; a header that says otherwise is an error."
+    )
+
+
+@ToolArguments.declare(
+    toolset="transform",
+    annotations=READS,
+    examples=[
+        Example(
+            {
+                "transformation": "{ name: $input.customer.name, email: $input.customer.email }",
+                "inputData": '{"customer": {"name": "John", "email": "john@example.com"}}',
+                "inputFormat": "json",
+                "outputFormat": "json",
+            },
+            why="Try a program on a sample.",
+            expect="The output as text, and the time it took in milliseconds.",
+        ),
+        Example(
+            {
+                "transformation": "$input |> filter(row => row.age > 30) |> map(row => row.name)",
+                "inputData": "name,age\nAnn,41\nBob,29\n",
+                "inputFormat": "csv",
+                "outputFormat": "yaml",
+            },
+            why="Read one format and write another.",
+            expect="A YAML list with Ann.",
+        ),
+        Example(
+            {"transformation": "1 / ", "inputData": "{}", "inputFormat": "json", "outputFormat": "json"},
+            why="See how a wrong program is answered.",
+            expect="VALIDATION_ERROR with line and column.",
+            fails="VALIDATION_ERROR",
+        ),
+    ],
+    usage="Pass a small sample that has the cases you care about. On an error read line, column and stackTrace.",
+)
+async def execute_transformation(args: ExecuteTransformation, ctx: ToolContext[Workspace]) -> Result[Executed]:
+    """Run a UTL-X transformation on sample data.
+
+    Use it to see that a program does what it should. It runs in a process of its own with limits on time and memory,
+    without files or network.
+    """
+    answer = await ctx.workspace.transform.ask(
+        "execute",
+        transformation=args.transformation,
+        data=args.input_data,
+        input_format=args.input_format,
+        output_format=args.output_format,
+    )
+    return Result.ok(answer)

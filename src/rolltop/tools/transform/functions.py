@@ -1,0 +1,108 @@
+"""The standard library, to look up."""
+
+# Documentation of tools follows src/rolltop/tools/README.md.
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from mcp_core import READS, Example, Result, ToolArguments, ToolContext
+from rolltop.transform.stdlib.declare import Function
+from rolltop.transform.stdlib.declare import Parameter as Declared
+from rolltop.transform.stdlib.search import search
+from rolltop.workspace import Workspace
+
+__all__ = ["GetStdlibFunctions", "get_stdlib_functions"]
+
+Category = Literal["string", "array", "math", "date", "object", "type", "serialization", "crypto"]
+
+
+class Parameter(TypedDict):
+    name: str
+    type: str
+    optional: bool
+    description: str
+
+
+class FunctionInfo(TypedDict):
+    name: str
+    category: str
+    signature: str
+    description: str
+    parameters: list[Parameter]
+    returnType: str
+    aliases: NotRequired[list[str]]
+    examples: NotRequired[list[str]]
+
+
+class Functions(TypedDict):
+    functions: list[FunctionInfo]
+    total: int
+
+
+class GetStdlibFunctions(ToolArguments):
+    category: Category | None = Field(default=None, description="Only functions of this category.")
+    search: str | None = Field(
+        default=None, max_length=500, description="Words from a name or description; misspelt words are found too."
+    )
+    limit: int = Field(default=20, ge=1, le=1000, description="Most functions to give; total says how many there are.")
+
+
+@ToolArguments.declare(
+    toolset="transform",
+    annotations=READS,
+    examples=[
+        Example(
+            {"category": "string", "limit": 10},
+            why="See which functions work on texts.",
+            expect="Ten functions with signatures, parameters and examples, and the total.",
+        ),
+        Example(
+            {"search": "group items by key"},
+            why="Find the function for a task.",
+            expect="groupBy among the first.",
+        ),
+    ],
+    usage="Search with the words of the task. Names in aliases can be called as well.",
+)
+async def get_stdlib_functions(args: GetStdlibFunctions, ctx: ToolContext[Workspace]) -> Result[Functions]:
+    """Find functions of the UTL-X standard library.
+
+    Use it before writing a program: it tells what exists, how it is called and what it returns, best match first.
+    """
+    found = await ctx.run(search, args.search or "", category=args.category)
+    return Result.ok({"functions": [_info(function) for function in found[: args.limit]], "total": len(found)})
+
+
+def _info(function: Function) -> FunctionInfo:
+    info: FunctionInfo = {
+        "name": function.name,
+        "category": function.category,
+        "signature": function.signature.text,
+        "description": function.description,
+        "parameters": [_parameter(parameter) for parameter in function.signature.parameters],
+        "returnType": str(function.signature.result),
+    }
+    if function.aliases:
+        info["aliases"] = list(function.aliases)
+    if function.examples:
+        info["examples"] = [f"{call} => {result}" for call, result in function.examples]
+    return info
+
+
+def _parameter(parameter: Declared) -> Parameter:
+    return {
+        "name": parameter.name,
+        "type": str(parameter.type),
+        "optional": parameter.optional or parameter.repeated,
+        "description": parameter.description or _described(parameter),
+    }
+
+
+def _described(parameter: Declared) -> str:
+    """A parameter whose name says it all still has its kind told."""
+    many = "Any number of values" if parameter.repeated else "Optional value" if parameter.optional else "Value"
+    return f"{many} of type {parameter.type}"

@@ -1,0 +1,65 @@
+"""What a transformation will put out."""
+
+# Documentation of tools follows src/rolltop/tools/README.md.
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from mcp_core import READS, Example, Result, ToolArguments, ToolContext
+from rolltop.tools.transform.validating import PROGRAM, SCHEMA
+from rolltop.workspace import Workspace
+
+__all__ = ["InferOutputSchema", "infer_output_schema"]
+
+
+class Inferred(TypedDict):
+    outputSchema: dict[str, Any]
+    confidence: Literal["high", "medium", "low"]
+    uncertainFields: NotRequired[list[str]]
+    summary: str
+
+
+class InferOutputSchema(ToolArguments):
+    transformation: str = Field(description=PROGRAM)
+    input_schema: dict[str, Any] = Field(alias="inputSchema", description=SCHEMA)
+
+
+_ORDER = {
+    "type": "object",
+    "properties": {
+        "Order": {
+            "type": "object",
+            "attributes": {"id": {"type": "string"}},
+            "properties": {"Total": {"type": "number"}},
+            "required": ["@id", "Total"],
+        }
+    },
+    "required": ["Order"],
+}
+
+
+@ToolArguments.declare(
+    toolset="transform",
+    annotations=READS,
+    examples=[
+        Example(
+            {"transformation": "{ id: $input.Order.@id, net: $input.Order.Total / 1.21 }", "inputSchema": _ORDER},
+            why="See what a program will give before running it.",
+            expect="An object schema with id (string) and net (number), both required; confidence high.",
+        )
+    ],
+    usage="Take inputSchema from {tool:get_input_schema}. Look at uncertainFields: their types depend on the data.",
+)
+async def infer_output_schema(args: InferOutputSchema, ctx: ToolContext[Workspace]) -> Result[Inferred]:
+    """Infer the schema of a program's output.
+
+    Use it to compare a draft with the output that the user wants. Nothing is run.
+    """
+    answer = await ctx.workspace.transform.ask(
+        "infer", transformation=args.transformation, input_schema=args.input_schema
+    )
+    return Result.ok(answer)

@@ -1,0 +1,68 @@
+"""What the input of a transformation looks like."""
+
+# Documentation of tools follows src/rolltop/tools/README.md.
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from mcp_core import READS, Example, Result, ToolArguments, ToolContext
+from rolltop.tools.transform.executing import DataFormat
+from rolltop.tools.transform.sources import read_source
+from rolltop.workspace import Workspace
+
+__all__ = ["GetInputSchema", "get_input_schema"]
+
+Mode = Literal["instance", "schema"]
+
+
+class Described(TypedDict):
+    format: str
+    mode: Mode
+    structure: dict[str, Any]
+    sampled: NotRequired[dict[str, int]]
+    summary: str
+
+
+class GetInputSchema(ToolArguments):
+    source: str = Field(description="A path of a file, doc://NAME of a stored document, or the data itself.")
+    format: DataFormat = Field(description="Format of the source.")
+    mode: Mode | None = Field(
+        default=None,
+        description="Whether the source is data (instance) or describes data (schema); found out when absent.",
+    )
+
+
+@ToolArguments.declare(
+    toolset="transform",
+    annotations=READS,
+    examples=[
+        Example(
+            {
+                "source": '<Order id="7"><Item qty="2">Tea</Item><Item qty="1">Cups</Item></Order>',
+                "format": "xml",
+            },
+            why="Learn the structure of sample data.",
+            expect="Order with the attribute id and an array Item, with examples and a summary.",
+        ),
+        Example(
+            {"source": "orders/missing.xml", "format": "xml"},
+            why="See what a wrong path gives.",
+            expect="INVALID_INPUT.",
+            fails="INVALID_INPUT",
+        ),
+    ],
+    usage="Begin with it. Pass its structure as inputSchema to {tool:validate_utlx} and {tool:infer_output_schema}.",
+)
+async def get_input_schema(args: GetInputSchema, ctx: ToolContext[Workspace]) -> Result[Described]:
+    """Get the structure of data or of a schema.
+
+    Use it first, to see which fields there are, their types, how often they occur, and sample values. In XML
+    attributes are apart from elements; an element that repeats is an array. Long arrays are sampled, and it says so.
+    """
+    text = await ctx.run(read_source, ctx.workspace, args.source)
+    answer = await ctx.workspace.transform.ask("describe", source=text, source_format=args.format, mode=args.mode)
+    return Result.ok(answer)

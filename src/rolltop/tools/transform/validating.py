@@ -1,0 +1,97 @@
+"""Checking a transformation without running it."""
+
+# Documentation of tools follows src/rolltop/tools/README.md.
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from mcp_core import READS, Example, Result, ToolArguments, ToolContext
+from rolltop.workspace import Workspace
+
+__all__ = ["ValidateUtlx", "validate_utlx"]
+
+PROGRAM = (
+    "The UTL-X program: a header (%utlx 1.0, input, output, ---) and one expression, or the expression alone. "
+    "The input is $input."
+)
+SCHEMA = (
+    "What the input looks like: JSON Schema, or the structure that {tool:get_input_schema} gave. For a program with "
+    "several inputs an object schema with one property per input."
+)
+
+
+class Finding(TypedDict):
+    line: int
+    column: int
+    severity: Literal["error", "warning", "info"]
+    message: str
+    code: NotRequired[str]
+    suggestion: NotRequired[str]
+
+
+class Warned(TypedDict):
+    line: int
+    column: int
+    message: str
+    code: NotRequired[str]
+    suggestion: NotRequired[str]
+
+
+class Validation(TypedDict):
+    valid: bool
+    errors: list[Finding]
+    warnings: list[Warned]
+
+
+class ValidateUtlx(ToolArguments):
+    transformation: str = Field(description=PROGRAM)
+    input_schema: dict[str, Any] | None = Field(default=None, alias="inputSchema", description=SCHEMA)
+    strict_mode: bool = Field(
+        default=True,
+        alias="strictMode",
+        description="Whether a mismatch of types is an error; otherwise it is a warning.",
+    )
+
+
+_PROGRAM = """%utlx 1.0
+input json
+output json
+---
+{
+  name: $input.customer.name,
+  total: sum($input.items |> map(i => i.price))
+}"""
+_ITEMS = {"type": "array", "items": {"type": "object", "properties": {"price": {"type": "number"}}}}
+
+
+@ToolArguments.declare(
+    toolset="transform",
+    annotations=READS,
+    examples=[
+        Example(
+            {"transformation": _PROGRAM, "inputSchema": {"type": "object", "properties": {"items": _ITEMS}}},
+            why="Check a draft against the input before running it.",
+            expect="valid is true; a warning at 7:40 that price is optional, and how to give it a default.",
+        ),
+        Example(
+            {"transformation": "{ total: sum($input.items"},
+            why="Find out why a program does not parse.",
+            expect="valid is false; every syntax error with line, column, code and suggestion.",
+        ),
+    ],
+    usage="Correct every error of severity error, then call again. Warnings say what may fail for some inputs.",
+)
+async def validate_utlx(args: ValidateUtlx, ctx: ToolContext[Workspace]) -> Result[Validation]:
+    """Check a UTL-X transformation.
+
+    Use it after every change of a program. It finds syntax errors, unknown names, wrong types and style, and runs
+    nothing. Errors may also be of severity info; valid means that none is of severity error.
+    """
+    answer = await ctx.workspace.transform.ask(
+        "validate", transformation=args.transformation, input_schema=args.input_schema, strict=args.strict_mode
+    )
+    return Result.ok(answer)

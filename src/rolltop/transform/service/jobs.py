@@ -1,0 +1,51 @@
+"""What runs inside a worker: one job, its arguments and its answer as JSON."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+
+from rolltop.errors import InvalidInput
+from rolltop.transform.errors import ReadFailure
+from rolltop.transform.formats.table import MODULES
+from rolltop.transform.service.execute import execute
+from rolltop.transform.service.failures import unreadable
+from rolltop.transform.service.infer import infer
+from rolltop.transform.service.validate import validate
+from rolltop.transform.stdlib.registry import load_all
+from rolltop.transform.structure import describe_source
+
+__all__ = ["JOBS", "answer"]
+
+# A worker cannot open files: all that a program may need has to be here before it starts.
+load_all()
+for _module in MODULES.values():
+    importlib.import_module(_module)
+
+
+def describe(source: str, source_format: str, mode: str | None = None) -> dict[str, Any]:
+    """The structure of data or of a schema."""
+    try:
+        return describe_source(source, source_format, mode)
+    except ReadFailure as error:
+        raise unreadable(error, f"the source is not {source_format}") from None
+
+
+JOBS: dict[str, Callable[..., dict[str, Any]]] = {
+    "describe": describe,
+    "execute": execute,
+    "infer": infer,
+    "validate": validate,
+}
+
+
+def answer(payload: bytes) -> bytes:
+    """`{"job": …, "arguments": {…}}` to what the job returns."""
+    request = orjson.loads(payload)
+    job = JOBS.get(request["job"])
+    if job is None:
+        raise InvalidInput(f"unknown job {request['job']!r}")
+    return orjson.dumps(job(**request["arguments"]), default=str, option=orjson.OPT_NON_STR_KEYS)

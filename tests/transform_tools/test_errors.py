@@ -1,0 +1,140 @@
+"""Every error code, from outside; and what a failing run tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcp_core import ClientInfo
+from rolltop.server.desk import Desk
+from rolltop.settings import load
+
+pytestmark = pytest.mark.anyio
+
+RUN = {"inputData": "{}", "inputFormat": "json", "outputFormat": "json"}
+# Texts that double each round: beyond any memory after some rounds.
+GROWING = 'reduce(split(repeat("x,", 40), ","), (acc, n) => acc + acc, "xxxxxxxxxxxxxxxx")'
+ENDLESS = 'let n = split(repeat("x,", 3000), ",")\nmap(n, a => map(n, b => map(n, c => a + b + c) |> count))'
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    directory = tmp_path_factory.mktemp("desk")
+    env = {
+        "ROLLTOP_WORKSPACE": str(directory / "workspace"),
+        "ROLLTOP_ROOTS": str(directory),
+        "ROLLTOP_TRANSFORM_TIMEOUT": "1500",
+        "XDG_CONFIG_HOME": str(directory),
+    }
+    desk = Desk(load(env=env))
+    yield desk
+    desk.close()
+
+
+async def ask(desk: Desk, tool: str, **arguments: Any) -> Any:
+    return (await desk.dispatcher.call(tool, arguments, desk.context(ClientInfo()))).structured
+
+
+async def error(desk: Desk, tool: str, **arguments: Any) -> Any:
+    answer = await ask(desk, tool, **arguments)
+    assert answer["success"] is False
+    return answer["error"]
+
+
+async def test_wrong_arguments_are_invalid_input(desk: Desk) -> None:
+    found = await error(desk, "validate_utlx", transformations="1")
+    assert found["code"] == "INVALID_INPUT"
+    assert "transformation" in found["message"]
+    assert (await error(desk, "get_stdlib_functions", category="magic"))["code"] == "INVALID_INPUT"
+    assert (await error(desk, "get_input_schema", source="a: 1", format="toml"))["code"] == "INVALID_INPUT"
+
+
+async def test_a_wrong_program_is_a_validation_error(desk: Desk) -> None:
+    found = await error(desk, "execute_transformation", transformation="{ a: 1,\n b: +", **RUN)
+    assert found["code"] == "VALIDATION_ERROR"
+    assert found["details"]["line"] == 2
+    assert found["details"]["errors"]
+    inferred = await error(desk, "infer_output_schema", transformation="{ a: nope }", inputSchema={})
+    assert inferred["code"] == "VALIDATION_ERROR"
+
+
+async def test_validating_a_wrong_program_is_a_success(desk: Desk) -> None:
+    answer = await ask(desk, "validate_utlx", transformation="{ a: nope(1), b: alsoNot }")
+    assert answer["success"] is True
+    assert answer["data"]["valid"] is False
+    assert len(answer["data"]["errors"]) == 2
+
+
+async def test_a_header_that_contradicts_the_caller_is_a_validation_error(desk: Desk) -> None:
+    program = "%utlx 1.0\ninput xml\noutput json\n---\n$input"
+    assert (await error(desk, "execute_transformation", transformation=program, **RUN))["code"] == "VALIDATION_ERROR"
+
+
+async def test_a_failing_run_says_where_and_through_which_calls(desk: Desk) -> None:
+    program = "def Half(x) { x.value / 2 }\nmap([1], n => Half(n))"
+    found = await error(desk, "execute_transformation", transformation=program, **RUN)
+    assert found["code"] == "EXECUTION_ERROR"
+    assert found["details"]["line"] == 1
+    assert found["details"]["executionTime"] >= 0
+    assert found["details"]["stackTrace"].splitlines()[0].startswith("at 1:")
+    assert "at 2:" in found["details"]["stackTrace"]
+
+
+async def test_data_that_is_not_what_it_says_is_a_parse_error(desk: Desk) -> None:
+    wrong = {**RUN, "inputData": '{"a": '}
+    found = await error(desk, "execute_transformation", transformation="$input", **wrong)
+    assert found["code"] == "PARSE_ERROR"
+    assert found["details"]["line"] == 1
+    assert (await error(desk, "get_input_schema", source="<a><b></a>", format="xml"))["code"] == "PARSE_ERROR"
+    assert (await error(desk, "get_input_schema", source='{"type": "record"}', format="avro"))["code"] == "PARSE_ERROR"
+
+
+async def test_an_endless_run_is_a_timeout_and_the_next_call_is_fine(desk: Desk) -> None:
+    found = await error(desk, "execute_transformation", transformation=ENDLESS, **RUN)
+    assert found["code"] == "TIMEOUT"
+    assert found["details"]["executionTime"] == 1500
+    assert (await ask(desk, "execute_transformation", transformation="1 + 1", **RUN))["data"]["output"] == "2"
+
+
+async def test_too_much_memory_is_an_execution_error(desk: Desk) -> None:
+    found = await error(desk, "execute_transformation", transformation=GROWING, **RUN)
+    assert found["code"] == "EXECUTION_ERROR"
+
+
+async def test_not_strict_makes_type_errors_warnings(desk: Desk) -> None:
+    strict = await ask(desk, "validate_utlx", transformation="{ a: true * 2 }")
+    lenient = await ask(desk, "validate_utlx", transformation="{ a: true * 2 }", strictMode=False)
+    assert strict["data"]["valid"] is False
+    assert lenient["data"]["valid"] is True
+    assert lenient["data"]["warnings"][0]["message"] == strict["data"]["errors"][0]["message"]
+
+
+async def test_unused_names_are_only_information(desk: Desk) -> None:
+    data = (await ask(desk, "validate_utlx", transformation="{ let unused = 1, a: 2 }"))["data"]
+    assert data["valid"] is True
+    assert data["errors"][0]["severity"] == "info"
+
+
+async def test_sources(desk: Desk, tmp_path_factory: pytest.TempPathFactory) -> None:
+    inside = desk.settings.roots[0] / "rows.csv"
+    inside.write_text("a,b\n1,x\n")
+    outside = tmp_path_factory.mktemp("elsewhere") / "rows.csv"
+    outside.write_text("a,b\n1,x\n")
+    assert (await ask(desk, "get_input_schema", source=str(inside), format="csv"))["data"]["structure"][
+        "type"
+    ] == "array"
+    assert (await error(desk, "get_input_schema", source=str(outside), format="csv"))["code"] == "INVALID_INPUT"
+    assert (await error(desk, "get_input_schema", source="no/such.csv", format="csv"))["code"] == "INVALID_INPUT"
+    assert (await error(desk, "get_input_schema", source="doc://nothing", format="csv"))["code"] == "INVALID_INPUT"
+    desk.workspace.store.add_text("kept.json", '{"a": 1}')
+    kept = (await ask(desk, "get_input_schema", source="doc://kept.json", format="json"))["data"]
+    assert kept["structure"]["properties"]["a"]["type"] == "integer"
+
+
+def test_the_workspace_starts_no_worker_for_other_tools(tmp_path: Path) -> None:
+    desk = Desk(load(env={"ROLLTOP_WORKSPACE": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}))
+    assert "transform" not in desk.workspace.__dict__
+    desk.close()
