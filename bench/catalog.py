@@ -24,7 +24,7 @@ from rolltop.catalog import mcptool_build
 from rolltop.catalog.live import Catalog, CatalogSettings
 
 QUICK = "--quick" in sys.argv
-FUNCTIONS, ROUNDS, CALLS, SCRIPTS, TOOLS = (100, 1, 200, 5, 1000) if QUICK else (400, 3, 1000, 15, 1000)
+FUNCTIONS, ROUNDS, CALLS, SCRIPTS, TOOLS = (100, 1, 200, 5, 1000) if QUICK else (400, 2, 500, 9, 1000)
 
 FUNCTION = """
 #' Summarise measurement {n}

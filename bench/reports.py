@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import resource
 import statistics
 import subprocess
@@ -19,11 +20,14 @@ import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+from rolltop.confine import run_async
 from rolltop.confine.kernel.tree import descendants
 from rolltop.reports import RenderOptions, Reports, ReportsConfig
 from rolltop.reports.job import RenderJob
+from rolltop.reports.renderers.local import sandbox_for
 from rolltop.reports.scripts import ONCE, bootstrap, code_line
 
 EXAMPLE = Path(__file__).parents[1] / "tests/reports/example.Rmd"
@@ -31,6 +35,9 @@ SCRIPTS = Path(__file__).parents[1] / "src/rolltop/reports/r"
 FORMATS = {"html": "html_document", "word": "word_document", "pdf": "pdf_document"}
 TICK = 100
 """Clock ticks a second in /proc; the same on every Linux."""
+
+
+Work = Callable[[], Awaitable[object]]
 
 
 @dataclass
@@ -53,37 +60,50 @@ def cpu_now() -> float:
     return own + waited.ru_utime + waited.ru_stime + running / TICK
 
 
-async def measure(work: Callable[[], Awaitable[object]], rounds: int) -> Took:
-    """Median processor time and best wall time; a first round that warms up is not counted."""
-    cpu, wall = [], []
+async def measure(works: dict[str, Work], rounds: int) -> dict[str, Took]:
+    """Median processor time and best wall time of each; they take turns, so that a busy machine hurts all alike.
+
+    A first round that warms up is not counted.
+    """
+    taken: dict[str, list[Took]] = {name: [] for name in works}
     for number in range(rounds + 1):
-        before, began = cpu_now(), time.perf_counter()
-        await work()
-        if number:
-            wall.append(time.perf_counter() - began)
-            cpu.append(cpu_now() - before)
-    return Took(statistics.median(cpu), min(wall))
+        for name, work in works.items():
+            before, began = cpu_now(), time.perf_counter()
+            await work()
+            if number:
+                taken[name].append(Took(cpu_now() - before, time.perf_counter() - began))
+    return {
+        name: Took(statistics.median(t.cpu for t in all_), min(t.wall for t in all_)) for name, all_ in taken.items()
+    }
 
 
-async def cold(folder: Path, form: str, confined: bool | None = None) -> None:
-    """As a user would: a new R that renders once. `confined` runs our own script, inside the sandbox or not."""
-    if confined is None:
-        code = f"rmarkdown::render('{folder / 'example.Rmd'}', '{FORMATS[form]}', quiet = TRUE)"
-        process = await asyncio.create_subprocess_exec("Rscript", "-e", code, stdout=subprocess.DEVNULL)
-        assert await process.wait() == 0
-        return
-    job = RenderJob("example.Rmd", {"example.Rmd": EXAMPLE.read_bytes()}, (form,))  # type: ignore[arg-type]
-    argv = ["Rscript", "--vanilla", "-e", bootstrap('file("stdin","r")', "render_once(readLines(input,1L))")]
+async def cold(folder: Path, form: str) -> None:
+    """As a user would: a new R that renders once."""
+    code = f"rmarkdown::render('{folder / 'example.Rmd'}', '{FORMATS[form]}', quiet = TRUE)"
+    process = await asyncio.create_subprocess_exec("Rscript", "-e", code, stdout=subprocess.DEVNULL)
+    assert await process.wait() == 0
+
+
+async def own_script(*, confined: bool) -> float:
+    """Processor seconds of our own script in a new R, inside the sandbox or not.
+
+    What runs inside is counted by the shell around it: a sandbox is killed as a whole, and then nobody is told.
+    """
+    job = RenderJob("example.Rmd", {"example.Rmd": EXAMPLE.read_bytes()}, ("html",))
+    code = bootstrap('file("stdin","r")', "render_once(readLines(input,1L))")
+    argv = ["bash", "-c", 'Rscript --vanilla -e "$0" >/dev/null; times', code]
     data = code_line(ONCE) + job.request() + b"\n"
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     if confined:
-        from rolltop.confine import run_async
-        from rolltop.reports.renderers.local import sandbox_for
-
-        assert (await run_async(argv, sandbox_for(ReportsConfig(), 120), input=data)).ok
+        said = (await run_async(argv, sandbox_for(ReportsConfig(), 120), input=data)).check().stdout
     else:
-        pipe, none = subprocess.PIPE, subprocess.DEVNULL
-        process = await asyncio.create_subprocess_exec(*argv, stdin=pipe, stdout=none, stderr=none)
-        await process.communicate(data)
+        pipe = subprocess.PIPE
+        process = await asyncio.create_subprocess_exec(*argv, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL)
+        said, _ = await process.communicate(data)
+    inside = sum(float(m) * 60 + float(s) for m, s in re.findall(r"(\d+)m([\d.]+)s", said.decode()))
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    around = (after.ru_utime + after.ru_stime) - (before.ru_utime + before.ru_stime)
+    return inside + around if confined else around
 
 
 async def run(rounds: int) -> dict[str, object]:
@@ -98,7 +118,7 @@ async def run(rounds: int) -> dict[str, object]:
         for number in range(4):
             reports.documents.create(f"example{number or ''}", "Example", EXAMPLE.read_text() + "\n" * number)
         pool = reports.renderers.named("local").pool  # type: ignore[attr-defined]
-        await pool.ready()
+        await pool.ready(count=2)
         try:
             return await _compare(reports, folder, rounds)
         finally:
@@ -108,40 +128,43 @@ async def run(rounds: int) -> dict[str, object]:
 async def _compare(reports: Reports, folder: Path, rounds: int) -> dict[str, object]:
     rows: dict[str, object] = {}
     for form in FORMATS:
-        base = await measure(lambda form=form: cold(folder, form), rounds)  # type: ignore[misc]
-        _row(rows, f"{form}: cold Rscript", base, base)
+        works: dict[str, Work] = {f"{form}: cold Rscript": partial(cold, folder, form)}
         for engine in ("rmarkdown", "fast"):
             options = RenderOptions(formats=[form], engine=engine, fresh=True)  # type: ignore[list-item,arg-type]
-            ours = await measure(lambda options=options: reports.render("example", options), rounds)  # type: ignore[misc]
-            _row(rows, f"{form}: ours warm, {engine}", ours, base)
-    await reports.render("example")
-    repeat = await measure(lambda: reports.render("example"), rounds * 4)
+            works[f"{form}: ours warm, {engine}"] = partial(reports.render, "example", options)
+        _rows(rows, await measure(works, rounds))
+    repeat = (await measure({"repeat": partial(reports.render, "example")}, rounds * 4))["repeat"]
     print(f"unchanged repeat: {repeat.wall * 1000:.1f} ms wall, {repeat.cpu * 1000:.1f} ms cpu")
     rows["unchanged repeat"] = {"wall_ms": repeat.wall * 1000, "cpu_ms": repeat.cpu * 1000}
-    four = RenderOptions(fresh=True)
+    _rows(rows, await measure(_four_at_once(reports, folder), 3))
+    plain = statistics.median([await own_script(confined=False) for _ in range(rounds)])
+    held = statistics.median([await own_script(confined=True) for _ in range(rounds)])
+    print(f"sandbox adds {100 * (held / plain - 1):.1f} % cpu to a cold html render")
+    rows["sandbox adds"] = {"percent_cpu": 100 * (held / plain - 1)}
+    return rows
+
+
+def _four_at_once(reports: Reports, folder: Path) -> dict[str, Work]:
     names = [f"example{number or ''}" for number in range(4)]
     # Each in a directory of its own: two rmarkdown renders of one file remove each other's figures.
     apart = [folder / f"apart-{name}" for name in names]
     for each in apart:
         each.mkdir()
         (each / "example.Rmd").write_bytes(EXAMPLE.read_bytes())
-    base = await measure(lambda: asyncio.gather(*(cold(each, "html") for each in apart)), 2)
-    ours = await measure(lambda: asyncio.gather(*(reports.render(name, four) for name in names)), 2)
-    _row(rows, "4 at once, html: cold", base, base)
-    _row(rows, "4 at once, html: ours warm, rmarkdown", ours, base)
-    plain = await measure(lambda: cold(folder, "html", confined=False), rounds)
-    held = await measure(lambda: cold(folder, "html", confined=True), rounds)
-    print(f"sandbox adds {100 * (held.cpu / plain.cpu - 1):.1f} % cpu to a cold html render")
-    rows["sandbox adds"] = {"percent_cpu": 100 * (held.cpu / plain.cpu - 1)}
-    return rows
+    fresh = RenderOptions(fresh=True)
+    return {
+        "4 at once, html: cold Rscript": lambda: asyncio.gather(*(cold(each, "html") for each in apart)),
+        "4 at once, html: ours warm, rmarkdown": lambda: asyncio.gather(*(reports.render(n, fresh) for n in names)),
+    }
 
 
-def _row(rows: dict[str, object], name: str, took: Took, base: Took) -> None:
-    rows[name] = {"cpu_ms": took.cpu * 1000, "wall_ms": took.wall * 1000, "times_faster_cpu": base.cpu / took.cpu}
-    print(
-        f"{name:40} cpu {took.cpu * 1000:7.0f} ms  wall {took.wall * 1000:7.0f} ms  {base.cpu / took.cpu:5.1f}x",
-        flush=True,
-    )
+def _rows(rows: dict[str, object], taken: dict[str, Took]) -> None:
+    """Print and keep what was taken; the first one is what the others are compared with."""
+    base = next(iter(taken.values()))
+    for name, took in taken.items():
+        times = base.cpu / took.cpu
+        rows[name] = {"cpu_ms": took.cpu * 1000, "wall_ms": took.wall * 1000, "times_faster_cpu": times}
+        print(f"{name:40} cpu {took.cpu * 1000:6.0f} ms  wall {took.wall * 1000:6.0f} ms  {times:5.1f}x", flush=True)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from _measure import save, table
+from _stdlib_rows import rows as more_rows
 from rolltop.transform.stdlib import find
 from rolltop.transform.stdlib.search import search
 
@@ -124,8 +125,8 @@ def _group(array: list[Any], fn: Callable[[Any], Any]) -> dict[str, list[Any]]:
 
 
 def _join(left: list[Any], right: list[Any], lk: Callable[[Any], Any], rk: Callable[[Any], Any]) -> list[Any]:
-    groups = _group(right, rk)
-    return [{"l": one, "r": other} for one in left for other in groups.get(str(lk(one)), ())]
+    groups = _group([row for row in right if rk(row) is not None], rk)
+    return [{"l": one, "r": other} for one in left if lk(one) is not None for other in groups.get(str(lk(one)), ())]
 
 
 def _path(value: Any, path: str) -> Any:
@@ -166,7 +167,7 @@ def compare(name: str, arguments: tuple[Any, ...], by_hand: Callable[..., Any]) 
 
 def main() -> None:
     rows: list[list[Any]] = []
-    for name, arguments, by_hand in _by_hand():
+    for name, arguments, by_hand in [*_by_hand(), *more_rows()]:
         call, body, hand = compare(name, arguments, by_hand)
         rows.append([name, round(call), round(body), round(hand), call / hand, body / hand])
     table(

@@ -121,7 +121,7 @@ def _answer_early(reader: int, writer: int, kept: dict[str, Any], loading: _Load
             break
         *lines, held = (held + chunk).split(b"\n")
         for line in lines:
-            request_id, answer, forward = _known_answer(line, kept)
+            request_id, answer, forward = _known_answer(line, kept, introduced=bool(answered))
             if answer is not None:
                 _write_all(writer, answer)
                 if forward and request_id is not None:
@@ -133,7 +133,7 @@ def _answer_early(reader: int, writer: int, kept: dict[str, Any], loading: _Load
     return Early(b"".join(line + b"\n" for line in waiting) + held, frozenset(answered), ended)
 
 
-def _known_answer(line: bytes, kept: dict[str, Any]) -> tuple[Any, bytes | None, bool]:
+def _known_answer(line: bytes, kept: dict[str, Any], *, introduced: bool) -> tuple[Any, bytes | None, bool]:
     """The id, the answer if it is known, and whether the server has to see the message all the same."""
     try:
         message = json.loads(line)
@@ -143,31 +143,37 @@ def _known_answer(line: bytes, kept: dict[str, Any]) -> tuple[Any, bytes | None,
     if type(request_id) not in (str, int):
         return None, None, True
     params = message.get("params") if isinstance(message.get("params"), dict) else {}
-    result = _known_result(method, params, kept)
+    result = _known_result(method, params, kept, introduced)
     if result is None:
         return request_id, None, True
     body = '{"jsonrpc":"2.0","id":' + json.dumps(request_id) + ',"result":' + result + "}\n"
     return request_id, body.encode(), method == "initialize"
 
 
-def _known_result(method: str, params: dict[str, Any], kept: dict[str, Any]) -> str | None:
+def _known_result(method: str, params: dict[str, Any], kept: dict[str, Any], introduced: bool) -> str | None:
     given = params.get("_meta")
     meta = given if isinstance(given, dict) else {}
     version = meta.get("io.modelcontextprotocol/protocolVersion")
     if version is not None and not isinstance(meta.get("io.modelcontextprotocol/clientCapabilities"), dict):
         return None  # an envelope that is not whole: the server says so
     if method == "initialize" and version is None and isinstance(params.get("protocolVersion"), str):
-        if not isinstance(params.get("clientInfo"), dict) or not isinstance(params.get("capabilities"), dict):
+        if introduced or not _is_introduction(params):
             return None
         known: dict[str, str] = kept["initialize"]
         return known.get(params["protocolVersion"]) or list(known.values())[-1]
-    if method == "tools/list" and not params.get("cursor"):
+    if method == "tools/list" and not params.get("cursor") and (introduced or version is not None):
         listed: str | None = kept["list"] if version is None else kept["modern"].get(version, {}).get("list")
         return listed
     if method == "server/discover" and version is not None:
         found: str | None = kept["modern"].get(version, {}).get("discover")
         return found
     return None
+
+
+def _is_introduction(params: dict[str, Any]) -> bool:
+    info = params.get("clientInfo")
+    named = isinstance(info, dict) and isinstance(info.get("name"), str) and isinstance(info.get("version"), str)
+    return named and isinstance(params.get("capabilities"), dict)
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

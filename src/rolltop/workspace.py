@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rolltop.confine import Policy, set_policy
 from rolltop.errors import InvalidData, PermissionDenied
 from rolltop.files import Files
 from rolltop.journal import Journal
@@ -38,6 +39,7 @@ class Workspace:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.root = settings.workspace
+        set_policy(Policy(settings.sandbox_user, settings.allow_unconfined))
 
     def prepare(self) -> Path:
         """Make the directory if it is not there, private to the user, and check that it is ours."""

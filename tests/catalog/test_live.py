@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from rolltop.catalog import mcp_describe, mcptool_build
+from rolltop.catalog.library import r_libraries
 from rolltop.catalog.live import Catalog, CatalogSettings, ExampleRuns
 from rolltop.errors import Conflict, ForeignFailure, InvalidInput, NotFound, TimeLimit
 
@@ -312,6 +314,22 @@ def test_without_r_examples_are_marked_as_not_run(
     (definition,) = mcptool_build(root, run_examples=ExampleRuns()).definitions.values()
     assert definition.implementation_example == "one()\n#\n#> (not run: R is not installed)\n"
     assert definition.execution_time is None
+
+
+def test_an_installed_package_is_called_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    library = tmp_path / "library"
+    library.mkdir()
+    command = ["R", "CMD", "INSTALL", "--no-docs", "--no-test-load", f"--library={library}", str(EXAMPLES / "orchard")]
+    subprocess.run(command, check=True, capture_output=True, timeout=120)
+    monkeypatch.setenv("R_LIBS", str(library))
+    r_libraries.cache_clear()
+    catalog = Catalog(CatalogSettings(serve=("orchard",)))
+    try:
+        answer = catalog.call("orchard-mcp_tool_variety_list", {"season": "early"}, session="s")
+        assert answer.value[0]["name"] == "Discovery"
+    finally:
+        catalog.close()
+        r_libraries.cache_clear()
 
 
 class Broken:

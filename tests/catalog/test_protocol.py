@@ -10,7 +10,9 @@ import jsonschema
 import pytest
 from mcp_types import ElicitResult
 
-from .helpers import EXAMPLES
+from rolltop.catalog import mcptool_build
+
+from .helpers import EXAMPLES, r_package
 
 pytestmark = pytest.mark.anyio
 
@@ -84,6 +86,20 @@ async def test_without_a_way_to_ask_the_literal_is_the_consent(stdio_client: Any
         assert value(agreed)["result"] == 0
 
 
+async def test_a_call_that_is_given_up_ends_and_the_next_one_runs(stdio_client: Any, tmp_path: Path) -> None:
+    import anyio
+
+    source = "#' Loop\n#' @keywords mcp-tool\nloop <- function() while (TRUE) {}\n"
+    source += "#' One\n#' @keywords mcp-tool\none <- function() 1\n"
+    mcptool_build(r_package(tmp_path / "demo", source))
+    async with stdio_client("--catalog", str(tmp_path / "demo")) as client:
+        assert value(await client.call_tool("demo-one", {}))["result"] == 1
+        with anyio.move_on_after(1):
+            await client.call_tool("demo-loop", {})
+        with anyio.fail_after(20):
+            assert value(await client.call_tool("demo-one", {}))["result"] == 1
+
+
 async def test_groups_filter_what_is_served(stdio_client: Any, orchard: Path) -> None:
     async with stdio_client("--catalog", str(orchard), "--catalog-group", "variety") as client:
         names = [tool.name for tool in (await client.list_tools()).tools if tool.name.startswith("orchard-")]
@@ -141,6 +157,16 @@ async def test_places_outside_the_roots_are_refused(stdio_client: Any, orchard: 
             assert answer.structured_content["error_type"] == "permission_denied", tool
 
 
+async def test_a_name_is_no_way_around_the_roots(
+    stdio_client: Any, orchard: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    async with stdio_client(env={"ROLLTOP_ROOTS": str(tmp_path / "elsewhere")}) as client:
+        answer = await client.call_tool("mcptool_list", {"pkg": "orchard"})
+    assert answer.structured_content["error_type"] == "permission_denied"
+
+
 async def test_over_http_state_belongs_to_a_handle_never_to_the_connection(http_server: Any, orchard: Path) -> None:
     from mcp import Client
 
@@ -166,9 +192,15 @@ async def test_clients_hear_of_a_changed_definition(stdio_client: Any, orchard: 
         if getattr(message, "method", "") == "notifications/tools/list_changed":
             heard.set()
 
-    env = {"ROLLTOP_CATALOG_WATCH_SECONDS": "0.2"}
+    env = {"ROLLTOP_CATALOG_WATCH_SECONDS": "0.2", "ROLLTOP_ROOTS": str(orchard.parent)}
     async with stdio_client("--catalog", str(orchard), env=env, mode="legacy", message_handler=listen) as client:
         before = {tool.name: tool.description for tool in (await client.list_tools()).tools}
+        source = orchard / "R" / "harvest.R"
+        source.write_text(source.read_text().replace("This cannot be undone", "For good"))
+        given = {"path": str(orchard), "run_examples": False, "confirm": "REPLACE_DEFINITIONS"}
+        assert not (await client.call_tool("mcptool_build", given)).is_error
+        await anyio.sleep(1)
+        assert not heard.is_set()  # a call does not change the list
         file = orchard / "inst/mcp/tools" / f"{CLEAR}.yaml"
         file.write_text(file.read_text().replace("Forgets every entry", "Forgets all"))
         with anyio.fail_after(10):

@@ -9,6 +9,7 @@ import yaml
 from jsonschema import Draft7Validator
 
 from rolltop.catalog import find_tools, mcptool_build, source_tree
+from rolltop.catalog.rlang.parameters import is_plural
 
 from .helpers import parameter, r_package, r_tool
 
@@ -145,6 +146,23 @@ def test_enums_and_defaults_come_from_the_signature(tmp_path: Path, name: str, s
     tool = r_tool(tmp_path, "Title", f"function({name} = {signature}) NULL")
     assert tool.parameters["properties"][name] == {**expected, "description": ""}
     assert tool.parameters["required"] == []
+
+
+@pytest.mark.parametrize("name", ["keys", "days", "areas", "file_names", "fileNames", "children", "boxes"])
+def test_plural_names_take_several_values(name: str) -> None:
+    assert is_plural(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["status", "class", "axis", "alias", "series", "x", "s", "mode", "address", "analysis"]
+)
+def test_singular_names_take_one(name: str) -> None:
+    assert not is_plural(name)
+
+
+def test_examples_are_among_the_choices(tmp_path: Path) -> None:
+    text = 'Character. Examples: \\code{"a"}, \\code{"zzz"}.'
+    assert parameter(tmp_path, text, 'function(x = c("a", "b")) x')["examples"] == ["a"]
 
 
 def test_a_default_never_violates_the_type(tmp_path: Path) -> None:

@@ -176,7 +176,7 @@ def test_ten_parallel_sets_in_one_process_all_persist(tmp_path: Path, project: P
     fresh = Guide(guide.config.directory)
     assert fresh.project_flags(project).list() == {f"p{n}": f"v{n}" for n in range(10)}
     assert fresh.feature_flags().list() == {f"g{n}": f"v{n}" for n in range(10)}
-    assert took < 2  # 20 writes; the machine may be busy
+    assert took < 5  # 20 writes; 0.4 s when nothing else runs, but a test machine is busy
 
 
 def test_ten_parallel_sets_in_two_processes_all_persist(tmp_path: Path) -> None:
@@ -199,7 +199,7 @@ with ThreadPoolExecutor(10) as pool:
     for worker in workers:
         worker.communicate()
         assert worker.returncode == 0
-    assert time.monotonic() - started < 3
+    assert time.monotonic() - started < 5
     assert len(Guide(tmp_path).feature_flags().list()) == 20
 
 
@@ -240,7 +240,7 @@ def check_after_kill(directory: Path) -> None:
     assert isinstance(value, str)
     assert value == "0" or value == value[: len(value) // 50] * 50
     flags.set("after", "fine")
-    assert time.monotonic() - started < 1
+    assert time.monotonic() - started < 3  # nobody waits for a dead writer
     assert Guide(directory).feature_flags().list().keys() == {"n", "after"}
     assert list(directory.glob(".config.yaml.*.tmp")) == []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,14 @@ def test_the_bundle_manifest_is_valid(node: Any) -> None:
     done = node("node_modules/.bin/mcpb", "validate", str(ROOT / "manifest.json"))
     assert done.returncode == 0, done.stdout + done.stderr
     assert (ROOT / MANIFEST["server"]["entry_point"]).exists()
+
+
+def test_the_bundle_holds_what_runs_and_nothing_else(node: Any, tmp_path: Path) -> None:
+    done = node("node_modules/.bin/mcpb", "pack", str(ROOT), str(tmp_path / "rolltop.mcpb"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    names = zipfile.ZipFile(tmp_path / "rolltop.mcpb").namelist()
+    assert {MANIFEST["server"]["entry_point"], "pyproject.toml", "manifest.json", "LICENSE", "README.md"} <= set(names)
+    assert {name for name in names if "/" in name and not name.startswith("src/")} == set()
 
 
 def test_the_registry_entry_is_valid() -> None:

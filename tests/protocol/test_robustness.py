@@ -347,3 +347,10 @@ def test_a_client_is_told_when_the_kept_list_was_stale(
         raise AssertionError("nothing was said about the change")
     server.send(b'{"jsonrpc":"2.0","id":4,"method":"tools/list"}')
     assert "launches" in {tool["name"] for tool in server.reply(4)["result"]["tools"]}
+
+
+def test_nothing_is_listed_before_the_client_has_introduced_itself(start: Callable[..., RawStdio]) -> None:
+    for _ in range(2):  # the second start has answers at hand
+        server = start(greet=False)
+        server.send(b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}')
+        assert server.reply(1)["error"]["code"] == -32602

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import socket
 from collections.abc import Iterator
@@ -95,4 +96,6 @@ def test_code_that_kills_what_it_can_reach_hurts_only_itself(everywhere: Reports
 
 
 def test_no_container_is_left(container_host: str, run: Any) -> None:
-    assert run(ContainerEngine(container_host).containers(LABEL)) == []
+    left = run(ContainerEngine(container_host).containers(LABEL))
+    mine = [each for each in left if each["Labels"]["rolltop.owner"].endswith(f":{os.getpid()}")]
+    assert mine == []  # other test processes may be rendering right now

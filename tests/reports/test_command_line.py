@@ -59,6 +59,16 @@ def test_exit_codes(rolltop: Any, arguments: tuple[str, ...], code: int) -> None
     assert done.stdout == ""
 
 
+def test_calls_leave_with_the_same_codes(rolltop: Any) -> None:
+    rejected = rolltop("call", "render_rmd", "--json", "{}")
+    assert rejected.returncode == 2
+    assert "Invalid params: filename is required" in rejected.stderr
+    assert rolltop("call", "render_rmd", "--json", '{"filename": "missing"}').returncode == 3
+    gone = {"DOCKER_HOST": "unix:///nowhere/docker.sock", "ROLLTOP_REPORTS_RENDERER": "docker"}
+    rolltop("reports", "new", "example")
+    assert rolltop("call", "render_rmd", "--json", '{"filename": "example"}', **gone).returncode == 5
+
+
 def test_every_setting_is_on_the_page() -> None:
     table = PAGE.split("## Settings")[1]
     for field in fields(ReportsConfig):

@@ -180,3 +180,23 @@ async def test_progress_names_chunks(stdio_client: Any) -> None:
         await text_of(client, "create_rmd", {"filename": "p", "title": "P", "content": content})
         await client.call_tool("render_rmd", {"filename": "p", "engine": "fast"}, progress_callback=note)
     assert any("(second)" in message for message in seen)
+
+
+@pytest.mark.filterwarnings("ignore:resources/subscribe is removed")
+async def test_clients_hear_of_new_and_changed_documents(stdio_client: Any) -> None:
+    import anyio
+
+    awaited = {"notifications/resources/list_changed", "notifications/resources/updated"}
+    all_heard = anyio.Event()
+
+    async def listen(message: Any) -> None:
+        awaited.discard(getattr(message, "method", ""))
+        if not awaited:
+            all_heard.set()
+
+    async with stdio_client("--toolsets", "reports", mode="legacy", message_handler=listen) as client:
+        await text_of(client, "create_rmd", {"filename": "news", "title": "News", "content": "x"})
+        await client.subscribe_resource("rmd:///news.Rmd")
+        await text_of(client, "update_rmd", {"filename": "news", "content": "y"})
+        with anyio.fail_after(20):
+            await all_heard.wait()

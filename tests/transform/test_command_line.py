@@ -108,13 +108,20 @@ def test_engine_answers_every_line() -> None:
         {"id": 3, "op": "validate", "transformation": "{ a: "},
         {"id": 4, "op": "lint", "transformation": "let A = 1\nA"},
         {"id": 5, "op": "dance", "transformation": ""},
+        {
+            "id": 6,
+            "transformation": "$input.a",
+            "inputs": {"input": {"format": "xml", "data": "<a>x</a>"}},
+            "outputFormat": "yaml",
+        },
     ]
     lines = "\n".join(map(json.dumps, requests)) + "\nnot json\n"
     replies = [json.loads(line) for line in rolltop("engine", stdin=lines).stdout.splitlines()]
     assert replies[0] == {"id": 1, "success": True, "output": "2"}
     assert (replies[1]["error"]["message"], replies[1]["error"]["column"]) == ("Division by zero", 3)
     assert (replies[2]["valid"], replies[3]["valid"], len(replies[3]["warnings"])) == (False, True, 1)
-    assert [reply["success"] for reply in replies[4:]] == [False, False]
+    assert [reply["success"] for reply in replies[4:]] == [False, True, False]
+    assert replies[5]["output"] == "x\n"
 
 
 def test_watch_runs_again_when_a_file_changes(desk: Path) -> None:

@@ -34,6 +34,22 @@ def test_json_keeps_integers_and_drops_empty_fractions() -> None:
     )
 
 
+WHOLE = [1.0, -0.0, 1e15, 1e16, -1e18, 1e21, "1.0", ["a.0", 2.0, {"x": 3.0, "1.0": "\\"}], [1.5, 10.0]]
+
+
+@pytest.mark.parametrize("value", WHOLE)
+def test_json_written_either_way_is_the_same(value: Any) -> None:
+    indented, compact = write("json", value), write("json", value, compact=True)
+    assert [type(x) for x in numbers_of(read("json", indented))] == [type(x) for x in numbers_of(read("json", compact))]
+    assert read("json", indented) == read("json", compact)
+
+
+def numbers_of(value: Any) -> list[Any]:
+    if isinstance(value, (list, dict)):
+        return [n for item in (value if isinstance(value, list) else value.values()) for n in numbers_of(item)]
+    return [value]
+
+
 def test_json_has_no_nan() -> None:
     assert write("json", [float("nan"), float("inf")], compact=True) == "[null,null]"
 

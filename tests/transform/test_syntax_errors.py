@@ -55,7 +55,7 @@ def test_message_and_hint(text: str, message: str, hint: str | None) -> None:
 
 
 def test_nesting_is_bounded() -> None:
-    for text in ("[" * 100_000, "(" * 100_000 + "1" + ")" * 100_000, "!" * 100_000 + "1", "{a:" * 50_000):
+    for text in ("[" * 20_000, "(" * 20_000 + "1" + ")" * 20_000, "!" * 20_000 + "1", "{a:" * 10_000):
         assert any("levels of nesting" in found.message for found in parse(text).problems)
 
 

@@ -127,7 +127,9 @@ def strip_type_prefix(text: str) -> str:
 
 
 def fits(value: Any, schema: Schema) -> bool:
-    """Whether a JSON value is of the schema's type (not: satisfies every rule of it)."""
+    """Whether a JSON value is of the schema's type and among its choices."""
+    if "enum" in schema and value not in schema["enum"]:
+        return False
     kinds = schema.get("type", [])
     for kind in [kinds] if isinstance(kinds, str) else kinds:
         if _is_a(value, kind):

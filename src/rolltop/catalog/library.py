@@ -17,7 +17,18 @@ from rolltop.catalog.definition import Definition
 from rolltop.catalog.sources import TOOLS_DIRECTORY
 from rolltop.errors import InvalidData, InvalidInput, NotFound, RolltopError
 
-__all__ = ["Broken", "Location", "locate", "mcptool_list", "mcptool_load", "mcptool_load_all", "read_all", "read_file"]
+__all__ = [
+    "Broken",
+    "FileStamp",
+    "Location",
+    "file_stamp",
+    "locate",
+    "mcptool_list",
+    "mcptool_load",
+    "mcptool_load_all",
+    "read_all",
+    "read_file",
+]
 
 _INSTALLED = Path("mcp", "tools")
 _LONGEST_GROUP = 200
@@ -92,6 +103,19 @@ def read_file(path: Path) -> Definition:
             details={"problems": problems},
         )
     return Definition.from_dict(document)
+
+
+FileStamp = tuple[int, int]
+"""Time of the last change, and size."""
+
+
+def file_stamp(file: Path) -> FileStamp | None:
+    """The stamp of a file, or None when it is gone."""
+    try:
+        status = file.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size
 
 
 def _files(tools: Path) -> list[Path]:

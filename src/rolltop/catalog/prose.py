@@ -56,8 +56,11 @@ def _split_examples(text: str, codes: list[str]) -> tuple[str, list[str]]:
             found += [codes[int(mark)] for mark in marks]
             text = f"{text[: sentence.start()].rstrip()} {text[stop:].lstrip()}".strip()
             position = sentence.start()
+    read_to = 0
     for trigger in _IN_SENTENCE.finditer(text):
-        found += [codes[int(mark)] for mark in MARK.findall(text, trigger.end(), _sentence_end(text, trigger.end()))]
+        if trigger.start() >= read_to:
+            read_to = _sentence_end(text, trigger.end())
+            found += [codes[int(mark)] for mark in MARK.findall(text, trigger.end(), read_to)]
     # Without a word that announces them, only what is certainly a value counts: text in quotes.
     return text, found or [code for code in codes if _QUOTED.fullmatch(code)]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
@@ -12,6 +13,8 @@ from rolltop.catalog.inference import fits
 __all__ = ["DRAFT_7", "TYPES", "problems_of", "type_problems", "validator_for"]
 
 DRAFT_7 = "http://json-schema.org/draft-07/schema#"
+# What MCP allows for the name of a tool.
+_NAME = re.compile(r"[A-Za-z0-9._]+-[A-Za-z0-9._-]{1,100}")
 TYPES = ("string", "number", "integer", "boolean", "object", "array", "null")
 
 
@@ -21,8 +24,8 @@ def problems_of(document: Any) -> Iterator[str]:
         yield "is not a mapping"
         return
     name = document.get("name")
-    if not isinstance(name, str) or "-" not in name.strip("-"):
-        yield "name must be text of the form package-function"
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        yield "name must be of the form package-function, in letters, digits, dots, hyphens and underscores"
     for key, kind in (("description", str), ("implementation_example", str), ("category", str)):
         if document.get(key) is not None and not isinstance(document[key], kind):
             yield f"{key} must be text"

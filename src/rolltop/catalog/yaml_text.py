@@ -23,7 +23,7 @@ _LARGEST = 4 << 20
 _DEEPEST = 64
 _PLAIN = re.compile(r"[A-Za-z_./(][^\n]*")
 _UNSAFE_IN_PLAIN = re.compile(r":(?:\s|$)|\s#|^(?:---|\.\.\.)|\s$|\t")
-_UNSAFE_IN_FLOW = re.compile(r"[,\[\]{}]|:")
+_UNSAFE_IN_FLOW = re.compile(r"[,\[\]{}?:]")
 _UNPRINTABLE = re.compile("[^\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 _RESOLVER = yaml.SafeLoader.yaml_implicit_resolvers
 

@@ -29,6 +29,8 @@ EXIT_OF_ERROR = {
     "config_read_error": 4,
     "file_read_error": 4,
     "part_missing": 5,
+    "package_missing": 5,
+    "container_engine_missing": 5,
     "timeout": 6,
     "memory_limit": 6,
     "size_limit": 6,
@@ -57,7 +59,7 @@ def call(invocation: Invocation, tool: str, arguments: str | None, yes: bool, ra
     \b
     rolltop call search_documents --json '{"query": "quarterly report"}'
     """
-    from mcp_core import ClientInfo, Reply, UnknownTool
+    from mcp_core import ClientInfo, ProtocolFault, Reply, UnknownTool
     from rolltop.server.desk import Desk
 
     desk = Desk(make_settings(invocation, {}))
@@ -73,6 +75,8 @@ def call(invocation: Invocation, tool: str, arguments: str | None, yes: bool, ra
         answer = asyncio.run(desk.dispatcher.call(name, _arguments(arguments), context))
     except UnknownTool as error:
         raise NotFound(str(error), hint="rolltop tools list shows all tools.") from None
+    except ProtocolFault as fault:  # how some tool sets reject arguments
+        raise InvalidInput(fault.message, hint=f"rolltop tools show {tool} describes them.") from None
     finally:
         desk.close()
     _print(answer, raw)
@@ -117,5 +121,8 @@ def _exit_code(structured: Any) -> int:
     if not isinstance(structured, dict):
         return 1
     error = structured.get("error")
-    code = error.get("code") if isinstance(error, dict) else structured.get("error_type") or structured.get("code")
+    if isinstance(error, dict):
+        code = error.get("type") or error.get("code")
+    else:
+        code = structured.get("error_type") or structured.get("code")
     return EXIT_OF_ERROR.get(str(code).lower(), 1)

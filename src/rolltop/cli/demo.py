@@ -1,4 +1,4 @@
-"""`rolltop demo`: a real MCP client walks through everything the server can do, and ends."""
+"""`rolltop demo`: a real MCP client walks through what the server can do, and ends."""
 
 from __future__ import annotations
 
@@ -12,12 +12,26 @@ from typing import Any
 import click
 
 from rolltop.cli.main import EXIT_CODES
+from rolltop.cli.tour import TOUR, Step, example_packages
 from rolltop.errors import ForeignFailure
 
 __all__ = ["demo"]
 
-Step = tuple[str, str, dict[str, Any], bool]
-"""Tool set, tool, arguments, and whether the call is meant to fail."""
+_KITCHEN = '''"""A kitchen."""
+
+
+def mcp_tool_kitchen_scale(grams: float, people: int = 4) -> float:
+    """Scale an amount from four people to another number.
+
+    Args:
+        grams: The amount for four, in grams.
+        people: How many there are.
+
+    Returns:
+        The amount in grams.
+    """
+    return grams * people / 4
+'''
 
 
 @click.command(epilog=EXIT_CODES)
@@ -25,66 +39,85 @@ Step = tuple[str, str, dict[str, Any], bool]
 @click.option("--full", is_flag=True, help="Show answers in full instead of their first lines.")
 def demo(toolsets: str | None, full: bool) -> None:
     """Start a server in a workspace of its own, call it as a client would, show what comes back."""
-    asyncio.run(_tour(toolsets, full))
-
-
-async def _tour(toolsets: str | None, full: bool) -> None:
     with tempfile.TemporaryDirectory(prefix="rolltop-demo-") as directory:
-        steps = _collect(toolsets, Path(directory))
-        async with _client(Path(directory), toolsets) as client:
-            await _walk(client, steps, full)
+        place = Path(directory)
+        _prepare(place)
+        failed, calls = asyncio.run(_tour(place, toolsets, full))
+    if failed:
+        raise ForeignFailure(f"these calls failed: {', '.join(failed)}", hint="rolltop doctor says what is missing.")
+    click.secho(f"\nThat was {calls} calls. Next: rolltop connect claude-code", bold=True)
 
 
-def _collect(toolsets: str | None, directory: Path) -> list[Step]:
-    """The first examples of every tool of every set that is served, in order."""
-    from rolltop.server.desk import Desk
-    from rolltop.settings import load
-
-    env = {"ROLLTOP_WORKSPACE": str(directory / "listing"), "MCP_INCLUDE_EXAMPLE_TOOLS": "true"}
-    desk = Desk(load({"toolsets": toolsets} if toolsets else None, env=env))
-    steps: list[Step] = []
-    for registered in desk.registry:
-        for example in registered.spec.examples[:2]:
-            for tool, arguments in example.before:
-                steps.append((registered.spec.toolset, tool, dict(arguments), False))
-            steps.append((registered.spec.toolset, registered.name, dict(example.arguments), example.fails is not None))
-    return steps
+def _prepare(place: Path) -> None:
+    (place / "kitchen").mkdir()
+    (place / "kitchen" / "kitchen.py").write_text(_KITCHEN, "utf-8")
+    docs = place / "config" / "guide" / "docs" / "docs"
+    docs.mkdir(parents=True)
+    (docs / "orchard.md").write_text("Prune in winter.\n", "utf-8")
+    (place / "config" / "config.toml").write_text("", "utf-8")
 
 
-def _client(directory: Path, toolsets: str | None) -> Any:
+async def _tour(place: Path, toolsets: str | None, full: bool) -> tuple[list[str], int]:
+    wanted = [name for name in TOUR if not toolsets or name in toolsets.split(",")]
+    failed: list[str] = []
+    calls = 0
+    answers = {"agree": True}
+
+    async def ask(context: Any, params: Any) -> Any:
+        from mcp_types import ElicitResult
+
+        click.secho(f"  ? {params.message}  {'yes' if answers['agree'] else 'no'}", fg="yellow")
+        return ElicitResult(action="accept", content={"agree": answers["agree"]})
+
+    async with _client(place, toolsets, ask) as client:
+        served = {tool.name for tool in (await client.list_tools()).tools}
+        click.secho(f"rolltop serves {len(served)} tools to a client that speaks MCP over stdio.", bold=True)
+        for name in wanted:
+            steps = [step for step in TOUR[name] if step.tool in served]
+            if steps:
+                click.secho(f"\n── {name} ──", fg="cyan", bold=True)
+            for step in steps:
+                answers["agree"] = step.agrees
+                calls += 1
+                if not await _show(client, step, place, full):
+                    failed.append(step.tool)
+    return failed, calls
+
+
+async def _show(client: Any, step: Step, place: Path, full: bool) -> bool:
+    """Make a call and show it; says whether it went as the story tells."""
+    arguments = json.loads(json.dumps(step.arguments).replace("{demo}", str(place)))
+    click.echo(f"\n{step.says}")
+    click.secho(f"> {step.tool} {_short(json.dumps(arguments, ensure_ascii=False), full)}", fg="green")
+    answer = await client.call_tool(step.tool, arguments)
+    click.echo(f"  {_short(answer.content[0].text, full)}")
+    if answer.is_error and "part_missing" in json.dumps(answer.structured_content):
+        click.secho("  (this part is not on this machine; rolltop doctor says how to get it)", fg="yellow")
+        return True
+    return bool(answer.is_error) is not step.agrees
+
+
+def _client(place: Path, toolsets: str | None, ask: Any) -> Any:
     from mcp import Client, StdioServerParameters
 
     chosen = ["--toolsets", toolsets] if toolsets else []
     server = StdioServerParameters(
         command=sys.executable,
-        args=["-m", "rolltop", "--workspace", str(directory / "workspace"), "serve", *chosen],
+        args=["-m", "rolltop", "--workspace", str(place / "workspace"), "serve", *chosen],
         env={
             "MCP_INCLUDE_EXAMPLE_TOOLS": "true",
             "MCP_TOOL_PREFIX": "",
-            "ROLLTOP_LOG_FILE": str(directory / "server.log"),
+            "ROLLTOP_CONFIG": str(place / "config" / "config.toml"),
+            "ROLLTOP_ROOTS": str(place),
+            "ROLLTOP_CATALOGS": ",".join(example_packages()),
+            "ROLLTOP_LOG_FILE": str(place / "server.log"),
+            "XDG_CACHE_HOME": str(place / "cache"),
         },
-        cwd=str(directory),
+        cwd=str(place),
     )
-    return Client(server)
-
-
-async def _walk(client: Any, steps: list[Step], full: bool) -> None:
-    tools = (await client.list_tools()).tools
-    click.secho(f"rolltop serves {len(tools)} tools to a client that speaks MCP over stdio.", bold=True)
-    shown_set, failures = "", []
-    for toolset, tool, arguments, may_fail in steps:
-        if toolset != shown_set:
-            shown_set = toolset
-            click.secho(f"\n── {toolset} ──", fg="cyan", bold=True)
-        answer = await client.call_tool(tool, arguments)
-        click.secho(f"> {tool} {_short(json.dumps(arguments, ensure_ascii=False), full)}", fg="green")
-        click.echo(f"  {_short(answer.content[0].text, full)}")
-        if answer.is_error and not may_fail:
-            failures.append(tool)
-    if failures:
-        raise ForeignFailure(f"these calls failed: {', '.join(failures)}")
-    click.secho(f"\nThat was {len(steps)} calls. Next: rolltop connect claude-code", bold=True)
+    return Client(server, elicitation_callback=ask)
 
 
 def _short(text: str, full: bool) -> str:
-    return text if full or len(text) <= 160 else f"{text[:157]}…"
+    line = text if full else " ".join(text.split())
+    return line if full or len(line) <= 220 else f"{line[:217]}…"

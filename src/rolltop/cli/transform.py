@@ -29,7 +29,8 @@ class _Verbs(LazyGroup):
 
 
 @click.group(cls=_Verbs, lazy=_VERBS, context_settings={"help_option_names": ["-h", "--help"]})
-def transform() -> None:
+@click.pass_context
+def transform(ctx: click.Context) -> None:
     """Transform data: run and check UTL-X programs, convert between formats.
 
     \b
@@ -37,3 +38,8 @@ def transform() -> None:
       rolltop transform -e '.customer.name' -r < order.json
       rolltop transform --from csv --to yaml < table.csv
     """
+    if ctx.invoked_subcommand in ("run", "repl"):
+        from rolltop.transform.stdlib.host import Host, installed
+
+        # Somebody's own program in their own shell may read their environment.
+        ctx.with_resource(installed(Host()))

@@ -128,7 +128,7 @@ def _standard_input() -> tuple[Input, ...]:
 def _write(job: Job, program: Program, documents: dict[str, Document]) -> None:
     from rolltop.transform import formats
 
-    value = program.evaluate(program.read_inputs(documents))
+    value = program.result(documents)
     port = program.header.outputs[0]
     if job.raw and isinstance(value, str):
         data = value.encode("utf-8", "replace") + b"\n"

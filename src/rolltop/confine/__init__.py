@@ -9,6 +9,7 @@ code, a limit that is reached ends the program and is named, and nothing is left
 
 from rolltop.confine.ladder import RungState, survey
 from rolltop.confine.limits import Limits
+from rolltop.confine.policy import Policy, policy, set_policy
 from rolltop.confine.pool import WorkerPool
 from rolltop.confine.r import RAnswer, RCondition, RError, RWorker, RZygote
 from rolltop.confine.result import Confinement, Finished, Reason
@@ -22,6 +23,7 @@ __all__ = [
     "Finished",
     "Limits",
     "Mount",
+    "Policy",
     "RAnswer",
     "RCondition",
     "RError",
@@ -32,7 +34,9 @@ __all__ = [
     "Sandbox",
     "Scratch",
     "WorkerPool",
+    "policy",
     "run",
     "run_async",
+    "set_policy",
     "survey",
 ]

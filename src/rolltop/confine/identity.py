@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from rolltop.confine.policy import policy
 from rolltop.errors import InvalidInput, PermissionDenied
 
 __all__ = ["Identity", "foreign_identity", "require_reachable", "threads_of"]
@@ -27,7 +28,8 @@ def foreign_identity(user: str | int | None = None) -> Identity:
     """The identity for foreign code: our own when we are an ordinary user, else `user` or nobody."""
     if os.geteuid() != 0:
         return Identity(os.geteuid(), os.getegid(), drop=False)
-    uid, gid = _look_up("nobody" if user is None else user)
+    chosen = policy().user if user is None else user
+    uid, gid = _look_up("nobody" if chosen is None else chosen)
     if uid == 0 or gid == 0:
         raise InvalidInput("foreign code must not run as root", hint="Name an ordinary user, or none for nobody.")
     return Identity(uid, gid, drop=True)

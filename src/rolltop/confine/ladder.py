@@ -18,6 +18,7 @@ from rolltop.confine.identity import foreign_identity, require_reachable
 from rolltop.confine.kernel import landlock
 from rolltop.confine.kernel.syscalls import this_architecture
 from rolltop.confine.limits import Limits
+from rolltop.confine.policy import policy
 from rolltop.confine.process import Child
 from rolltop.confine.result import Confinement, Rung
 from rolltop.confine.sandbox import Sandbox
@@ -63,7 +64,8 @@ def _choose(sandbox: Sandbox) -> Confinement:
             if state.usable:
                 return Confinement(state.rung, state.features)
             looked_at.append(state)
-    if sandbox.allow_unconfined:
+    allowed = policy().allow_unconfined if sandbox.allow_unconfined is None else sandbox.allow_unconfined
+    if allowed:
         return Confinement("none", ("limits", *_privileges()))
     missing = "; ".join(f"{state.rung}: {state.reason}" for state in looked_at) or "no rung was wanted"
     raise PartMissing(

@@ -40,9 +40,9 @@ class Sandbox:
     `files` are put into the sandbox read-only: text by its place, without a file on this machine.
     The environment holds only PATH, HOME=/tmp, LANG=C.UTF-8, TZ and what `env` adds.
     `rungs` are the kinds of confinement that are good enough, see `rolltop.confine.ladder`.
-    `user` is whom the program runs as when rolltop runs as root (nobody when None); an ordinary user's
-    programs run as that user. `allow_unconfined` lets the program run with limits alone where the
-    machine offers no confinement; without it such a run is refused.
+    `user` is whom the program runs as when rolltop runs as root; an ordinary user's programs run as that
+    user. `allow_unconfined` lets the program run with limits alone where the machine offers no
+    confinement; without it such a run is refused. Where either is None the policy of the process decides.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -52,7 +52,7 @@ class Sandbox:
     cwd: str = "/tmp"  # noqa: S108 - the sandbox's own
     user: str | int | None = None
     rungs: tuple[Rung, ...] = ("bwrap", "landlock")
-    allow_unconfined: bool = False
+    allow_unconfined: bool | None = None
 
     def __post_init__(self) -> None:
         for target in self.files:

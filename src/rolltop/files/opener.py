@@ -71,7 +71,8 @@ class Files:
         own = [settings.workspace, settings.config]
         if settings.log_file is not None:
             own.append(settings.log_file)
-        return cls(roots, own=own)
+        # An output path that the user gives may lie anywhere inside the roots, unless nothing may be written at all.
+        return cls(roots, own=own, writable=() if settings.read_only else roots)
 
     # Reading
 

@@ -4,6 +4,7 @@ writing only the keys that changed."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, MutableMapping
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -28,10 +29,12 @@ class Reader:
     def __init__(self, document: Table, source: Path) -> None:
         self.document = document
         self.source = source
+        self._projects: dict[str, Project] = {}
 
     def docroot(self) -> str | None:
         return self._text(self.document, "docroot", "") or None
 
+    @cached_property
     def feature_flags(self) -> Mapping[str, FlagValue]:
         return self._flags(self.document, "feature_flags")
 
@@ -45,6 +48,12 @@ class Reader:
         return {Path(path): key for key, path in paths if path}
 
     def project(self, key: str) -> Project:
+        """A project, read from the document once."""
+        if key not in self._projects:
+            self._projects[key] = self._project(key)
+        return self._projects[key]
+
+    def _project(self, key: str) -> Project:
         table = self._table(self._table(self.document, "projects"), key)
         name = self._text(table, "name", key.rpartition("-")[0] or key)
         return Project(

@@ -22,9 +22,15 @@ class Config:
     def __init__(self, directory: Path, *, deadline: float = 5.0) -> None:
         self.directory = directory
         self.file = ConfigFile(directory / "config.yaml", deadline=deadline)
+        self._last: Reader | None = None
 
     def _reader(self) -> Reader:
-        return Reader(self.file.read(), self.file.path)
+        """A reader of the file as it is now; the same one as long as the file does not change."""
+        document = self.file.read()
+        reader = self._last
+        if reader is None or reader.document is not document:
+            self._last = reader = Reader(document, self.file.path)
+        return reader
 
     def docroot(self) -> Path:
         """Where documents live: absolute, made on demand."""
@@ -38,15 +44,21 @@ class Config:
         return Path(os.path.realpath(path))
 
     def set_docroot(self, path: Path) -> None:
-        self.file.change(lambda document: document.update(docroot=storable(str(path))))
+        def change(document: dict[str, object]) -> tuple[None, bool]:
+            document["docroot"] = storable(str(path))
+            return None, True
+
+        self.file.change(change)
 
     def feature_flags(self) -> Mapping[str, FlagValue]:
-        return self._reader().feature_flags()
+        return self._reader().feature_flags
 
     def change_feature_flags(self, edit: Callable[[Mapping[str, FlagValue]], Mapping[str, FlagValue]]) -> None:
-        def change(document: dict[str, object]) -> None:
-            before = Reader(document, self.file.path).feature_flags()
-            write_flags(document, before, edit(before))
+        def change(document: dict[str, object]) -> tuple[None, bool]:
+            before = Reader(document, self.file.path).feature_flags
+            after = edit(before)
+            write_flags(document, before, after)
+            return None, before != after
 
         self.file.change(change)
 
@@ -76,29 +88,30 @@ class Config:
     def change_project(self, project: Project, edit: Callable[[Project], Project]) -> Project:
         """Change a project in one transaction; its first change also stores it."""
 
-        def change(document: dict[str, object]) -> Project:
+        def change(document: dict[str, object]) -> tuple[Project, bool]:
             reader = Reader(document, self.file.path)
             if stored := project.key in reader.project_keys():
                 before = reader.project(project.key)
             else:
                 before = project
             after = edit(before)
-            if not stored and reader.feature_flags().get("new-projects") is False:
+            if not stored and reader.feature_flags.get("new-projects") is False:
                 raise PermissionDenied(
                     f"project {project.name} was never set up, and the feature flag new-projects is false",
                     hint="Set the feature flag new-projects to true, or work in a project that exists.",
                 )
             write_project(document, before, after)
-            return after
+            return after, after != before or not stored
 
         return self.file.change(change)
 
     def remove_project(self, key: str) -> None:
-        def change(document: dict[str, object]) -> None:
+        def change(document: dict[str, object]) -> tuple[None, bool]:
             keys = Reader(document, self.file.path).project_keys()
             if key not in keys:
                 raise unknown_name("project", key, keys)
             del document["projects"][key]  # type: ignore[attr-defined]
+            return None, True
 
         self.file.change(change)
 

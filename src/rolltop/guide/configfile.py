@@ -51,17 +51,15 @@ class ConfigFile:
             self._cache = (stamp, document)
         return document
 
-    def change(self, edit: Callable[[dict[str, Any]], T]) -> T:
-        """Run `edit` on the document under the lock and keep what it made of it."""
+    def change(self, edit: Callable[[dict[str, Any]], tuple[T, bool]]) -> T:
+        """Run `edit` on the document under the lock; it answers, and says whether there is anything to keep."""
         self._make_directory()
         with exclusive(self.path.with_name(self.path.name + ".lock"), deadline=self.deadline):
             document = self._load()
             document.setdefault("version", VERSION)
-            before = _dump(document)
-            answer = edit(document)
-            after = _dump(document)
-            if after != before or not self.path.exists():
-                replace_file(self.path, after)
+            answer, changed = edit(document)
+            if changed:
+                replace_file(self.path, _dump(document))
         return answer
 
     def _make_directory(self) -> None:

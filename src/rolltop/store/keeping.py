@@ -15,7 +15,7 @@ from rolltop.store.naming import is_text, kind_of, mime_of, name_and_extension, 
 from rolltop.store.records import Added, Document
 from rolltop.store.times import now
 from rolltop.store.values import check_key, check_tag
-from rolltop.store.writer import Kept, Writer
+from rolltop.store.writer import Digests, Kept, Writer
 
 __all__ = ["Keeping", "Source", "Tally"]
 
@@ -129,23 +129,42 @@ class Keeping(Core):
     ) -> Tally:
         """Keep many documents, in batches that are each durable."""
         _check("-", tags, metadata or {})
-        tally = Tally()
+        tally, digests = Tally(), Digests()
         for batch in _batches(sources):
-            self.write(partial(self._add_batch, batch, tags, metadata or {}, tally))
+            self.write(
+                partial(
+                    self._add_batch,
+                    batch=batch,
+                    tags=tags,
+                    metadata=metadata or {},
+                    tally=tally,
+                    digests=digests,
+                )
+            )
             if progress:
                 progress(tally)
         return tally
 
     def _add_batch(
-        self, batch: list[Source], tags: Sequence[str], metadata: Mapping[str, Any], tally: Tally, writer: Writer
+        self,
+        writer: Writer,
+        *,
+        batch: list[Source],
+        tags: Sequence[str],
+        metadata: Mapping[str, Any],
+        tally: Tally,
+        digests: Digests,
     ) -> None:
         fresh: dict[str, NewDocument] = {}
         before = writer.written
-        for source in batch:
-            path = storable_path(source.path)
+        writer.digests = digests.follow(self.catalog)
+        paths = [storable_path(source.path) for source in batch]
+        present = self.catalog.documents.present(paths)
+        for path, source in zip(paths, batch, strict=True):
             if path in fresh:
                 self._insert(writer, fresh, tags, metadata)
-            old = self.catalog.documents.at(path)
+                present.add(path)
+            old = self.catalog.documents.at(path) if path in present else None
             kept = writer.keep(source.data, like=old.object if old else None)
             tally.bytes += kept.size
             tally.bytes_stored += kept.new_bytes
@@ -156,6 +175,7 @@ class Keeping(Core):
             else:
                 self._again(old, new, tags, metadata, tally)
         self._insert(writer, fresh, tags, metadata)
+        writer.digests = None
         tally.documents += len(batch)
         tally.bytes_written += writer.written - before
 

@@ -12,9 +12,9 @@ from rolltop.store.reader import Reader
 from rolltop.store.records import Frame, Object
 from rolltop.store.seams import BlobStore, Catalog
 
-__all__ = ["Kept", "Writer"]
+__all__ = ["Digests", "Kept", "Writer"]
 
-FRAME_TARGET = 64 << 10
+FRAME_TARGET = 96 << 10
 WINDOW = 16 << 20
 SMALLEST_DELTA = 256
 """Content shorter than this is not worth a base."""
@@ -39,12 +39,28 @@ class _Open:
     length: int = 0
 
 
+class Digests:
+    """The beginnings of all hashes there are: a quick no to "is this content known" while much is stored."""
+
+    def __init__(self) -> None:
+        self.known: set[bytes] = set()
+        self._last = 0
+
+    def follow(self, catalog: Catalog) -> set[bytes]:
+        """Learn what was stored since, by whichever process. Collected content may stay: that only costs a look."""
+        rows = catalog.objects.digests(self._last)
+        self.known.update(row[1] for row in rows)
+        self._last = rows[-1][0] if rows else self._last
+        return self.known
+
+
 class Writer:
     """Appends to the pack and the catalogue. Nothing it did is visible before `finish` and the commit."""
 
     def __init__(self, catalog: Catalog, blobs: BlobStore) -> None:
         self.catalog = catalog
         self.written = 0
+        self.digests: set[bytes] | None = None
         self._blobs = blobs
         self._resumed = False
         self._open = _Open()
@@ -112,7 +128,9 @@ class Writer:
 
     def _known(self, digest: bytes) -> int | None:
         found = self._fresh.get(digest)
-        return self.catalog.objects.find(digest) if found is None else found
+        if found is not None or (self.digests is not None and digest[:8] not in self.digests):
+            return found
+        return self.catalog.objects.find(digest)
 
     def _list(self, digest: bytes, size: int, parts: list[int], aligned: bool) -> int:
         number = self._next_object()

@@ -33,6 +33,10 @@ __all__ = [
 ]
 
 
+LONGEST = 500
+"""Characters of a message; values that it quotes may be of any length."""
+
+
 class ProgramInvalid(InvalidData):
     """A program that cannot run, with everything that is wrong with it."""
 
@@ -82,4 +86,5 @@ class FunctionFailure(EvaluationFailure):
 
 def fail(message: str, *, hint: str | None = None, **details: Any) -> NoReturn:
     """Stop the calling standard library function with a message for the program's author."""
-    raise FunctionFailure(message, hint=hint, details=details)
+    shown = message if len(message) <= LONGEST else message[:LONGEST] + "…"
+    raise FunctionFailure(shown, hint=hint, details=details)

@@ -8,6 +8,7 @@ program does, the answer is a reply: the conversation goes on.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,6 +19,8 @@ from rolltop.transform.program import Document, compile_program
 
 __all__ = ["reply"]
 
+_LOG = logging.getLogger(__name__)
+
 
 def reply(request: Any) -> dict[str, Any]:
     """Answer one request."""
@@ -27,6 +30,11 @@ def reply(request: Any) -> dict[str, Any]:
         answer = _operation(request)
     except RolltopError as error:
         return _failed(request.get("id"), error)
+    except Exception as error:  # a bug of ours must not end the conversation
+        _LOG.exception("a request failed unexpectedly")
+        return _failed(
+            request.get("id"), RolltopError(f"internal error ({type(error).__name__})", code="internal_error")
+        )
     return {"id": request.get("id"), **answer}
 
 
@@ -48,13 +56,18 @@ def _execute(text: str, request: Mapping[str, Any]) -> dict[str, Any]:
         raise InvalidInput("'inputs' must be an object of name: {format, data}")
     documents = {name: _document(name, spec) for name, spec in given.items()}
     program = compile_program(text)
+    if not program.header.written:
+        # Without a header the request says what the formats are.
+        formats = {name: str(spec.get("format") or "auto") for name, spec in given.items()}
+        output = request.get("outputFormat")
+        program = compile_program(text, inputs=formats, output_format=str(output) if output else None)
     return {"success": True, "output": program.run(documents).text}
 
 
 def _document(name: str, spec: Any) -> Document:
     if not isinstance(spec, dict) or not isinstance(spec.get("data"), str):
         raise InvalidInput(f"the input {name!r} needs its text as 'data'")
-    return Document(spec["data"], spec.get("format"))
+    return Document(spec["data"])
 
 
 def _checked(text: str, *, lint: bool, strict: bool) -> dict[str, Any]:

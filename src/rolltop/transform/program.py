@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from rolltop.errors import InvalidInput
 from rolltop.transform import formats
@@ -15,38 +16,84 @@ from rolltop.transform.run.evaluator import Evaluator
 from rolltop.transform.stdlib._ancestry import reading
 from rolltop.transform.syntax.parser import Parsed, parse
 
+if TYPE_CHECKING:
+    from rolltop.transform.compile import Compiled
+
 __all__ = ["Document", "Program", "compile_program", "convert"]
+
+_LARGE = 20_000
+"""Characters of input from which generating code pays within one run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """An input as it comes: text or bytes, and what its owner says its format is."""
+    """An input as it comes; the program's header says how it is read."""
 
     data: str | bytes
-    format: str | None = None
 
 
 class Program:
-    """A program that parsed. `run` takes texts to text, `evaluate` values to a value."""
+    """A program that parsed. `run` takes texts to text, `evaluate` values to a value.
+
+    The first small run is done by the simple evaluator; code is generated when there is more to do.
+    """
 
     def __init__(self, parsed: Parsed) -> None:
         self.parsed = parsed
         self.header = parsed.program.header
         self.source = parsed.source
         self.evaluator = Evaluator(parsed.program, parsed.source)
+        self.runs = 0
+        # `parent` and `elementPath` look elements up in the inputs; other programs need not be told of those.
+        self.asks_for_places = "parent" in parsed.source.text or "elementPath" in parsed.source.text
+
+    @cached_property
+    def compiled(self) -> Compiled | None:
+        """Generated code for inputs of any kind."""
+        return self._compile(plain=False)
+
+    @cached_property
+    def compiled_for_documents(self) -> Compiled | None:
+        """Generated code for inputs that our readers made of the declared formats."""
+        return self._compile(plain=None)
+
+    def _compile(self, *, plain: bool | None) -> Compiled | None:
+        # Imported here: most programs of a command line run once, and its start counts.
+        from rolltop.transform.compile import compile_tree  # noqa: PLC0415
+
+        return compile_tree(self.parsed.program, self.evaluator, plain=plain)
 
     def evaluate(self, inputs: Mapping[str, Any]) -> Any:
         """The body's value for inputs that are values already."""
+        self.runs += 1
+        engine = self.compiled if self.runs > 1 else None
+        return self._run(engine or self.evaluator, self._with_default(inputs))
+
+    def _run(self, engine: Compiled | Evaluator, inputs: Mapping[str, Any]) -> Any:
+        if not self.asks_for_places:
+            return engine.run(inputs)
+        with reading(inputs):
+            return engine.run(inputs)
+
+    def _with_default(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        """The first input is also called `input`."""
         names = dict(inputs)
         if "input" not in names and names:
             first = self.header.inputs[0].name
             names["input"] = names.get(first, next(iter(names.values())))
-        with reading(names):
-            return self.evaluator.run(names)
+        return names
+
+    def result(self, documents: Mapping[str, Document]) -> Any:
+        """The body's value for inputs that are still text."""
+        self.runs += 1
+        inputs = self._with_default(self.read_inputs(documents))
+        large = any(len(document.data) > _LARGE for document in documents.values())
+        engine = self.compiled_for_documents if self.runs > 1 or large else None
+        return self._run(engine or self.evaluator, inputs)
 
     def run(self, documents: Mapping[str, Document]) -> Rendered:
         """Read the inputs, evaluate, write the first declared output."""
-        value = self.evaluate(self.read_inputs(documents))
+        value = self.result(documents)
         if callable(value):
             raise WriteFailure("the result is a function", hint="Call it with its arguments.")
         output = self.header.outputs[0]

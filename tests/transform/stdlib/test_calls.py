@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from hypothesis import given
+from frugal import given
 from hypothesis import strategies as st
 
 from rolltop.errors import RolltopError, SizeLimit

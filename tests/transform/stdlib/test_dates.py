@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import sys
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -51,6 +52,14 @@ def test_an_hour_is_an_hour_when_clocks_change() -> None:
     before = dt.datetime(2024, 3, 31, 1, 30, tzinfo=ZoneInfo("Europe/Amsterdam"))
     after = call("addHours", before, 1)
     assert (after.hour, after.utcoffset()) == (3, dt.timedelta(hours=2))
+
+
+def test_clocks_that_go_back_do_not_turn_time_around() -> None:
+    first = call("fromUTC", "2024-10-27T00:30:00Z", "Europe/Amsterdam")
+    second = call("fromUTC", "2024-10-27T01:15:00Z", "Europe/Amsterdam")
+    assert (first.hour, second.hour) == (2, 2)
+    assert call("isBefore", first, second) is True
+    assert call("diffMinutes", first, second) == 45
 
 
 @QUICK
@@ -133,6 +142,12 @@ def test_what_was_printed_reads_back(pattern: str, moment: dt.datetime) -> None:
 def test_iso_text_reads_back(moment: dt.datetime) -> None:
     assert call("parseDate", call("formatDate", moment)) == moment
     assert call("parseDate", moment.isoformat()) == moment
+
+
+def test_without_the_extra_other_languages_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "babel", None)
+    assert "is not installed" in refusal("formatDate", dt.date(2024, 5, 31), "FULL", "cy")
+    assert "is not installed" in refusal("formatCurrency", 5, "EUR", "cy")
 
 
 def test_names_of_other_languages_are_read() -> None:

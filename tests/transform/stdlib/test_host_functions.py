@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
+import subprocess
+import sys
 import time
 import uuid
 from typing import Any
@@ -26,9 +29,10 @@ def call(name: str, *arguments: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", TELLING)
-def test_a_sealed_host_tells_nothing(name: str) -> None:
-    call(name)
-    with installed(Host.sealed()), pytest.raises(RolltopError, match="may not read the environment"):
+def test_programs_are_told_nothing_unless_the_host_is_open(name: str) -> None:
+    with installed(Host()):
+        call(name)
+    with pytest.raises(RolltopError, match="may not read the environment"):
         call(name)
 
 
@@ -36,6 +40,13 @@ def test_a_sealed_host_tells_nothing(name: str) -> None:
 def test_a_sealed_host_refuses_to_look_up(name: str) -> None:
     with installed(Host.sealed()), pytest.raises(RolltopError, match="may not"):
         call(name, "PATH")
+
+
+def test_the_command_line_opens_the_environment_to_its_user() -> None:
+    command = [sys.executable, "-m", "rolltop", "transform", "-e", 'env("GREETING")']
+    variables = {**os.environ, "GREETING": "hello"}
+    done = subprocess.run(command, env=variables, input="null", capture_output=True, text=True, check=True)
+    assert "hello" in done.stdout
 
 
 def test_variables_are_those_of_the_host() -> None:

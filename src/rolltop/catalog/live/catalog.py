@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rolltop.catalog.arguments import check_arguments, served_schema
 from rolltop.catalog.definition import Definition
-from rolltop.catalog.library import Broken, locate, read_all
+from rolltop.catalog.library import Broken, FileStamp, file_stamp, locate, read_all
 from rolltop.catalog.live.answer import Answer
 from rolltop.catalog.live.configuration import CatalogSettings
 from rolltop.catalog.live.origin import Origin, origin_of
@@ -44,6 +44,7 @@ class Catalog:
         self._lock = threading.RLock()
         self._tools: dict[str, Served] = {}
         self._origins: dict[Path, Origin] = {}
+        self._written: dict[Path, FileStamp | None] = {}
         limits = Limits(seconds=settings.seconds, memory=settings.memory << 20)
         self._sessions = Sessions(
             limits, rest=settings.state_seconds, most=settings.sessions, max_print=settings.max_print
@@ -101,6 +102,17 @@ class Catalog:
             self._tools |= {served.definition.name: served for served in added}
         self._remember(place)
         return added
+
+    def note_written(self, files: Iterable[Path]) -> None:
+        """Files that a caller changed through us: their new content is used for calls, but is no news."""
+        with self._lock:
+            self._written |= {file: file_stamp(file) for file in files}
+        self.reload()
+
+    def is_news(self, file: Path, stamp: FileStamp | None) -> bool:
+        """Whether a file is other than callers of ours left it."""
+        with self._lock:
+            return file not in self._written or self._written[file] != stamp
 
     def call(self, name: str, arguments: Mapping[str, Any], *, session: str | None = None) -> Answer:
         """Check the arguments and call the tool. `session` says whose state it sees; None: nobody's."""

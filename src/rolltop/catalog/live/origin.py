@@ -21,6 +21,7 @@ INSIDE = "/package"
 PACKAGE_VARIABLE = "ROLLTOP_PACKAGE"
 """Tells the program that place: without mounts of its own the sandbox puts it elsewhere, and says so here."""
 
+_LIBRARIES = "/libraries"
 _LARGEST_COPY = 256 << 20
 _NOT_COPIED = shutil.ignore_patterns(".git", ".venv", "node_modules", "__pycache__", "*.Rcheck")
 
@@ -51,20 +52,24 @@ class Origin:
     def sandbox(self, limits: Limits, files: dict[str, bytes]) -> Sandbox:
         """A sandbox that sees the code read-only, and nothing else of the user's."""
         if self.is_installed and not self.is_python_package:
-            libraries = [place for place in r_libraries() if place.is_dir() and not place.is_relative_to("/usr")]
-            mounts = tuple(Mount(place, f"/libraries/{index}") for index, place in enumerate(libraries))
-            env = {"R_LIBS": ":".join(mount.target for mount in mounts)} if mounts else {}
-            return Sandbox(limits, mounts, files, env)
+            return self._with_libraries(limits, files)
         mount = Mount(self._reachable(), self._target)
         return Sandbox(limits, (mount,), files, {PACKAGE_VARIABLE: self._target})
 
+    def _with_libraries(self, limits: Limits, files: dict[str, bytes]) -> Sandbox:
+        """The installed package, and the libraries its dependencies may be in; those of the system are there anyway."""
+        if self.path.is_relative_to("/usr"):
+            return Sandbox(limits, (), files)
+        own = Mount(self._reachable(), f"{_LIBRARIES}/own/{self.package}")
+        others = [place for place in r_libraries() if place.is_dir() and not place.is_relative_to("/usr")]
+        reachable = [place for place in others if _is_reachable(place)]
+        mounts = [Mount(place, f"{_LIBRARIES}/{index}") for index, place in enumerate(reachable)]
+        path = ":".join([f"{_LIBRARIES}/own", *(mount.target for mount in mounts)])
+        return Sandbox(limits, (own, *mounts), files, {"R_LIBS": path})
+
     def _reachable(self) -> Path:
         """The sources, or a copy of them when the user that foreign code runs as cannot reach them."""
-        try:
-            require_reachable(self.path, foreign_identity())
-        except PermissionDenied:
-            return self._copied()
-        return self.path
+        return self.path if _is_reachable(self.path) else self._copied()
 
     def close(self) -> None:
         """Remove the copy, if there was need for one."""
@@ -82,6 +87,14 @@ class Origin:
             shutil.copytree(self.path, self._copy, symlinks=True, ignore=_NOT_COPIED)
             _open_to_all(folder)
         return self._copy
+
+
+def _is_reachable(path: Path) -> bool:
+    try:
+        require_reachable(path, foreign_identity())
+    except PermissionDenied:
+        return False
+    return True
 
 
 def _open_to_all(folder: Path) -> None:

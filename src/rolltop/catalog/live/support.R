@@ -183,8 +183,9 @@ local({
     if (is.null(value)) return(NULL)
     if (identical(type, "array") && length(value) == 0L) return(empty_vectors[[if (is.null(items)) "string" else items]])
     kind <- if (identical(type, "array")) items else type
-    if (is.atomic(value) && identical(kind, "integer")) storage.mode(value) <- "integer"
-    if (is.atomic(value) && identical(kind, "number")) storage.mode(value) <- "double"
+    fits_integer <- is.numeric(value) && all(is.na(value) | abs(value) <= .Machine$integer.max)
+    if (identical(kind, "integer") && fits_integer) storage.mode(value) <- "integer"
+    if (is.numeric(value) && identical(kind, "number")) storage.mode(value) <- "double"
     value
   }
 
@@ -211,14 +212,17 @@ local({
     .rolltop$describe(x, 20L)
   }
 
-  plot_folder <- function() {
-    folder <- tempfile("plots")
-    dir.create(folder)
-    folder
+  # The folder is made when the first plot is drawn: most calls draw none.
+  draw_into <- function(folder) {
+    options(device = function(...) {
+      dir.create(folder, showWarnings = FALSE)
+      grDevices::png(file.path(folder, "plot%03d.png"), width = 960, height = 640, res = 110, type = "cairo")
+    })
   }
 
   plots_in <- function(folder) {
-    while (!is.null(grDevices::dev.list())) grDevices::dev.off()
+    grDevices::graphics.off()
+    if (!dir.exists(folder)) return(list())
     files <- sort(list.files(folder, full.names = TRUE))
     files <- files[file.size(files) > 0]
     lapply(utils::head(files, 8L), function(file) jsonlite::base64_enc(readBin(file, "raw", file.size(file))))
@@ -230,13 +234,11 @@ local({
     fun <- get(name, envir = .rolltop$package, mode = "function")
     given <- arguments_of(arguments, types)
     if (".state_env" %in% names(formals(fun))) given$.state_env <- .rolltop$state
-    folder <- plot_folder()
+    folder <- tempfile("plots")
+    draw_into(folder)
     on.exit({
       grDevices::graphics.off()
-      unlink(folder, recursive = TRUE)
-    })
-    options(device = function(...) {
-      grDevices::png(file.path(folder, "plot%03d.png"), width = 960, height = 640, res = 110, type = "cairo")
+      if (dir.exists(folder)) unlink(folder, recursive = TRUE)
     })
     result <- withVisible(do.call(fun, given, quote = TRUE))
     drawn <- is_drawn_by_printing(result$value)

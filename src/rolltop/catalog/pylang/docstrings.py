@@ -12,7 +12,8 @@ from rolltop.catalog.found import ExampleCode
 __all__ = ["Docstring", "DocumentedValue", "read_docstring"]
 
 _KEYWORDS = re.compile(
-    r"^[ \t]*(?:[:@.]*\s*keywords?:*\s*)?((?:mcp-[\w.-]+[,\s]*?)+)[ \t]*$", re.IGNORECASE | re.MULTILINE
+    r"^[ \t]*(?:[:@.]{0,3}[ \t]*keywords?:*[ \t]*)?(mcp-[\w.-]+(?:[, \t]+mcp-[\w.-]+)*)[, \t]*$",
+    re.IGNORECASE | re.MULTILINE,
 )
 # A doctest runs until the next blank line; left in place it would count as description.
 _DOCTEST = re.compile(r"^[ \t]*>>> .*(?:\n(?![ \t]*$).*)*", re.MULTILINE)

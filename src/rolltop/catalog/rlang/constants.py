@@ -37,6 +37,7 @@ _ESCAPE = re.compile(
 )
 _SIMPLE = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
 _LONGEST_RANGE = 1000
+_DEEPEST = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,21 +62,23 @@ class Constant:
         return self.values[0] if self.scalar else list(self.values)
 
 
-def constant(text: str, tokens: Sequence[Token]) -> Constant | None:
-    """The value of an expression that is constant by its form, else None."""
+def constant(text: str, tokens: Sequence[Token], depth: int = 0) -> Constant | None:
+    """The value of an expression that is constant by its form, else None; also when it is nested absurdly deep."""
+    if depth > _DEEPEST:
+        return None
     match list(tokens):
         case [token]:
-            return _single(text, token)
+            return _single(text, token, depth)
         case [Token(text="-" | "+") as sign, *rest]:
-            return _signed(sign.text, constant(text, rest))
+            return _signed(sign.text, constant(text, rest, depth + 1))
         case [low, Token(text=":"), high]:
-            return _range(constant(text, [low]), constant(text, [high]))
+            return _range(constant(text, [low], depth + 1), constant(text, [high], depth + 1))
         case [Token(kind="name") as function, Token(kind="group") as group] if group.text[0] == "(":
-            return _call(text, function.text, group)
+            return _call(text, function.text, group, depth)
     return None
 
 
-def _single(text: str, token: Token) -> Constant | None:
+def _single(text: str, token: Token, depth: int) -> Constant | None:
     match token.kind:
         case "name" if token.text in _WORDS:
             kind, value = _WORDS[token.text]
@@ -86,7 +89,7 @@ def _single(text: str, token: Token) -> Constant | None:
             value = string_value(token.text)
             return None if value is None else Constant("character", (value,))
         case "group" if token.text[0] == "(":
-            return constant(text, _inside(text, token))
+            return constant(text, _inside(text, token), depth + 1)
     return None
 
 
@@ -125,7 +128,7 @@ def _range(low: Constant | None, high: Constant | None) -> Constant | None:
     return Constant("integer", tuple(range(first, last + step, step)), scalar=False)
 
 
-def _call(text: str, function: str, group: Token) -> Constant | None:
+def _call(text: str, function: str, group: Token, depth: int) -> Constant | None:
     if function in _EMPTY and group.text.strip("() \n\t") in ("", "0"):
         return Constant(_EMPTY[function], scalar=False)
     if function not in ("c", "list"):
@@ -134,7 +137,7 @@ def _call(text: str, function: str, group: Token) -> Constant | None:
     items: list[Constant] = []
     for part in _arguments(_inside(text, group)):
         name, value = _named(part)
-        item = constant(text, value)
+        item = constant(text, value, depth + 1)
         if item is None:
             return None
         names.append(name)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 __all__ = ["Token", "comments_in", "line_starts", "top_level_tokens"]
 
-_RAW = r"""[rR](?P<q>["'])(?P<d>-*)(?:\(.*?\)(?P=d)(?P=q)|\[.*?\](?P=d)(?P=q)|\{.*?\}(?P=d)(?P=q))"""
+_RAW = r"""[rR](?P<q>["'])(?P<d>-*)(?P<b>[(\[{])"""
 _STRING = r""""(?:[^"\\]|\\.)*+(?:"|\Z)|'(?:[^'\\]|\\.)*+(?:'|\Z)"""
 _QUOTED_NAME = r"`(?:[^`\\]|\\.)*+(?:`|\Z)"
 _NUMBER = (
@@ -30,7 +30,7 @@ _FULL = re.compile(
     re.DOTALL,
 )
 _INSIDE = re.compile(
-    rf"\#[^\n]*|(?<![\w.]){_RAW}|{_STRING}|{_QUOTED_NAME}|%[^%\n]*%|(?P<open>[(\[{{])|(?P<close>[)\]}}])",
+    rf"\#[^\n]*|(?<![\w.])(?P<raw>{_RAW})|{_STRING}|{_QUOTED_NAME}|%[^%\n]*%|(?P<open>[(\[{{])|(?P<close>[)\]}}])",
     re.DOTALL,
 )
 
@@ -48,36 +48,63 @@ class Token:
 def top_level_tokens(text: str, start: int = 0, end: int | None = None) -> Iterator[Token]:
     """Every token of `text[start:end]` but blanks, with bracketed parts as single groups."""
     stop = len(text) if end is None else end
+    raw_strings = _RawStrings(text, stop)
     position = start
     while position < stop:
         match = _FULL.match(text, position, stop)
         assert match is not None  # the last alternative takes any character
-        kind = match.lastgroup if match.lastgroup not in ("q", "d") else "raw"
-        position = match.end()
+        kind, position = str(match.lastgroup), match.end()
         if kind == "blank":
             continue
         if kind == "open":
-            position = _end_of_group(text, match.start(), stop)
-            kind = "group"
-        yield Token(str(kind), text[match.start() : position], match.start(), position)
+            kind, position = "group", _end_of_group(text, match.start(), stop, raw_strings)
+        elif kind == "raw":
+            position = raw_strings.end(match)
+            kind = "raw" if position > match.end() else "name"
+        yield Token(kind, text[match.start() : position], match.start(), position)
 
 
-def _end_of_group(text: str, start: int, stop: int) -> int:
+class _RawStrings:
+    """Ends of raw strings. A closer that is missing once is missing for good: it is not searched for again."""
+
+    _CLOSERS = {"(": ")", "[": "]", "{": "}"}  # noqa: RUF012
+
+    def __init__(self, text: str, stop: int) -> None:
+        self._text, self._stop = text, stop
+        self._missing: set[str] = set()
+
+    def end(self, opening: re.Match[str]) -> int:
+        """The position after the raw string; one that is not closed is only its first letter, a name."""
+        closer = self._CLOSERS[opening["b"]] + opening["d"] + opening["q"]
+        if closer not in self._missing:
+            found = self._text.find(closer, opening.end(), self._stop)
+            if found >= 0:
+                return found + len(closer)
+            self._missing.add(closer)
+        return opening.start() + 1
+
+
+def _end_of_group(text: str, start: int, stop: int, raw_strings: _RawStrings) -> int:
     """The position after the bracket that closes the one at `start`; the end of the text if none does."""
-    depth = 0
-    for match in _INSIDE.finditer(text, start, stop):
-        if match.lastgroup == "open":
+    depth, position = 0, start
+    while match := _INSIDE.search(text, position, stop):
+        position = match.end()
+        if match["open"]:
             depth += 1
-        elif match.lastgroup == "close":
+        elif match["close"]:
             depth -= 1
             if depth == 0:
-                return match.end()
+                return position
+        elif match["raw"]:
+            position = raw_strings.end(match)
     return stop
 
 
 def comments_in(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
     """Position and text of every comment in a span, at any depth; what looks like one in a string is none."""
-    for match in _INSIDE.finditer(text, start, end):
+    raw_strings, position = _RawStrings(text, end), start
+    while match := _INSIDE.search(text, position, end):
+        position = raw_strings.end(match) if match["raw"] else match.end()
         if match[0][0] == "#":
             yield match.start(), match[0]
 

@@ -9,16 +9,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 __all__ = ["Markup", "Node", "parse_markup", "walk"]
 
 _MACRO = re.compile(r"\\([A-Za-z][A-Za-z0-9]*)")
-_CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
-_INLINE_LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])+)\]\(([^()\s]+)\)")
-_REFERENCE_LINK = re.compile(r"\[((?:[^\[\]`]|`[^`]*`)+)\]\[([\w.:()=-]+)\]")
-_NAME_LINK = re.compile(r"\[(`?[A-Za-z.][\w.]*(?:::[\w.]+)?(?:\(\))?`?|=[\w.]+)\](?![\[(])")
-_EMPHASIS = re.compile(r"(?<![\w*\\])(\*{1,2})(?=[^\s*])([^*]+?)(?<=\S)\1(?![\w*])")
+# Lengths are bounded: on text made to be slow, each attempt still ends after a few hundred characters.
+_BACKTICKS = re.compile(r"`+")
+_INLINE_LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]{0,100}\]){1,300})\]\(([^()\s]{1,500})\)")
+_REFERENCE_LINK = re.compile(r"\[((?:[^\[\]`]|`[^`]{0,100}`){1,300})\]\[([\w.:()=-]{1,200})\]")
+_NAME_LINK = re.compile(r"\[(`?[A-Za-z.][\w.]{0,100}(?:::[\w.]{1,100})?(?:\(\))?`?|=[\w.]{1,100})\](?![\[(])")
+_EMPHASIS = re.compile(r"(?<![\w*\\])(\*{1,2})(?=[^\s*])([^*]{1,500}?)(?<=\S)\1(?![\w*])")
 _FENCE = re.compile(r"^[ \t]*```[^\n]*\n(.*?)^[ \t]*```[ \t]*$", re.DOTALL | re.MULTILINE)
+_DEEPEST = 40
+_LONGEST_CODE = 2000
 _STOPS = re.compile(r"[\\`\[*]")
 # Macros whose argument is R code: quotes protect braces there.
 _R_LIKE = frozenset({"code", "dontrun", "donttest", "usage", "examples", "dontshow", "testonly"})
@@ -52,15 +56,19 @@ def walk(markup: Markup) -> Iterator[Node]:
             yield from walk(argument)
 
 
-def parse_markup(text: str, *, markdown: bool = True) -> Markup:
-    """Parse documentation text. Never fails: markup that is not closed is text."""
-    return _Parser(text, markdown).markup()
+def parse_markup(text: str, *, markdown: bool = True, depth: int = 0) -> Markup:
+    """Parse documentation text. Never fails: markup that is not closed, or nested absurdly deep, is text."""
+    if depth > _DEEPEST:
+        return Markup((Node("text", text),))
+    return _Parser(text, markdown, depth).markup()
 
 
 class _Parser:
-    def __init__(self, text: str, markdown: bool) -> None:
+    def __init__(self, text: str, markdown: bool, depth: int) -> None:
         self.text = text
         self.markdown = markdown
+        self.depth = depth
+        self.unclosed_backticks: set[int] = set()
         self.nodes: list[Node] = []
         self.plain: list[str] = []
 
@@ -75,6 +83,9 @@ class _Parser:
             position = self._special(stop.start())
         self._flush()
         return Markup(tuple(self.nodes))
+
+    def _inner(self, text: str, *, markdown: bool) -> Markup:
+        return parse_markup(text, markdown=markdown, depth=self.depth + 1)
 
     def _flush(self) -> None:
         if plain := "".join(self.plain):
@@ -115,7 +126,7 @@ class _Parser:
             opening = self.text.index("{", position)
             raws.append(self.text[opening + 1 : end - 1])
             position = end
-        arguments = tuple(parse_markup(raw, markdown=self.markdown and name not in _R_LIKE) for raw in raws)
+        arguments = tuple(self._inner(raw, markdown=self.markdown and name not in _R_LIKE) for raw in raws)
         return self._add(Node(name, raws[0] if raws else "", arguments, option), position)
 
     def _argument_end(self, position: int, name: str) -> int | None:
@@ -127,21 +138,48 @@ class _Parser:
             position += len(self.text[position:]) - len(self.text[position:].lstrip())
         if self.text[position : position + 1] != "{":
             return None
-        return _closing(self.text, position, quotes=name in _R_LIKE) or _closing(self.text, position, quotes=False)
+        quoted = _closing_in_code(self.text, position) if name in _R_LIKE else None
+        return quoted or self._pairs.get(position)
+
+    @cached_property
+    def _pairs(self) -> dict[int, int]:
+        """Every opening brace that is closed, with the position after its partner; found in one pass."""
+        pairs: dict[int, int] = {}
+        waiting: list[int] = []
+        for match in _BRACES.finditer(self.text):
+            if match[0] == "{":
+                waiting.append(match.start())
+            elif match[0] == "}" and waiting:
+                pairs[waiting.pop()] = match.end()
+        return pairs
 
     def _backtick(self, at: int) -> int:
         if self.markdown and (fence := _FENCE.match(self.text, self.text.rfind("\n", 0, at) + 1)) and fence.end() > at:
             return self._add(Node("preformatted", fence[1]), fence.end())
-        if span := _CODE_SPAN.match(self.text, at):
-            raw = span[2].strip()
-            return self._add(Node("code", raw, (Markup((Node("text", raw),)),)), span.end())
-        return self._keep("`", at + 1)
+        opening = _BACKTICKS.match(self.text, at)
+        assert opening is not None
+        closing = self._closing_backticks(opening)
+        if closing is None:
+            return self._keep(opening[0], opening.end())
+        raw = self.text[opening.end() : closing.start()].strip()
+        return self._add(Node("code", raw, (Markup((Node("text", raw),)),)), closing.end())
+
+    def _closing_backticks(self, opening: re.Match[str]) -> re.Match[str] | None:
+        """The next run of exactly as many; a length that found none once is not looked for again."""
+        length = len(opening[0])
+        if length in self.unclosed_backticks:
+            return None
+        for run in _BACKTICKS.finditer(self.text, opening.end()):
+            if len(run[0]) == length:
+                return run
+        self.unclosed_backticks.add(length)
+        return None
 
     def _link_or_emphasis(self, at: int) -> int:
         for pattern, group in ((_INLINE_LINK, 1), (_REFERENCE_LINK, 1), (_NAME_LINK, 1), (_EMPHASIS, 2)):
             if found := pattern.match(self.text, at):
                 content = found[group].lstrip("=") if pattern is _NAME_LINK else found[group]
-                return self._add(Node("link", content, (parse_markup(content),)), found.end())
+                return self._add(Node("link", content, (self._inner(content, markdown=True),)), found.end())
         return self._keep(self.text[at], at + 1)
 
 
@@ -149,10 +187,13 @@ _BRACES = re.compile(r"\\[\\{}%]|[{}]", re.DOTALL)
 _BRACES_AND_QUOTES = re.compile(r"\\[\\{}%]|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[{}]", re.DOTALL)
 
 
-def _closing(text: str, start: int, *, quotes: bool) -> int | None:
-    """The position after the brace that closes the one at `start`."""
+def _closing_in_code(text: str, start: int) -> int | None:
+    """The position after the brace that closes the one at `start`, where quotes protect braces.
+
+    Only as far as code in documentation goes: beyond that the plain count of braces decides.
+    """
     depth = 0
-    for match in (_BRACES_AND_QUOTES if quotes else _BRACES).finditer(text, start):
+    for match in _BRACES_AND_QUOTES.finditer(text, start, start + _LONGEST_CODE):
         if match[0] == "{":
             depth += 1
         elif match[0] == "}":

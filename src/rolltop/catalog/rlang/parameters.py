@@ -24,7 +24,7 @@ _TYPE_OF_KIND = {
 }
 
 # Names that end in s and are singular.
-_SINGULAR = re.compile(r"(?:ss|us|is|as|ys|news|lens|series|species|means|has|process)$")
+_SINGULAR = re.compile(r"(?:ss|us|is|\b(?:alias|bias|canvas|atlas|gas|pandas|has|was|news|lens|series|species))$")
 _IRREGULAR_PLURALS = frozenset({"children", "people", "criteria", "media", "phenomena"})
 
 

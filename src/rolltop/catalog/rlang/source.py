@@ -15,6 +15,7 @@ __all__ = ["Expression", "Formal", "expressions", "formals_of"]
 _ROXYGEN = re.compile(r"#+'[^\S\n]?")
 _ASSIGN = ("<-", "=", "<<-", ":=")
 _HEADERS = ("function", "\\", "if", "while", "for")
+_MOST_PARENTHESES = 10
 _OPEN_ENDED = ("function", "repeat", "else", "in")
 
 
@@ -132,7 +133,9 @@ def _name_of(token: Token) -> str | None:
 
 def formals_of(text: str, value: tuple[Token, ...]) -> tuple[Formal, ...] | None:
     """The parameters of a function literal, also one in parentheses; None for anything else."""
-    while len(value) == 1 and value[0].kind == "group" and value[0].text[0] == "(":
+    for _ in range(_MOST_PARENTHESES):
+        if len(value) != 1 or value[0].kind != "group" or value[0].text[0] != "(":
+            break
         value = _significant(text, value[0].start + 1, value[0].end - 1)
     if len(value) < 2 or value[0].text not in ("function", "\\") or value[1].text[:1] != "(":
         return None

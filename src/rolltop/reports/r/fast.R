@@ -15,7 +15,7 @@ fast_knit <- function(request, formats) {
   vector <- !isTRUE(request$figures) && !("word" %in% formats)
   knitr::opts_knit$set(rmarkdown.pandoc.to = if (length(formats) == 1) pandoc_target[[formats]] else "markdown", progress = TRUE)
   knitr::opts_chunk$set(
-    dev = if (vector) "svg" else "png", dpi = 120, fig.path = "figure/", fig.width = 6.5, fig.height = 4.5,
+    dev = if (vector) "svg" else "png", dpi = 96, fig.path = "figure/", fig.width = 6.5, fig.height = 4.5,
     error = FALSE
   )
   knitr::render_markdown()
@@ -38,30 +38,48 @@ fast_params <- function(declared, given) {
 
 pandoc_target <- list(html = "html5", word = "docx", pdf = "json")
 
-# A PDF leaves here as pandoc's JSON; what sets the page reads that.
+# A PDF leaves here as pandoc's JSON; what sets the page reads that. pandoc's own HTML template and its way
+# of embedding pictures cost more than the conversion, hence the small template and `embed_pictures`.
 fast_convert <- function(source, markdown, format) {
-  to <- pandoc_target[[format]]
   output <- paste0(tools::file_path_sans_ext(source), if (format == "pdf") ".json" else extension_of[[format]])
   from <- "markdown+autolink_bare_uris+tex_math_single_backslash"
-  whole <- if (rmarkdown::pandoc_available("2.19")) c("--standalone", "--embed-resources") else "--self-contained"
-  extra <- switch(format, html = c(whole, "--mathml", "--include-in-header", fast_style()), character())
-  arguments <- c(markdown, "--from", from, "--to", to, "--no-highlight", extra, "--output", output)
+  extra <- if (format == "html") c("--mathml", "--template", page_template()) else character()
+  arguments <- c(markdown, "--from", from, "--to", pandoc_target[[format]], "--no-highlight", extra, "--output", output)
   said <- suppressWarnings(system2(rmarkdown::pandoc_exec(), shQuote(arguments), stdout = TRUE, stderr = TRUE))
   if (!is.null(attr(said, "status"))) stop("pandoc failed: ", paste(said, collapse = "\n"), call. = FALSE)
+  if (format == "html") embed_pictures(output)
   as_output(format, output)
 }
 
-fast_style <- function() {
-  style <- "fast-style.html"
-  if (!file.exists(style)) writeLines(fast_css, style)
-  style
+# Pictures of the document itself become part of the page; addresses elsewhere stay as they are.
+embed_pictures <- function(page) {
+  html <- readChar(page, file.size(page), useBytes = TRUE)
+  tags <- gregexpr('<img src="[^"]+"', html, useBytes = TRUE)
+  found <- regmatches(html, tags)[[1]]
+  if (!length(found)) return(invisible())
+  path <- utils::URLdecode(sub('^<img src="', "", sub('"$', "", found)))
+  local <- file.exists(path) & !dir.exists(path) & !grepl("^/|^data:", path)
+  found[local] <- paste0('<img src="', vapply(path[local], knitr::image_uri, ""), '"')
+  regmatches(html, tags) <- list(found)
+  writeBin(charToRaw(html), page)
 }
 
-fast_css <- c(
+page_template <- function() {
+  template <- "fast-page.html"
+  if (!file.exists(template)) writeLines(page_lines, template)
+  template
+}
+
+page_lines <- c(
+  "<!DOCTYPE html>", '<html lang="$if(lang)$$lang$$else$en$endif$">', "<head>", '<meta charset="utf-8">',
+  '<meta name="viewport" content="width=device-width, initial-scale=1">', "<title>$pagetitle$</title>",
   "<style>",
-  "body{max-width:52rem;font:16px/1.55 system-ui,sans-serif;color:#222}",
+  "body{max-width:52rem;margin:2rem auto;padding:0 1rem;font:16px/1.55 system-ui,sans-serif;color:#222}",
   "pre{background:#f6f7f8;border:1px solid #e3e5e8;border-radius:4px;padding:.6rem .8rem;overflow-x:auto}",
-  "pre,code{font:14px/1.45 ui-monospace,monospace}",
-  "img{max-width:100%}table{border-collapse:collapse}td,th{padding:.2rem .6rem}",
-  "</style>"
+  "pre,code{font:14px/1.45 ui-monospace,monospace}img{max-width:100%}",
+  "table{border-collapse:collapse}td,th{padding:.2rem .6rem;border-bottom:1px solid #e3e5e8}",
+  "</style>", "</head>", "<body>",
+  '$if(title)$<h1 class="title">$title$</h1>$endif$', '$if(subtitle)$<p class="subtitle">$subtitle$</p>$endif$',
+  '$for(author)$<p class="author">$author$</p>$endfor$', '$if(date)$<p class="date">$date$</p>$endif$',
+  '$if(abstract)$<div class="abstract">$abstract$</div>$endif$', "$body$", "</body>", "</html>"
 )

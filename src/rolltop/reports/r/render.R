@@ -41,7 +41,7 @@ lift_side_files <- function(source) {
 
 as_base64 <- function(path) {
   spend(file.size(path))
-  jsonlite::base64_enc(readBin(path, "raw", file.size(path)))
+  xfun::base64_encode(path)
 }
 
 # What an answer may hold is counted before it is built, so that the limit is named and not merely hit.
@@ -53,6 +53,28 @@ spend <- function(bytes) {
   if (budget$left >= 0) return(invisible())
   stop(structure(class = c("size_limit", "error", "condition"), list(message = "the results are too large", call = NULL)))
 }
+
+# The bytes of files are put into the JSON as they are: base64 holds nothing to escape, and looking for it
+# would take longer than everything else.
+answer_json <- function(answer) {
+  files <- intersect(c("outputs", "figures"), names(answer))
+  parts <- vapply(files, function(field) paste0(to_json(field), ":", files_json(answer[[field]])), "")
+  with_members(to_json(answer[setdiff(names(answer), files)]), parts)
+}
+
+files_json <- function(files) {
+  items <- vapply(files, function(file) {
+    with_members(to_json(file[setdiff(names(file), "data")]), paste0("\"data\":\"", file$data, "\""))
+  }, "")
+  paste0("[", paste(items, collapse = ","), "]")
+}
+
+with_members <- function(object, members) {
+  if (!length(members)) return(object)
+  paste0(substr(object, 1, nchar(object) - 1), ",", paste(members, collapse = ","), "}")
+}
+
+to_json <- function(value) jsonlite::toJSON(value, auto_unbox = TRUE, null = "null", digits = NA)
 
 as_output <- function(format, path) list(format = format, name = basename(path), data = as_base64(path))
 
@@ -147,6 +169,13 @@ latex_log <- function() {
 }
 
 versions <- function() {
+  if (is.null(known$versions)) known$versions <- find_versions()
+  known$versions
+}
+
+known <- new.env()
+
+find_versions <- function() {
   of <- function(package) tryCatch(as.character(utils::packageVersion(package)), error = function(e) NULL)
   list(
     R = as.character(getRversion()), rmarkdown = of("rmarkdown"), knitr = of("knitr"),

@@ -4,21 +4,25 @@
 # the fork, `ready` and `done` from here. This process never runs a document's code.
 
 serve_forks <- function(input, output) {
-  say <- function(kind, value) {
-    cat(kind, " ", jsonlite::toJSON(value, auto_unbox = TRUE, null = "null", digits = NA), "\n", sep = "", file = output)
+  say <- function(kind, json) {
+    cat(kind, " ", json, "\n", sep = "", file = output)
     flush(output)
   }
-  say("ready", list(pid = Sys.getpid()))
+  say("ready", "{}")
   while (length(line <- readLines(input, 1L))) {
     forked <- tryCatch({
       fork <- parallel::mcparallel(
-        { say("answer", render_job(jsonlite::parse_json(line), function(event) say("event", event))); NULL },
+        {
+          answer <- render_job(jsonlite::parse_json(line), function(event) say("event", to_json(event)))
+          say("answer", answer_json(answer))
+          NULL
+        },
         silent = TRUE
       )
       parallel::mccollect(fork)
       TRUE
     }, error = function(e) FALSE, warning = function(w) TRUE)
-    say("done", list(forked = forked, left = sweep_up()))
+    say("done", to_json(list(forked = forked, left = sweep_up())))
   }
 }
 

@@ -33,7 +33,7 @@ def sandbox_for(config: ReportsConfig, seconds: float) -> Sandbox:
         file_size=config.tmp_size * MIB,
         output=config.output_limit * MIB * 2,
     )
-    return Sandbox(limits=limits, allow_unconfined=config.allow_unconfined)
+    return Sandbox(limits=limits, allow_unconfined=True if config.allow_unconfined else None)
 
 
 class LocalRenderer:

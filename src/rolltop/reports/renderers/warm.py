@@ -196,10 +196,10 @@ class WarmPool:
         self._warm_another(packages)
         return None
 
-    async def ready(self, mentioned: frozenset[str] = frozenset()) -> None:
-        """Wait until a warm R is there."""
+    async def ready(self, mentioned: frozenset[str] = frozenset(), count: int = 1) -> None:
+        """Wait until so many warm Rs are there, at most `slots`."""
         packages = self._package_set(mentioned)
-        if not self._idle.get(packages):
+        while len(self._idle.get(packages, ())) < min(count, self.config.slots):
             self._warm_another(packages)
             await asyncio.gather(*self._coming.get(packages, ()))
 

@@ -60,12 +60,18 @@ class Inlines:
             case "Span" | "Cite":
                 return self.write(content[1])
             case "Link":
-                return f"#link({literal(content[2][0])})[{self.write(content[1])}]"
+                return self._link(content)
             case "Image":
                 return self._image(content)
             case "Note":
                 return f"#footnote[{self._blocks(content).strip()}]"
         return ""  # raw HTML and LaTeX mean nothing here
+
+    def _link(self, content: Sequence[Any]) -> str:
+        words = self.write(content[1])
+        # typst cannot make a link of nothing visible, such as a soft hyphen.
+        visible = "#picture" in words or any(c.isprintable() and not c.isspace() for c in plain_text(content[1]))
+        return f"#link({literal(content[2][0])})[{words}]" if visible else words
 
     def _image(self, content: Sequence[Any]) -> str:
         target = content[2][0]

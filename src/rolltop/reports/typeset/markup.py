@@ -6,7 +6,9 @@ import string
 
 __all__ = ["literal", "text"]
 
-_ESCAPES = {ord(mark): f"\\{mark}" for mark in string.punctuation}
+_ESCAPES: dict[int, str | None] = {ord(mark): f"\\{mark}" for mark in string.punctuation}
+# Hints for line breaking that show nothing: typst 0.15 fails on a link that has one.
+_ESCAPES |= dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff"))
 _IN_STRING = {ord('"'): '\\"', ord("\\"): "\\\\", ord("\n"): "\\n", ord("\r"): "\\r", ord("\t"): "\\t"}
 
 

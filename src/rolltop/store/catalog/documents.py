@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rolltop.store.catalog.connection import Database, Row
-from rolltop.store.catalog.seals import check_seal, seal
+from rolltop.store.catalog.seals import check_seal, damaged_row, seal
 from rolltop.store.naming import name_and_extension
 from rolltop.store.records import Document, Version
 
@@ -21,15 +22,19 @@ _FROM = "FROM documents d JOIN objects o ON o.id = d.object"
 
 def document_of(row: Row) -> Document:
     """The document of a row of `COLUMNS`; a row that is not what was written is refused."""
+    if not isinstance(row[7], bytes):
+        raise damaged_row()
     values = (*row[:7], row[7].hex(), *row[8:15])
     document = Document(*values)
     if _seal_of(document, deleted=document.deleted) != row[15]:
-        check_seal(row[15], None)
+        raise damaged_row()
     return document
 
 
 def _version_of(row: Row) -> Version:
     check_seal(row[7], *row[:3], *row[4:7])
+    if not isinstance(row[3], bytes):
+        raise damaged_row()
     values = (*row[:3], row[3].hex(), *row[4:7])
     return Version(*values)
 
@@ -70,6 +75,14 @@ class Documents:
     def _every(self, where: str, *values: object) -> list[Document]:
         rows = self._db.all(f"SELECT {COLUMNS} {_FROM} WHERE {where}", values)
         return [document_of(row) for row in rows]
+
+    def present(self, paths: Sequence[str]) -> set[str]:
+        """Which of these paths have a document."""
+        rows = self._db.all(
+            "SELECT path FROM documents WHERE deleted IS NULL AND path IN (SELECT value FROM json_each(?))",
+            (json.dumps(paths),),
+        )
+        return {row[0] for row in rows}
 
     def named(self, name: str, limit: int = 50) -> list[Document]:
         return self._every("d.name = ? AND d.deleted IS NULL ORDER BY d.path LIMIT ?", name, limit)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from rolltop.store.catalog.connection import Database, Row
 from rolltop.store.catalog.parts import pack_parts, unpack_parts
+from rolltop.store.catalog.seals import damaged_row
 from rolltop.store.records import Frame, Object, Place
 
 __all__ = ["Objects"]
@@ -91,6 +92,10 @@ class Objects:
             "SELECT frame, start, size, id FROM objects WHERE id > ? AND frame IS NOT NULL ORDER BY id", (after,)
         )
 
+    def digests(self, after: int) -> list[Row]:
+        """(number, first bytes of the hash) of objects with a higher number."""
+        return self._db.all("SELECT id, substr(hash, 1, 8) FROM objects WHERE id > ? ORDER BY id", (after,))
+
     def lists(self, after: int) -> list[Object]:
         rows = self._db.all(f"SELECT {_COLUMNS} FROM objects WHERE id > ? AND parts IS NOT NULL", (after,))  # noqa: S608
         return [_object(row) for row in rows]
@@ -167,6 +172,8 @@ class Objects:
 
 
 def _object(row: Row) -> Object:
+    if not (isinstance(row[1], bytes) and isinstance(row[2], int) and isinstance(row[4], int)):
+        raise damaged_row()  # a flipped bit can change the type of a value
     if row[5] is None:
         return Object(row[0], row[1], row[2], row[3], row[4])
     parts, aligned = unpack_parts(row[5])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 
+from rolltop.store.catalog.seals import damaged_row
+
 __all__ = ["pack_parts", "unpack_parts"]
 
 
@@ -25,7 +27,11 @@ def pack_parts(leaves: Sequence[int], *, aligned: bool) -> bytes:
 def unpack_parts(data: bytes) -> tuple[tuple[int, ...], bool]:
     leaves: list[int] = []
     value = shift = previous = 0
-    for byte in zlib.decompress(data[1:]):
+    try:
+        numbers = zlib.decompress(data[1:])
+    except (zlib.error, TypeError):
+        raise damaged_row() from None
+    for byte in numbers:
         value |= (byte & 0x7F) << shift
         if byte & 0x80:
             shift += 7

@@ -6,7 +6,7 @@ import zlib
 
 from rolltop.errors import Damaged
 
-__all__ = ["check_seal", "seal"]
+__all__ = ["check_seal", "damaged_row", "seal"]
 
 
 def seal(*values: object) -> int:
@@ -17,7 +17,11 @@ def seal(*values: object) -> int:
 def check_seal(expected: int, *values: object) -> None:
     """Refuse a row that is not what was written."""
     if seal(*values) != expected:
-        raise Damaged(
-            "a row of the catalogue is damaged: it is not what was written",
-            hint="Run `rolltop store verify` to see which; restore the directory from a copy or an export.",
-        )
+        raise damaged_row()
+
+
+def damaged_row() -> Damaged:
+    return Damaged(
+        "a row of the catalogue is damaged: it is not what was written",
+        hint="Run `rolltop store verify` to see which; restore the directory from a copy or an export.",
+    )

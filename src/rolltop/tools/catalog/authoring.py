@@ -18,7 +18,6 @@ from rolltop.catalog import (
     mcptool_load,
     mcptool_load_all,
 )
-from rolltop.catalog.live import ExampleRuns
 from rolltop.errors import InvalidInput
 from rolltop.tools.catalog.places import allowed_place
 from rolltop.workspace import Workspace
@@ -79,8 +78,11 @@ async def build_tool(args: BuildArguments, ctx: ToolContext[Workspace]) -> Resul
         await ctx.require_consent(
             REPLACE, f"replaces or removes {len(replaced)} definition files ({names})", given=given
         )
+    from rolltop.catalog.live import ExampleRuns  # noqa: PLC0415 - what runs code is loaded when it is to run
+
     runner = ExampleRuns() if args.run_examples else None
     built = await ctx.run(lambda: mcptool_build(path, run_examples=runner))
+    ctx.workspace.catalog.note_written([*built.written, *built.unchanged, *built.removed])
     return Result.ok(
         Built(
             directory=str(built.directory),

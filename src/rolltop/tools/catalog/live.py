@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, Field
 
@@ -16,9 +16,11 @@ from mcp_core import RUNS, Consent, Image, InvalidArguments, Problem, Result, To
 from mcp_core.consent import FIELD
 from rolltop.catalog.arguments import check_arguments, served_schema
 from rolltop.catalog.definition import Definition
-from rolltop.catalog.live.answer import Answer
-from rolltop.catalog.live.catalog import Served
+from rolltop.catalog.library import FileStamp, file_stamp
 from rolltop.workspace import Workspace
+
+if TYPE_CHECKING:  # the engine's running part is loaded when a catalog is served or a tool is called
+    from rolltop.catalog.live import Answer, Served
 
 __all__ = ["CallAnswer", "consent_for", "result_of_answer", "served_tools", "session_of"]
 
@@ -114,22 +116,16 @@ class _Watcher:
 
     def _run(self) -> None:
         while not self._stopped.wait(self._catalog.settings.watch_seconds):
-            now = self._look()
-            if now != self._seen:
-                self._seen = now
+            before, self._seen = self._seen, self._look()
+            changed = [file for file in {**before, **self._seen} if before.get(file) != self._seen.get(file)]
+            # What a tool call wrote does not change the list: it is the caller's own doing.
+            if any(self._catalog.is_news(file, self._seen.get(file)) for file in changed):
                 self._catalog.reload()
                 self._changed()
 
-    def _look(self) -> dict[Path, tuple[int, int]]:
-        seen: dict[Path, tuple[int, int]] = {}
-        for folder in self._folders:
-            for file in folder.glob("*.yaml"):
-                try:
-                    status = file.stat()
-                except OSError:
-                    continue
-                seen[file] = (status.st_mtime_ns, status.st_size)
-        return seen
+    def _look(self) -> dict[Path, FileStamp]:
+        files = (file for folder in self._folders for file in folder.glob("*.yaml"))
+        return {file: stamp for file in files if (stamp := file_stamp(file)) is not None}
 
 
 def spec_of(served: Served) -> ToolSpec:

@@ -11,12 +11,12 @@ from pydantic import BaseModel, Field, ValidationError
 
 from mcp_core import DESTROYS, Consent, Example, Result, ToolArguments, ToolContext
 from mcp_core.jsonable import to_jsonable
-from rolltop.errors import ConsentMissing, RolltopError
+from rolltop.errors import InvalidInput, RolltopError
 from rolltop.store.writer import Writer
 from rolltop.tools.store import fetch, find, grep, keep, manage
 from rolltop.tools.store.envelope import code_of
 from rolltop.tools.store.models import Stored
-from rolltop.tools.store.operations import exists, store_file
+from rolltop.tools.store.operations import store_file
 from rolltop.tools.store.references import resolved
 from rolltop.workspace import Workspace
 
@@ -136,12 +136,9 @@ class _Bulk:
         return Stored.of(self._library.add_text(args.name, args.content, **said))
 
     def retrieve(self, args: fetch.RetrieveDocument) -> BaseModel:
-        if args.output_path is not None and (self._args.dry_run or exists(self._workspace.files, args.output_path)):
-            raise ConsentMissing(
-                "a bulk step neither replaces a file nor writes one in a dry run",
-                hint="Call retrieve_document by itself.",
-            )
-        return fetch.retrieve(self._library, self._workspace, args, self._budget)
+        if args.output_path is not None and self._args.dry_run:
+            raise InvalidInput("a dry run cannot write a file", hint="Leave outputPath out, or dry_run.")
+        return fetch.retrieve(self._workspace, args, self._budget)
 
     def by_name(self, args: fetch.GetByName | fetch.CatDocument) -> BaseModel:
         return fetch._by_name(self._library, args, self._budget)

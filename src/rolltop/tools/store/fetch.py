@@ -7,10 +7,10 @@ from __future__ import annotations
 from pydantic import AliasChoices, BaseModel, Field, model_validator
 
 from mcp_core import READS, WRITES, Consent, Example, Result, ToolArguments, ToolContext
-from rolltop.errors import PartMissing
+from rolltop.errors import Conflict, PartMissing
 from rolltop.store import Document, Library
 from rolltop.tools.store.models import Content
-from rolltop.tools.store.operations import document_by, exists, write_out
+from rolltop.tools.store.operations import document_by
 from rolltop.tools.store.reading import Wanted, read_part
 from rolltop.workspace import Workspace
 
@@ -82,8 +82,9 @@ def _wanted(args: RetrieveDocument | GetByName | CatDocument, budget: int) -> Wa
     return Wanted(args.offset, args.length, args.start_line, args.end_line, most=max(1000, int(budget * SHARE)))
 
 
-def retrieve(library: Library, workspace: Workspace, args: RetrieveDocument, budget: int) -> Retrieved:
+def retrieve(workspace: Workspace, args: RetrieveDocument, budget: int, *, overwrite: bool = False) -> Retrieved:
     """Content by its hash; not finding it is an answer, not an error."""
+    library = workspace.store
     if args.graph:
         raise PartMissing("related documents are not available in this version", hint="Call again without graph.")
     found = library.by_hash(args.hash.strip())
@@ -92,7 +93,8 @@ def retrieve(library: Library, workspace: Workspace, args: RetrieveDocument, bud
     entry, document = found.object, found.document
     path = document.path
     if args.output_path is not None:
-        path = str(write_out(library, workspace.files, entry.id, args.output_path))
+        data = library.read_object(entry.id)
+        path = str(workspace.files.write_bytes(args.output_path, data, overwrite=overwrite))
     answer = Retrieved(
         found=True,
         size=entry.size,
@@ -157,11 +159,12 @@ async def retrieve_document(args: RetrieveDocument, ctx: ToolContext[Workspace])
 
     Use it after {tool:search_documents}: to write the document to a file (outputPath) or read it (include_content).
     """
-    workspace = ctx.workspace
-    if args.output_path is not None and await ctx.run(exists, workspace.files, args.output_path):
+    try:
+        return Result.ok(await ctx.run(retrieve, ctx.workspace, args, ctx.budget))
+    except Conflict:
         confirmed = getattr(args, "confirm", None) == "OVERWRITE_FILE"
         await ctx.require_consent("OVERWRITE_FILE", "replaces an existing file", given=confirmed)
-    return Result.ok(await ctx.run(retrieve, workspace.store, workspace, args, ctx.budget))
+    return Result.ok(await ctx.run(retrieve, ctx.workspace, args, ctx.budget, overwrite=True))
 
 
 @ToolArguments.declare(

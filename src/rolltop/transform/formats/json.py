@@ -16,7 +16,11 @@ from rolltop.transform.formats.text import decode
 __all__ = ["read", "repaired", "write"]
 
 _NATIVE = orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_DATACLASS
-_WHOLE_DOUBLE = re.compile(rb"[0-9]\.0[,\n\]}]|[0-9]\.0\Z|[0-9]e[0-9]")
+# In indented JSON every value ends its line, and the line of a text ends in a quote: a line that ends in
+# `.0` is a whole double. The odd ones (1e16 and above, minus zero) are left to `plain`.
+# Patterns start with a literal, which makes the search several times faster.
+_WHOLE = re.compile(rb"\.0(?=,?\n|\Z)")
+_HUGE = re.compile(rb"e\+?[0-9]+(?=,?\n|\Z)")
 
 
 def read(data: str | bytes, options: Mapping[str, Any]) -> Any:
@@ -61,8 +65,8 @@ def write(value: Any, options: Mapping[str, Any]) -> str:
     layout = 0 if options.get("compact") is True else orjson.OPT_INDENT_2
     try:
         fast = orjson.dumps(value, option=_NATIVE | layout)
-        if _WHOLE_DOUBLE.search(fast) is None:
-            return fast.decode()
+        if layout and b"-0.0" not in fast and b'"_text"' not in fast and _HUGE.search(fast) is None:
+            return _WHOLE.sub(b"", fast).decode()
     except TypeError:
         # Something that JSON does not have (an element, a date); or half a surrogate pair.
         pass

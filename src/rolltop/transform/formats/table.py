@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from rolltop.errors import InvalidInput
@@ -57,13 +58,19 @@ def canonical(name: str) -> str:
     word = name.strip().lower()
     word = _ALIASES.get(word, word)
     if word not in MODULES:
-        raise InvalidInput(f"unknown format {name!r}", hint=f"Known are {', '.join(FORMATS)}.")
+        raise InvalidInput(f"unknown format {name[:60]!r}", hint=f"Known are {', '.join(FORMATS)}.")
     return word
+
+
+@cache
+def _module(format_: str) -> Any:
+    """The module of a format, imported when it is first used."""
+    return importlib.import_module(MODULES[canonical(format_)])
 
 
 def read(format_: str, data: str | bytes, options: Mapping[str, Any] | None = None) -> Any:
     """The value that a text stands for."""
-    module = importlib.import_module(MODULES[canonical(format_)])
+    module = _module(format_)
     try:
         with deep_stack():
             return module.read(data, options or {})
@@ -75,10 +82,9 @@ def read(format_: str, data: str | bytes, options: Mapping[str, Any] | None = No
 
 def write(format_: str, value: Any, options: Mapping[str, Any] | None = None) -> Rendered:
     """A value as text."""
-    name = canonical(format_)
-    if name == "auto":
+    module = _module(format_)
+    if not hasattr(module, "write"):
         raise InvalidInput("the output format cannot be auto", hint="Say json, xml, csv, yaml or another one.")
-    module = importlib.import_module(MODULES[name])
     try:
         with deep_stack():
             rendered = module.write(value, options or {})

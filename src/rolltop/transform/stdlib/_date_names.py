@@ -11,7 +11,9 @@ from functools import lru_cache
 
 from rolltop.transform.errors import fail
 
-__all__ = ["ENGLISH", "Names", "names_of"]
+__all__ = ["ENGLISH", "STYLES", "Names", "names_of"]
+
+STYLES = ("SHORT", "MEDIUM", "LONG", "FULL")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +29,8 @@ class Names:
     quarters: tuple[str, ...]
     styles: tuple[tuple[str, str], ...]
 
-    def style(self, name: str) -> str | None:
-        return dict(self.styles).get(name)
+    def style(self, name: str) -> str:
+        return dict(self.styles)[name]
 
 
 _MONTHS = (
@@ -73,8 +75,5 @@ def names_of(locale: str) -> Names:
         halves=(halves.get("am", "AM"), halves.get("pm", "PM")),
         eras=(found.eras["abbreviated"][0], found.eras["abbreviated"][1]),
         quarters=tuple(found.quarters["format"]["wide"][at] for at in range(1, 5)),
-        styles=tuple((style.upper(), found.date_formats[style].pattern) for style in _STYLES),
+        styles=tuple((style.upper(), found.date_formats[style].pattern) for style in map(str.lower, STYLES)),
     )
-
-
-_STYLES = ("short", "medium", "long", "full")

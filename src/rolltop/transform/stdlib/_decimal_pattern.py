@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from rolltop.transform.errors import fail
+from rolltop.transform.stdlib._text import quoted
 
 __all__ = ["DecimalPattern", "fixed", "grouped", "pattern_of"]
 
@@ -96,12 +97,12 @@ def pattern_of(text: str) -> DecimalPattern:
     prefix, body, suffix, factor = _around(positive, text)
     match = _BODY.fullmatch(body)
     if match is None or not body:
-        fail(f"'{text}' is not a number pattern", hint="Write for instance #,##0.00 or 0.0%.")
+        fail(f"{quoted(text)} is not a number pattern", hint="Write for instance #,##0.00 or 0.0%.")
     whole, fraction, exponent = match["whole"] or "", match["fraction"] or "", match["exponent"] or ""
     digits = whole.replace(",", "")
     _check_order(digits, fraction, text)
     if exponent and digits.startswith("#"):
-        fail(f"'{text}': a scientific pattern starts with 0", hint="Write 0.###E0.")
+        fail(f"{quoted(text)}: a scientific pattern starts with 0", hint="Write 0.###E0.")
     before, _, after, _ = _around(negative, text) if negative else (f"-{prefix}", "", suffix, 1)
     return DecimalPattern(
         prefix,
@@ -118,26 +119,26 @@ def pattern_of(text: str) -> DecimalPattern:
 
 def _check_order(digits: str, fraction: str, text: str) -> None:
     if "0#" in digits or "#0" in fraction:
-        fail(f"'{text}': # stands outside of 0, as in ##0.0#")
+        fail(f"{quoted(text)}: # stands outside of 0, as in ##0.0#")
 
 
 def _split_outside_quotes(text: str, mark: str) -> tuple[str, str, str]:
-    quoted = False
+    inside = False
     for at, char in enumerate(text):
-        quoted ^= char == "'"
-        if char == mark and not quoted:
+        inside ^= char == "'"
+        if char == mark and not inside:
             return text[:at], mark, text[at + 1 :]
     return text, "", ""
 
 
-_AFFIX = re.compile(r"'([^']*)'|(.)", re.DOTALL)
+_AFFIX = re.compile(r"'((?:[^']|'')*)'|(.)", re.DOTALL)
 _CORE = re.compile(r"(?P<before>(?:'[^']*'|[^#0,.'])*)(?P<body>[#0,.]+(?:E0+)?)(?P<after>(?:'[^']*'|[^#0,.'])*)")
 
 
 def _around(part: str, text: str) -> tuple[str, str, str, int]:
     match = _CORE.fullmatch(part)
     if match is None:
-        fail(f"'{text}' is not a number pattern", hint="Write for instance #,##0.00 or 0.0%.")
+        fail(f"{quoted(text)} is not a number pattern", hint="Write for instance #,##0.00 or 0.0%.")
     before, factor_before = _affix(match["before"])
     after, factor_after = _affix(match["after"])
     return before, match["body"], after, factor_before * factor_after
@@ -146,10 +147,10 @@ def _around(part: str, text: str) -> tuple[str, str, str, int]:
 def _affix(text: str) -> tuple[str, int]:
     """An affix as it is printed, and what its % or ‰ multiplies the number by."""
     shown, factor = [], 1
-    for quoted, plain in _AFFIX.findall(text):
+    for literal, plain in _AFFIX.findall(text):
         if plain:
             factor *= {"%": 100, "‰": 1000}.get(plain, 1)
             shown.append("$" if plain == "¤" else plain)
         else:
-            shown.append(quoted or "'")
+            shown.append(literal.replace("''", "'") or "'")
     return "".join(shown), factor

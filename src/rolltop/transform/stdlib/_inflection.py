@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["IRREGULAR", "SINGULARS", "UNCOUNTABLE", "in_case_of", "plural", "singular"]
+__all__ = ["IRREGULAR", "SINGULARS", "UNCOUNTABLE", "in_case_of", "is_plural_of_man", "plural", "singular"]
 
 IRREGULAR = {
     "person": "people", "man": "men", "woman": "women", "child": "children", "tooth": "teeth", "foot": "feet",
@@ -46,7 +46,6 @@ _SINGULAR_RULES = (
     (re.compile(r"(?:ss|x|zz|ch|sh)es$"), 2, ""),
     (re.compile(r"[^ius]ses$"), 1, ""),
     (re.compile(r"(?:us|is)es$"), 1, ""),
-    (re.compile(r"men$"), 3, "man"),
     (re.compile(r"[^su]s$"), 1, ""),
 )
 
@@ -73,10 +72,22 @@ def singular(word: str) -> str:
         return word
     if low in SINGULARS:
         return in_case_of(word, SINGULARS[low])
+    if is_plural_of_man(low):
+        return _changed(word, 3, "man")
     for pattern, cut, ending in _SINGULAR_RULES:
         if pattern.search(low):
             return _changed(word, cut, ending)
     return word
+
+
+def is_plural_of_man(low: str) -> bool:
+    """Policewomen, but not specimen."""
+    return low.endswith("men") and low not in _ENDING_IN_MEN
+
+
+_ENDING_IN_MEN = frozenset(
+    ("abdomen", "acumen", "albumen", "amen", "bitumen", "lumen", "omen", "ramen", "regimen", "specimen", "stamen")
+)
 
 
 def in_case_of(model: str, word: str) -> str:

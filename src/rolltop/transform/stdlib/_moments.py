@@ -30,6 +30,21 @@ def moment(value: dt.date | str) -> dt.date:
     """A date, an instant or a local date-time; text is read as ISO 8601."""
     if type(value) is not str:
         return value  # type: ignore[return-value]
+    try:
+        if len(value) == 10:
+            return dt.date.fromisoformat(value)
+        if len(value) > 18:
+            return _in_utc(dt.datetime.fromisoformat(value))
+    except (ValueError, OverflowError):
+        pass  # perhaps another form
+    return _read(value)
+
+
+def _in_utc(read: dt.datetime) -> dt.datetime:
+    return read if read.tzinfo is None or read.tzinfo is dt.UTC else read.astimezone(dt.UTC)
+
+
+def _read(value: str) -> dt.date:
     text = value.strip()
     if not text.isascii():
         fail(f"{_quoted(value)} is no date", hint=_HINT)
@@ -38,8 +53,7 @@ def moment(value: dt.date | str) -> dt.date:
             slashed = _SLASHED.fullmatch(text)
             return dt.date(*map(int, slashed.groups())) if slashed else dt.date.fromisoformat(text)
         # A zone id in brackets only repeats what the offset before it says.
-        read = dt.datetime.fromisoformat(text.partition("[")[0])
-        return read if read.tzinfo is None else read.astimezone(dt.UTC)
+        return _in_utc(dt.datetime.fromisoformat(text.partition("[")[0]))
     except (ValueError, OverflowError):
         fail(f"{_quoted(value)} is no date", hint=_HINT)
 
@@ -66,9 +80,14 @@ def as_clock(value: dt.date | str) -> dt.datetime:
 
 
 def instant(value: dt.date | str) -> dt.datetime:
-    """A point in time; dates and local date-times count as UTC."""
+    """A point in time in UTC; dates and local date-times count as UTC.
+
+    Python compares and subtracts two times of one zone by their clocks, which is wrong when those change.
+    """
+    if type(value) is dt.datetime and value.tzinfo is dt.UTC:
+        return value
     clock = as_clock(value)
-    return clock.replace(tzinfo=dt.UTC) if clock.tzinfo is None else clock
+    return clock.replace(tzinfo=dt.UTC) if clock.tzinfo is None else clock.astimezone(dt.UTC)
 
 
 @lru_cache(maxsize=512)

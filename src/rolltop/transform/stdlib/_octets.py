@@ -49,6 +49,10 @@ def encode_base64(data: bytes) -> str:
 
 def decode_base64(text: str, name: str) -> bytes:
     """Standard or URL alphabet; white space and missing padding are forgiven, anything else is not."""
+    try:
+        return binascii.a2b_base64(text, strict_mode=True)
+    except (binascii.Error, ValueError):
+        pass  # perhaps with blanks, without padding, or in the other alphabet
     plain = _BLANKS.sub("", text).translate(_STANDARD).rstrip("=")
     try:
         return binascii.a2b_base64(plain + "=" * (-len(plain) % 4), strict_mode=True)

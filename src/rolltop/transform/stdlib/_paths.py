@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rolltop.transform.errors import fail
-from rolltop.transform.stdlib._text import text_of
+from rolltop.transform.stdlib._text import quoted, text_of
 from rolltop.transform.values import Node, kind_of, unwrap
 
 __all__ = ["MISSING", "position", "replaced", "step", "steps_of"]
@@ -49,7 +49,7 @@ def replaced(container: Any, key: Any, new: Any, name: str) -> Any:
     if isinstance(container, list):
         at = position(key)
         if at is None or not 0 <= at < len(container):
-            fail(f"{name}: {text_of(key)!r} is no position in an array of {len(container)} elements")
+            fail(f"{name}: {quoted(text_of(key))} is no position in an array of {len(container)} elements")
         return [*container[:at], new, *container[at + 1 :]]
     if type(container) is Node:
         changed = {**container, text_of(key): new}

@@ -15,6 +15,7 @@ from typing import Any
 import re2
 
 from rolltop.transform.errors import FunctionFailure
+from rolltop.transform.stdlib._text import quoted
 
 __all__ = ["PatternFailure", "compiled", "group_names", "replacer"]
 
@@ -51,9 +52,54 @@ def compiled(pattern: str) -> Any:
     if simple is not None:
         return re.compile(simple, re.ASCII)
     try:
-        return re2.compile(pattern, _OPTIONS)
+        return _Linear(re2.compile(pattern, _OPTIONS))
     except re2.error as error:
         raise _refusal(pattern, error) from None
+    except UnicodeEncodeError:
+        raise _half_a_pair() from None
+
+
+class _Linear:
+    """An RE2 pattern; RE2 reads UTF-8, which has no half surrogate pairs."""
+
+    def __init__(self, pattern: Any) -> None:
+        self.pattern = pattern
+        self.groupindex: dict[str, int] = pattern.groupindex
+
+    def sub(self, replacement: str | Callable[[Any], str], text: str) -> str:
+        pieces, at = [], 0
+        for match in self.finditer(text):
+            pieces.append(text[at : match.start()])
+            pieces.append(replacement(match) if callable(replacement) else replacement)
+            at = match.end()
+        return "".join([*pieces, text[at:]])
+
+    def search(self, text: str) -> Any:
+        return self._run(self.pattern.search, text)
+
+    def fullmatch(self, text: str) -> Any:
+        return self._run(self.pattern.fullmatch, text)
+
+    def finditer(self, text: str) -> list[Any]:
+        found: list[Any] = []
+        for match in self._run(lambda: list(self.pattern.finditer(text))):
+            # RE2's binding gives some empty matches twice (of `$`, for one).
+            if not found or found[-1].span() != match.span():
+                found.append(match)
+        return found
+
+    def _run(self, method: Callable[..., Any], *arguments: Any) -> Any:
+        try:
+            return method(*arguments)
+        except UnicodeEncodeError:
+            raise _half_a_pair() from None
+
+
+def _half_a_pair() -> FunctionFailure:
+    return FunctionFailure(
+        "the text has half a surrogate pair, which is no character",
+        hint="Repair the text where it was read.",
+    )
 
 
 def _as_simple(pattern: str) -> str | None:
@@ -103,12 +149,13 @@ def _refusal(pattern: str, error: Exception) -> PatternFailure:
     text = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
     if _UNSUPPORTED.match(text):
         return PatternFailure(
-            f"the pattern '{pattern}' uses a lookaround or a back reference, which patterns here do not have ({text})",
+            f"the pattern {quoted(pattern)} uses a lookaround or a back reference, "
+            f"which patterns here do not have ({text[:100]})",
             hint="Write it without, or filter the matches in a second step.",
             malformed=False,
         )
     return PatternFailure(
-        f"'{pattern}' is not a regular expression: {text}",
+        f"{quoted(pattern)} is not a regular expression: {text[:100]}",
         hint="Escape characters that are meant literally with a backslash, for instance \\\\( or \\\\.",
         malformed=True,
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from rolltop.transform.values import Node, kind_of, scalar_text, unwrap
 
-__all__ = ["identity", "key_text", "property_of", "selector", "text_of"]
+__all__ = ["identity", "key_text", "property_of", "quoted", "selector", "text_of"]
 
 
 def text_of(value: Any) -> str:
@@ -26,6 +26,14 @@ def text_of(value: Any) -> str:
     if isinstance(value, dict):
         return "{" + ", ".join(f"{name}: {key_text(item)}" for name, item in value.items()) + "}"
     return f"<binary:{len(value)} bytes>" if isinstance(value, bytes) else f"<{kind_of(value)}>"
+
+
+def quoted(text: str) -> str:
+    """A text inside a message: in quotes, cut when it is long."""
+    return f"'{text}'" if len(text) <= _SHOWN else f"'{text[:_SHOWN]}…'"
+
+
+_SHOWN = 60
 
 
 def key_text(value: Any) -> str:

@@ -40,7 +40,8 @@ def _rows(*, left_missing: bool = False, right_missing: bool = False) -> Infer:
 )
 def join(left: list[Any], right: list[Any], left_key: Key, right_key: Key) -> Rows:
     """All pairs of elements whose keys match, in the order of the left array."""
-    return _named(_pairs("join", left, right, left_key, right_key))
+    partners = _partners("join", left, right, left_key, right_key)
+    return [{"l": ours, "r": theirs} for ours, found in zip(left, partners, strict=True) for theirs in found]
 
 
 @function(
@@ -53,7 +54,8 @@ def join(left: list[Any], right: list[Any], left_key: Key, right_key: Key) -> Ro
 )
 def left_join(left: list[Any], right: list[Any], left_key: Key, right_key: Key) -> Rows:
     """All pairs of elements whose keys match; a left element without partner has null on the right."""
-    return _named(_pairs("leftJoin", left, right, left_key, right_key, keep_left=True))
+    partners = _partners("leftJoin", left, right, left_key, right_key, None)
+    return [{"l": ours, "r": theirs} for ours, found in zip(left, partners, strict=True) for theirs in found]
 
 
 @function(
@@ -66,8 +68,8 @@ def left_join(left: list[Any], right: list[Any], left_key: Key, right_key: Key) 
 )
 def right_join(left: list[Any], right: list[Any], left_key: Key, right_key: Key) -> Rows:
     """All pairs of elements whose keys match, in the order of the right array; one without partner has null left."""
-    turned = _pairs("rightJoin", right, left, right_key, left_key, keep_left=True)
-    return [{"l": ours, "r": theirs} for theirs, ours in turned]
+    partners = _partners("rightJoin", right, left, right_key, left_key, None)
+    return [{"l": ours, "r": theirs} for theirs, found in zip(right, partners, strict=True) for ours in found]
 
 
 @function(
@@ -85,7 +87,8 @@ def right_join(left: list[Any], right: list[Any], left_key: Key, right_key: Key)
 )
 def full_outer_join(left: list[Any], right: list[Any], left_key: Key, right_key: Key) -> Rows:
     """All pairs of elements whose keys match, then the elements of both sides that have no partner."""
-    rows = _named(_pairs("fullOuterJoin", left, right, left_key, right_key, keep_left=True))
+    partners = _partners("fullOuterJoin", left, right, left_key, right_key, None)
+    rows = [{"l": ours, "r": theirs} for ours, found in zip(left, partners, strict=True) for theirs in found]
     return rows + [{"l": None, "r": item} for item in _lonely(right, right_key, left, left_key)]
 
 
@@ -113,18 +116,21 @@ def join_with(
     left: list[Any], right: list[Any], left_key: Key, right_key: Key, fn: Callable[[Any, Any], Any]
 ) -> list[Any]:
     """What a function makes of every pair of elements whose keys match."""
-    return [fn(ours, theirs) for ours, theirs in _pairs("joinWith", left, right, left_key, right_key)]
+    partners = _partners("joinWith", left, right, left_key, right_key)
+    return [fn(ours, theirs) for ours, found in zip(left, partners, strict=True) for theirs in found]
 
 
-def _pairs(
-    name: str, left: list[Any], right: list[Any], left_key: Key, right_key: Key, *, keep_left: bool = False
-) -> list[tuple[Any, Any]]:
+def _partners(name: str, left: list[Any], right: list[Any], left_key: Key, right_key: Key, *lonely: Any) -> list[Any]:
+    """For every left element the right ones with its key; `lonely` stands for none."""
     by_key = _by_key(right, right_key)
-    nobody = [None] if keep_left else []
-    keys = [None if key is None else key_text(key) for key in map(selector(left_key), left)]
-    partners = [by_key.get(key, nobody) if key is not None else nobody for key in keys]
+    nobody = list(lonely)
+    key_of = selector(left_key)
+    partners = [
+        nobody if (key := key_of(item)) is None else by_key.get(key if type(key) is str else key_text(key), nobody)
+        for item in left
+    ]
     check_items(name, sum(map(len, partners)))
-    return [(item, partner) for item, found in zip(left, partners, strict=True) for partner in found]
+    return partners
 
 
 def _lonely(array: list[Any], key: Key, other: list[Any], other_key: Key) -> list[Any]:
@@ -139,10 +145,11 @@ def _by_key(array: list[Any], key: Key) -> dict[str, list[Any]]:
     key_of = selector(key)
     for item in array:
         value = key_of(item)
-        if value is not None:
-            found.setdefault(value if type(value) is str else key_text(value), []).append(item)
+        if value is None:
+            continue
+        text = value if type(value) is str else key_text(value)
+        if text in found:
+            found[text].append(item)
+        else:
+            found[text] = [item]
     return found
-
-
-def _named(pairs: list[tuple[Any, Any]]) -> Rows:
-    return [{"l": left, "r": right} for left, right in pairs]

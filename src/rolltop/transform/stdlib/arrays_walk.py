@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from rolltop.transform.stdlib._rules import element, optional, returned, same_kind
+from rolltop.transform.stdlib.coerce import adapt, takes
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.types import ArrayType, Type, union
-from rolltop.transform.values import arity_of, truthy
+from rolltop.transform.values import truthy
 
 Fn = Callable[..., Any]
 
@@ -37,13 +38,15 @@ def map_(array: list[Any], fn: Fn) -> list[Any]:
 )
 def filter_(value: Any, fn: Fn) -> Any:
     """The elements of an array, properties of an object or characters of a text that satisfy a condition."""
+    if isinstance(value, dict):
+        if takes(fn, 2):
+            return {name: item for name, item in value.items() if truthy(fn(name, item))}
+        return {name: item for name, item in value.items() if truthy(fn(item))}
+    if not takes(fn, 1):
+        fn = adapt(fn, 1)
     if type(value) is list:
         # Conditions nearly always are comparisons: their results need no question about truth.
         return [item for item in value if (held := fn(item)) is True or (held is not False and truthy(held))]
-    if isinstance(value, dict):
-        if arity_of(fn) == 2:
-            return {name: item for name, item in value.items() if truthy(fn(name, item))}
-        return {name: item for name, item in value.items() if truthy(fn(item))}
     return "".join([char for char in value if truthy(fn(char))])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +11,14 @@ from rolltop.transform.types import (
     ANY,
     BINARY,
     BOOLEAN,
+    DATE,
+    DATETIME,
     INTEGER,
+    LOCAL_DATETIME,
     NULL,
     NUMBER,
     STRING,
+    TIME,
     ArrayType,
     FunctionType,
     ObjectType,
@@ -26,7 +31,7 @@ from rolltop.transform.values import Node, arity_of, fit, kind_of, parse_number,
 if TYPE_CHECKING:
     from rolltop.transform.stdlib.declare import Signature
 
-__all__ = ["Coercer", "adapt", "coercer_of", "ready_types"]
+__all__ = ["Coercer", "adapt", "coercer_of", "ready_types", "takes"]
 
 Coercer = Callable[[Any, "Signature", int], Any]
 """(value, signature, index of the parameter) to the value that the body gets."""
@@ -48,7 +53,9 @@ def coercer_of(wanted: Type) -> Coercer | None:
 def ready_types(wanted: Type) -> frozenset[type]:
     """Python types whose values a coercer of this type would pass on as they are."""
     if isinstance(wanted, UnionType):
-        return frozenset().union(*map(_ready_in_union, wanted.members))
+        ready = frozenset().union(*map(_ready_in_union, wanted.members))
+        # One Python type for two kinds: it is ready where both are wanted.
+        return ready | {dt.datetime} if {DATETIME, LOCAL_DATETIME} <= set(wanted.members) else ready
     if isinstance(wanted, ArrayType):
         return frozenset({list})
     if isinstance(wanted, ObjectType):
@@ -68,6 +75,8 @@ _READY: dict[Type, frozenset[type]] = {
     BOOLEAN: frozenset({bool}),
     BINARY: frozenset({bytes}),
     NULL: frozenset({type(None)}),
+    DATE: frozenset({dt.date}),
+    TIME: frozenset({dt.time}),
 }
 
 
@@ -84,7 +93,7 @@ def _coercer_of_union(wanted: UnionType) -> Coercer | None:
 
     def check(value: Any, signature: Signature, at: int) -> Any:
         for arity in arities:
-            if _takes(value, arity):
+            if takes(value, arity):
                 return value
         value = unwrap(value)
         if arities and callable(value):
@@ -203,7 +212,7 @@ _SCALARS: dict[Type, Coercer] = {
 
 def _function_coercer(wanted: int) -> Coercer:
     def to_function(value: Any, signature: Signature, at: int) -> Callable[..., Any]:
-        if _takes(value, wanted):
+        if takes(value, wanted):
             return value  # type: ignore[no-any-return]
         if not callable(value):
             raise refuse(value, signature, at)
@@ -212,7 +221,7 @@ def _function_coercer(wanted: int) -> Coercer:
     return to_function
 
 
-def _takes(value: Any, count: int) -> bool:
+def takes(value: Any, count: int) -> bool:
     """Whether a value certainly is a function of so many arguments."""
     arity = getattr(value, "arity", None)
     if arity is not None:

@@ -13,6 +13,8 @@ _PAIR = f"(from: {MOMENT}, to: {MOMENT})"
 
 def _whole(a: dt.date | str, b: dt.date | str, unit: dt.timedelta) -> int:
     """Whole units from a to b, cut toward zero."""
+    if type(a) is type(b) is dt.date:
+        return (b - a) // unit
     delta = instant(b) - instant(a)
     return delta // unit if delta >= dt.timedelta() else -(-delta // unit)
 
@@ -28,6 +30,8 @@ def _whole(a: dt.date | str, b: dt.date | str, unit: dt.timedelta) -> int:
 )
 def diff_days(a: dt.date | str, b: dt.date | str) -> int:
     """Whole days from one date to another; negative when the second is earlier."""
+    if type(a) is type(b) is dt.date:
+        return (b - a).days
     return _whole(a, b, DAY)
 
 
@@ -121,6 +125,8 @@ def compare_dates(a: dt.date | str, b: dt.date | str) -> int:
 )
 def is_before(a: dt.date | str, b: dt.date | str) -> bool:
     """Whether the first date is earlier than the second."""
+    if type(a) is type(b) is dt.date or (type(a) is type(b) is dt.datetime and a.tzinfo is b.tzinfo is dt.UTC):
+        return a < b  # of kinds that Python compares as we do
     return instant(a) < instant(b)
 
 
@@ -131,6 +137,8 @@ def is_before(a: dt.date | str, b: dt.date | str) -> bool:
 )
 def is_after(a: dt.date | str, b: dt.date | str) -> bool:
     """Whether the first date is later than the second."""
+    if type(a) is type(b) is dt.date or (type(a) is type(b) is dt.datetime and a.tzinfo is b.tzinfo is dt.UTC):
+        return a > b  # of kinds that Python compares as we do
     return instant(a) > instant(b)
 
 

@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Sequence
 
 from rolltop.transform.errors import FunctionFailure
-from rolltop.transform.stdlib._date_names import names_of
+from rolltop.transform.stdlib._date_names import STYLES, names_of
 from rolltop.transform.stdlib._date_patterns import formatter
 from rolltop.transform.stdlib._date_reading import read_by_pattern
 from rolltop.transform.stdlib._moments import KINDS, MOMENT, moment
@@ -112,7 +112,9 @@ def format_date(d: dt.date | dt.time | str, pattern: str = "ISO", locale: str = 
     value = d if isinstance(d, dt.time) else moment(d)
     if pattern in ("ISO", ""):
         return iso_text(value)
-    return formatter(names_of(locale).style(pattern) or pattern, locale)(value)
+    if pattern in STYLES:
+        pattern = names_of(locale).style(pattern)
+    return formatter(pattern, locale)(value)
 
 
 @function(

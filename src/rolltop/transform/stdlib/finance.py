@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from rolltop.transform.errors import fail
 from rolltop.transform.stdlib.declare import function
@@ -13,12 +14,12 @@ _RATE = {"rate": "A fraction: 0.08 is 8 %"}
 def _growth(rate: float, periods: float) -> float:
     """What one unit becomes."""
     try:
-        grown = float(1 + rate) ** float(periods)
+        grown: Any = (1.0 + rate) ** periods
     except (OverflowError, ZeroDivisionError):
-        fail("the result is not a number of any use", hint="Check the rate (0.05 is 5 %) and the number of periods.")
-    if isinstance(grown, complex) or not math.isfinite(grown) or grown == 0:
-        fail("the result is not a number of any use", hint="Check the rate (0.05 is 5 %) and the number of periods.")
-    return float(grown)
+        grown = math.inf
+    if type(grown) is float and 0 < abs(grown) < math.inf:
+        return grown
+    fail("the result is not a number of any use", hint="Check the rate (0.05 is 5 %) and the number of periods.")
 
 
 @function(

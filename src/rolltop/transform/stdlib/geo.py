@@ -31,6 +31,8 @@ def _number(value: Any) -> float | None:
 
 
 def _point(latitude: Any, longitude: Any) -> Point:
+    if type(latitude) is type(longitude) is float and -90 <= latitude <= 90 and -180 <= longitude <= 180:
+        return latitude, longitude
     lat, lon = _number(latitude), _number(longitude)
     if lat is None or lon is None:
         fail("a coordinate is no number", hint="Coordinates are degrees: latitude -90 to 90, longitude -180 to 180.")
@@ -104,6 +106,8 @@ def _degrees(lat: float, lon: float) -> list[float]:
 )  # fmt: skip
 def distance(*arguments: Any) -> float:
     """How far two points are apart: distance(lat1, lon1, lat2, lon2, unit?) or distance(point, point, unit?)."""
+    if len(arguments) == 4:
+        return 6371.0 * _angle(_point(*arguments[:2]), _point(*arguments[2:]))
     (a, b), rest = _points(arguments, 2)
     return _radius(rest) * _angle(a, b)
 

@@ -2,7 +2,8 @@
 
 A sandbox installs `Host.sealed()`, a test a fixed one; functions ask `host()` each time they are
 called. The installed host belongs to the current context (thread, task), so two programs that run
-at once do not see each other's.
+at once do not see each other's. Where none was installed programs run sealed: they have clock and
+randomness, but the environment only when the caller opens it with `installed(Host())`.
 """
 
 from __future__ import annotations
@@ -101,7 +102,7 @@ class Host:
         }
 
 
-_DEFAULT = Host()
+_DEFAULT = Host.sealed()
 _installed: ContextVar[Host] = ContextVar("rolltop_transform_host", default=_DEFAULT)
 host: Callable[[], Host] = _installed.get
 """The host of the current context."""

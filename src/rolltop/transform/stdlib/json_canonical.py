@@ -6,8 +6,11 @@ Text that is the JSON of an object or array stands for that value.
 from __future__ import annotations
 
 import json
+import re
 from decimal import Decimal
 from typing import Any
+
+import orjson
 
 from rolltop.transform.errors import FunctionFailure, WriteFailure, fail
 from rolltop.transform.formats.plain import plain
@@ -73,7 +76,25 @@ def _meant(value: Any) -> Any:
 
 
 def _canonical(value: Any) -> str:
+    if type(value) in (dict, list):
+        try:
+            quick = orjson.dumps(value, option=_QUICK)
+        except TypeError:
+            pass
+        else:
+            if _UNSURE.search(quick) is None:
+                return quick.decode()
     return _written(_meant(value))
+
+
+_QUICK = (
+    orjson.OPT_SORT_KEYS
+    | orjson.OPT_PASSTHROUGH_SUBCLASS
+    | orjson.OPT_PASSTHROUGH_DATETIME
+    | orjson.OPT_PASSTHROUGH_DATACLASS
+)
+_UNSURE = re.compile(rb"[0-9](?:[.eE]|[0-9]{15})|_text|[\xee-\xff]")
+"""What orjson may spell otherwise: doubles, integers beyond 2^53, keys that UTF-16 sorts otherwise."""
 
 
 @function(

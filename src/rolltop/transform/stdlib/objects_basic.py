@@ -226,7 +226,7 @@ def divide_by(value: Any, by: Any) -> Any:
         for item in value:
             groups.setdefault(key_text(property_of(item, text_of(by))), []).append(item)
         return groups
-    if type(by) not in (int, float) or int(by) < 1:
+    if type(by) not in (int, float) or not 1 <= by < 2**63:
         fail("divideBy requires a number of at least 1 to divide an object")
     pairs, size = list(value.items()), int(by)
     return [dict(pairs[at : at + size]) for at in range(0, len(pairs), size)]

@@ -7,7 +7,7 @@ from typing import Any
 
 from rolltop.transform.errors import fail
 from rolltop.transform.stdlib._paths import MISSING, position, replaced, step
-from rolltop.transform.stdlib._text import text_of
+from rolltop.transform.stdlib._text import quoted, text_of
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.values import Node, equal
 
@@ -96,7 +96,8 @@ def _apply(value: Any, change: Change, path: list[Any], at: int) -> Any:
     if inner is MISSING:
         if not last:
             fail(
-                f"patch: the value has no part {text_of(key)!r}", hint="Apply the changes to the value they came from."
+                f"patch: the value has no part {quoted(text_of(key))}",
+                hint="Apply the changes to the value they came from.",
             )
         if isinstance(value, list) and position(key) == len(value):
             return [*value, change.get("newValue")]
@@ -105,7 +106,10 @@ def _apply(value: Any, change: Change, path: list[Any], at: int) -> Any:
 
 def _without(container: Any, key: Any) -> Any:
     if step(container, key) is MISSING:
-        fail(f"patch: there is no {text_of(key)!r} to remove", hint="Apply the changes to the value they came from.")
+        fail(
+            f"patch: there is no {quoted(text_of(key))} to remove",
+            hint="Apply the changes to the value they came from.",
+        )
     if isinstance(container, list):
         at = position(key)
         return [item for place, item in enumerate(container) if place != at]

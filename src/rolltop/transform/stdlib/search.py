@@ -99,11 +99,12 @@ class Index:
         words = self._words(query)
         if words:
             scores = self._scores(words, "".join(_WORD.findall(query.lower())))
-            places: Iterable[int] = sorted(scores, key=lambda at: (-scores[at], at))
+            # Functions are in order of their names, and sorting keeps it among equals.
+            places: Iterable[int] = sorted(sorted(scores), key=scores.__getitem__, reverse=True)
         else:
             places = range(len(self.functions))
-        found = (self.functions[at] for at in places)
-        return [function for function in found if category is None or function.category == category]
+        found = [self.functions[at] for at in places]
+        return found if category is None else [function for function in found if function.category == category]
 
     def _words(self, query: str) -> list[str]:
         words = _WORD.findall(_CAMEL.sub(" ", query).lower()) if " " in query else _WORD.findall(query.lower())
@@ -114,7 +115,8 @@ class Index:
         places = set(each[0]).intersection(*each[1:]) or set().union(*each)
         scores = {at: sum(found[at] + _PER_WORD for found in each if at in found) for at in places}
         for name, at in self.names:
-            if joined in name:
+            # One letter is in nearly every name: there only beginnings count.
+            if name.startswith(joined) if len(joined) == 1 else joined in name:
                 # The nearer the name is to the query as a whole, the better.
                 bonus = 1000.0 if name == joined else (50.0 if name.startswith(joined) else 40.0)
                 scores[at] = max(scores.get(at, 0.0), bonus + 10 * len(joined) / len(name))

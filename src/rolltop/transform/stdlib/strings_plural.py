@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rolltop.transform.stdlib._inflection import IRREGULAR, SINGULARS, UNCOUNTABLE, plural, singular
+from rolltop.transform.stdlib._inflection import IRREGULAR, SINGULARS, UNCOUNTABLE, is_plural_of_man, plural, singular
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.values import number_text
 
@@ -65,7 +65,7 @@ def format_plural(count: float, word: str) -> str:
 def is_plural(word: str) -> bool:
     """Whether a noun is an English plural; false for nouns that have none."""
     low = word.strip().lower()
-    if low in SINGULARS:
+    if low in SINGULARS or is_plural_of_man(low):
         return True
     return low.endswith("s") and low not in UNCOUNTABLE and low not in IRREGULAR and not low.endswith("ss")
 

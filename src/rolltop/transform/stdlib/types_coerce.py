@@ -7,7 +7,7 @@ from typing import Any
 
 from rolltop.transform.errors import fail
 from rolltop.transform.stdlib._rules import members
-from rolltop.transform.stdlib._text import text_of
+from rolltop.transform.stdlib._text import quoted, text_of
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.stdlib.types_convert import as_boolean, as_number, as_object, to_array
 from rolltop.transform.types import BOOLEAN, NULL, NUMBER, STRING, Type, union
@@ -31,7 +31,7 @@ _TYPE = {"type": "number, string, boolean, array or object"}
 def _convert(value: Any, kind: str) -> Any:
     converter = _CONVERTERS.get(kind.strip().lower())
     if converter is None:
-        fail(f"there is no type '{kind}' to convert to", hint=f"Use one of {', '.join(_CONVERTERS)}.")
+        fail(f"there is no type {quoted(kind)} to convert to", hint=f"Use one of {', '.join(_CONVERTERS)}.")
     return converter(value)
 
 

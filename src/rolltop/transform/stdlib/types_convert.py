@@ -134,7 +134,9 @@ def number_or_default(value: Any, fallback: Any) -> Any:
 )
 def to_number(value: Any) -> int | float:
     """Converts a text to a number; anything that is no number is an error."""
-    number = as_number(value)
+    number = parse_number(value) if type(value) is str else as_number(value)
+    if number is None:
+        number = as_number(value)
     if number is None:
         what = "this text" if type(value) is str else kind_of(value)
         fail(f"toNumber cannot make a number of {what}", hint="Use parseNumber(value, fallback) where it may be none.")

@@ -14,11 +14,19 @@ _URL = '"https://ann@example.com:8443/a/b?x=1&y=2&x=3#top"'
 
 def _split(url: str) -> SplitResult:
     try:
-        parts = urlsplit(url.strip())
-        _ = parts.port  # checked only when asked for
+        return urlsplit(url.strip())
     except ValueError as error:
-        fail(f"this is no URL: {error}", hint="A URL looks like https://example.com:8080/path?key=value#part.")
-    return parts
+        fail(f"this is no URL: {error}", hint=_HINT)
+
+
+def _port(parts: SplitResult) -> int | None:
+    try:
+        return parts.port
+    except ValueError as error:
+        fail(f"this is no URL: {error}", hint=_HINT)
+
+
+_HINT = "A URL looks like https://example.com:8080/path?key=value#part."
 
 
 def _params(query: str) -> dict[str, Any]:
@@ -50,7 +58,7 @@ def parse_url(url: str) -> dict[str, Any]:
     found = {
         "protocol": parts.scheme,
         "host": parts.hostname,
-        "port": parts.port,
+        "port": _port(parts),
         "path": parts.path,
         "query": parts.query,
         "queryParams": _params(parts.query),
@@ -81,7 +89,7 @@ def get_host(url: str) -> str | None:
 )
 def get_port(url: str) -> int | None:
     """The port that a URL names, or null."""
-    return _split(url).port
+    return _port(_split(url))
 
 
 @function("getURLPath(url: String): String?", category="string", examples=[(f"getURLPath({_URL})", '"/a/b"')])

@@ -255,8 +255,8 @@ class ExpressionParser(BraceParser):
             except Bail:
                 cursor.depth = depth
                 cursor.skip_to_next(lines=False)
-                if not cursor.accept(",") and not cursor.accept(";"):
-                    break
+                if cursor.token.kind != closer and not cursor.accept(",") and not cursor.accept(";"):
+                    raise  # what closes here closes something around: the error was reported
         cursor.close(opener)
         return items
 

@@ -1,0 +1,82 @@
+"""From a tree to something that runs: emit, compile, run, and fall back when it must."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from rolltop.errors import LimitExceeded
+from rolltop.transform.compile.emitter import Emitter
+from rolltop.transform.compile.runtime import HELPERS
+from rolltop.transform.compile.scopes import CannotCompile
+from rolltop.transform.run.evaluator import Evaluator
+from rolltop.transform.stack import deep_stack
+from rolltop.transform.stdlib.registry import find
+from rolltop.transform.syntax import tree
+
+__all__ = ["Compiled", "compile_tree"]
+
+_PLAIN_FORMATS = frozenset({"json", "csv", "yaml"})
+_GIVE_UP = 20
+"""After this many runs of which more than half fell back, the generated code is not tried any more."""
+
+
+class Compiled:
+    """Generated code in front of the simple evaluator."""
+
+    def __init__(self, run: Callable[[Mapping[str, Any]], Any], source: str, evaluator: Evaluator) -> None:
+        self.source = source
+        self.runs = 0
+        self.fallbacks = 0
+        self._run = run
+        self._evaluator = evaluator
+
+    def run(self, inputs: Mapping[str, Any]) -> Any:
+        """The value of the program; by the evaluator when the code meets what it is not made for."""
+        if self.fallbacks > _GIVE_UP and self.fallbacks * 2 > self.runs:
+            return self._evaluator.run(inputs)
+        self.runs += 1
+        try:
+            with deep_stack():
+                return self._run(inputs)
+        except (LimitExceeded, MemoryError):
+            raise
+        except Exception:
+            # Failures of the program are repeated there, with their place; surprises become values.
+            self.fallbacks += 1
+            return self._evaluator.run(inputs)
+
+
+def compile_tree(program: tree.Program, evaluator: Evaluator, *, plain: bool | None = None) -> Compiled | None:
+    """The program as generated code, or None when it has something that the emitter leaves alone."""
+    if plain is None:
+        plain = is_plain(program)
+    emitter = Emitter(program, plain=plain)
+    try:
+        source = emitter.source()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Python has opinions on constants in odd places
+            code = compile(source, "<transform>", "exec", dont_inherit=True, optimize=2)
+    except (CannotCompile, SyntaxError, RecursionError, MemoryError):
+        # Python refuses code that nests deeper than its own parser goes; the evaluator does not.
+        return None
+    space: dict[str, Any] = {**HELPERS, **emitter.constants, "STRFLOAT": frozenset({str, float})}
+    exec(code, space)  # noqa: S102 - the code is ours: only constants of the program enter it, through repr
+    return Compiled(space["run"], source, evaluator)
+
+
+def is_plain(program: tree.Program) -> bool:
+    """Whether no value of the program can be an XML element: plain formats in, no attributes made."""
+    if any(port.format not in _PLAIN_FORMATS for port in program.header.inputs):
+        return False
+    return not any(_makes_elements(node) for node in tree.walk(program.body))
+
+
+def _makes_elements(node: tree.Expr) -> bool:
+    if isinstance(node, tree.Entry):
+        return node.kind in ("attribute", "computed")
+    if not isinstance(node, tree.Name):
+        return False
+    declared = find(node.name)
+    return declared is not None and declared.category in ("serialization", "crypto")

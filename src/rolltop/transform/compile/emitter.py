@@ -1,0 +1,330 @@
+"""Tree to Python: every construct becomes one Python expression; a program becomes one function.
+
+`emit` gives the code and the *kind* of its value when that is certain (`num`, `str`, `bool`, `list`,
+`dict`), which lets the code around it leave checks out. Operands are evaluated once, left to right,
+into temporaries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rolltop.transform.compile.calls import CallEmitter
+from rolltop.transform.compile.scopes import CannotCompile, Names
+from rolltop.transform.syntax import tree
+
+__all__ = ["Emitter"]
+
+Code = tuple[str, str | None]
+_ARITHMETIC = {"-": "SUB", "*": "MUL", "/": "DIV", "%": "MOD", "**": "POW"}
+_COMPARE = {"<": "LT", "<=": "LE", ">": "GT", ">=": "GE"}
+
+
+class Emitter(CallEmitter):
+    """Emits one program. `plain` promises that no value is an XML element."""
+
+    def __init__(self, program: tree.Program, *, plain: bool) -> None:
+        super().__init__(plain=plain)
+        self.program = program
+
+    def source(self) -> str:
+        """The text of the function `run(inputs)`."""
+        names = Names()
+        lines = ["def run(inputs):"]
+        ports = self.program.header.inputs
+        lines.extend(f"    {names.bind(port.name).code} = inputs[{port.name!r}]" for port in ports)
+        if "input" not in names.variables:
+            lines.append(f"    {names.bind('input').code} = inputs['input']")
+        body = self.program.body
+        code = self._sequence(body, names)[0]
+        return "\n".join([*lines, f"    return {code}"])
+
+    def emit(self, node: tree.Expr, names: Names) -> Code:
+        rule = _RULES.get(type(node))
+        if rule is None:
+            raise CannotCompile(type(node).__name__)
+        return rule(self, node, names)
+
+    def code(self, node: tree.Expr, names: Names) -> str:
+        return self.emit(node, names)[0]
+
+    def truth(self, node: tree.Expr, names: Names) -> str:
+        """Code of a Python truth value."""
+        code, kind = self.emit(node, names)
+        return code if kind == "bool" else f"TRUE({code})"
+
+    # ---- names and bindings -----------------------------------------------------------------
+
+    def _literal(self, node: tree.Literal, names: Names) -> Code:
+        value = node.value
+        if value is None or isinstance(value, bool):
+            return repr(value), "bool" if value is not None else None
+        if isinstance(value, str):
+            return repr(value), "str"
+        text = repr(value).replace("inf", "INF")
+        return (f"({text})" if text.startswith("-") else text), "num"
+
+    def _name(self, node: tree.Name, names: Names) -> Code:
+        variable = names.find(node.name)
+        if variable is not None:
+            return variable.code, variable.kind
+        return self.library(node.name), None
+
+    def _let(self, node: tree.Let, names: Names) -> Code:
+        if node.body is None:
+            raise CannotCompile("a let as an operand")
+        value, kind = self.emit(node.value, names)
+        inner = names.inner()
+        variable = inner.bind(node.name, self.arity(node.value), kind)
+        body, body_kind = self.emit(node.body, inner)
+        return f"(({variable.code} := {value}), {body})[1]", body_kind
+
+    def arity(self, node: tree.Expr) -> int | None:
+        return len(node.params) if isinstance(node, (tree.Lambda, tree.FunctionDef)) else None
+
+    def _bound(self, bindings: list[tree.Let | tree.FunctionDef], names: Names) -> list[str]:
+        """Walrus assignments for bindings: functions first, as the evaluator does."""
+        functions = [item for item in bindings if isinstance(item, tree.FunctionDef)]
+        lets = [item for item in bindings if isinstance(item, tree.Let)]
+        for function in functions:
+            names.bind(function.name, len(function.params))
+        if len({item.name for item in bindings}) != len(bindings):
+            raise CannotCompile("a name bound twice in one place")
+        # Bodies of functions see names that are bound below them.
+        later = {item.name: names.variables.get(item.name) for item in lets}
+        for let in lets:
+            names.bind(let.name)
+        parts = []
+        for function in functions:
+            variable = names.find(function.name)
+            assert variable is not None
+            parts.append(f"({variable.code} := {self._function_code(function.params, function.body, names)})")
+        declared = {name: names.variables.pop(name) for name, before in later.items() if before is None}
+        for let in lets:
+            value, kind = self.emit(let.value, names)
+            variable = declared.get(let.name) or names.bind(let.name)
+            if let.name not in names.variables:
+                names.variables[let.name] = variable
+                variable.arity, variable.kind = self.arity(let.value), kind
+            parts.append(f"({variable.code} := {value})")
+        return parts
+
+    def _function_code(self, params: list[tree.Param], body: tree.Expr, names: Names) -> str:
+        inner = names.inner()
+        codes = [inner.bind(param.name).code for param in params]
+        if len(set(codes)) != len(codes):
+            raise CannotCompile("two parameters of one name")
+        code = self.code(body, inner)
+        return f"(lambda {', '.join(codes)}: {code})"
+
+    def _lambda(self, node: tree.Lambda, names: Names) -> Code:
+        return self._function_code(node.params, node.body, names), None
+
+    def _sequence(self, node: tree.Sequence, names: Names) -> Code:
+        parts = self._bound(node.bindings, names)
+        items = [self.emit(item, names) for item in node.items]
+        if not items:
+            return (f"({', '.join(parts)},)[-1]" if parts else "None"), None
+        codes = [*parts, *(code for code, _ in items)]
+        return (codes[0] if len(codes) == 1 else f"({', '.join(codes)})[-1]"), items[-1][1]
+
+    def _block(self, node: tree.Block, names: Names) -> Code:
+        inner = names.inner()
+        parts = self._bound(node.bindings, inner)
+        value, kind = self.emit(node.value, inner)
+        return (f"({', '.join([*parts, value])})[-1]" if parts else value), kind
+
+    # ---- construction -----------------------------------------------------------------------
+
+    def _array(self, node: tree.ArrayLiteral, names: Names) -> Code:
+        items = [
+            f"*SA({self.code(item.value, names)})" if isinstance(item, tree.Spread) else self.code(item, names)
+            for item in node.items
+        ]
+        return f"[{', '.join(items)}]", "list"
+
+    def _object(self, node: tree.ObjectLiteral, names: Names) -> Code:
+        parts: list[str] = []
+        if node.bindings:
+            names = names.inner()
+            parts = self._bound(node.bindings, names)
+        if any(entry.kind in ("attribute", "computed") for entry in node.entries):
+            built = self._built(node, names)
+            kind = None
+        else:
+            entries = [
+                f"**SO({self.code(entry.value, names)})"
+                if entry.kind == "spread"
+                else f"{entry.key!r}: {self.code(entry.value, names)}"
+                for entry in node.entries
+            ]
+            built, kind = "{" + ", ".join(entries) + "}", "dict"
+        return (f"({', '.join([*parts, built])})[-1]" if parts else built), kind
+
+    def _built(self, node: tree.ObjectLiteral, names: Names) -> str:
+        rows = []
+        for entry in node.entries:
+            key = self.code(entry.key_expr, names) if entry.key_expr is not None else repr(entry.key)
+            rows.append(f"({entry.kind!r}, {key}, {self.code(entry.value, names)})")
+        return f"BUILD([{', '.join(rows)}])"
+
+    # ---- choice -----------------------------------------------------------------------------
+
+    def _if(self, node: tree.If, names: Names) -> Code:
+        condition = self.truth(node.condition, names)
+        then, kind = self.emit(node.then, names)
+        otherwise, other_kind = self.emit(node.otherwise, names) if node.otherwise is not None else ("None", None)
+        return f"({then} if {condition} else {otherwise})", kind if kind == other_kind else None
+
+    def _match(self, node: tree.Match, names: Names) -> Code:
+        subject = names.temporary()
+        code = "NOCASE()"
+        for case in reversed(node.cases):
+            inner = names.inner()
+            test = self._case_test(case, subject, inner)
+            body = self.code(case.body, inner)
+            code = f"{body} if {test} else {code}"
+        return f"(({subject} := {self.code(node.subject, names)}), ({code}))[1]", None
+
+    def _case_test(self, case: tree.Case, subject: str, names: Names) -> str:
+        if isinstance(case.pattern, tree.Literal):
+            test = f"EQ({self.code(case.pattern, names)}, {subject})"
+        elif isinstance(case.pattern, tree.Name):
+            test = f"({names.bind(case.pattern.name).code} := {subject}) is {subject}"
+        else:
+            test = "True"
+        return test if case.guard is None else f"{test} and {self.truth(case.guard, names)}"
+
+    def _try(self, node: tree.Try, names: Names) -> Code:
+        body = self.code(node.body, names.inner())
+        inner = names.inner()
+        variable = inner.bind(node.name or "_unnamed error", kind="str")
+        handler = self.code(node.handler, inner)
+        return f"TRY(lambda: {body}, lambda {variable.code}: {handler})", None
+
+    # ---- operators --------------------------------------------------------------------------
+
+    def _unary(self, node: tree.Unary, names: Names) -> Code:
+        if node.op == "!":
+            return f"(not {self.truth(node.operand, names)})", "bool"
+        return f"NEG({self.code(node.operand, names)})", "num"
+
+    def _binary(self, node: tree.Binary, names: Names) -> Code:
+        op = node.op
+        if op in ("&&", "||"):
+            word = "and" if op == "&&" else "or"
+            return f"({self.truth(node.left, names)} {word} {self.truth(node.right, names)})", "bool"
+        left, left_kind = self.emit(node.left, names)
+        right, right_kind = self.emit(node.right, names)
+        if op == "??":
+            held = names.temporary()
+            return f"({right} if ({held} := {left}) is None else {held})", None
+        if op in ("==", "!="):
+            return self._equality(op, (node.left, left), (node.right, right)), "bool"
+        if op == "+":
+            return self._plus((left, left_kind), (right, right_kind), names)
+        if op in _ARITHMETIC:
+            return self._arithmetic(op, (left, left_kind), (right, right_kind), names), "num"
+        return self._order(op, left, right, names), "bool"
+
+    def _equality(self, op: str, left: tuple[tree.Expr, str], right: tuple[tree.Expr, str]) -> str:
+        """Against a constant, Python's own comparison says the same (elements aside)."""
+        constant = right[0].value if isinstance(right[0], tree.Literal) else _ABSENT
+        if not self.plain or isinstance(left[0], tree.Literal):
+            return f"{'EQ' if op == '==' else 'NE'}({left[1]}, {right[1]})"
+        if constant is None:
+            return f"({left[1]} {'is' if op == '==' else 'is not'} None)"
+        if isinstance(constant, str):
+            return f"({left[1]} {op} {right[1]})"
+        return f"{'EQ' if op == '==' else 'NE'}({left[1]}, {right[1]})"
+
+    def _plus(self, left: Code, right: Code, names: Names) -> Code:
+        a, b = names.temporary(), names.temporary()
+        if left[1] == right[1] == "str":
+            return f"({left[0]} + {right[0]})", "str"
+        if left[1] == "str":
+            return f"({left[0]} + {b} if type({b} := {right[0]}) is str else ADD({left[0]}, {b}))" if _is_constant(
+                left[0]
+            ) else f"ADD({left[0]}, {right[0]})", "str"
+        if right[1] == "str" and _is_constant(right[0]):
+            return f"({a} + {right[0]} if type({a} := {left[0]}) is str else ADD({a}, {right[0]}))", "str"
+        same = f"type({a} := {left[0]}) is type({b} := {right[0]})"
+        fast = f"({a} + {b} if ({same}) and type({a}) in STRFLOAT else ADD({a}, {b}))"
+        return fast, "num" if left[1] == right[1] == "num" else None
+
+    def _arithmetic(self, op: str, left: Code, right: Code, names: Names) -> str:
+        helper = _ARITHMETIC[op]
+        if op not in ("-", "*"):
+            return f"{helper}({left[0]}, {right[0]})"
+        a, b, r = names.temporary(), names.temporary(), names.temporary()
+        numbers = f"(type({a} := {left[0]}) in NUM) & (type({b} := {right[0]}) in NUM)"
+        fast = f"({r} if type({r} := {a} {op} {b}) is float else FIT({r}))"
+        return f"({fast} if {numbers} else {helper}({a}, {b}))"
+
+    def _order(self, op: str, left: str, right: str, names: Names) -> str:
+        a, b = names.temporary(), names.temporary()
+        numbers = f"(type({a} := {left}) in NUM) & (type({b} := {right}) in NUM)"
+        return f"({a} {op} {b} if {numbers} else {_COMPARE[op]}({a}, {b}))"
+
+    # ---- access -----------------------------------------------------------------------------
+
+    def _member(self, node: tree.Member, names: Names) -> Code:
+        target, kind = self.emit(node.target, names)
+        if node.kind == "values" and not node.safe:
+            return f"VALUES({target})", "list"
+        if node.kind == "attributes" and not node.safe:
+            return f"ATTRS({target})", "list"
+        if node.kind != "property":
+            rule = {"attribute": "ATTR", "metadata": "META"}.get(node.kind)
+            if rule is None:
+                raise CannotCompile("a guarded wildcard")
+            return (
+                f"GUARDED({target}, {rule}, {node.name!r})" if node.safe else f"{rule}({target}, {node.name!r})"
+            ), None
+        helper = "SAFE" if node.safe else "PROP"
+        if not self.plain:
+            return f"{helper}({target}, {node.name!r})", None
+        if kind == "dict":
+            return f"{target}.get({node.name!r})", None
+        held = names.temporary()
+        return (
+            f"({held}.get({node.name!r}) if type({held} := {target}) is dict else {helper}({held}, {node.name!r}))",
+            None,
+        )
+
+    def _index(self, node: tree.Index, names: Names) -> Code:
+        target = self.code(node.target, names)
+        index = self.code(node.index, names)
+        if not node.safe:
+            return f"INDEX({target}, {index})", None
+        held = names.temporary()
+        return f"(None if ({held} := {target}) is None else INDEX({held}, {index}))", None
+
+
+_ABSENT: Any = object()
+
+
+def _is_constant(code: str) -> bool:
+    return code[0] in "'\""
+
+
+_RULES: dict[type, Callable[..., Code]] = {
+    tree.Literal: Emitter._literal,
+    tree.Name: Emitter._name,
+    tree.Let: Emitter._let,
+    tree.Lambda: Emitter._lambda,
+    tree.Sequence: Emitter._sequence,
+    tree.Block: Emitter._block,
+    tree.ArrayLiteral: Emitter._array,
+    tree.ObjectLiteral: Emitter._object,
+    tree.If: Emitter._if,
+    tree.Match: Emitter._match,
+    tree.Try: Emitter._try,
+    tree.Unary: Emitter._unary,
+    tree.Binary: Emitter._binary,
+    tree.Member: Emitter._member,
+    tree.Index: Emitter._index,
+    tree.Call: Emitter.call,
+    tree.Pipe: Emitter.pipe,
+}

@@ -1,0 +1,115 @@
+"""What generated code calls besides the operators: short cuts' guards, spreads, computed keys, try."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, NoReturn
+
+from rolltop.transform.errors import EvaluationFailure
+from rolltop.transform.run import access, operators
+from rolltop.transform.values import Node, fit, truthy
+
+__all__ = ["HELPERS", "Surprise"]
+
+
+class Surprise(Exception):
+    """A value that a short cut is not made for."""
+
+
+def as_array(value: Any) -> list[Any]:
+    """What `map` goes over: an array, or one object."""
+    if type(value) is list:
+        return value
+    if isinstance(value, dict):
+        return [value]
+    raise Surprise
+
+
+def only_array(value: Any) -> list[Any]:
+    if type(value) is list:
+        return value
+    raise Surprise
+
+
+def spread_array(value: Any) -> Iterable[Any]:
+    return value if isinstance(value, list) else ()
+
+
+def spread_object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def build(parts: list[tuple[str, Any, Any]]) -> dict[str, Any]:
+    """An object with attributes or computed keys."""
+    properties: dict[str, Any] = {}
+    attributes: dict[str, str] = {}
+    for kind, key, value in parts:
+        if kind == "spread":
+            properties.update(spread_object(value))
+            continue
+        name = access.key_text(key) if kind == "computed" else key
+        if kind == "attribute" or (kind == "computed" and len(name) > 1 and name[0] == "@"):
+            attributes[name[1:] if kind == "computed" else name] = access.attribute_text(value)
+        else:
+            properties[name] = value
+    return access.object_of(properties, attributes)
+
+
+def attempt(body: Callable[[], Any], handler: Callable[[str], Any]) -> Any:
+    """`try`: only failures of the program are caught; surprises go on to the fallback."""
+    try:
+        return body()
+    except EvaluationFailure as failure:
+        return handler(failure.message)
+
+
+def no_case() -> NoReturn:
+    raise EvaluationFailure("No matching case in match expression")
+
+
+def member(target: Any, name: str) -> Any:
+    """`x?.name`."""
+    return access.prop(target, name) if isinstance(target, dict) else None
+
+
+def guarded(target: Any, rule: Callable[[Any, str], Any], name: str) -> Any:
+    """`x?.@name` and the like."""
+    return rule(target, name) if isinstance(target, dict) else None
+
+
+HELPERS: dict[str, Any] = {
+    "AR": as_array,
+    "OA": only_array,
+    "SA": spread_array,
+    "SO": spread_object,
+    "BUILD": build,
+    "TRY": attempt,
+    "NOCASE": no_case,
+    "SAFE": member,
+    "GUARDED": guarded,
+    "PROP": access.prop,
+    "ATTR": access.attribute,
+    "META": access.metadata,
+    "VALUES": access.all_values,
+    "ATTRS": access.all_attributes,
+    "INDEX": access.index,
+    "CALL": access.call,
+    "TRUE": truthy,
+    "FIT": fit,
+    "NEG": operators.negate,
+    "NODE": Node,
+    "NUM": frozenset({int, float}),
+    "ADD": operators.add,
+    "SUB": operators.subtract,
+    "MUL": operators.multiply,
+    "DIV": operators.divide,
+    "MOD": operators.modulo,
+    "POW": operators.power,
+    "EQ": operators.same,
+    "NE": operators.different,
+    "LT": operators.less,
+    "LE": operators.less_or_equal,
+    "GT": operators.greater,
+    "GE": operators.greater_or_equal,
+    "INF": float("inf"),
+}

@@ -1,0 +1,59 @@
+"""Names while code is generated: which Python variable holds which name of the program."""
+
+from __future__ import annotations
+
+from itertools import count
+
+__all__ = ["CannotCompile", "Names", "Variable"]
+
+
+class CannotCompile(Exception):
+    """A construct that the emitter leaves to the simple evaluator."""
+
+
+class Variable:
+    """A Python variable; `arity` is known when it always holds one lambda or function."""
+
+    __slots__ = ("arity", "code", "kind")
+
+    def __init__(self, code: str, arity: int | None = None, kind: str | None = None) -> None:
+        self.code = code
+        self.arity = arity
+        self.kind = kind
+
+
+class Names:
+    """A scope of the program and the Python variables of its names."""
+
+    def __init__(self, outer: Names | None = None, counter: count[int] | None = None) -> None:
+        self.outer = outer
+        self.counter: count[int] = counter or (outer.counter if outer else count(1))
+        self.variables: dict[str, Variable] = {}
+
+    def inner(self) -> Names:
+        return Names(self)
+
+    def bind(self, name: str, arity: int | None = None, kind: str | None = None) -> Variable:
+        """A variable for a name of this scope; a name bound again keeps its variable."""
+        known = self.variables.get(name)
+        if known is not None:
+            # Bound twice: what it holds is no longer certain.
+            known.arity = None
+            known.kind = None
+            return known
+        readable = "".join(char for char in name if char.isascii() and char.isalnum())
+        variable = Variable(f"v{next(self.counter)}_{readable}", arity, kind)
+        self.variables[name] = variable
+        return variable
+
+    def temporary(self) -> str:
+        return f"t{next(self.counter)}"
+
+    def find(self, name: str) -> Variable | None:
+        scope: Names | None = self
+        while scope is not None:
+            found = scope.variables.get(name)
+            if found is not None:
+                return found
+            scope = scope.outer
+        return None

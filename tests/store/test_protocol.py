@@ -1,0 +1,29 @@
+"""A real client keeps, finds and reads documents over stdio, in both protocol eras."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.parametrize("era", ["legacy", "2026-07-28"])
+async def test_a_client_keeps_and_finds_documents(stdio_client: Any, era: str, tmp_path: Path) -> None:
+    (tmp_path / "home" / "plan.txt").write_text("Plant an oak.\n")
+    async with stdio_client("--toolsets", "store", mode=era) as client:
+        tools = {tool.name for tool in (await client.list_tools()).tools}
+        assert {"store_document", "bulk_operations", "grep_documents"} <= tools
+        await client.call_tool("store_document", {"path": str(tmp_path / "home" / "plan.txt"), "tags": ["garden"]})
+        await client.call_tool("store_text", {"content": "Water the oak.\n", "name": "notes/oak.md"})
+        found = await client.call_tool("search_documents", {"query": "oak"})
+        assert found.structured_content["total"] == 2
+        lines = await client.call_tool("grep_documents", {"pattern": "^Plant"})
+        assert lines.structured_content["results"][0]["matches"][0]["line"] == "Plant an oak."
+        page = await client.read_resource("doc://notes/oak.md")
+        assert page.contents[0].text == "Water the oak.\n"
+        refused = await client.call_tool("delete_by_name", {"name": "oak.md"})
+        assert refused.is_error
+        assert refused.structured_content["code"] == "consent_required"
