@@ -19,6 +19,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from rolltop import settings_utlx
 from rolltop.errors import InvalidData, InvalidInput, Position
 
 __all__ = ["OPTIONS", "Option", "Settings", "config_path", "load", "parse_bool"]
@@ -271,13 +272,18 @@ def load(
         found = _resolve(option, given or {}, env, document, path)
         if found is not None:
             values[option.name], sources[option.name] = found
+    utlx = settings_utlx.read_config(env)
+    for name in settings_utlx.SERVER:
+        if name in utlx and name not in sources:
+            origin = str(settings_utlx.config_file(env))
+            values[name], sources[name] = _parsed(_BY_KEY[name], utlx[name], origin), origin
     values.setdefault("workspace", default_workspace(env))
     values.setdefault("roots", default_roots(Path.cwd(), Path.home()))
     return Settings(
         **values,
         prefix_is_default=prefix_is_default and sources.get("tool_prefix") == "MCP_TOOL_PREFIX",
         started_in=env.get("PWD"),
-        sections={name: _section(name, document, env) for name in SECTIONS},
+        sections={name: _section(name, document, env, utlx) for name in SECTIONS},
         sources=MappingProxyType(sources),
     )
 
@@ -353,8 +359,15 @@ def _refuse_unknown(document: Mapping[str, Any], path: Path) -> None:
             raise InvalidInput(f"{path}: {key} must be a table, as in [{key}]")
 
 
-def _section(name: str, document: Mapping[str, Any], env: Mapping[str, str]) -> Mapping[str, Any]:
+def _section(
+    name: str, document: Mapping[str, Any], env: Mapping[str, str], utlx: Mapping[str, Any]
+) -> Mapping[str, Any]:
     marker = f"ROLLTOP_{name.upper()}_"
-    merged: dict[str, Any] = dict(document.get(name, {}))
+    merged: dict[str, Any] = {}
+    if name == "transform":
+        merged.update({key: value for key, value in utlx.items() if key not in settings_utlx.SERVER})
+    merged.update(document.get(name, {}))
+    if name == "transform":
+        merged.update(settings_utlx.from_environment(env))
     merged.update({key[len(marker) :].lower(): value for key, value in env.items() if key.startswith(marker)})
     return MappingProxyType(merged)

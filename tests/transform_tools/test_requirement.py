@@ -127,3 +127,26 @@ async def test_executing(call: Any) -> None:
     assert answer["data"]["success"] is True
     assert json.loads(answer["data"]["output"]) == {"name": "John", "email": "john@example.com"}
     assert 0 < answer["data"]["executionTime"] < 1000
+
+
+async def test_examples_for_an_invoice(call: Any) -> None:
+    answer = await call(
+        "get_examples",
+        inputFormat="xml",
+        outputFormat="json",
+        functions=["map", "filter"],
+        description="transform order items to invoice",
+        limit=3,
+    )
+    examples = answer["data"]["examples"]
+    assert len(examples) == 3
+    assert "input xml" in examples[0]["transformation"]
+    assert 0 < examples[0]["relevance"] <= 1
+    run = await call(
+        "execute_transformation",
+        transformation=examples[0]["transformation"],
+        inputData=examples[0]["input"],
+        inputFormat="xml",
+        outputFormat="json",
+    )
+    assert json.loads(run["data"]["output"]) == json.loads(examples[0]["output"])

@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "call": ("rolltop.cli.call:call", "Call a tool and print its answer."),
     "catalog": ("rolltop.cli.catalog:catalog", "Documented functions as tools: build, list, show, check, diff, serve."),
     "connect": ("rolltop.cli.connect:connect", "Show or write the configuration of an MCP client."),
+    "daemon": ("rolltop.cli.daemon:daemon", "Serve the transform engine over plain HTTP."),
     "demo": ("rolltop.cli.demo:demo", "A tour: a real client calls everything there is."),
     "doctor": ("rolltop.cli.doctor:doctor", "Say what works here, what is missing, and how to fix it."),
     "guide": ("rolltop.cli.guide_setup:guide", "Project content by expression, flags, categories, collections."),

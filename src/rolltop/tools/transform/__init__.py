@@ -10,13 +10,16 @@ TOOLSET = ToolSet(
     modules=(
         "rolltop.tools.transform.input_schema",
         "rolltop.tools.transform.functions",
+        "rolltop.tools.transform.examples",
         "rolltop.tools.transform.validating",
         "rolltop.tools.transform.inferring",
         "rolltop.tools.transform.executing",
     ),
     envelope="rolltop.tools.transform.envelope:TransformEnvelope",
+    prompts=("rolltop.prompts.transform",),
+    needs="rolltop.tools.transform.needs:check",
     instructions=(
-        "to write a transformation: {tool:get_input_schema}, {tool:get_stdlib_functions}, draft, "
+        "to write a transformation: {tool:get_input_schema}, {tool:get_stdlib_functions}, {tool:get_examples}, draft, "
         "{tool:validate_utlx}, {tool:execute_transformation}."
     ),
 )

@@ -35,6 +35,9 @@ def execute(transformation: str, data: str, input_format: str, output_format: st
         output = formats.write(port.format, value, port.options).text
     except InvalidInput:
         raise
+    except OSError:
+        refused = InvalidData("a function asks the machine for something", hint="Transformations run without files.")
+        raise failed(refused, program.source, executionTime=_since(started)) from None
     except (InvalidData, SizeLimit) as error:
         raise failed(error, program.source, executionTime=_since(started)) from None
     return {"success": True, "output": output, "executionTime": _since(started)}

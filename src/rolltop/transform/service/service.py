@@ -1,16 +1,21 @@
-"""`Service`: asks a warm worker to do a job, and gives its limits the codes that callers know."""
+"""`Service`: has a job done by a warm worker or a daemon, and gives limits the codes that callers know."""
 
 from __future__ import annotations
 
 import asyncio
+import threading
+from functools import cached_property
 from typing import Any
 
 import orjson
 
 from rolltop.confine import WorkerPool
 from rolltop.errors import InvalidInput, LimitExceeded, MemoryLimit, TimeLimit
+from rolltop.transform.examples import Example, Finder, Wanted
+from rolltop.transform.examples.kept import build_finder
 from rolltop.transform.service.config import ServiceConfig
 from rolltop.transform.service.failures import EXECUTION_ERROR, TIMEOUT
+from rolltop.transform.service.remote import DaemonClient
 
 __all__ = ["Service"]
 
@@ -22,22 +27,25 @@ class Service:
 
     def __init__(self, config: ServiceConfig | None = None) -> None:
         self.config = config or ServiceConfig()
-        self.pool = WorkerPool(
-            [_JOB],
-            size=self.config.workers,
-            memory=self.config.memory,
-            timeout=self.config.timeout,
-            user=self.config.user,
-        )
+        url = self.config.daemon_url
+        self.daemon = DaemonClient(url, self.config.daemon_timeout, self.config.daemon_retries) if url else None
         self._warm = False
+        self._starting, self._indexing = threading.Lock(), threading.Lock()
+        self._finder: Finder | None = None
+
+    @cached_property
+    def pool(self) -> WorkerPool:
+        config = self.config
+        return WorkerPool([_JOB], size=config.workers, memory=config.memory, timeout=config.timeout, user=config.user)
 
     async def ask(self, job: str, **arguments: Any) -> Any:
         """The answer of a job; raises what it raised, limits as `TIMEOUT` and `EXECUTION_ERROR`."""
         payload = _packed(job, arguments)
+        if self.daemon is not None:
+            return await asyncio.to_thread(self.daemon.ask, job, arguments)
         if not self._warm:
             # The first worker takes a while to start; the loop goes on in the meantime.
-            await asyncio.to_thread(self.pool.warm_up)
-            self._warm = True
+            await asyncio.to_thread(self.warm_up)
         try:
             return orjson.loads(await self.pool.call_async(payload))
         except LimitExceeded as error:
@@ -45,10 +53,28 @@ class Service:
 
     def ask_blocking(self, job: str, **arguments: Any) -> Any:
         """`ask` for threads."""
+        payload = _packed(job, arguments)
+        if self.daemon is not None:
+            return self.daemon.ask(job, arguments)
         try:
-            return orjson.loads(self.pool.call(_packed(job, arguments)))
+            return orjson.loads(self.pool.call(payload))
         except LimitExceeded as error:
             raise self._coded(error) from None
+
+    def warm_up(self) -> None:
+        """Have a worker ready."""
+        with self._starting:
+            if not self._warm:
+                self.pool.warm_up()
+                self._warm = True
+
+    def examples(self, wanted: Wanted) -> list[tuple[Example, float]]:
+        """Examples that are like what is wanted, best first; read and indexed at the first call."""
+        config = self.config
+        with self._indexing:
+            if self._finder is None:
+                self._finder = build_finder(config.suite, config.index_path, rebuild=config.rebuild_on_startup)
+        return self._finder.find(wanted)
 
     def _coded(self, error: LimitExceeded) -> LimitExceeded:
         code = TIMEOUT if isinstance(error, TimeLimit) else EXECUTION_ERROR
@@ -60,8 +86,10 @@ class Service:
         return type(error)(error.message, code=code, hint=error.hint, details=details)
 
     def close(self) -> None:
-        """End the workers."""
-        self.pool.close()
+        """End the workers, if any were started."""
+        pool = self.__dict__.pop("pool", None)
+        if pool is not None:
+            pool.close()
 
 
 def _packed(job: str, arguments: dict[str, Any]) -> bytes:

@@ -1,0 +1,101 @@
+"""Examples as files hold them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rolltop.errors import InvalidData, RolltopError
+from rolltop.transform.formats.table import read
+from rolltop.transform.stdlib.names import FAMILY_OF
+from rolltop.transform.stdlib.registry import find
+
+__all__ = ["OWN", "Example", "canonical_name", "load_corpus", "load_suite"]
+
+OWN = Path(__file__).with_name("corpus")
+_HEADER = re.compile(
+    r"^\s*(input|output)\s*:?\s+(?:\w+\s+)?(xml|json|csv|yaml|xsd|jsch|avro|proto|odata|osch|tsch|auto)\b"
+)
+_CALL = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A transformation that ran: from this input it made this output."""
+
+    name: str
+    description: str
+    transformation: str
+    input: str
+    output: str
+    input_format: str
+    output_format: str
+    functions: tuple[str, ...] = ()
+
+
+def load_corpus(directory: Path = OWN) -> list[Example]:
+    """All examples of the files in a directory, in the order of their names."""
+    return [example for path in sorted(directory.glob("*.yaml")) for example in _examples(path)]
+
+
+def _examples(path: Path) -> Iterator[Example]:
+    for entry in read("yaml", path.read_text("utf-8")):
+        source, target = _formats(entry["transformation"])
+        yield Example(**entry, input_format=source, output_format=target, functions=_used(entry["transformation"]))
+
+
+def _formats(program: str) -> tuple[str, str]:
+    found = {"input": "json", "output": "json"}
+    for line in program.partition("---")[0].splitlines():
+        if match := _HEADER.match(line):
+            found[match[1]] = match[2]
+    return found["input"], found["output"]
+
+
+def _used(program: str) -> tuple[str, ...]:
+    names = (canonical_name(name) for name in _CALL.findall(program.partition("---")[2] or program))
+    return tuple(dict.fromkeys(name for name in names if name is not None))
+
+
+def canonical_name(name: str) -> str | None:
+    """The function that a name or alias stands for; None when there is none."""
+    if name not in FAMILY_OF:
+        return None
+    declared = find(name)
+    return declared.name if declared else None
+
+
+def load_suite(directory: Path) -> list[Example]:
+    """Conformance cases below a directory: `name`, `input`, `transformation`, `expected`; others are passed over."""
+    if not directory.is_dir():
+        raise InvalidData(f"{directory} is not a directory", hint="Correct CONFORMANCE_SUITE_PATH.")
+    found = (_case(path) for path in sorted(directory.rglob("*.yaml")))
+    return [example for example in found if example is not None]
+
+
+def _case(path: Path) -> Example | None:
+    try:
+        case = read("yaml", path.read_text("utf-8"))
+        program, given, expected = case["transformation"], case["input"], case["expected"]
+        source, target = _formats(program)
+        return Example(
+            name=str(case["name"]),
+            description=str(case.get("description") or case["name"]),
+            transformation=program,
+            input=_text(given["data"]),
+            output=_text(expected["data"]),
+            input_format=str(given.get("format") or source),
+            output_format=str(expected.get("format") or target),
+            functions=_used(program),
+        )
+    except (OSError, RolltopError, KeyError, TypeError, AttributeError, UnicodeDecodeError):
+        return None  # a case of another kind: an expected error, several inputs
+
+
+def _text(data: Any) -> str:
+    if not isinstance(data, str):
+        raise TypeError
+    return data

@@ -1,0 +1,130 @@
+"""The daemon as a process of its own, and the tools that use it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from rolltop.errors import RolltopError
+from rolltop.transform.service import Service, ServiceConfig
+
+RUN = {"data": "{}", "input_format": "json", "output_format": "json"}
+
+
+@pytest.fixture
+def daemon(environment: dict[str, str]) -> Iterator[Callable[..., tuple[subprocess.Popen[str], str]]]:
+    running: list[subprocess.Popen[str]] = []
+
+    def start(port: int = 0, **env: str) -> tuple[subprocess.Popen[str], str]:
+        command = [sys.executable, "-m", "rolltop", "daemon", "--port", str(port)]
+        process = subprocess.Popen(command, env={**environment, **env}, stderr=subprocess.PIPE, text=True)
+        running.append(process)
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        assert line.startswith("rolltop daemon listens on "), line
+        return process, line.split()[-1]
+
+    yield start
+    for process in running:
+        process.terminate()
+        process.wait(20)
+        assert process.stderr is not None
+        process.stderr.close()
+
+
+def post(url: str, body: Any, headers: dict[str, str] | None = None) -> tuple[int, Any]:
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    request = urllib.request.Request(url, data, {"Content-Type": "application/json", **(headers or {})})
+    try:
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return answer.status, json.loads(answer.read())
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, json.loads(error.read())
+
+
+def test_the_four_endpoints(daemon: Any) -> None:
+    _, url = daemon(ROLLTOP_TRANSFORM_TIMEOUT="2000", ROLLTOP_HTTP_BODY_LIMIT="5000")
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
+    status, answer = post(f"{url}/api/parse-schema", {"format": "json-schema", "content": json.dumps(schema)})
+    assert (status, answer["data"]["structure"]["properties"]["a"]["type"]) == (200, "integer")
+    status, answer = post(f"{url}/api/infer-schema", {"format": "json", "data": '{"a": 1}'})
+    assert (status, answer["data"]["structure"]["type"]) == (200, "object")
+    status, answer = post(f"{url}/api/infer-schema", {"transformation": "$input.a + 1", "inputSchema": schema})
+    assert (status, answer["data"]["outputSchema"]) == (200, {"type": "integer"})
+    status, answer = post(f"{url}/api/validate", {"content": "{ a: nope }"})
+    assert (status, answer["data"]["valid"]) == (200, False)
+    body = {"transformation": "$input.a * 2", "input": '{"a": 4}', "inputFormat": "json", "outputFormat": "json"}
+    status, answer = post(f"{url}/api/execute", body)
+    assert (status, answer["data"]["output"]) == (200, "8")
+    status, answer = post(f"{url}/api/execute", {**body, "transformation": "{"})
+    assert (status, answer["error"]["code"]) == (422, "VALIDATION_ERROR")
+    assert post(f"{url}/api/execute", {"transformation": "1"})[0] == 400
+    assert post(f"{url}/api/execute", b"not json")[0] == 400
+    assert post(f"{url}/api/execute", {**body, "input": "x" * 6000})[0] == 413
+    assert post(f"{url}/api/execute", body, {"Origin": "https://evil.example"})[0] == 403
+    with urllib.request.urlopen(f"{url}/openapi.json", timeout=10) as page:
+        assert set(json.loads(page.read())["paths"]) >= {"/api/parse-schema", "/api/validate"}
+
+
+def test_tools_survive_the_death_and_return_of_a_daemon(daemon: Any) -> None:
+    process, url = daemon()
+    service = Service(ServiceConfig(daemon_url=url, daemon_timeout=10, daemon_retries=1))
+    assert service.ask_blocking("execute", transformation="1 + 1", **RUN)["output"] == "2"
+    with pytest.raises(RolltopError) as invalid:
+        service.ask_blocking("execute", transformation="{", **RUN)
+    assert invalid.value.error_type == "VALIDATION_ERROR"
+    assert invalid.value.details["line"] == 1
+    process.terminate()
+    assert process.wait(20) == 0
+    with pytest.raises(RolltopError) as gone:
+        service.ask_blocking("execute", transformation="1 + 1", **RUN)
+    assert gone.value.error_type == "DAEMON_CONNECTION_ERROR"
+    daemon(port=int(url.rpartition(":")[2]))
+    assert service.ask_blocking("execute", transformation="1 + 1", **RUN)["output"] == "2"
+    assert "pool" not in service.__dict__
+
+
+def test_a_daemon_that_does_not_answer_is_a_timeout(free_port: int) -> None:
+    import socket
+
+    with socket.create_server(("127.0.0.1", free_port)):
+        url = f"http://127.0.0.1:{free_port}"
+        service = Service(ServiceConfig(daemon_url=url, daemon_timeout=0.3, daemon_retries=1))
+        started = time.monotonic()
+        with pytest.raises(RolltopError) as late:
+            service.ask_blocking("validate", transformation="1")
+        assert late.value.error_type == "TIMEOUT"
+        assert time.monotonic() - started < 5
+
+
+@pytest.mark.anyio
+async def test_the_tools_use_the_daemon_that_the_environment_names(
+    stdio_client: Any, daemon: Any, free_port: int
+) -> None:
+    _, url = daemon()
+    arguments = {"transformation": "1 + 1", "inputData": "{}", "inputFormat": "json", "outputFormat": "json"}
+    async with stdio_client("--toolsets", "transform", env={"UTLX_DAEMON_URL": url}) as client:
+        answer = await client.call_tool("execute_transformation", arguments)
+        assert answer.structured_content["data"]["output"] == "2"
+    nobody = {"UTLX_DAEMON_URL": f"http://127.0.0.1:{free_port}", "ROLLTOP_TRANSFORM_DAEMON_RETRIES": "0"}
+    async with stdio_client("--toolsets", "transform", env=nobody) as client:
+        answer = await client.call_tool("execute_transformation", arguments)
+        assert answer.structured_content["error"]["code"] == "DAEMON_CONNECTION_ERROR"
+
+
+def test_no_process_is_left(daemon: Any) -> None:
+    process, _ = daemon()
+    process.terminate()
+    process.wait(20)
+    time.sleep(0.5)
+    assert not os.path.exists(f"/proc/{process.pid}")

@@ -1,0 +1,80 @@
+"""The example corpus: every example runs as it says, and is found by what it is about."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from rolltop.transform import Document, compile_program
+from rolltop.transform.check import check
+from rolltop.transform.examples import Example, Finder, Wanted, load_corpus
+from rolltop.transform.examples.kept import build_finder
+
+CORPUS = load_corpus()
+FORMATS = ("xml", "json", "csv", "yaml")
+
+
+@pytest.mark.parametrize("example", CORPUS, ids=lambda example: example.name)
+def test_example_gives_its_output(example: Example) -> None:
+    assert not [found for found in check(example.transformation) if found.severity == "error"]
+    output = compile_program(example.transformation).run({"input": Document(example.input)}).text
+    assert output.rstrip("\n") == example.output.rstrip("\n")
+
+
+def test_names_are_unique_and_every_pair_of_formats_is_covered() -> None:
+    assert len({example.name for example in CORPUS}) == len(CORPUS)
+    assert {(example.input_format, example.output_format) for example in CORPUS} == set(product(FORMATS, FORMATS))
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "task", "expected"),
+    [
+        ("xml", "json", "transform order items to invoice", "xml_order_to_json_invoice"),
+        ("csv", "json", "group by city and sum the amounts", "group_and_sum"),
+        ("json", "json", "remove sensitive fields", "omit_fields"),
+        ("json", "json", "join orders with customers by key", "join_two_lists"),
+        ("yaml", "xml", "", "yaml_to_xml"),
+    ],
+)
+def test_the_best_example_comes_first(source: str, target: str, task: str, expected: str) -> None:
+    found = Finder(CORPUS).find(Wanted(source, target, description=task))
+    assert found[0][0].name == expected
+    relevances = [relevance for _, relevance in found]
+    assert relevances == sorted(relevances, reverse=True)
+    assert all(0 <= relevance <= 1 for relevance in relevances)
+
+
+def test_requested_functions_count_also_under_their_aliases() -> None:
+    [(best, _)] = Finder(CORPUS).find(Wanted("json", "json", functions=("sha256",), limit=1))
+    assert best.name == "hash_of_a_value"
+    [(best, _)] = Finder(CORPUS).find(Wanted("json", "json", functions=("upper", "lower", "slugify"), limit=1))
+    assert best.name == "change_case"
+
+
+CASE = """name: doubled
+description: Double a number with our house rules
+input: {format: json, data: "{\\"n\\": 2}"}
+transformation: |
+  %utlx 1.0
+  input json
+  output json
+  ---
+  $input.n * 2
+expected: {format: json, data: "4"}
+"""
+
+
+def test_a_suite_is_read_too_and_the_kept_index_follows_its_changes(tmp_path: Path) -> None:
+    suite, kept = tmp_path / "suite", tmp_path / "kept" / "index.json"
+    suite.mkdir()
+    (suite / "other.yaml").write_text("script: 1\n")
+    wanted = Wanted("json", "json", description="house rules double", limit=1)
+    build_finder(suite, kept)
+    assert len(json.loads(kept.read_text())["examples"]) == len(CORPUS)
+    (suite / "case.yaml").write_text(CASE)
+    assert build_finder(suite, kept).find(wanted)[0][0].name == "doubled"
+    kept.write_text("damaged")
+    assert build_finder(suite, kept).find(wanted)[0][0].name == "doubled"
