@@ -14,10 +14,7 @@ __all__ = ["ProjectArguments", "is_shared", "session_for"]
 class ProjectArguments(ToolArguments):
     project: str | None = Field(
         default=None,
-        description=(
-            "The project: its directory as an absolute path, its name or its key. When absent, the project chosen "
-            "before, else the one the client works in."
-        ),
+        description="Absolute path, name or key of the project; the current one when absent.",
     )
 
 
