@@ -244,6 +244,19 @@ def test_a_changed_definition_brings_the_changed_code(tmp_path: Path) -> None:
         catalog.close()
 
 
+def test_a_file_that_is_half_written_changes_nothing(tmp_path: Path) -> None:
+    root = r_package(tmp_path / "demo", "#' One\n#' @keywords mcp-tool\none <- function() 1\n")
+    (file,) = mcptool_build(root).written
+    catalog = Catalog(CatalogSettings(serve=(str(root),)))
+    file.write_text("name: [")
+    catalog.reload()
+    assert [served.definition.name for served in catalog.tools()] == ["demo-one"]
+    file.unlink()
+    catalog.reload()
+    assert catalog.tools() == []
+    catalog.close()
+
+
 def test_two_catalogs_cannot_have_the_same_tool(package: Path, tmp_path: Path) -> None:
     other = r_package(tmp_path / "demo", R_SOURCE)
     mcptool_build(other)

@@ -180,3 +180,33 @@ def test_terminate_ends_the_server(environment: dict[str, str], free_port: int) 
     process.send_signal(signal.SIGTERM)
     assert process.wait(15) == 0
     process.stderr.close()
+
+
+WHOAMI_SET = """
+from mcp_core import READS, Result, ToolArguments, ToolContext, ToolSet
+TOOLSET = ToolSet("whoami", "Says who calls.", modules=("whoami_set",))
+
+@ToolArguments.declare(toolset="whoami", annotations=READS)
+async def whoami(ctx: ToolContext) -> Result[str]:
+    return Result.ok(str(ctx.principal))
+"""
+
+
+def test_the_token_is_the_principal_on_every_way(http_server: Callable[..., str], tmp_path: Any) -> None:
+    info = tmp_path / "site" / "whoami_set-1.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: whoami-set\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[rolltop.toolsets]\nwhoami = whoami_set:TOOLSET\n")
+    (tmp_path / "site" / "whoami_set.py").write_text(WHOAMI_SET)
+    (tmp_path / "token").write_text("correct-horse\n")
+    env = {"PYTHONPATH": str(tmp_path / "site")}
+    url = http_server("--token-file", str(tmp_path / "token"), "--toolsets", "whoami", env=env)
+    seen = set()
+    for meta in (META, {**META, "progressToken": 1}):  # ours, and the SDK's
+        text = body(name="whoami", arguments={}, _meta=meta)
+        status, answer = send(url, text, Mcp_Name="whoami", Authorization="Bearer correct-horse")
+        assert status == 200
+        seen.add(answer[answer.index(b'"value":"') :][9:31])
+    (principal,) = seen
+    assert principal.startswith(b"token-")
+    assert b"horse" not in principal

@@ -149,7 +149,7 @@ def known_difference(program: str, pattern: str, options: dict[str, bool]) -> bo
     """Where the peers disagree with each other, we follow ripgrep, or neither."""
     if program == "grep" and "[:" in pattern:
         return True  # POSIX classes are ASCII for ripgrep and us, Unicode for GNU grep
-    if program == "grep" and pattern in ("k", "[^a-z]") and options["ignore_case"]:
+    if program == "grep" and pattern in ("k", "K", "[^a-z]") and options["ignore_case"]:
         return True  # the Kelvin sign is a k without case for ripgrep and us, not for GNU grep
     empty = pattern in ("x?", "x*", "^$", "(a|b|)c")
     return empty and options["word"]

@@ -7,16 +7,18 @@ import click
 from rolltop.cli.main import EXIT_CODES, Invocation
 from rolltop.cli.options import make_settings, serving_options
 from rolltop.cli.output import print_json, print_rows
+from rolltop.errors import SizeLimit
 
 __all__ = ["toolsets"]
 
 
 @click.command(epilog=EXIT_CODES)
 @click.option("--cost", is_flag=True, help="Estimate the tokens that each set's list costs an agent.")
+@click.option("--budget", type=int, metavar="N", help="With --cost: exit 6 when all sets together cost more.")
 @click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
 @serving_options
 @click.pass_obj
-def toolsets(invocation: Invocation, /, cost: bool, as_json: bool, **given: object) -> None:
+def toolsets(invocation: Invocation, /, cost: bool, budget: int | None, as_json: bool, **given: object) -> None:
     """One line a tool set: name, tools, served or why not."""
     from rolltop.server.cost import cost_of
     from rolltop.server.desk import Desk
@@ -36,8 +38,11 @@ def toolsets(invocation: Invocation, /, cost: bool, as_json: bool, **given: obje
         rows.append(row)
     if as_json:
         print_json(rows)
-        return
-    headings = list(rows[0]) if rows else []
-    print_rows([heading.upper() for heading in headings], [list(row.values()) for row in rows])
+    else:
+        headings = list(rows[0]) if rows else []
+        print_rows([heading.upper() for heading in headings], [list(row.values()) for row in rows])
     if cost:
-        click.echo(f"all: {sum(int(str(row['tokens'])) for row in rows)} tokens", err=True)
+        total = sum(int(str(row["tokens"])) for row in rows)
+        click.echo(f"all: {total} tokens", err=True)
+        if budget is not None and total > budget:
+            raise SizeLimit(f"the tool lists cost {total} tokens, {budget} are allowed")

@@ -37,6 +37,7 @@ __all__ = ["Handlers"]
 
 RESOURCE_NOT_FOUND = -32002
 """Up to 2025-11-25; from 2026-07-28 on it is INVALID_PARAMS."""
+METHOD_NOT_FOUND = -32601
 COMPLETIONS = 100
 
 Context = ServerRequestContext[Any, Any]
@@ -57,6 +58,16 @@ class Handlers:
 
     async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> Any:
         return await self.call(ctx, params.name, params.arguments, params)
+
+    async def call_by_old_name(self, ctx: Context, params: types.CallToolRequestParams) -> Any:
+        """`callTool` of requirement 003: an unknown tool is an unknown method, a failure with a code is an error."""
+        if self.desk.registry.find(params.name) is None:
+            raise MCPError(METHOD_NOT_FOUND, str(UnknownTool(params.name, self.desk.registry.nearest(params.name))))
+        result = await self.call_tool(ctx, params)
+        error = (result.get("structuredContent") or {}).get("error") if isinstance(result, dict) else None
+        if isinstance(error, dict) and isinstance(error.get("code"), int):
+            raise MCPError(error["code"], str(error.get("message", "the tool failed")), error)
+        return result
 
     async def call(self, ctx: Context, name: str, arguments: Mapping[str, Any] | None, params: Any) -> Any:
         """Call a tool; `params` may carry the answers of an earlier round."""

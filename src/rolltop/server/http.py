@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 import hmac
 import ipaddress
 import signal
@@ -88,6 +89,8 @@ class Gate:
         self._app = app
         self._hosts = frozenset(host.lower() for host in hosts)
         self._token = token.encode() if token else None
+        # Whoever has the token is one principal: what tools keep for a caller is kept for it.
+        self._principal = f"token-{hashlib.sha256(self._token).hexdigest()[:16]}" if self._token else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -97,6 +100,8 @@ class Gate:
         scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
         refusal = self._refusal(scope)
         if refusal is None:
+            if self._principal is not None:
+                scope.setdefault("state", {})["principal"] = self._principal
             await self._app(scope, receive, send)
         else:
             await _refuse(send, *refusal)

@@ -107,7 +107,7 @@ def build(desk: Desk, transport: str, listing: Listing | None = None) -> Built:
         RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience="rolltop"),
         FastLane(handlers, listing),
     ]
-    _add_old_names(server)
+    _add_old_names(server, handlers)
     return Built(server, listing)
 
 
@@ -126,12 +126,13 @@ _OLD_NAMES = {
 }
 
 
-def _add_old_names(server: Server[Any]) -> None:
+def _add_old_names(server: Server[Any], handlers: Handlers) -> None:
     """Requirement 003 calls the methods by older names; they are aliases."""
     for old, new in _OLD_NAMES.items():
         entry = server.get_request_handler(new)
         assert entry is not None
         server.add_request_handler(old, entry.params_type, entry.handler)
+    server.add_request_handler("callTool", types.CallToolRequestParams, handlers.call_by_old_name)
 
 
 class _News:

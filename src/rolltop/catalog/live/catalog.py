@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import threading
@@ -34,6 +35,11 @@ class Served:
     place: str
     tools: Path
 
+    @property
+    def path(self) -> Path:
+        """The file of the definition."""
+        return self.tools / self.definition.file_name
+
 
 class Catalog:
     """Safe to use from several threads. `attachments` is the file that keeps what was attached at run time."""
@@ -45,6 +51,7 @@ class Catalog:
         self._tools: dict[str, Served] = {}
         self._origins: dict[Path, Origin] = {}
         self._written: dict[Path, FileStamp | None] = {}
+        self._writers = 0
         limits = Limits(seconds=settings.seconds, memory=settings.memory << 20)
         self._sessions = Sessions(
             limits, rest=settings.state_seconds, most=settings.sessions, max_print=settings.max_print
@@ -109,9 +116,22 @@ class Catalog:
             self._written |= {file: file_stamp(file) for file in files}
         self.reload()
 
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[None]:
+        """While a caller of ours writes definitions, nothing of it is news."""
+        with self._lock:
+            self._writers += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._writers -= 1
+
     def is_news(self, file: Path, stamp: FileStamp | None) -> bool:
         """Whether a file is other than callers of ours left it."""
         with self._lock:
+            if self._writers:
+                return False
             return file not in self._written or self._written[file] != stamp
 
     def call(self, name: str, arguments: Mapping[str, Any], *, session: str | None = None) -> Answer:
@@ -144,7 +164,9 @@ class Catalog:
         origin = self._origins.setdefault(location.origin, origin_of(location))
         for item in read_all(location.tools, self.settings.groups or None):
             if isinstance(item, Broken):
-                logger.warning("%s is left out: %s", item.path, item.error)
+                logger.warning("%s is not read: %s", item.path, item.error)
+                # A file that is just being written looks broken: until it is whole, what it said before holds.
+                yield from (known for known in self.tools() if known.path == item.path)
             else:
                 yield Served(item, origin, place, location.tools)
 

@@ -63,10 +63,18 @@ knit_once <- function(request) {
   knitted
 }
 
+has_framed <- function() {
+  if (is.null(known$framed)) {
+    found <- suppressWarnings(system2("kpsewhich", "framed.sty", stdout = TRUE, stderr = FALSE))
+    known$framed <- length(found) > 0
+  }
+  known$framed
+}
+
 # pandoc colours code in LaTeX with the framed package, the one file of TeX Live's large collection of
 # extras that every PDF with code needs. Where it is not installed, code stands without a background.
 stand_in_for_framed <- function() {
-  if (length(suppressWarnings(system2("kpsewhich", "framed.sty", stdout = TRUE, stderr = FALSE)))) return(invisible())
+  if (has_framed()) return(invisible())
   environments <- c("snugshade", "snugshade*", "shaded", "framed", "leftbar")
   writeLines(c(
     "\\NeedsTeXFormat{LaTeX2e}", "\\ProvidesPackage{framed}[2026/11/15 stand-in without frames]",

@@ -50,6 +50,7 @@ warm_up <- function(packages = character()) {
   for (format in c("html", "word")) render_job(c(request, list(formats = format, engine = "rmarkdown")))
   render_job(c(request, list(formats = "html", engine = "fast")))
   for (state in list(knitr::opts_chunk, knitr::opts_knit, knitr::knit_hooks, knitr::opts_hooks)) state$restore()
+  if (nzchar(Sys.which("kpsewhich"))) has_framed()
   invisible(gc(FALSE))
 }
 

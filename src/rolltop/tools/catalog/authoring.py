@@ -81,8 +81,10 @@ async def build_tool(args: BuildArguments, ctx: ToolContext[Workspace]) -> Resul
     from rolltop.catalog.live import ExampleRuns  # noqa: PLC0415 - what runs code is loaded when it is to run
 
     runner = ExampleRuns() if args.run_examples else None
-    built = await ctx.run(lambda: mcptool_build(path, run_examples=runner))
-    ctx.workspace.catalog.note_written([*built.written, *built.unchanged, *built.removed])
+    catalog = ctx.workspace.catalog
+    with catalog.writing():
+        built = await ctx.run(lambda: mcptool_build(path, run_examples=runner))
+        catalog.note_written([*built.written, *built.unchanged, *built.removed])
     return Result.ok(
         Built(
             directory=str(built.directory),
