@@ -45,12 +45,12 @@ class TransformBatch(ToolArguments):
     inputs: list[str] = Field(
         min_length=1,
         max_length=1000,
-        description="Paths, patterns of paths such as orders/**/*.xml, or doc://NAME of stored documents.",
+        description="Paths, patterns such as orders/**/*.xml, or doc://NAME.",
     )
     input_format: DataFormat = Field(alias="inputFormat", description="Format of every input.")
     output_format: DataFormat = Field(alias="outputFormat", description="Format of every output.")
-    offset: int = Field(default=0, ge=0, description="How many inputs to pass over; nextOffset of the answer before.")
-    limit: int = Field(default=50, ge=1, le=1000, description="Most inputs to run in this call.")
+    offset: int = Field(default=0, ge=0, description="Inputs to pass over: nextOffset of the answer before.")
+    limit: int = Field(default=50, ge=1, le=1000, description="Most inputs to run now.")
 
 
 @ToolArguments.declare(
@@ -65,7 +65,7 @@ class TransformBatch(ToolArguments):
                 "outputFormat": "json",
             },
             why="Run a program over all files of a directory.",
-            expect="INVALID_INPUT where nothing matches; else one result per file, with its output or its error.",
+            expect="One result per file; INVALID_INPUT where nothing matches.",
             fails="INVALID_INPUT",
         )
     ],
@@ -74,8 +74,7 @@ class TransformBatch(ToolArguments):
 async def transform_batch(args: TransformBatch, ctx: ToolContext[Workspace]) -> Result[Batch]:
     """Run one transformation over many inputs.
 
-    Use it when a program that works is to be applied to many files or stored documents. Inputs are in the order of
-    their names within a pattern; each has its own result.
+    Use it to apply a program that works to many files or stored documents; each has its own result.
     """
     names = await ctx.run(expand_sources, ctx.workspace, args.inputs)
     chosen = names[args.offset : args.offset + args.limit]
