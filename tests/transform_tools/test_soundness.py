@@ -7,7 +7,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rolltop.errors import RolltopError
@@ -57,6 +57,7 @@ shape = st.sampled_from(
 )
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(documents, shape, expression)
 def test_generated_programs(items: list[Any], outer: str, inner: str) -> None:
     program = outer.format(e=inner)

@@ -7,7 +7,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rolltop.errors import InvalidInput
@@ -34,6 +34,7 @@ def as_schema(node: dict[str, Any]) -> dict[str, Any]:
     return {**node, "type": node["valueType"]} if node.get("type") == "primitive" else node
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(values)
 def test_data_fits_the_structure_that_was_seen_in_it(value: Any) -> None:
     jsonschema.validate(value, as_schema(structure(json.dumps(value), "json", "instance")))

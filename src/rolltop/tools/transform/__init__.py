@@ -14,6 +14,7 @@ TOOLSET = ToolSet(
         "rolltop.tools.transform.validating",
         "rolltop.tools.transform.inferring",
         "rolltop.tools.transform.executing",
+        "rolltop.tools.transform.batch",
     ),
     envelope="rolltop.tools.transform.envelope:TransformEnvelope",
     prompts=("rolltop.prompts.transform",),

@@ -26,11 +26,9 @@ class Executed(TypedDict):
 
 class ExecuteTransformation(ToolArguments):
     transformation: str = Field(description=PROGRAM)
-    input_data: str = Field(alias="inputData", description="The data itself, as text in inputFormat.")
+    input_data: str = Field(alias="inputData", description="The data itself.")
     input_format: DataFormat = Field(alias="inputFormat", description="Format of inputData.")
-    output_format: DataFormat = Field(
-        alias="outputFormat", description="Format of the output; a header that says otherwise is an error."
-    )
+    output_format: DataFormat = Field(alias="outputFormat", description="Format of the output.")
 
 
 @ToolArguments.declare(
@@ -39,8 +37,8 @@ class ExecuteTransformation(ToolArguments):
     examples=[
         Example(
             {
-                "transformation": "{ name: $input.customer.name, email: $input.customer.email }",
-                "inputData": '{"customer": {"name": "John", "email": "john@example.com"}}',
+                "transformation": "{ name: $input.customer.name }",
+                "inputData": '{"customer": {"name": "John"}}',
                 "inputFormat": "json",
                 "outputFormat": "json",
             },
@@ -69,8 +67,7 @@ class ExecuteTransformation(ToolArguments):
 async def execute_transformation(args: ExecuteTransformation, ctx: ToolContext[Workspace]) -> Result[Executed]:
     """Run a UTL-X transformation on sample data.
 
-    Use it to see that a program does what it should. It runs in a process of its own with limits on time and memory,
-    without files or network.
+    Use it to see that a program does what it should. It runs with limits on time and memory, without files or network.
     """
     answer = await ctx.workspace.transform.ask(
         "execute",

@@ -45,10 +45,8 @@ class Functions(TypedDict):
 
 class GetStdlibFunctions(ToolArguments):
     category: Category | None = Field(default=None, description="Only functions of this category.")
-    search: str | None = Field(
-        default=None, max_length=500, description="Words from a name or description; misspelt words are found too."
-    )
-    limit: int = Field(default=20, ge=1, le=1000, description="Most functions to give; total says how many there are.")
+    search: str | None = Field(default=None, max_length=500, description="Words from a name or description.")
+    limit: int = Field(default=20, ge=1, le=1000, description="Most functions to give.")
 
 
 @ToolArguments.declare(
@@ -71,7 +69,7 @@ class GetStdlibFunctions(ToolArguments):
 async def get_stdlib_functions(args: GetStdlibFunctions, ctx: ToolContext[Workspace]) -> Result[Functions]:
     """Find functions of the UTL-X standard library.
 
-    Use it before writing a program: it tells what exists, how it is called and what it returns, best match first.
+    Use it before writing a program: it tells what exists and how it is called, best match first.
     """
     found = await ctx.run(search, args.search or "", category=args.category)
     return Result.ok({"functions": [_info(function) for function in found[: args.limit]], "total": len(found)})

@@ -28,18 +28,7 @@ class InferOutputSchema(ToolArguments):
     input_schema: dict[str, Any] = Field(alias="inputSchema", description=SCHEMA)
 
 
-_ORDER = {
-    "type": "object",
-    "properties": {
-        "Order": {
-            "type": "object",
-            "attributes": {"id": {"type": "string"}},
-            "properties": {"Total": {"type": "number"}},
-            "required": ["@id", "Total"],
-        }
-    },
-    "required": ["Order"],
-}
+_PRICE = {"type": "object", "properties": {"price": {"type": "number"}}, "required": ["price"]}
 
 
 @ToolArguments.declare(
@@ -47,9 +36,9 @@ _ORDER = {
     annotations=READS,
     examples=[
         Example(
-            {"transformation": "{ id: $input.Order.@id, net: $input.Order.Total / 1.21 }", "inputSchema": _ORDER},
+            {"transformation": "{ net: $input.price / 1.21 }", "inputSchema": _PRICE},
             why="See what a program will give before running it.",
-            expect="An object schema with id (string) and net (number), both required; confidence high.",
+            expect="An object with net (number), required; confidence high.",
         )
     ],
     usage="Take inputSchema from {tool:get_input_schema}. Look at uncertainFields: their types depend on the data.",

@@ -32,7 +32,7 @@ class GetInputSchema(ToolArguments):
     format: DataFormat = Field(description="Format of the source.")
     mode: Mode | None = Field(
         default=None,
-        description="Whether the source is data (instance) or describes data (schema); found out when absent.",
+        description="Data (instance) or a description of data (schema); found out when absent.",
     )
 
 
@@ -42,11 +42,11 @@ class GetInputSchema(ToolArguments):
     examples=[
         Example(
             {
-                "source": '<Order id="7"><Item qty="2">Tea</Item><Item qty="1">Cups</Item></Order>',
+                "source": '<Order id="7"><Item>Tea</Item></Order>',
                 "format": "xml",
             },
             why="Learn the structure of sample data.",
-            expect="Order with the attribute id and an array Item, with examples and a summary.",
+            expect="Order with its attribute id and Item, examples, a summary.",
         ),
         Example(
             {"source": "orders/missing.xml", "format": "xml"},
@@ -60,8 +60,7 @@ class GetInputSchema(ToolArguments):
 async def get_input_schema(args: GetInputSchema, ctx: ToolContext[Workspace]) -> Result[Described]:
     """Get the structure of data or of a schema.
 
-    Use it first, to see which fields there are, their types, how often they occur, and sample values. In XML
-    attributes are apart from elements; an element that repeats is an array. Long arrays are sampled, and it says so.
+    Use it first, to see which fields there are, their types, how often they occur, and sample values.
     """
     text = await ctx.run(read_source, ctx.workspace, args.source)
     answer = await ctx.workspace.transform.ask("describe", source=text, source_format=args.format, mode=args.mode)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from rolltop.errors import InvalidInput, NotFound, PermissionDenied
 from rolltop.workspace import Workspace
 
-__all__ = ["read_source"]
+__all__ = ["expand_sources", "read_source"]
 
 LARGEST = 64 << 20
 _LONGEST_PATH = 4095
+_WILD = re.compile(r"[*?]")
 _PATH = re.compile(r"~?[^\s<>{}\[\]\"'|;,]*(/[^<>{}|\n]*|\.[A-Za-z][A-Za-z0-9]{0,9})", re.DOTALL)
 """Something with a slash or a file's ending and nothing that data begins with."""
 
@@ -36,6 +38,39 @@ def read_source(workspace: Workspace, source: str) -> str:
         if path_like:
             raise
     return source
+
+
+def expand_sources(workspace: Workspace, sources: list[str]) -> list[str]:
+    """Patterns replaced by the files that they match, each input once; a pattern that matches nothing is refused."""
+    found: dict[str, None] = {}
+    for source in sources:
+        if source.startswith("doc://") or not _WILD.search(source):
+            found[source] = None
+            continue
+        matches = list(_matches(workspace, source))
+        if not matches:
+            raise InvalidInput(f"no file matches {source}", hint="Patterns are like orders/*.xml or data/**/*.json.")
+        found.update(dict.fromkeys(matches))
+    return list(found)
+
+
+def _matches(workspace: Workspace, pattern: str) -> Iterator[str]:
+    fixed = pattern[: _WILD.search(pattern).start()].rpartition("/")[0]  # type: ignore[union-attr]
+    rest = pattern[len(fixed) + 1 :] if fixed or pattern.startswith("/") else pattern
+    start = fixed or ("/" if pattern.startswith("/") else ".")
+    wanted = re.compile(_as_regex(rest))
+    try:
+        root = workspace.files.resolve(start)
+        below = [info.path for info in workspace.files.walk(root)]
+    except NotFound:
+        return
+    yield from sorted(str(path) for path in below if wanted.fullmatch(str(path.relative_to(root))))
+
+
+def _as_regex(pattern: str) -> str:
+    """`*` and `?` stay within a name, `**/` is any number of directories."""
+    parts = {"**/": "(?:[^/]+/)*", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    return re.sub(r"\*\*/|\*\*|[*?]|[^*?]+", lambda part: parts.get(part[0]) or re.escape(part[0]), pattern)
 
 
 def _stored(workspace: Workspace, name: str) -> str:

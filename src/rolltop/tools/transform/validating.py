@@ -14,14 +14,8 @@ from rolltop.workspace import Workspace
 
 __all__ = ["ValidateUtlx", "validate_utlx"]
 
-PROGRAM = (
-    "The UTL-X program: a header (%utlx 1.0, input, output, ---) and one expression, or the expression alone. "
-    "The input is $input."
-)
-SCHEMA = (
-    "What the input looks like: JSON Schema, or the structure that {tool:get_input_schema} gave. For a program with "
-    "several inputs an object schema with one property per input."
-)
+PROGRAM = "UTL-X program: a header (%utlx 1.0, input, output, ---) and an expression, or the expression alone."
+SCHEMA = "JSON Schema of the input, or the structure from {tool:get_input_schema}; one property per input if several."
 
 
 class Finding(TypedDict):
@@ -53,7 +47,7 @@ class ValidateUtlx(ToolArguments):
     strict_mode: bool = Field(
         default=True,
         alias="strictMode",
-        description="Whether a mismatch of types is an error; otherwise it is a warning.",
+        description="Whether a mismatch of types is an error, not a warning.",
     )
 
 
@@ -73,14 +67,14 @@ _ITEMS = {"type": "array", "items": {"type": "object", "properties": {"price": {
     annotations=READS,
     examples=[
         Example(
-            {"transformation": _PROGRAM, "inputSchema": {"type": "object", "properties": {"items": _ITEMS}}},
-            why="Check a draft against the input before running it.",
-            expect="valid is true; a warning at 7:40 that price is optional, and how to give it a default.",
-        ),
-        Example(
             {"transformation": "{ total: sum($input.items"},
             why="Find out why a program does not parse.",
             expect="valid is false; every syntax error with line, column, code and suggestion.",
+        ),
+        Example(
+            {"transformation": _PROGRAM, "inputSchema": {"type": "object", "properties": {"items": _ITEMS}}},
+            why="Check a draft against the input before running it.",
+            expect="valid is true; a warning at 7:40 that price is optional, and how to give it a default.",
         ),
     ],
     usage="Correct every error of severity error, then call again. Warnings say what may fail for some inputs.",
@@ -88,8 +82,7 @@ _ITEMS = {"type": "array", "items": {"type": "object", "properties": {"price": {
 async def validate_utlx(args: ValidateUtlx, ctx: ToolContext[Workspace]) -> Result[Validation]:
     """Check a UTL-X transformation.
 
-    Use it after every change of a program. It finds syntax errors, unknown names, wrong types and style, and runs
-    nothing. Errors may also be of severity info; valid means that none is of severity error.
+    Use it after every change of a program. It finds syntax errors, unknown names, wrong types and style.
     """
     answer = await ctx.workspace.transform.ask(
         "validate", transformation=args.transformation, input_schema=args.input_schema, strict=args.strict_mode

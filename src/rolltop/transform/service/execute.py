@@ -6,10 +6,10 @@ import time
 from functools import lru_cache
 from typing import Any
 
-from rolltop.errors import InvalidData, InvalidInput, SizeLimit
+from rolltop.errors import InvalidData, InvalidInput, RolltopError, SizeLimit
 from rolltop.transform import formats
 from rolltop.transform.check.checker import check_parsed
-from rolltop.transform.errors import ProgramInvalid, ReadFailure
+from rolltop.transform.errors import EvaluationFailure, ProgramInvalid, ReadFailure
 from rolltop.transform.program import Document, Program, compile_program
 from rolltop.transform.service.failures import failed, invalid_program, unreadable
 
@@ -39,8 +39,19 @@ def execute(transformation: str, data: str, input_format: str, output_format: st
         refused = InvalidData("a function asks the machine for something", hint="Transformations run without files.")
         raise failed(refused, program.source, executionTime=_since(started)) from None
     except (InvalidData, SizeLimit) as error:
-        raise failed(error, program.source, executionTime=_since(started)) from None
+        raise failed(_traced(program, values, error), program.source, executionTime=_since(started)) from None
     return {"success": True, "output": output, "executionTime": _since(started)}
+
+
+def _traced(program: Program, values: dict[str, Any], error: RolltopError) -> RolltopError:
+    """The same failure from the evaluator, which shows the calls on the way; generated code does not."""
+    if not isinstance(error, EvaluationFailure):
+        return error
+    try:
+        program.evaluator.run({"input": next(iter(values.values()), None), **values})
+    except EvaluationFailure as again:
+        return again
+    return error
 
 
 @lru_cache(maxsize=32)

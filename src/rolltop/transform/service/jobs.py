@@ -22,7 +22,7 @@ __all__ = ["JOBS", "answer"]
 
 # A worker cannot open files: all that a program may need has to be here before it starts.
 load_all()
-for _module in MODULES.values():
+for _module in (*MODULES.values(), "rolltop.transform.compile"):
     importlib.import_module(_module)
 
 
