@@ -27,7 +27,7 @@ __all__ = ["build_tool", "check_tool", "diff_tool", "list_tool", "load_all_tool"
 REPLACE = "REPLACE_DEFINITIONS"
 _PKG = "An installed R or Python package, or a path with a slash: a package's sources, a folder, a file."
 _GROUPS = "Only tools of these groups: regular expressions for what follows mcp_tool_ in the name."
-_MISSING = "/nonexistent/package"
+_MISSING = "packages/forestry"
 
 
 class BuildArguments(ToolArguments):

@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 
 from mcp_core import READS, Example, Result, ToolArguments, ToolContext
 from rolltop.reports.names import figure_uri, output_uri, source_uri, stem_of
+from rolltop.tools.reports.example import CREATED
 from rolltop.workspace import Workspace
 
 __all__ = ["list_rmd", "read_rmd"]
@@ -77,7 +78,14 @@ class Content(BaseModel):
 @ToolArguments.declare(
     toolset="reports",
     annotations=READS,
-    examples=[Example({"filename": "example"}, why="See the text of a document.", expect="Its text and side files.")],
+    examples=[
+        Example(
+            {"filename": "example"},
+            why="See the text of a document.",
+            expect="Its text and side files.",
+            before=CREATED,
+        )
+    ],
     usage="The name with or without .Rmd.",
 )
 async def read_rmd(args: ReadRmd, ctx: ToolContext[Workspace]) -> Result[Content]:

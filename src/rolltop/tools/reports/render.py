@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field
 from mcp_core import RUNS, Example, Image, ResourceLink, Result, ToolArguments, ToolContext
 from rolltop.reports import Event, RenderOptions, Report, Watcher
 from rolltop.reports.names import figure_uri, output_uri, stem_of
+from rolltop.tools.reports.example import CREATED
 from rolltop.workspace import Workspace
 
 __all__ = ["render_rmd"]
@@ -79,6 +80,7 @@ class RenderedRmd(BaseModel):
             {"filename": "example", "format": "html"},
             why="Render a document to a web page.",
             expect="Successfully rendered example.Rmd to example.html",
+            before=CREATED,
         )
     ],
     usage="Read the result as rmd-output:///NAME.html (.pdf, .docx). On failure the answer names chunk and line.",

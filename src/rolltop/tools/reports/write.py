@@ -13,11 +13,10 @@ from pydantic import BaseModel, Field
 from mcp_core import DESTROYS, WRITES, Consent, Example, Result, ToolArguments, ToolContext
 from rolltop.errors import InvalidData, InvalidInput
 from rolltop.reports.names import document_name, source_uri, stem_of
+from rolltop.tools.reports.example import CREATE, CREATED
 from rolltop.workspace import Workspace
 
 __all__ = ["attach_rmd_file", "create_rmd", "delete_rmd", "update_rmd"]
-
-EXAMPLE_CONTENT = "This is an example R Markdown file.\n\n```{r}\nplot(cars)\n```"
 
 
 class CreateRmd(ToolArguments):
@@ -38,7 +37,7 @@ class Written(BaseModel):
     consent=Consent("OVERWRITE_RMD", "replaces an existing R Markdown document", always=False),
     examples=[
         Example(
-            {"filename": "example", "title": "Example R Markdown", "content": EXAMPLE_CONTENT},
+            CREATE,
             why="Write a document with one plot; front matter with the title is added.",
             expect="Created R Markdown file: example.Rmd",
         )
@@ -81,6 +80,7 @@ class UpdateRmd(ToolArguments):
             {"filename": "example", "find": "plot(cars)", "replace": "plot(cars, col = 'red')"},
             why="Change one line of code.",
             expect="Updated R Markdown file: example.Rmd",
+            before=CREATED,
         )
     ],
     usage="Give either content, or find and replace.",
@@ -130,6 +130,7 @@ class Deleted(BaseModel):
             {"filename": "example", "confirm": "DELETE_RMD"},
             why="The user said that the document is to be removed.",
             expect="Deleted R Markdown file: example.Rmd",
+            before=CREATED,
         )
     ],
     usage="Pass outputs: true to remove what was rendered as well.",
@@ -167,6 +168,7 @@ class Attached(BaseModel):
             {"filename": "example", "name": "data.csv", "content": "x,y\n1,2\n"},
             why="Give a document data to read with read.csv('data.csv').",
             expect="Attached example/data.csv",
+            before=CREATED,
         )
     ],
     usage="Give exactly one of content, content_base64 and source.",
