@@ -129,7 +129,7 @@ def test_calls_that_wait_are_written_together(tmp_path: Path) -> None:
 
     def counted() -> None:
         syncs.append(1)
-        time.sleep(0.01)
+        time.sleep(0.05)  # long enough for every other call to arrive meanwhile
         sync()
 
     library.blobs.sync = counted  # type: ignore[method-assign]

@@ -49,6 +49,8 @@ class FtsIndex:
             connection = self._local.connection = apsw.Connection(str(self._path))
             self._all.append(connection)
             connection.set_busy_timeout(60_000)
+            # A deferred transaction that turns into a writer while another one writes fails at once; this one waits.
+            connection.transaction_mode = "IMMEDIATE"
             for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
                 connection.execute(f"PRAGMA {pragma}").fetchall()
             if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'terms'").fetchone():
