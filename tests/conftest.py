@@ -14,6 +14,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
+
+# Elsewhere each run tries new cases; where a change is judged, the same ones, however slow the machine is.
+hypothesis_settings.register_profile(
+    "steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+if os.environ.get("CI"):
+    hypothesis_settings.load_profile("steady")
 
 ROLLTOP = [sys.executable, "-m", "rolltop"]
 

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
@@ -61,6 +61,9 @@ def test_parts_are_written_and_read(parts: list[int], aligned: bool) -> None:
     assert unpack_parts(pack_parts(parts, aligned=aligned)) == (tuple(parts), aligned)
 
 
+@example("[[-?]", "")
+@example("[]a]", "a")
+@example("[b-a]", "a")
 @given(st.text("ab/*?[]!-.", max_size=12), st.text("ab/.-", max_size=12))
 def test_the_quick_sieve_never_loses_a_path(pattern: str, path: str) -> None:
     import apsw

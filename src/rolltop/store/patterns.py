@@ -7,6 +7,7 @@ name, as in gitignore: `src/` selects `/home/ada/app/src/main.py`, `*.md` every 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 __all__ = ["glob_matches", "glob_regex", "is_glob", "like_glob", "literal_glob"]
@@ -52,8 +53,24 @@ def _translate(pattern: str) -> list[str]:
 
 def _char_class(inside: str) -> str:
     negated = inside[0] in "!^"
-    members = re.sub(r"([\\\]\[^&~|])", r"\\\1", inside[1:] if negated else inside)
-    return f"[^/{members}]" if negated else f"[{members}]"
+    members = "".join(_members(inside[1:] if negated else inside))
+    if negated:
+        return f"[^/{members}]"
+    return f"[{members}]" if members else "(?!)"
+
+
+def _members(text: str) -> Iterator[str]:
+    """Characters and ranges; a range that runs backwards holds nothing."""
+    index = 0
+    while index < len(text):
+        if text[index + 1 : index + 2] == "-" and index + 2 < len(text):
+            first, last = text[index], text[index + 2]
+            if first <= last:
+                yield f"{re.escape(first)}-{re.escape(last)}"
+            index += 3
+        else:
+            yield re.escape(text[index])
+            index += 1
 
 
 def literal_glob(text: str) -> str:
@@ -63,6 +80,6 @@ def literal_glob(text: str) -> str:
 
 def like_glob(pattern: str) -> str:
     """A pattern of SQLite's GLOB that matches at least what the glob matches: a quick first sieve."""
-    loose = re.sub(r"\[[^\]]*\]", "?", pattern)
+    loose = re.sub(r"\[.[^\]]*\]", "?", pattern, flags=re.DOTALL)
     loose = loose.replace("[", "?").replace("**/", "*")
     return loose if pattern.startswith("/") else f"*{loose}"
