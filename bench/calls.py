@@ -99,8 +99,14 @@ class Stdio:
 
     def request(self, method: str, params: dict[str, Any]) -> bytes:
         self.send({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+        answer = self._line()
+        while b'"id"' not in answer[:60] and b'"result"' not in answer:
+            answer = self._line()  # a notification in between is not an answer
+        return answer
+
+    def _line(self) -> bytes:
         assert self.process.stdout
-        parts = []
+        parts: list[bytes] = []
         while not parts or not parts[-1].endswith(b"\n"):
             parts.append(os.read(self.process.stdout.fileno(), 1 << 20))
             if not parts[-1]:
