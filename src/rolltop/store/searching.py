@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rolltop.errors import Damaged, NotFound
 from rolltop.store.core import Core, Options
+from rolltop.store.extract import Extracts
 from rolltop.store.grep import Background, Grep, SegmentDirectory
 from rolltop.store.records import Document
 from rolltop.store.seams import BlobStore, Catalog, GrepIndex, TextHit, TextIndex, TextUnit
@@ -19,9 +20,6 @@ __all__ = ["Hit", "Searching"]
 
 STEP = 500
 """Documents that the keyword index learns in one transaction."""
-
-LONGEST_INDEXED = 64 << 20
-"""A longer text is found by name, tag and grep; its words are not indexed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +50,7 @@ class Searching(Core):
         self._grep = Grep(self.catalog, self.reader, self.trigrams)
         self._background = Background(self._grep)
         self._text = text
+        self.extracts = Extracts(self.catalog, self.reader)
         self._catching_up = threading.Lock()
 
     @property
@@ -119,16 +118,8 @@ class Searching(Core):
             yield units, removed, documents[-1].change
 
     def _body(self, document: Document) -> str:
-        """The text of a document. Extraction from other formats joins here."""
-        if not document.is_text or document.size > LONGEST_INDEXED:
-            return ""
-        entry = self.catalog.objects.get(document.object)
-        assert entry is not None
-        try:
-            return self.reader.content(entry).decode("utf-8", "replace")
-        except (Damaged, NotFound):
-            # One damaged document must not keep the others from being found; reading it says what is wrong.
-            return ""
+        """The text of a document, whatever its format."""
+        return self.extracts.of(document).body
 
     # indexes -------------------------------------------------------------------------------------
 

@@ -1,0 +1,11 @@
+"""Text out of documents, whatever format they have.
+
+`Extracts.of(document)` is all that the rest of the store asks: a title, headings, the text, the names that code
+defines, and where in the document a piece of that text stands (a page, a slide, a cell, a line). Text, Markdown and
+code are read at once and in this process. A document without text says why.
+"""
+
+from rolltop.store.extract.extracts import Extracts
+from rolltop.store.extract.record import Anchor, Extracted, Symbol
+
+__all__ = ["Anchor", "Extracted", "Extracts", "Symbol"]
