@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rolltop.errors import Damaged, NotFound
-from rolltop.store.core import Core, Options
-from rolltop.store.extract import Extracts
+from rolltop.store.core import Options
+from rolltop.store.extract import Extracting
 from rolltop.store.grep import Background, Grep, SegmentDirectory
 from rolltop.store.records import Document
 from rolltop.store.seams import BlobStore, Catalog, GrepIndex, TextHit, TextIndex, TextUnit
@@ -32,7 +32,7 @@ class Hit:
     words: list[str]
 
 
-class Searching(Core):
+class Searching(Extracting):
     """The finding part that needs indexes. Every index follows the catalogue and is caught up before it answers."""
 
     def __init__(
@@ -50,7 +50,6 @@ class Searching(Core):
         self._grep = Grep(self.catalog, self.reader, self.trigrams)
         self._background = Background(self._grep)
         self._text = text
-        self.extracts = Extracts(self.catalog, self.reader)
         self._catching_up = threading.Lock()
 
     @property
@@ -102,6 +101,7 @@ class Searching(Core):
         learned = 0
         if self.committer.active:
             return 0  # what a transaction has written may yet be rolled back: the index must not learn it
+        self.settle()
         with self._catching_up:
             for units, removed, mark in self._changes():
                 self.text.update(units, removed, mark)
@@ -125,6 +125,7 @@ class Searching(Core):
 
     def index(self, progress: Callable[[int, int], None] | None = None) -> None:
         """Bring every index up to date."""
+        self.read_texts(progress)
         self.grep.index_pending(progress=progress)
         self.catch_up(progress)
 
@@ -153,6 +154,7 @@ class Searching(Core):
         with self._catching_up:
             self.text.update([], documents, self.text.mark)
         self.text.purge()
+        self.forget_texts()
 
     def close(self) -> None:
         self._background.stop()
