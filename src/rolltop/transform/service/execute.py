@@ -12,6 +12,7 @@ from rolltop.transform.check.checker import check_parsed
 from rolltop.transform.errors import EvaluationFailure, ProgramInvalid, ReadFailure
 from rolltop.transform.program import Document, Program, compile_program
 from rolltop.transform.service.failures import failed, invalid_program, unreadable
+from rolltop.transform.service.validate import repaired
 
 __all__ = ["execute"]
 
@@ -22,7 +23,8 @@ def execute(transformation: str, data: str, input_format: str, output_format: st
     try:
         program = _compiled(transformation, input_format, output_format)
     except ProgramInvalid as error:
-        raise invalid_program(error.diagnostics, executionTime=_since(started)) from None
+        taken = _since(started)
+        raise invalid_program(error.diagnostics, executionTime=taken, **repaired(transformation)) from None
     try:
         values = program.read_inputs({"input": Document(data)})
     except ReadFailure as error:
