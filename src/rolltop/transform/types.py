@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Any
 
 __all__ = [
     "ANY",
@@ -35,6 +36,7 @@ __all__ = [
     "Type",
     "UnionType",
     "Variable",
+    "has_variables",
     "parse_type",
     "union",
 ]
@@ -46,9 +48,14 @@ class Type:
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Scalar(Type):
+    """A type without parts. There is one object of each, so that they are compared by identity."""
+
     name: str
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return parse_type, (self.name,)
 
     def __str__(self) -> str:
         return self.name
@@ -133,18 +140,33 @@ def union(types: Iterable[Type]) -> Type:
     """The least type that holds all of them. Integer disappears beside Number, everything beside Any."""
     flat: list[Type] = []
     for type_ in types:
-        members = type_.members if isinstance(type_, UnionType) else (type_,)
-        flat.extend(member for member in members if member not in flat and member != NEVER)
-    if ANY in flat:
-        return ANY
+        if type_ is ANY:
+            return ANY
+        for member in type_.members if isinstance(type_, UnionType) else (type_,):
+            if member is not NEVER and member not in flat:
+                flat.append(member)
+    if len(flat) < 2:
+        return flat[0] if flat else NEVER
     if NUMBER in flat and INTEGER in flat:
         flat.remove(INTEGER)
     if NULL in flat:
         flat.remove(NULL)
         flat.append(NULL)
-    if not flat:
-        return NEVER
     return flat[0] if len(flat) == 1 else UnionType(tuple(flat))
+
+
+def has_variables(type_: Type) -> bool:
+    """Whether a type variable is in it."""
+    if isinstance(type_, ArrayType):
+        return has_variables(type_.item)
+    if isinstance(type_, UnionType):
+        return any(map(has_variables, type_.members))
+    if isinstance(type_, FunctionType):
+        return has_variables(type_.result) or any(map(has_variables, type_.params))
+    if isinstance(type_, ObjectType):
+        parts = [part for _, part in type_.fields]
+        return any(map(has_variables, parts if type_.rest is None else [*parts, type_.rest]))
+    return isinstance(type_, Variable)
 
 
 @cache
