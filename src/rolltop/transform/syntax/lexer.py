@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import string
-from itertools import accumulate, chain
+from itertools import accumulate, chain, compress
 from typing import NamedTuple
 
 from rolltop.transform.diagnostics import Diagnostic
@@ -116,6 +116,7 @@ def tokenize(source: Source) -> tuple[Tokens, list[Comment], list[Diagnostic]]:
     directive = _DIRECTIVE.match(text, _leading(text))
     start = directive.end() if directive else 0
     tokens = _columns(text, start)
+    _close(tokens, len(text))
     if directive is not None:
         comments.extend(Comment(note[0], note.start(), True) for note in _NOTE.finditer(text, 0, directive.start()))
     else:
@@ -126,7 +127,6 @@ def tokenize(source: Source) -> tuple[Tokens, list[Comment], list[Diagnostic]]:
         tokens = _sifted(source, tokens, comments, problems)
     if directive is not None:
         _prepend(tokens, directive)
-    _close(tokens, len(text))
     return tokens, comments, problems
 
 
@@ -155,27 +155,46 @@ def _mark_rule(tokens: Tokens, *, has_directive: bool) -> None:
 
 def _sifted(source: Source, tokens: Tokens, comments: list[Comment], problems: list[Diagnostic]) -> Tokens:
     """The tokens without comments and without what is none; lines of dashes as minus signs."""
-    kept = Tokens([], [], [], [])
-    fresh, unclosed = False, False
-    for kind, lexeme, at, starts_line in zip(tokens.kinds, tokens.texts, tokens.offsets, tokens.fresh, strict=True):
-        fresh = fresh or starts_line
-        if unclosed and not starts_line and kind != "end":
-            continue  # the rest of a line behind a quote that is never closed
-        unclosed = False
-        if kind == "comment" and not _is_open(lexeme):
-            comments.append(Comment(lexeme, at, fresh))
-            fresh = fresh or "\n" in lexeme or "\r" in lexeme
+    kinds, texts, offsets, fresh = tokens.kinds, tokens.texts, tokens.offsets, tokens.fresh
+    kept = [True] * len(kinds)
+    for at in [at for at, kind in enumerate(kinds) if kind in _SPECIAL]:
+        kind, lexeme = kinds[at], texts[at]
+        if kind == "rule" or not kept[at]:
             continue
-        if kind in ("bad", "comment"):
-            problems.append(_problem(source, at, lexeme))
-            unclosed = lexeme in ("'", '"')
-        elif kind == "rule":
+        kept[at] = False
+        if kind == "comment" and not _is_open(lexeme):
+            comments.append(Comment(lexeme, offsets[at], fresh[at]))
+            # What follows a comment starts a line when the comment did, or when a line ended inside.
+            fresh[at + 1] = fresh[at + 1] or fresh[at] or "\n" in lexeme or "\r" in lexeme
+            continue
+        problems.append(_problem(source, offsets[at], lexeme))
+        if lexeme in ("'", '"'):
+            _drop_line(tokens, at + 1, kept)
+    sifted = Tokens(
+        list(compress(kinds, kept)),
+        list(compress(texts, kept)),
+        list(compress(offsets, kept)),
+        list(compress(fresh, kept)),
+    )
+    return _with_minus_signs(sifted) if "rule" in sifted.kinds else sifted
+
+
+def _drop_line(tokens: Tokens, at: int, kept: list[bool]) -> None:
+    """Leave out the rest of a line behind a quote that is never closed."""
+    while tokens.kinds[at] != "end" and not tokens.fresh[at]:
+        kept[at] = False
+        at += 1
+
+
+def _with_minus_signs(tokens: Tokens) -> Tokens:
+    split = Tokens([], [], [], [])
+    for kind, lexeme, at, fresh in zip(tokens.kinds, tokens.texts, tokens.offsets, tokens.fresh, strict=True):
+        if kind == "rule":
             for index in range(len(lexeme)):
-                kept.add("-", "-", at + index, fresh and not index)
+                split.add("-", "-", at + index, fresh and not index)
         else:
-            kept.add(kind, lexeme, at, fresh)
-        fresh = False
-    return kept
+            split.add(kind, lexeme, at, fresh)
+    return split
 
 
 def _prepend(tokens: Tokens, directive: re.Match[str]) -> None:
