@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -43,16 +42,35 @@ __all__ = [
 
 
 class Type:
-    """Base of all types."""
+    """Base of all types. Written out, not generated: every start of a program that calls a function pays for it."""
 
     __slots__ = ()
 
+    def _parts(self) -> tuple[object, ...]:
+        """What makes two types of one class equal."""
+        raise NotImplementedError
 
-@dataclass(frozen=True, slots=True, eq=False)
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return isinstance(other, Type) and type(self) is type(other) and self._parts() == other._parts()
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._parts()))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self})"
+
+
 class Scalar(Type):
     """A type without parts. There is one object of each, so that they are compared by identity."""
 
-    name: str
+    __slots__ = ("name",)
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def __init__(self, name: str) -> None:
+        self.name = name
 
     def __reduce__(self) -> tuple[Any, ...]:
         return parse_type, (self.name,)
@@ -61,60 +79,87 @@ class Scalar(Type):
         return self.name
 
 
-@dataclass(frozen=True, slots=True)
 class Variable(Type):
     """A type variable of a signature: bound by the arguments, used by the result."""
 
-    name: str
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def _parts(self) -> tuple[object, ...]:
+        return (self.name,)
 
     def __str__(self) -> str:
         return self.name
 
 
-@dataclass(frozen=True, slots=True)
 class ArrayType(Type):
-    item: Type
+    __slots__ = ("item",)
+
+    def __init__(self, item: Type) -> None:
+        self.item = item
+
+    def _parts(self) -> tuple[object, ...]:
+        return (self.item,)
 
     def __str__(self) -> str:
         return f"Array<{self.item}>"
 
 
-@dataclass(frozen=True, slots=True)
 class ObjectType(Type):
     """Known fields, which of them are always there, and the type of any other field (None: no others)."""
 
-    fields: tuple[tuple[str, Type], ...] = ()
-    required: frozenset[str] = frozenset()
-    rest: Type | None = None
-    index: dict[str, Type] = field(init=False, repr=False, compare=False, hash=False)
+    __slots__ = ("fields", "index", "required", "rest")
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "index", dict(self.fields))
+    def __init__(
+        self,
+        fields: tuple[tuple[str, Type], ...] = (),
+        required: frozenset[str] = frozenset(),
+        rest: Type | None = None,
+    ) -> None:
+        self.fields = fields
+        self.required = required
+        self.rest = rest
+        self.index = dict(fields)
+
+    def _parts(self) -> tuple[object, ...]:
+        return self.fields, self.required, self.rest
 
     def __str__(self) -> str:
         if not self.fields:
-            return "Object" if self.rest == ANY else "{}" if self.rest is None else f"Map<{self.rest}>"
+            return "Object" if self.rest is ANY else "{}" if self.rest is None else f"Map<{self.rest}>"
         shown = [f"{name}{'' if name in self.required else '?'}: {type_}" for name, type_ in self.fields]
         return "{ " + ", ".join([*shown, *(["..."] if self.rest is not None else [])]) + " }"
 
 
-@dataclass(frozen=True, slots=True)
 class FunctionType(Type):
-    params: tuple[Type, ...]
-    result: Type
+    __slots__ = ("params", "result")
+
+    def __init__(self, params: tuple[Type, ...], result: Type) -> None:
+        self.params = params
+        self.result = result
+
+    def _parts(self) -> tuple[object, ...]:
+        return self.params, self.result
 
     def __str__(self) -> str:
         return f"({', '.join(map(str, self.params))}) => {self.result}"
 
 
-@dataclass(frozen=True, slots=True)
 class UnionType(Type):
     """Two or more members, flat, without duplicates, `Null` last."""
 
-    members: tuple[Type, ...]
+    __slots__ = ("members",)
+
+    def __init__(self, members: tuple[Type, ...]) -> None:
+        self.members = members
+
+    def _parts(self) -> tuple[object, ...]:
+        return self.members
 
     def __str__(self) -> str:
-        if len(self.members) == 2 and self.members[1] == NULL:
+        if len(self.members) == 2 and self.members[1] is NULL:
             inner = str(self.members[0])
             return f"({inner})?" if isinstance(self.members[0], FunctionType) else f"{inner}?"
         return " | ".join(map(str, self.members))

@@ -40,6 +40,8 @@ class Closure(Type):
     """The type of a function whose body is inferred anew for the types it is called with."""
 
     __slots__ = ("apply", "arity", "name")
+    __eq__ = object.__eq__  # no two functions are the same
+    __hash__ = object.__hash__
 
     def __init__(self, arity: int, apply: Callable[[list[Type]], Type], name: str = "a function") -> None:
         self.arity = arity

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from typing import Any
 
@@ -36,6 +35,8 @@ class Scope:
 
 def closest(name: str, known: Iterable[str]) -> str | None:
     """The known name that was probably meant."""
+    import difflib  # noqa: PLC0415 - only mistakes need it
+
     candidates = sorted(known)
     near = difflib.get_close_matches(name, candidates, n=1, cutoff=0.78)
     if near:
