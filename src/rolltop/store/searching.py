@@ -5,24 +5,20 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TypeVar
 
 from rolltop.errors import Damaged, InvalidInput, NotFound
-from rolltop.store.core import Core, Options
-from rolltop.store.extract import Extracts
-from rolltop.store.following import Following
+from rolltop.store.core import Options
+from rolltop.store.extract import Extracting
 from rolltop.store.grep import Background, Grep, SegmentDirectory
+from rolltop.store.learning import Learning
 from rolltop.store.results import Hit, Ranked, Results
 from rolltop.store.seams import BlobStore, Catalog, GrepIndex, TextAnswer, TextIndex
 from rolltop.store.text import KeywordIndex, snippet
-from rolltop.store.writer import Writer
 
 __all__ = ["Searching"]
 
-T = TypeVar("T")
 
-
-class Searching(Core):
+class Searching(Extracting):
     """The finding part that needs indexes. What a call has stored is found by the next one."""
 
     def __init__(
@@ -40,8 +36,7 @@ class Searching(Core):
         self._grep = Grep(self.catalog, self.reader, self.trigrams)
         self._background = Background(self._grep)
         self._text = text
-        self.extracts = Extracts(self.catalog, self.reader)
-        self._following = Following(self.catalog, self.extracts, lambda: self.text)
+        self._learning = Learning(self.catalog, self.extracts, lambda: self.text, background=self.options.background)
 
     @property
     def text(self) -> TextIndex:
@@ -50,11 +45,9 @@ class Searching(Core):
             self._text = KeywordIndex(self.directory / "text", self.catalog.identity())
         return self._text
 
-    def write(self, work: Callable[[Writer], T]) -> T:
-        done = super().write(work)
-        if not self.committer.active:
-            self._following.wanted()
-        return done
+    def written(self) -> None:
+        super().written()
+        self._learning.wanted()
 
     @property
     def grep(self) -> Grep:
@@ -82,9 +75,10 @@ class Searching(Core):
     def _by_words(self, query: str, limit: int, offset: int, similarity: float | None) -> tuple[TextAnswer, int]:
         """The keyword leg, and how many documents it does not know yet."""
         if self.committer.active:
-            also = self._following.uncommitted()
+            also = self._learning.uncommitted()
             return self.text.search(query, limit=limit, offset=offset, similarity=similarity, also=also), 0
-        missing = self._following.freshen()
+        self.settle()
+        missing = self._learning.freshen()
         return self.text.search(query, limit=limit, offset=offset, similarity=similarity), missing
 
     def _shown(self, ranked: Iterable[Ranked], words: tuple[str, ...]) -> list[Hit]:
@@ -113,12 +107,13 @@ class Searching(Core):
         """Let the keyword index learn every change there is, for good; how many documents it learned."""
         if self.committer.active:
             return 0  # what a transaction has written may yet be rolled back: the index must not learn it
-        return self._following.catch_up(progress)
+        return self._learning.catch_up(progress)
 
     # indexes -------------------------------------------------------------------------------------
 
     def index(self, progress: Callable[[int, int], None] | None = None) -> None:
         """Bring every index up to date."""
+        self.read_texts(progress)
         self.grep.index_pending(progress=progress)
         self.catch_up(progress)
 
@@ -147,9 +142,10 @@ class Searching(Core):
         if documents:
             self.text.clear()
             self.catch_up()
+        self.forget_texts()
 
     def close(self) -> None:
-        self._following.stop()
+        self._learning.stop()
         self._background.stop()
         if self._text is not None:
             self._text.close()

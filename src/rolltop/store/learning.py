@@ -16,7 +16,7 @@ from rolltop.store.extract import Extracts
 from rolltop.store.records import Document
 from rolltop.store.seams import Catalog, TextChanges, TextIndex, TextUnit
 
-__all__ = ["Following"]
+__all__ = ["Learning"]
 
 STEP = 500
 """Documents that are asked of the catalogue at a time."""
@@ -29,6 +29,9 @@ FRESH = 128
 
 FRESH_BYTES = 1 << 20
 
+HELD = 8 * FRESH
+"""Changes that are held in memory at most, before they are learned for good."""
+
 WAITED_FOR = 12 << 20
 """Bytes of text that an answer waits for: about a second."""
 
@@ -38,13 +41,16 @@ QUIET, LATEST = 1.5, 8.0
 Progress = Callable[[int, int], None]
 
 
-class Following:
+class Learning:
     """Keeps a text index up with a catalogue."""
 
-    def __init__(self, catalog: Catalog, extracts: Extracts, text: Callable[[], TextIndex]) -> None:
+    def __init__(
+        self, catalog: Catalog, extracts: Extracts, text: Callable[[], TextIndex], *, background: bool
+    ) -> None:
         self._catalog = catalog
         self._extracts = extracts
         self._text = text
+        self._has_background = background
         self._nudged = threading.Event()
         self._stopping = threading.Event()
         self._starting = threading.Lock()
@@ -54,10 +60,11 @@ class Following:
 
     def freshen(self) -> int:
         """Let the index know what was stored last; how many documents it does not know yet."""
-        new = self._catalog.documents.changed(self._text().seen, FRESH + 1)
+        seen = self._text().seen
+        new = self._catalog.documents.changed(seen, FRESH + 1)
         if not new:
             return 0
-        if _few(new):
+        if _few(new) and seen - self._text().mark < HELD:
             self._text().remember(self._learned(new, new[-1].change))
             self.wanted()
             return 0
@@ -138,7 +145,9 @@ class Following:
     # in the background ---------------------------------------------------------------------------
 
     def wanted(self) -> None:
-        """There is something to learn; it is learned soon."""
+        """There is something to learn; it is learned soon, in a process that stays."""
+        if not self._has_background:
+            return
         self._nudged.set()
         with self._starting:
             if self._thread is None and not self._stopping.is_set():
