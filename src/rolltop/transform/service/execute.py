@@ -11,6 +11,7 @@ from rolltop.transform.cache import cached_program
 from rolltop.transform.errors import EvaluationFailure, ProgramInvalid, ReadFailure
 from rolltop.transform.program import Document, Program
 from rolltop.transform.service.failures import failed, invalid_program, unreadable
+from rolltop.transform.service.validate import repaired
 
 __all__ = ["execute"]
 
@@ -24,7 +25,8 @@ def execute(transformation: str, data: str, input_format: str, output_format: st
             transformation, inputs={"input": input_format}, output_format=output_format, resolved=True
         )
     except ProgramInvalid as error:
-        raise invalid_program(error.diagnostics, executionTime=_since(started)) from None
+        taken = _since(started)
+        raise invalid_program(error.diagnostics, executionTime=taken, **repaired(transformation)) from None
     try:
         values = program.read_inputs({"input": Document(data)})
     except ReadFailure as error:

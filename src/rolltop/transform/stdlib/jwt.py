@@ -138,7 +138,7 @@ def create_jwt(claims: dict[str, Any], key: str, algorithm: str = "HS256", expir
     if expires_in is None:
         return _signed(claims, key, algorithm)
     if not math.isfinite(expires_in):
-        fail("expiresIn must be a finite number of seconds")
+        fail("createJWT needs a finite number of seconds", hint="Leave expiresIn out for a token that never expires.")
     now = int(host().now().timestamp())
     return _signed({**claims, "iat": now, "exp": now + int(expires_in)}, key, algorithm)
 
