@@ -15,7 +15,7 @@ from suites.vectors import VectorIndexSuite
 from rolltop.store.catalog import SqliteCatalog
 from rolltop.store.grep import SegmentDirectory
 from rolltop.store.packs import PackDirectory
-from rolltop.store.text import FtsIndex
+from rolltop.store.text import KeywordIndex
 from rolltop.store.vectors import ByteVectors
 
 
@@ -35,10 +35,10 @@ class TestSqliteCatalog(CatalogSuite):
         made.close()
 
 
-class TestFtsIndex(TextIndexSuite):
+class TestKeywordIndex(TextIndexSuite):
     @pytest.fixture
-    def text(self, tmp_path: Path) -> Iterator[FtsIndex]:
-        made = FtsIndex(tmp_path / "text.db", "store")
+    def text(self, tmp_path: Path) -> Iterator[KeywordIndex]:
+        made = KeywordIndex(tmp_path / "text", "store")
         yield made
         made.close()
 

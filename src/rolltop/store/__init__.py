@@ -12,7 +12,7 @@ from rolltop.store.keeping import Source, Tally
 from rolltop.store.library import Library
 from rolltop.store.query import Listing, Page
 from rolltop.store.records import Added, Document, Snapshot, Stats, Version
-from rolltop.store.searching import Hit
+from rolltop.store.results import Hit, Results
 
 __all__ = [
     "Added",
@@ -26,6 +26,7 @@ __all__ = [
     "Options",
     "Page",
     "Pattern",
+    "Results",
     "Snapshot",
     "Source",
     "Stats",

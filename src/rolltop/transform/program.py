@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 __all__ = ["Document", "Program", "compile_program", "convert"]
 
 _LARGE = 20_000
-"""Characters of input from which generating code pays within one run."""
+"""Characters of input from which generating code pays."""
+_RUN = 2_000
+"""What a run counts besides its input: a program that is run often pays for its code too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,7 @@ class Document:
 class Program:
     """A program that parsed. `run` takes texts to text, `evaluate` values to a value.
 
-    The first small run is done by the simple evaluator; code is generated when there is more to do.
+    The first small runs are done by the simple evaluator; code is generated when there is more to do.
     """
 
     def __init__(self, parsed: Parsed) -> None:
@@ -43,7 +45,8 @@ class Program:
         self.header = parsed.program.header
         self.source = parsed.source
         self.evaluator = Evaluator(parsed.program, parsed.source)
-        self.runs = 0
+        self.work = 0
+        """What was run so far, in characters of input."""
         # `parent` and `elementPath` look elements up in the inputs; other programs need not be told of those.
         self.asks_for_places = "parent" in parsed.source.text or "elementPath" in parsed.source.text
 
@@ -57,16 +60,20 @@ class Program:
         """Generated code for inputs that our readers made of the declared formats."""
         return self._compile(plain=None)
 
+    def _pays(self, size: int) -> bool:
+        """Whether to run generated code on an input of this size, after what was run before."""
+        self.work += size + _RUN
+        return self.work > _LARGE
+
     def _compile(self, *, plain: bool | None) -> Compiled | None:
         # Imported here: most programs of a command line run once, and its start counts.
         from rolltop.transform.compile import compile_tree  # noqa: PLC0415
 
         return compile_tree(self.parsed.program, self.evaluator, plain=plain)
 
-    def evaluate(self, inputs: Mapping[str, Any]) -> Any:
-        """The body's value for inputs that are values already."""
-        self.runs += 1
-        engine = self.compiled if self.runs > 1 else None
+    def evaluate(self, inputs: Mapping[str, Any], size: int = 0) -> Any:
+        """The body's value for inputs that are values already; their size as text helps to choose the engine."""
+        engine = self.compiled if self._pays(size) else None
         return self._run(engine or self.evaluator, self._with_default(inputs))
 
     def _run(self, engine: Compiled | Evaluator, inputs: Mapping[str, Any]) -> Any:
@@ -85,10 +92,9 @@ class Program:
 
     def result(self, documents: Mapping[str, Document]) -> Any:
         """The body's value for inputs that are still text."""
-        self.runs += 1
         inputs = self._with_default(self.read_inputs(documents))
-        large = any(len(document.data) > _LARGE for document in documents.values())
-        engine = self.compiled_for_documents if self.runs > 1 or large else None
+        size = sum(len(document.data) for document in documents.values())
+        engine = self.compiled_for_documents if self._pays(size) else None
         return self._run(engine or self.evaluator, inputs)
 
     def run(self, documents: Mapping[str, Document]) -> Rendered:

@@ -133,6 +133,20 @@ class Documents:
         """How many documents there are that changed since."""
         return int(self._db.value("SELECT count(*) FROM documents WHERE change > ? AND deleted IS NULL", (after,)))
 
+    def latest(self, limit: int) -> list[Document]:
+        """The documents that changed last, deleted ones among them, oldest change first."""
+        return self._every("1 ORDER BY d.change DESC LIMIT ?", limit)[::-1]
+
+    def pending(self, after: int) -> tuple[int, int]:
+        """How many documents changed since, and the bytes of those that are text."""
+        row = self._db.one(
+            "SELECT count(*), coalesce(sum(CASE WHEN kind = 'text' AND deleted IS NULL THEN size END), 0) "
+            "FROM documents WHERE change > ?",
+            (after,),
+        )
+        assert row is not None
+        return int(row[0]), int(row[1])
+
     def last_change(self) -> int:
         return int(self._db.value("SELECT value FROM meta WHERE key = 'change'"))
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from rolltop.store.extract.record import Extracted, Symbol
 
-__all__ = ["decoded", "read_plain"]
+__all__ = ["CODE", "decoded", "read_plain"]
 
 MOST_HEADINGS = 1000
 MOST_SYMBOLS = 5000
@@ -16,7 +16,7 @@ _MARKDOWN = frozenset({".md", ".markdown", ".rmd", ".qmd", ".mdx", ".mkd"})
 _UNDERLINED = frozenset({".rst", ".txt", ".md", ".markdown"})
 _ASSIGNS = frozenset({".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".r", ".lua"})
 """Where functions are values that get a name."""
-_CODE = _ASSIGNS | {
+CODE = _ASSIGNS | {
     *(".py", ".pyi", ".c", ".h", ".cc", ".cpp", ".hpp", ".cs", ".java", ".kt", ".scala", ".swift", ".go", ".rs", ".rb"),
     *(".php", ".sh", ".bash", ".sql", ".pl", ".jl", ".ex", ".exs", ".hs", ".ml", ".utlx"),
 }
@@ -47,17 +47,20 @@ _MARKS = (
 
 
 def decoded(data: bytes) -> str:
-    """The text of bytes that are text: by their mark, else UTF-8."""
+    """The text of bytes that are text: by their mark, else UTF-8, else as Western European."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return data.decode(encoding, "replace")
-    return data.decode("utf-8", "replace").removeprefix("\ufeff")
+    try:
+        return data.decode().removeprefix("\ufeff")
+    except UnicodeDecodeError:
+        return data.decode("cp1252", "replace")
 
 
 def read_plain(text: str, name: str, extension: str) -> Extracted:
     """Title, headings and defined names of a text; its body is the text itself."""
     headings = tuple(_headings(text, extension))
-    symbols = tuple(_symbols(text, extension)) if extension in _CODE else ()
+    symbols = tuple(_symbols(text, extension)) if extension in CODE else ()
     return Extracted(_title(text, extension, headings) or name, headings, text, symbols)
 
 

@@ -40,6 +40,11 @@ class Embedder(Protocol):
         """How much its order of documents counts beside that of the keywords, between 0 and 1."""
         ...
 
+    @property
+    def floor(self) -> float:
+        """How near a document must be to be found by its meaning alone where words are searched too."""
+        ...
+
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """A row for each text, of length 1; a text without any word gets zeros."""
         ...

@@ -14,8 +14,12 @@ class Fused:
 
     document: int
     score: float
-    keyword: float
+    words: float
     meaning: float
+
+    @property
+    def parts(self) -> dict[str, float]:
+        return {name: part for name, part in (("words", self.words), ("meaning", self.meaning)) if part}
 
 
 def fuse(keyword: Sequence[tuple[int, float]], near: Sequence[tuple[int, float]], trust: float) -> list[Fused]:
@@ -23,15 +27,14 @@ def fuse(keyword: Sequence[tuple[int, float]], near: Sequence[tuple[int, float]]
     words = dict(_relative(keyword, floor=0.0))
     meanings = dict(_relative(near, floor=near[-1][1] if near else 0.0))
     fused = [
-        Fused(
-            document,
-            (1 - trust) * words.get(document, 0.0) + trust * meanings.get(document, 0.0),
-            words.get(document, 0.0),
-            meanings.get(document, 0.0),
-        )
+        _added(document, (1 - trust) * words.get(document, 0.0), trust * meanings.get(document, 0.0))
         for document in {**words, **meanings}
     ]
     return sorted(fused, key=lambda each: (-each.score, each.document))
+
+
+def _added(document: int, words: float, meaning: float) -> Fused:
+    return Fused(document, words + meaning, words, meaning)
 
 
 def _relative(scores: Sequence[tuple[int, float]], floor: float) -> list[tuple[int, float]]:

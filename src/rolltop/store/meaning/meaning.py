@@ -89,9 +89,10 @@ class Meaning:
 
     # asking --------------------------------------------------------------------------------------
 
-    def rank(self, query: str, limit: int) -> list[Near]:
+    def rank(self, query: str, limit: int, *, keep_up: bool = True) -> list[Near]:
         """Documents whose meaning is nearest to the query, the nearest first."""
-        self.keep_up()
+        if keep_up:
+            self.keep_up()
         vector = self.model.embed([query])[0]
         wanted = 3 * limit
         while vector.any():

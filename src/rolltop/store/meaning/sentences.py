@@ -52,6 +52,7 @@ class SentenceModel:
     reach = _CHARACTERS
     quick = False
     trust = 0.65
+    floor = 0.3
 
     def __init__(self, name: str, files: Files) -> None:
         self.name = name

@@ -125,6 +125,11 @@ class Spans:
         row = self._db.execute("SELECT count(*) FROM spans").fetchone()
         return int(row[0]) if row else 0
 
+    def with_text(self) -> int:
+        """How many documents have at least one vector."""
+        row = self._db.execute("SELECT count(*) FROM spans WHERE first > 0").fetchone()
+        return int(row[0]) if row else 0
+
     def vectors(self) -> int:
         """How many vectors they have together."""
         return len(self.keys())

@@ -38,6 +38,7 @@ class WordVectors:
     reach = 1500
     quick = True
     trust = 0.35
+    floor = 0.3
 
     def __init__(self, weights: Path, tokenizer: Path) -> None:
         from safetensors.numpy import load_file  # noqa: PLC0415 - loaded with the model, not with the store

@@ -22,7 +22,9 @@ __all__ = ["JOBS", "answer"]
 
 # A worker cannot open files: all that a program may need has to be here before it starts.
 load_all()
-for _module in (*MODULES.values(), "rolltop.transform.compile"):
+_LATER = ("difflib", "logging", "platform", "tempfile", "uuid")
+"""What our modules import only when they need it."""
+for _module in (*MODULES.values(), *_LATER, "rolltop.transform.compile"):
     importlib.import_module(_module)
 
 
