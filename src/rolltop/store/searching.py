@@ -68,7 +68,7 @@ class Searching(Extracting):
             raise InvalidInput("similarity is a number from 0 to 1")
         answer, missing = self._by_words(query, limit, offset, similarity)
         ranked = [Ranked(hit.document, hit.score, hit.parts) for hit in answer.hits]
-        note = " ".join(filter(None, (answer.note, _behind(missing))))
+        note = " ".join(filter(None, (answer.note, self._waiting(missing))))
         kind = "full-text" if similarity is None else "fuzzy"
         return Results(self._shown(ranked, answer.words), answer.total, kind, note or None)
 
@@ -94,6 +94,10 @@ class Searching(Extracting):
                 place = found.place(shown.offset) if found.body else ""
                 hits.append(Hit(document, each.score, found.title, shown.text, place, words, each.parts))
         return hits
+
+    @staticmethod
+    def _waiting(missing: int) -> str | None:
+        return f"{missing} documents are not indexed yet: ask again in a moment." if missing else None
 
     def numbers_of(self, query: str, limit: int = 10_000) -> tuple[int, ...]:
         """Only the numbers of the documents that answer the query, better ones first."""
@@ -151,9 +155,3 @@ class Searching(Extracting):
             self._text.close()
         self.trigrams.close()
         super().close()
-
-
-def _behind(missing: int) -> str | None:
-    if not missing:
-        return None
-    return f"{missing} documents are not indexed yet: ask again in a moment."
