@@ -36,7 +36,7 @@ def _pairs_of(query: str) -> list[tuple[str, str]]:
     try:
         return parse_qsl(query, keep_blank_values=True, max_num_fields=_MOST_PARAMETERS)
     except ValueError:
-        fail(f"the query has more than {_MOST_PARAMETERS} parameters", hint="Split it with split(query, \"&\").")
+        fail(f"the query has more than {_MOST_PARAMETERS} parameters", hint='Split it with split(query, "&").')
 
 
 def _params(query: str) -> dict[str, Any]:
