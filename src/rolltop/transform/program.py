@@ -18,6 +18,7 @@ from rolltop.transform.syntax.parser import Parsed, parse
 
 if TYPE_CHECKING:
     from rolltop.transform.compile import Compiled
+    from rolltop.transform.compile.tiers import Tiers
 
 __all__ = ["Document", "Program", "compile_program", "convert"]
 
@@ -57,6 +58,13 @@ class Program:
         """Generated code for inputs that our readers made of the declared formats."""
         return self._compile(plain=None)
 
+    @cached_property
+    def tiers(self) -> Tiers:
+        """Code for JSON text that is decoded into what the program needs."""
+        from rolltop.transform.compile.tiers import Tiers  # noqa: PLC0415 - as above
+
+        return Tiers(self.parsed.program)
+
     def _compile(self, *, plain: bool | None) -> Compiled | None:
         # Imported here: most programs of a command line run once, and its start counts.
         from rolltop.transform.compile import compile_tree  # noqa: PLC0415
@@ -86,10 +94,14 @@ class Program:
     def result(self, documents: Mapping[str, Document]) -> Any:
         """The body's value for inputs that are still text."""
         self.runs += 1
+        pays = self.runs > 1 or any(len(document.data) > _LARGE for document in documents.values())
+        if pays and len(documents) == 1 and not self.asks_for_places:
+            [document] = documents.values()
+            taken, value = self.tiers.value(document.data)
+            if taken:
+                return value
         inputs = self._with_default(self.read_inputs(documents))
-        large = any(len(document.data) > _LARGE for document in documents.values())
-        engine = self.compiled_for_documents if self.runs > 1 or large else None
-        return self._run(engine or self.evaluator, inputs)
+        return self._run((self.compiled_for_documents if pays else None) or self.evaluator, inputs)
 
     def run(self, documents: Mapping[str, Document]) -> Rendered:
         """Read the inputs, evaluate, write the first declared output."""

@@ -1,0 +1,133 @@
+"""From JSON text to the value of a program, by the cheapest way that is still exact.
+
+=========  ==================================================================================
+tier       what it does
+=========  ==================================================================================
+typed      decodes only the fields read, into structures whose types are those that the program
+           needs; the code tests nothing that the decoder has proved
+projected  decodes only the fields read, any value in them; the code tests what it calculates with
+general    decodes everything into ordinary values; generated code with all tests, and behind it
+           the evaluator
+=========  ==================================================================================
+
+A document that a tier cannot take (a text where a number is used, a missing part) goes to the next one:
+programs are pure, so nothing has to be undone. A tier that fails for most documents is not asked again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import msgspec
+
+from rolltop.errors import LimitExceeded
+from rolltop.transform.compile.compiler import function_of, is_plain
+from rolltop.transform.compile.places import Place, decoder_type, settle
+from rolltop.transform.compile.scopes import CannotCompile
+from rolltop.transform.compile.typed import TypedEmitter
+from rolltop.transform.errors import EvaluationFailure
+from rolltop.transform.stack import deep_stack
+from rolltop.transform.syntax import tree
+
+__all__ = ["Tier", "Tiers", "typed_tier"]
+
+_TRIALS = 8
+"""So many runs are given to a tier before it is judged."""
+JSON_FORMATS = frozenset({"json", "jsonl"})
+
+
+class Tier:
+    """Decoder and code of one way to run a program."""
+
+    def __init__(self, name: str, root: Place, source: str, run: Callable[[Any], Any]) -> None:
+        self.name = name
+        self.root = root
+        self.source = source
+        self.runs = 0
+        self.failures = 0
+        self.decode = msgspec.json.Decoder(decoder_type(root)).decode
+        self.run = run
+
+    @property
+    def hopeless(self) -> bool:
+        return self.failures * 2 > self.runs > _TRIALS
+
+
+def typed_tier(program: tree.Program, *, strict: bool) -> Tier:
+    """The program on typed input, or `CannotCompile` with the reason why not."""
+    if len(program.header.inputs) != 1 or program.header.inputs[0].format not in JSON_FORMATS:
+        raise CannotCompile("the input is not one JSON document")
+    if not is_plain(program):
+        raise CannotCompile("the program makes attributes or reads other formats")
+    root, shared, rewritten = Place("$input"), set[int](), dict[int, tree.Expr]()
+    TypedEmitter(program, root, shared, rewritten).source()
+    settle(root, strict=strict)
+    if root.form not in ("record", "list"):
+        raise CannotCompile("the input is used as a whole")
+    if root.form == "list" and root.items().form == "any":
+        raise CannotCompile("the records are used as a whole")
+    emitter = TypedEmitter(program, root, shared, rewritten)
+    source = emitter.source()
+    if root.unsettled():
+        raise CannotCompile("the second look saw more than the first")
+    run = function_of(source, emitter.constants)
+    return Tier("typed" if strict else "projected", root, source, run)
+
+
+class Tiers:
+    """The typed ways of a program that there are, tried in order."""
+
+    def __init__(self, program: tree.Program) -> None:
+        self._program = program
+        self.obstacle: str | None = None
+        """Why there is no typed tier, once it was tried to make one."""
+
+    @cached_property
+    def typed(self) -> Tier | None:
+        return self._made(strict=True)
+
+    @cached_property
+    def projected(self) -> Tier | None:
+        return self._made(strict=False)
+
+    def _made(self, *, strict: bool) -> Tier | None:
+        try:
+            return typed_tier(self._program, strict=strict)
+        except CannotCompile as reason:
+            self.obstacle = str(reason)
+        except (SyntaxError, RecursionError, MemoryError, TypeError) as reason:
+            self.obstacle = f"the code is beyond Python ({type(reason).__name__})"
+        return None
+
+    def value(self, data: str | bytes) -> tuple[bool, Any]:
+        """Whether a typed tier could take the document, and the value if so."""
+        tier = self.typed
+        if tier is None or not _is_text(data):
+            return False, None
+        while tier is not None:
+            if not tier.hopeless:
+                tier.runs += 1
+                try:
+                    with deep_stack():
+                        return True, tier.run(tier.decode(data))
+                except (LimitExceeded, MemoryError):
+                    raise
+                except EvaluationFailure:
+                    break  # the evaluator says it with its place
+                except Exception:
+                    tier.failures += 1
+            tier = self.projected if tier is self.typed else None
+        return False, None
+
+
+def _is_text(data: str | bytes) -> bool:
+    """Whether the bytes are UTF-8: the decoder does not look at texts that it skips."""
+    if isinstance(data, str) or data.isascii():
+        return True
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
