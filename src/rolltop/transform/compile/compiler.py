@@ -17,7 +17,7 @@ from rolltop.transform.syntax import tree
 
 __all__ = ["Compiled", "compile_tree", "function_of", "is_plain"]
 
-_PLAIN_FORMATS = frozenset({"json", "csv", "yaml"})
+_PLAIN_FORMATS = frozenset({"json", "jsonl", "csv", "yaml"})
 _GIVE_UP = 20
 """After this many runs of which more than half fell back, the generated code is not tried any more."""
 

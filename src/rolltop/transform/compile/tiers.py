@@ -47,7 +47,10 @@ class Tier:
         self.source = source
         self.runs = 0
         self.failures = 0
-        self.decode = msgspec.json.Decoder(decoder_type(root)).decode
+        type_ = decoder_type(root)
+        self.decode = msgspec.json.Decoder(type_).decode
+        if root.form == "list":
+            self.decode_lines = msgspec.json.Decoder(type_.__args__[0]).decode_lines
         self.run = run
 
     @property
@@ -103,23 +106,50 @@ class Tiers:
 
     def value(self, data: str | bytes) -> tuple[bool, Any]:
         """Whether a typed tier could take the document, and the value if so."""
-        tier = self.typed
-        if tier is None or not _is_text(data):
+        if self.typed is None or not _is_text(data):
             return False, None
+        return self._first(lambda tier: tier.decode(data))
+
+    def value_of_lines(self, block: bytes) -> tuple[bool, Any]:
+        """The same for JSON lines: whole lines with an object on each."""
+        if self.typed is None or not _is_text(block) or not _has_objects_only(block):
+            return False, None
+        count = block.count(b"\n") + (not block.endswith(b"\n"))
+        return self._first(lambda tier: _counted(tier.decode_lines(block), count))
+
+    def _first(self, decode: Callable[[Tier], Any]) -> tuple[bool, Any]:
+        """What the first tier gives that takes the input."""
+        tier = self.typed
         while tier is not None:
             if not tier.hopeless:
                 tier.runs += 1
                 try:
                     with deep_stack():
-                        return True, tier.run(tier.decode(data))
+                        return True, tier.run(decode(tier))
                 except (LimitExceeded, MemoryError):
                     raise
                 except EvaluationFailure:
                     break  # the evaluator says it with its place
+                except msgspec.ValidationError:
+                    tier.failures += 1
+                except msgspec.DecodeError:
+                    break  # no JSON for any tier
                 except Exception:
                     tier.failures += 1
             tier = self.projected if tier is self.typed else None
         return False, None
+
+
+def _has_objects_only(block: bytes) -> bool:
+    """Whether every line break is between two objects. No object has such a place inside, so each line is whole."""
+    inner = block.count(b"\n") - block.endswith(b"\n")
+    return block.count(b"}\n{") == inner or block.count(b"}\r\n{") == inner
+
+
+def _counted(records: list[Any], count: int) -> list[Any]:
+    if len(records) != count:
+        raise msgspec.DecodeError("two values on one line")
+    return records
 
 
 def _is_text(data: str | bytes) -> bool:

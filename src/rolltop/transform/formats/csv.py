@@ -14,7 +14,7 @@ from rolltop.transform.errors import ReadFailure, WriteFailure
 from rolltop.transform.formats.text import decode, typed
 from rolltop.transform.values import is_number, kind_of, scalar_text, unwrap
 
-__all__ = ["cell", "read", "write"]
+__all__ = ["Rows", "cell", "read", "write"]
 
 _MAX_FIELD = 1 << 27
 _WORDS: dict[str, Any] = {"true": True, "false": False, "": None, "null": None, "nil": None, "n/a": None}
@@ -110,17 +110,40 @@ _STYLES = {
 def write(value: Any, options: Mapping[str, Any]) -> str:
     """Rows as text; the header comes from the first object, or is given with the rows."""
     header, rows = _table(value)
-    delimiter = _delimiter(options)
-    show = _Cells(options)
-    out = io.StringIO(newline="")
-    if options.get("bom") is True:
-        out.write("\ufeff")
-    lines: list[list[Any]] = [list(header)] if header is not None and options.get("headers") is not False else []
-    for row in lines:
-        out.write(delimiter.join(_quoted(str(name), delimiter) for name in row) + "\n")
-    for row in rows:
-        out.write(delimiter.join(_quoted(show.text(item), delimiter) for item in row) + "\n")
-    return out.getvalue()
+    return Rows(options).table(header, rows)
+
+
+class Rows:
+    """Rows as text, all at once or in parts; the first record of the first part says what the columns are."""
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self._options = options
+        self._delimiter = _delimiter(options)
+        self._show = _Cells(options)
+        self._first: Any = None
+        self.untouched = True
+        """Whether no record has come yet."""
+
+    def text(self, records: list[Any]) -> str:
+        """The next records of an array."""
+        if not records:
+            return ""
+        if self.untouched:
+            self._first = records[0]
+        header, rows = _table([self._first, *records])
+        return self.table(header if self.untouched else None, rows[1:])
+
+    def table(self, header: list[str] | None, rows: list[list[Any]]) -> str:
+        delimiter, show = self._delimiter, self._show
+        out = io.StringIO(newline="")
+        if self.untouched and self._options.get("bom") is True:
+            out.write("\ufeff")
+        self.untouched = False
+        if header is not None and self._options.get("headers") is not False:
+            out.write(delimiter.join(_quoted(str(name), delimiter) for name in header) + "\n")
+        for row in rows:
+            out.write(delimiter.join(_quoted(show.text(item), delimiter) for item in row) + "\n")
+        return out.getvalue()
 
 
 def _table(value: Any) -> tuple[list[str] | None, list[list[Any]]]:
