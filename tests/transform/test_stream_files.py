@@ -127,3 +127,18 @@ def test_processes_give_what_one_gives(damage: tuple[bytes, bytes], tmp_path: Pa
     lines = tmp_path / "data.jsonl"
     lines.write_bytes(data[1:-1].replace(b"}, {", b"}\n{"))
     assert shared(PROGRAM, lines, 3000) == at_once(PROGRAM, lines)
+
+
+def test_explain_says_tier_fields_streaming_and_output() -> None:
+    found = json.loads(rolltop("explain", "-e", PROGRAM, "--json").stdout)
+    assert found["tier"] == "typed"
+    assert {"path": "[].n", "type": "Number", "required": True} in found["fields"]
+    assert found["streams"] == "records"
+    assert found["outputType"] == "Array<{ id: Any, twice: Number }>"
+
+
+def test_explain_says_why_not() -> None:
+    text = rolltop("explain", "-e", "sortBy($input, o => o.n)").stdout.decode()
+    assert "sortBy needs all records at once (at 1:7)" in text
+    assert "the input is used as a whole" in text
+    assert rolltop("explain").returncode == 2

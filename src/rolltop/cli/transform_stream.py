@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -93,25 +92,17 @@ def _opened(path: str) -> Iterator[Any]:
         yield source
 
 
-class _Watched(io.RawIOBase):
+class _Watched:
     """A source that tells how many bytes were read."""
 
     def __init__(self, source: Any, advance: Callable[[int], Any]) -> None:
         self._source = source
         self._advance = advance
 
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
+    def read(self, size: int = -1, /) -> bytes:
         block: bytes = self._source.read(size) or b""
         self._advance(len(block))
         return block
-
-    def readinto(self, buffer: Any) -> int:
-        block = self.read(len(buffer))
-        buffer[: len(block)] = block
-        return len(block)
 
 
 @contextmanager

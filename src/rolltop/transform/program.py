@@ -95,7 +95,7 @@ class Program:
         """The body's value for inputs that are still text."""
         self.runs += 1
         pays = self.runs > 1 or any(len(document.data) > _LARGE for document in documents.values())
-        if pays and len(documents) == 1 and not self.asks_for_places:
+        if pays and len(documents) == 1 and self.header.inputs[0].format == "json" and not self.asks_for_places:
             [document] = documents.values()
             taken, value = self.tiers.value(document.data)
             if taken:

@@ -35,7 +35,7 @@ __all__ = ["Tier", "Tiers", "typed_tier"]
 
 _TRIALS = 8
 """So many runs are given to a tier before it is judged."""
-JSON_FORMATS = frozenset({"json", "jsonl"})
+_FORMATS = frozenset({"json", "jsonl", "csv"})
 
 
 class Tier:
@@ -49,7 +49,10 @@ class Tier:
         self.failures = 0
         type_ = decoder_type(root)
         self.decode = msgspec.json.Decoder(type_).decode
+        self.record: Any = None
+        """The structure of a record, when the input is an array of them."""
         if root.form == "list":
+            self.record = type_.__args__[0] if root.items().form == "record" else None
             self.decode_lines = msgspec.json.Decoder(type_.__args__[0]).decode_lines
         self.run = run
 
@@ -60,8 +63,8 @@ class Tier:
 
 def typed_tier(program: tree.Program, *, strict: bool) -> Tier:
     """The program on typed input, or `CannotCompile` with the reason why not."""
-    if len(program.header.inputs) != 1 or program.header.inputs[0].format not in JSON_FORMATS:
-        raise CannotCompile("the input is not one JSON document")
+    if len(program.header.inputs) != 1 or program.header.inputs[0].format not in _FORMATS:
+        raise CannotCompile("the input is not one document in json, jsonl or csv")
     if not is_plain(program):
         raise CannotCompile("the program makes attributes or reads other formats")
     root, shared, rewritten = Place("$input"), set[int](), dict[int, tree.Expr]()
@@ -105,7 +108,7 @@ class Tiers:
         return None
 
     def value(self, data: str | bytes) -> tuple[bool, Any]:
-        """Whether a typed tier could take the document, and the value if so."""
+        """Whether a typed tier could take the JSON document, and the value if so."""
         if self.typed is None or not _is_text(data):
             return False, None
         return self._first(lambda tier: tier.decode(data))
@@ -116,6 +119,10 @@ class Tiers:
             return False, None
         count = block.count(b"\n") + (not block.endswith(b"\n"))
         return self._first(lambda tier: _counted(tier.decode_lines(block), count))
+
+    def value_of(self, decode: Callable[[Tier], Any]) -> tuple[bool, Any]:
+        """The same for input that the caller decodes; what it raises is for the next tier."""
+        return self._first(decode) if self.typed is not None else (False, None)
 
     def _first(self, decode: Callable[[Tier], Any]) -> tuple[bool, Any]:
         """What the first tier gives that takes the input."""

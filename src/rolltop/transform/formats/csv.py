@@ -14,25 +14,26 @@ from rolltop.transform.errors import ReadFailure, WriteFailure
 from rolltop.transform.formats.text import decode, typed
 from rolltop.transform.values import is_number, kind_of, scalar_text, unwrap
 
-__all__ = ["Rows", "cell", "read", "write"]
+__all__ = ["WORDS", "Rows", "cell", "delimiter_of", "is_row", "raise_limit", "read", "record", "write"]
 
 _MAX_FIELD = 1 << 27
-_WORDS: dict[str, Any] = {"true": True, "false": False, "": None, "null": None, "nil": None, "n/a": None}
+WORDS: dict[str, Any] = {"true": True, "false": False, "": None, "null": None, "nil": None, "n/a": None}
 _LONGEST_WORD = 5
 
 
 def read(data: str | bytes, options: Mapping[str, Any]) -> list[Any]:
     """An array of objects by header, or of arrays with `headers: false`."""
     text = decode(data, "CSV")
-    rows = _rows(text, _delimiter(options))
+    rows = _rows(text, delimiter_of(options))
     if options.get("headers") is False:
         return [[cell(field) for field in row] for row in rows]
     header = [name.strip() for name in next(rows, [])]
+    return [record(header, row) for row in rows]
+
+
+def record(header: list[str], row: list[str]) -> dict[str, Any]:
+    """A row as an object; missing cells are null, surplus ones are dropped."""
     width = len(header)
-    return [_record(header, width, row) for row in rows]
-
-
-def _record(header: list[str], width: int, row: list[str]) -> dict[str, Any]:
     values = [cell(field) for field in row[:width]]
     values.extend([None] * (width - len(values)))
     return dict(zip(header, values, strict=True))
@@ -43,12 +44,12 @@ def cell(text: str) -> Any:
     text = text.strip()
     if len(text) <= _LONGEST_WORD:
         word = text.lower()
-        if word in _WORDS:
-            return _WORDS[word]
+        if word in WORDS:
+            return WORDS[word]
     return typed(text)
 
 
-def _delimiter(options: Mapping[str, Any]) -> str:
+def delimiter_of(options: Mapping[str, Any]) -> str:
     given = options.get("delimiter", ",")
     if not isinstance(given, str) or not given or given[0] in '"\r\n':
         raise InvalidInput(
@@ -58,16 +59,24 @@ def _delimiter(options: Mapping[str, Any]) -> str:
 
 
 def _rows(text: str, delimiter: str) -> Iterator[list[str]]:
-    if csv.field_size_limit() < _MAX_FIELD:
-        csv.field_size_limit(_MAX_FIELD)
+    raise_limit()
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
-        for row in reader:
-            if row and not (len(row) == 1 and not row[0].strip()):
-                yield row
+        yield from filter(is_row, reader)
     except csv.Error as error:
         line, column, reason = _locate(text, delimiter, str(error))
         raise ReadFailure(f"CSV parse error at {line}:{column} - {reason}", line, column, hint=_HINT) from None
+
+
+def raise_limit() -> None:
+    """Let cells be as long as any real one."""
+    if csv.field_size_limit() < _MAX_FIELD:
+        csv.field_size_limit(_MAX_FIELD)
+
+
+def is_row(row: list[str]) -> bool:
+    """Whether a line has something on it."""
+    return bool(row) and not (len(row) == 1 and not row[0].strip())
 
 
 _HINT = 'A quote inside a quoted cell is written twice: "a ""b"" c".'
@@ -118,7 +127,7 @@ class Rows:
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         self._options = options
-        self._delimiter = _delimiter(options)
+        self._delimiter = delimiter_of(options)
         self._show = _Cells(options)
         self._first: Any = None
         self.untouched = True

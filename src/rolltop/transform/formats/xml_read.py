@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 from xml.parsers import expat
 
@@ -55,6 +55,15 @@ class Builder:
         self.stack: list[_Frame] = []
 
     def parse(self, data: str | bytes) -> None:
+        if isinstance(data, str):
+            data = data.removeprefix("\ufeff")
+        if not data.strip():
+            raise ReadFailure("XML parse error at 1:1 - the document is empty")
+        for _ in self.feed(iter([data])):
+            pass
+
+    def feed(self, blocks: Iterator[str | bytes]) -> Iterator[None]:
+        """Parse block after block; gives control back after each."""
         parser = expat.ParserCreate()
         parser.buffer_text = True
         parser.ordered_attributes = True
@@ -64,12 +73,11 @@ class Builder:
         parser.XmlDeclHandler = self._declaration
         parser.EntityDeclHandler = self._entity
         self.parser = parser
-        if isinstance(data, str):
-            data = data.removeprefix("\ufeff")
-        if not data.strip():
-            raise ReadFailure("XML parse error at 1:1 - the document is empty")
         try:
-            parser.Parse(data, True)
+            for block in blocks:
+                parser.Parse(block, False)
+                yield
+            parser.Parse(b"", True)
         except expat.ExpatError as error:
             line, column = error.lineno, error.offset + 1
             reason = expat.errors.messages[error.code] if error.code in expat.errors.messages else str(error)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Protocol
@@ -12,11 +13,13 @@ from rolltop.transform.errors import EvaluationFailure
 from rolltop.transform.program import Program
 from rolltop.transform.stream.code import PieceCode
 from rolltop.transform.stream.cutting import ArrayPieces, NoArray
+from rolltop.transform.stream.elements import NoRecords, element_pieces
 from rolltop.transform.stream.folds import name_of
 from rolltop.transform.stream.lines import line_pieces
 from rolltop.transform.stream.plan import Plan
 from rolltop.transform.stream.postponed import Postponed
 from rolltop.transform.stream.sinks import sink_for
+from rolltop.transform.stream.tables import BrokenTable, table_pieces
 from rolltop.transform.stream.totals import Unfoldable, accumulator
 
 __all__ = ["NotStreamed", "pieces_of", "stream", "without_collector"]
@@ -78,7 +81,32 @@ def pieces_of(plan: Plan, source: Readable, runner: Postponed | PieceCode, size:
         except NoArray as none:
             raise NotStreamed(none.seen) from None
         return pieces.run(runner.of_json)
-    raise NotStreamed(b"")
+    if port.format == "csv":
+        return _or_whole(table_pieces(_Raw(source), port.options, runner.of_table, size))
+    return _or_whole(element_pieces(source.read, plan.path, runner.of_value, size))
+
+
+def _or_whole(pieces: Iterator[Any]) -> Iterator[Any]:
+    """Input that is broken, or has no array where one is needed: reading it as a whole says what is wrong."""
+    try:
+        yield from pieces
+    except (BrokenTable, NoRecords):
+        raise NotStreamed from None
+
+
+class _Raw(io.RawIOBase):
+    """A source with the interface of files."""
+
+    def __init__(self, source: Readable) -> None:
+        self._source = source
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        block = self._source.read(len(buffer))
+        buffer[: len(block)] = block
+        return len(block)
 
 
 def _fold(

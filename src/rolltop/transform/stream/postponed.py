@@ -12,6 +12,7 @@ from typing import Any
 from rolltop.transform.errors import EvaluationFailure
 from rolltop.transform.stream.code import PieceCode
 from rolltop.transform.stream.plan import Plan
+from rolltop.transform.stream.tables import Table
 from rolltop.transform.syntax import tree
 from rolltop.transform.syntax.source import Source
 
@@ -34,6 +35,9 @@ class Postponed:
 
     def of_lines(self, block: bytes, first: int) -> list[Any]:
         return self._guarded(lambda code: code.of_lines(block, first))
+
+    def of_table(self, table: Table) -> list[Any]:
+        return self._guarded(lambda code: code.of_table(table))
 
     def of_value(self, value: Any) -> list[Any]:
         return self._guarded(lambda code: code.of_value(value))
