@@ -19,8 +19,8 @@ class NoRecords(Exception):
 class _Records(Builder):
     """Takes the elements at a path out of the tree as soon as they are complete."""
 
-    def __init__(self, path: tuple[str, ...]) -> None:
-        super().__init__()
+    def __init__(self, path: tuple[str, ...], arrays: frozenset[str]) -> None:
+        super().__init__(arrays)
         self._path = path
         self._opened = dict.fromkeys(path[:-1], 0)
         self.records: list[Any] = []
@@ -48,12 +48,17 @@ class _Records(Builder):
 
 
 def element_pieces(
-    read: Callable[[int], bytes], path: tuple[str, ...], work: Callable[[Any], Any], size: int
+    read: Callable[[int], bytes],
+    path: tuple[str, ...],
+    work: Callable[[Any], Any],
+    *,
+    size: int,
+    arrays: frozenset[str] = frozenset(),
 ) -> Iterator[Any]:
     """What the work makes of each piece of the document, as a document that has only these elements."""
-    if len(set(path)) != len(path):
+    if len(set(path)) != len(path) or arrays & set(path):
         raise NoRecords
-    builder = _Records(path)
+    builder = _Records(path, arrays)
     started = False
     for _ in builder.feed(iter(lambda: read(size), b"")):
         if len(builder.records) >= min(_RECORDS, size):

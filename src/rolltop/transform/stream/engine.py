@@ -83,7 +83,8 @@ def pieces_of(plan: Plan, source: Readable, runner: Postponed | PieceCode, size:
         return pieces.run(runner.of_json)
     if port.format == "csv":
         return _or_whole(table_pieces(_Raw(source), port.options, runner.of_table, size))
-    return _or_whole(element_pieces(source.read, plan.path, runner.of_value, size))
+    arrays = frozenset(map(str, port.options.get("arrays") or ()))
+    return _or_whole(element_pieces(source.read, plan.path, runner.of_value, size=size, arrays=arrays))
 
 
 def _or_whole(pieces: Iterator[Any]) -> Iterator[Any]:
