@@ -34,10 +34,11 @@ FORMAT = 1
 
 
 class Workspace:
-    """What tools, commands and pages work with."""
+    """What tools, commands and pages work with. With `background`, engines may go on working between calls."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, background: bool = False) -> None:
         self.settings = settings
+        self._background = background
         self.root = settings.workspace
         set_policy(Policy(settings.sandbox_user, settings.allow_unconfined))
 
@@ -107,7 +108,9 @@ class Workspace:
         """The documents."""
         from rolltop.store import Library, Options  # noqa: PLC0415 - built at first use
 
-        options = Options.from_section(self.settings.section("store"), read_only=self.settings.read_only)
+        options = Options.from_section(
+            self.settings.section("store"), read_only=self.settings.read_only, background=self._background
+        )
         return Library(self.prepare() / "store", options)
 
     @cached_property

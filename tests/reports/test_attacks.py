@@ -39,9 +39,9 @@ suppressWarnings(try(for (i in 1:200) writeBin(raw(1e6), paste0("/tmp/fill-", i)
 filled <- ceiling(sum(file.size(Sys.glob("/tmp/fill-*"))) / 1e6)
 invisible(file.remove(Sys.glob("/tmp/fill-*")))
 cat("filled", filled, "\\n")
-suppressWarnings(try(for (i in 1:100) system("sleep 1 &"), silent = TRUE))
+suppressWarnings(try(for (i in 1:200) system("sleep 3 &"), silent = TRUE))
 cat("forked", length(grep("^[0-9]+$", list.files("/proc"))), "\\n")
-Sys.sleep(1.5)
+Sys.sleep(4)
 ```
 """
 
@@ -68,7 +68,7 @@ def test_network_files_disk_and_processes_are_held(
     assert [what for what, outcome in outcomes.items() if outcome != "held"] == []
     numbers = {name: int(count) for name, count in re.findall(r"## (filled|forked) (\d+)", page)}
     assert numbers["filled"] <= 67  # the scratch space has 64 MiB
-    assert numbers["forked"] < 80  # 64, the sandbox's own and R's
+    assert numbers["forked"] < 128  # 64, the sandbox's own, R's, and what ended elsewhere under the same user
     assert canary.read_text() == "secret"
     with pytest.raises(TimeoutError):
         listener.accept()

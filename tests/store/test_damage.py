@@ -178,8 +178,7 @@ def test_damaged_indexes_are_built_again(library: Library) -> None:
         library.add_text(f"{number}.txt", f"needle{number}\n" * 40)
     library.index()
     library.close()
-    for name in ("text.db", next((library.directory / "grep").glob("*.tri"))):
-        path = library.directory / name
+    for path in (*(library.directory / "text").rglob("*.*"), *(library.directory / "grep").glob("*.tri")):
         data = bytearray(path.read_bytes())
         for place in range(100, len(data), 97):
             data[place] ^= 0xFF
@@ -187,6 +186,6 @@ def test_damaged_indexes_are_built_again(library: Library) -> None:
     again = Library(library.directory)
     report = again.repair()
     assert report.ok, report.problems
-    assert [hit.document.path for hit in again.search("needle7")[0]] == ["7.txt"]
+    assert [hit.document.path for hit in again.search("needle7").hits] == ["7.txt"]
     assert [file.document.path for file in again.grep.files(Pattern("needle7$"))] == ["7.txt"]
     again.close()

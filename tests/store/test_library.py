@@ -157,7 +157,7 @@ def test_deleted_content_is_out_of_reach_at_once(library: Library) -> None:
     library.delete([added.document])
     assert library.by_hash(added.hash) is None
     assert library.named("secret.txt") == []
-    assert library.search("secret") == ([], 0)
+    assert library.search("secret").total == 0
     assert list(library.grep.files(Pattern("secret"))) == []
     assert library.page().total == 0
     assert library.stats().documents == 0
@@ -170,7 +170,7 @@ def test_a_deletion_can_be_taken_back(library: Library) -> None:
     assert [document.path for document in library.undo()] == ["a.txt"]
     document = library.document("a.txt")
     assert (library.read(document), document.tags, document.version) == (b"two\n", ("t",), 2)
-    assert [hit.document.path for hit in library.search("two")[0]] == ["a.txt"]
+    assert [hit.document.path for hit in library.search("two").hits] == ["a.txt"]
 
 
 def test_undo_does_not_overwrite_what_was_stored_since(library: Library) -> None:
@@ -244,7 +244,7 @@ def test_an_earlier_version_can_be_put_back(library: Library) -> None:
 def test_stored_means_findable(library: Library) -> None:
     for number in range(50):
         library.add_text(f"{number}.txt", f"needle{number} in the hay\n")
-        assert [hit.document.path for hit in library.search(f"needle{number}")[0]] == [f"{number}.txt"]
+        assert [hit.document.path for hit in library.search(f"needle{number}").hits] == [f"{number}.txt"]
         assert [f.document.path for f in library.grep.files(Pattern(f"needle{number} "))] == [f"{number}.txt"]
         assert library.page(Listing(limit=1)).documents[0].path == f"{number}.txt"
 

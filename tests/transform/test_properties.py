@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import random
 from typing import Any
 
@@ -16,6 +15,7 @@ from rolltop.transform import compile_program, formats
 from rolltop.transform.check import check_parsed
 from rolltop.transform.syntax.formatter import format_program
 from rolltop.transform.syntax.parser import parse
+from rolltop.transform.syntax.tree import Expr, parts
 from rolltop.transform.values import Node, equal
 
 QUICK = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
@@ -24,9 +24,9 @@ LONG = settings(max_examples=3000, deadline=None, suppress_health_check=list(Hea
 
 def shape(node: Any) -> Any:
     """A tree without its places and spellings."""
-    if dataclasses.is_dataclass(node):
-        parts = [f.name for f in dataclasses.fields(node) if f.name not in ("at", "sigil", "style")]
-        return type(node).__name__, [shape(getattr(node, name)) for name in parts]
+    if isinstance(node, Expr):
+        kept = [shape(value) for name, value in parts(node) if name not in ("at", "sigil", "style")]
+        return type(node).__name__, kept
     return [shape(item) for item in node] if isinstance(node, list) else repr(node)
 
 

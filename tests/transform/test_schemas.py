@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -157,3 +159,20 @@ def test_json_schema_metadata_and_drafts() -> None:
 def test_what_is_no_schema_is_refused_by_the_writer(format_: str) -> None:
     with pytest.raises(WriteFailure):
         formats.write(format_, {"hello": "world"})
+
+
+SAME_RECORD = {
+    "avro": '{"type": "record", "name": "Trip", "fields": [{"name": "to", "type": "string"}]}',
+    "jsch": '{"title": "Trip", "type": "object", "properties": {"to": {"type": "string"}}, "required": ["to"]}',
+    "tsch": '{"fields": [{"name": "to", "type": "string"}]}',
+}
+
+
+@pytest.mark.parametrize(("source", "target"), list(permutations(SAME_RECORD, 2)))
+def test_a_schema_is_converted_by_passing_it_through(source: str, target: str) -> None:
+    program = compile_program("$input", inputs={"input": source}, output_format=target)
+    written = json.loads(program.run({"input": Document(SAME_RECORD[source])}).text)
+    wanted = {"avro": "fields", "tsch": "fields", "jsch": "$defs"}[target]
+    assert wanted in written
+    assert not any(key.startswith("%") for key in written)
+    assert written.get("type") == ("record" if target == "avro" else None)

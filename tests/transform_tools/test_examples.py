@@ -12,9 +12,11 @@ from rolltop.transform import Document, compile_program
 from rolltop.transform.check import check
 from rolltop.transform.examples import Example, Finder, Wanted, load_corpus
 from rolltop.transform.examples.kept import build_finder
+from rolltop.transform.stdlib.declare import CATEGORIES
+from rolltop.transform.stdlib.registry import find
 
 CORPUS = load_corpus()
-FORMATS = ("xml", "json", "csv", "yaml")
+FORMATS = ("xml", "json", "csv", "yaml", "xsd", "jsch", "avro", "proto")
 
 
 @pytest.mark.parametrize("example", CORPUS, ids=lambda example: example.name)
@@ -25,8 +27,16 @@ def test_example_gives_its_output(example: Example) -> None:
 
 
 def test_names_are_unique_and_every_pair_of_formats_is_covered() -> None:
-    assert len({example.name for example in CORPUS}) == len(CORPUS)
+    assert len({example.name for example in CORPUS}) == len(CORPUS) >= 150
     assert {(example.input_format, example.output_format) for example in CORPUS} == set(product(FORMATS, FORMATS))
+
+
+def test_every_category_and_most_families_of_functions_are_used() -> None:
+    used = {function for example in CORPUS for function in example.functions}
+    declared = [found for name in used if (found := find(name)) is not None]
+    assert {function.category for function in declared} == set(CATEGORIES)
+    assert len({function.family for function in declared}) >= 40
+    assert len(used) >= 150
 
 
 @pytest.mark.parametrize(
@@ -36,7 +46,15 @@ def test_names_are_unique_and_every_pair_of_formats_is_covered() -> None:
         ("csv", "json", "group by city and sum the amounts", "group_and_sum"),
         ("json", "json", "remove sensitive fields", "omit_fields"),
         ("json", "json", "join orders with customers by key", "join_two_lists"),
-        ("yaml", "xml", "", "yaml_to_xml"),
+        ("json", "xml", "order to invoice with tax", "invoice_from_json_order"),
+        ("csv", "csv", "pivot sales by month", "sales_pivot_by_month"),
+        ("json", "json", "left join, keep orders without customer", "left_join_orders_and_customers"),
+        ("csv", "json", "validate rows and list problems", "validate_rows_with_messages"),
+        ("json", "csv", "flatten a tree to paths", "tree_to_paths"),
+        ("json", "csv", "convert currencies with a lookup", "convert_currencies"),
+        ("json", "json", "rename fields", "rename_fields"),
+        ("xsd", "json-schema", "", "xsd_to_json_schema"),
+        ("protobuf", "avro", "", "protobuf_to_avro"),
     ],
 )
 def test_the_best_example_comes_first(source: str, target: str, task: str, expected: str) -> None:

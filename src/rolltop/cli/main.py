@@ -7,13 +7,15 @@ import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from rolltop import __version__
 from rolltop.errors import RolltopError
-from rolltop.settings import Settings, load
+
+if TYPE_CHECKING:
+    from rolltop.settings import Settings
 
 __all__ = ["EXIT_CODES", "Invocation", "LazyGroup", "cli", "leave_with", "main"]
 
@@ -81,6 +83,8 @@ class Invocation:
     served: Settings | None = None
 
     def settings(self, **more: Any) -> Settings:
+        from rolltop.settings import load  # most commands do not need it
+
         return load({**self.given, **{key: value for key, value in more.items() if value is not None}})
 
 

@@ -26,13 +26,14 @@ __all__ = ["index", "repair", "stats", "verify"]
 def stats(invocation: Invocation, types: bool, largest: int, as_json: bool) -> None:
     """Count documents, versions, bytes, and what deduplication saves."""
     with opened(invocation) as library:
-        found = library.stats()
+        found, waiting = library.stats(), library.unindexed()
         kinds = library.catalog.figures.file_types() if types else []
         big = library.catalog.figures.largest(largest) if largest else []
     figures: dict[str, Any] = {
         **asdict(found),
         "deduplicated_bytes": found.deduplicated_bytes,
         "dedup_ratio": found.dedup_ratio,
+        "not_indexed_yet": waiting,
     }
     if as_json:
         names = ("extension", "mime_type", "type", "count", "bytes")
@@ -102,5 +103,8 @@ def index(invocation: Invocation, anew: bool) -> None:
         if anew:
             library.trigrams.clear()
             library.text.rebuild()
+            library.extracts.kept.start_again()
+            library.traits.start_again()
         library.index(show)
+        library.trace(progress=show)
     note("the indexes are up to date")

@@ -77,10 +77,8 @@ def list_(invocation: Invocation, /, as_json: bool, **given: Any) -> None:
 def search(invocation: Invocation, query: str, limit: int, *, fuzzy: bool, similarity: float, as_json: bool) -> None:
     """Find documents by their words, the best first."""
     with opened(invocation) as library:
-        if fuzzy:
-            hits, total = library.search_fuzzy(query, similarity, limit=limit)
-        else:
-            hits, total = library.search(query, limit=limit)
+        results = library.search(query, limit=limit, similarity=similarity if fuzzy else None)
+        hits, total = results.hits, results.total
     if as_json:
         found = [{**as_dict(hit.document), "score": hit.score, "snippet": hit.snippet} for hit in hits]
         print_json({"total": total, "results": found})

@@ -40,7 +40,7 @@ def transform(ctx: click.Context) -> None:
       rolltop transform --from csv --to yaml < table.csv
     """
     if ctx.invoked_subcommand in ("run", "repl"):
-        from rolltop.transform.stdlib.host import Host, installed
+        from rolltop.transform.stdlib.trust import trusted
 
         # Somebody's own program in their own shell may read their environment.
-        ctx.with_resource(installed(Host()))
+        ctx.with_resource(trusted())

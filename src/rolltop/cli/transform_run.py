@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rolltop.cli.transform_files import Input, format_of, parse_input, read_program, showing_errors
+from rolltop.cli.transform_options import reading_options, writing_options
 from rolltop.cli.transform_output import written_to
 from rolltop.errors import InvalidInput
 
@@ -35,6 +36,9 @@ class Job:
     target: str | None
     raw: bool
     compact: bool
+    read: tuple[str, ...] = ()
+    written: tuple[str, ...] = ()
+    """Options of the formats, as they were given."""
     jobs: int = 1
     stream: bool | None = None
 
@@ -51,6 +55,20 @@ class Job:
 @click.option("-o", "--output", metavar="FILE", help="Write the result here instead of standard output.")
 @click.option("--from", "source", metavar="FORMAT", help="Format of the input; else by file name, else by looking.")
 @click.option("--to", "target", metavar="FORMAT", help="Format of the result; else by file name, else json.")
+@click.option(
+    "--from-option",
+    "read",
+    multiple=True,
+    metavar="[INPUT.]NAME=VALUE",
+    help="An option of reading, such as delimiter=; headers=false quote=' encoding=latin-1 regionalFormat=eu.",
+)
+@click.option(
+    "--to-option",
+    "written",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="An option of writing, such as delimiter=; bom=true.",
+)
 @click.option("-r", "--raw", is_flag=True, help="Print a result that is a text as it is, without quotes.")
 @click.option("-c", "--compact", is_flag=True, help="JSON on one line.")
 @click.option("--jobs", type=click.IntRange(1, 64), default=1, help="Processes for one large input or many files.")
@@ -67,6 +85,8 @@ def run(
     output: str | None,
     source: str | None,
     target: str | None,
+    read: tuple[str, ...],
+    written: tuple[str, ...],
     raw: bool,
     compact: bool,
     jobs: int,
@@ -81,7 +101,7 @@ def run(
     """
     named = [parse_input(text) for text in inputs]
     program, data = _split(files, expression, source, target)
-    job = Job(program, expression, (*named, *data), output, source, target, raw, compact, jobs, stream)
+    job = Job(program, expression, (*named, *data), output, source, target, raw, compact, read, written, jobs, stream)
     if output_dir is not None:
         from rolltop.cli.transform_many import run_many
 
@@ -123,6 +143,8 @@ def _run(job: Job) -> None:
             name=name,
             inputs=formats,
             output_format=job.target or (format_of(job.output) if job.output else None),
+            input_options=reading_options(job.read, inputs, text),
+            output_options=writing_options(job.written, job.output, text),
             shorthand=job.expression is not None,
         )
         with written_to(job.output) as write:

@@ -45,7 +45,7 @@ class Desk:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.workspace = Workspace(settings)
+        self.workspace = Workspace(settings, background=True)
         self.changes = Changes()
         self.registry = Registry()
         self.prompts: dict[str, Prompt] = {}

@@ -33,6 +33,20 @@ class FileLock:
         finally:
             os.close(file)
 
+    @contextmanager
+    def tried(self) -> Iterator[bool]:
+        """Whether the lock could be had at once; it is held as long as the block runs."""
+        file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                yield False
+            else:
+                yield True
+        finally:
+            os.close(file)
+
 
 class _Call:
     """A piece of work that waits to be written."""

@@ -24,22 +24,32 @@ DAY = 86_400 * 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Settings of the store; the section `[store]` of the configuration."""
+    """Settings of the store; the section `[store]` of the configuration.
+
+    `background`: threads follow what is written (for a process that stays); else it is done when asked for.
+    """
 
     undo_days: float = 7.0
     read_only: bool = False
+    background: bool = False
+    model: str = "wordllama"
+    """What search by meaning uses: wordllama, minilm, none, or the path of a folder."""
 
     @classmethod
-    def from_section(cls, section: object, *, read_only: bool = False) -> Options:
-        """From `[store]`: `undo_days`."""
+    def from_section(cls, section: object, *, read_only: bool = False, background: bool = False) -> Options:
+        """From `[store]`: `undo_days`, `model`."""
         values = dict(section) if isinstance(section, dict) or hasattr(section, "keys") else {}  # type: ignore[call-overload]
-        unknown = set(values) - {"undo_days"}
+        unknown = set(values) - {"undo_days", "model"}
         if unknown:
             raise InvalidInput(f"the section store has unknown keys: {', '.join(sorted(unknown))}")
+        model = values.get("model", "wordllama")
+        if not isinstance(model, str) or not model:
+            raise InvalidInput("store.model must be the name of a model, none, or the path of a folder")
         try:
-            return cls(undo_days=float(values.get("undo_days", 7.0)), read_only=read_only)
+            days = float(values.get("undo_days", 7.0))
         except ValueError:
             raise InvalidInput("store.undo_days must be a number of days") from None
+        return cls(undo_days=days, read_only=read_only, background=background, model=model)
 
 
 class Core:
@@ -90,7 +100,14 @@ class Core:
         """Run work in a durable transaction, together with whatever else is waiting."""
         if self.options.read_only:
             raise PermissionDenied("the store is open for reading only", hint="Start rolltop without --read-only.")
-        return self.committer.run(work)
+        inside = self.committer.active
+        result = self.committer.run(work)
+        if self.options.background and not inside:
+            self.written()
+        return result
+
+    def written(self) -> None:
+        """Something was committed: for the parts that follow the catalogue in the background."""
 
     # What follows is for the indexes, which `Searching` brings.
 

@@ -1,17 +1,17 @@
 """The seams of the store: what an engine behind it must be able to do.
 
 `BlobStore` and `Catalog` hold what is kept. `TextIndex`, `GrepIndex` and `VectorIndex` only make it quick to
-find: each can be deleted and built again. The embedded implementations are pack files, SQLite, FTS5, trigram
+find: each can be deleted and built again. The embedded implementations are pack files, SQLite, tantivy, trigram
 segments and exact vectors; nothing outside them may assume a local file or SQLite. One suite of tests per seam
 runs against every implementation (tests/store/suites).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from rolltop.store.records import Frame, Place
 
@@ -27,7 +27,22 @@ if TYPE_CHECKING:
     from rolltop.store.catalog.tags import Tags
     from rolltop.store.grep.layout import FrameTable
 
-__all__ = ["BlobStore", "Catalog", "GrepIndex", "TextHit", "TextIndex", "TextUnit", "Trigrams", "VectorIndex"]
+Numbers: TypeAlias = "Sequence[Any] | NDArray[np.float32]"
+"""A vector, or vectors as rows."""
+
+__all__ = [
+    "BlobStore",
+    "Catalog",
+    "GrepIndex",
+    "Numbers",
+    "TextAnswer",
+    "TextChanges",
+    "TextHit",
+    "TextIndex",
+    "TextUnit",
+    "Trigrams",
+    "VectorIndex",
+]
 
 
 class BlobStore(Protocol):
@@ -73,30 +88,66 @@ class TextUnit:
     path: str
     tags: tuple[str, ...] = ()
     body: str = ""
+    title: str = ""
+    headings: tuple[str, ...] = ()
+    symbols: tuple[str, ...] = ()
+    extension: str = ""
+    kind: str = "text"
+    change: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TextChanges:
+    """Documents to learn or learn anew, documents to forget, and the change that this goes up to."""
+
+    units: Sequence[TextUnit]
+    removed: Sequence[tuple[int, int]]
+    """(document, change)"""
+    mark: int
 
 
 @dataclass(frozen=True, slots=True)
 class TextHit:
-    """A document that answers a query, better ones with a higher score."""
+    """A document that answers a query, better ones with a higher score; `parts` says what the score is made of."""
 
     document: int
     score: float
-    terms: tuple[str, ...] = field(default=())
+    parts: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TextAnswer:
+    """Some of the documents that answer a query, how many there are in all, and the words that they were found by."""
+
+    hits: list[TextHit]
+    total: int
+    words: tuple[str, ...] = ()
+    note: str | None = None
 
 
 class TextIndex(Protocol):
-    """Finds documents by words. `mark` is how far it has followed the catalogue's changes."""
+    """Finds documents by words.
+
+    `mark` is how far it has followed the catalogue's changes for good, `seen` how far in memory. `learn` is for good;
+    it answers how many documents it learned, or None where another process is at it and `wait` is false.
+    """
 
     @property
     def mark(self) -> int: ...
-    def update(self, units: Iterable[TextUnit], removed: Iterable[int], mark: int) -> None: ...
-    def search(self, query: str, *, limit: int, offset: int = 0) -> tuple[list[TextHit], int]: ...
-    def search_groups(
-        self, groups: Sequence[Sequence[str]], *, limit: int, offset: int = 0
-    ) -> tuple[list[TextHit], int]: ...
-    def vocabulary(self) -> Iterable[str]: ...
+    @property
+    def seen(self) -> int: ...
+    def learn(self, changes: Callable[[int], Iterable[TextChanges]], *, wait: bool = True) -> int | None: ...
+    def remember(self, changes: TextChanges) -> None: ...
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int,
+        offset: int = 0,
+        similarity: float | None = None,
+        also: TextChanges | None = None,
+    ) -> TextAnswer: ...
     def clear(self) -> None: ...
-    def purge(self) -> None: ...
     def rebuild(self) -> None: ...
     def damage(self) -> list[str]: ...
     def close(self) -> None: ...
@@ -121,9 +172,12 @@ class GrepIndex(Protocol):
 class VectorIndex(Protocol):
     """Finds the nearest vectors. Keys are the caller's numbers."""
 
-    def add(self, keys: Sequence[int], vectors: Sequence[Sequence[float]]) -> None: ...
+    def add(self, keys: Sequence[int], vectors: Numbers) -> None: ...
     def remove(self, keys: Iterable[int]) -> None: ...
-    def nearest(self, vector: Sequence[float], limit: int) -> list[tuple[int, float]]: ...
+    def retain(self, keys: Collection[int]) -> None: ...
+    def nearest(self, vector: Numbers, limit: int) -> list[tuple[int, float]]: ...
     def __len__(self) -> int: ...
+    def compact(self) -> None: ...
     def clear(self) -> None: ...
+    def damage(self) -> list[str]: ...
     def close(self) -> None: ...

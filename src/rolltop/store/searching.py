@@ -3,39 +3,23 @@
 from __future__ import annotations
 
 import contextlib
-import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from rolltop.errors import Damaged, NotFound
-from rolltop.store.core import Core, Options
+from rolltop.errors import Damaged, InvalidInput, NotFound
+from rolltop.store.core import Options
+from rolltop.store.extract import Extracting
 from rolltop.store.grep import Background, Grep, SegmentDirectory
-from rolltop.store.records import Document
-from rolltop.store.seams import BlobStore, Catalog, GrepIndex, TextHit, TextIndex, TextUnit
-from rolltop.store.text import FtsIndex, near_words, snippet, words_of
+from rolltop.store.learning import Learning
+from rolltop.store.results import Hit, Ranked, Results
+from rolltop.store.seams import BlobStore, Catalog, GrepIndex, TextAnswer, TextIndex
+from rolltop.store.text import KeywordIndex, snippet
 
-__all__ = ["Hit", "Searching"]
-
-STEP = 500
-"""Documents that the keyword index learns in one transaction."""
-
-LONGEST_INDEXED = 64 << 20
-"""A longer text is found by name, tag and grep; its words are not indexed."""
+__all__ = ["Searching"]
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A document that answers a search."""
-
-    document: Document
-    score: float
-    snippet: str
-    words: list[str]
-
-
-class Searching(Core):
-    """The finding part that needs indexes. Every index follows the catalogue and is caught up before it answers."""
+class Searching(Extracting):
+    """The finding part that needs indexes. What a call has stored is found by the next one."""
 
     def __init__(
         self,
@@ -52,14 +36,18 @@ class Searching(Core):
         self._grep = Grep(self.catalog, self.reader, self.trigrams)
         self._background = Background(self._grep)
         self._text = text
-        self._catching_up = threading.Lock()
+        self._learning = Learning(self.catalog, self.extracts, lambda: self.text, background=self.options.background)
 
     @property
     def text(self) -> TextIndex:
         """The keyword index, opened when it is first needed."""
         if self._text is None:
-            self._text = FtsIndex(self.directory / "text.db", self.catalog.identity())
+            self._text = KeywordIndex(self.directory / "text", self.catalog.identity())
         return self._text
+
+    def written(self) -> None:
+        super().written()
+        self._learning.wanted()
 
     @property
     def grep(self) -> Grep:
@@ -69,71 +57,67 @@ class Searching(Core):
         self._background.wanted()
         return self._grep
 
-    # keyword search ------------------------------------------------------------------------------
+    # searching -----------------------------------------------------------------------------------
 
-    def search(self, query: str, *, limit: int = 10, offset: int = 0) -> tuple[list[Hit], int]:
-        """Documents that hold the words of the query, better ones first; and how many there are."""
-        self.catch_up()
-        found, total = self.text.search(query, limit=limit, offset=offset)
-        return self._shown(found, words_of(query)), total
+    def search(self, query: str, *, limit: int = 10, offset: int = 0, similarity: float | None = None) -> Results:
+        """Documents that answer the query, better ones first. With `similarity`, nearly spelled words count too.
 
-    def search_fuzzy(self, query: str, similarity: float, *, limit: int = 10, offset: int = 0) -> tuple[list[Hit], int]:
-        """The same with words that are at least so similar to those of the query."""
-        self.catch_up()
-        vocabulary = list(self.text.vocabulary())
-        groups = [near_words(word, vocabulary, similarity) for word in words_of(query)]
-        found, total = self.text.search_groups(groups, limit=limit, offset=offset)
-        return self._shown(found, [word for group in groups for word in group]), total
+        The query language and the meaning of `similarity` are in docs/design/search.md.
+        """
+        if similarity is not None and not 0 <= similarity <= 1:
+            raise InvalidInput("similarity is a number from 0 to 1")
+        answer, missing = self._by_words(query, limit, offset, similarity)
+        ranked = [Ranked(hit.document, hit.score, hit.parts) for hit in answer.hits]
+        note = " ".join(filter(None, (answer.note, self._waiting(missing))))
+        kind = "full-text" if similarity is None else "fuzzy"
+        return Results(self._shown(ranked, answer.words), answer.total, kind, note or None)
 
-    def _shown(self, found: Iterable[TextHit], words: list[str]) -> list[Hit]:
+    def _by_words(self, query: str, limit: int, offset: int, similarity: float | None) -> tuple[TextAnswer, int]:
+        """The keyword leg, and how many documents it does not know yet."""
+        if self.committer.active:
+            also = self._learning.uncommitted()
+            return self.text.search(query, limit=limit, offset=offset, similarity=similarity, also=also), 0
+        self.settle()
+        missing = self._learning.freshen()
+        return self.text.search(query, limit=limit, offset=offset, similarity=similarity), missing
+
+    def _shown(self, ranked: Iterable[Ranked], words: tuple[str, ...]) -> list[Hit]:
+        """The documents of a ranking, with the piece of text that answers best."""
         hits = []
-        for hit in found:
-            document = self.catalog.documents.get(hit.document)
+        ranked = list(ranked)
+        documents = {document.id: document for document in self.catalog.listings.numbered([r.document for r in ranked])}
+        for each in ranked:
+            document = documents.get(each.document)
             if document is not None:
-                hits.append(Hit(self._described(document), hit.score, snippet(self._body(document), words), words))
+                found = self.extracts.of(document)
+                shown = snippet(found.body, words, each.offset)
+                place = found.place(shown.offset) if found.body else ""
+                hits.append(Hit(document, each.score, found.title, shown.text, place, words, each.parts))
         return hits
 
-    def _described(self, document: Document) -> Document:
-        return replace(
-            document, tags=self.catalog.tags.of(document.id), metadata=self.catalog.tags.metadata(document.id)
-        )
+    @staticmethod
+    def _waiting(missing: int) -> str | None:
+        return f"{missing} documents are not indexed yet: ask again in a moment." if missing else None
+
+    def numbers_of(self, query: str, limit: int = 10_000) -> tuple[int, ...]:
+        """Only the numbers of the documents that answer the query, better ones first."""
+        return tuple(hit.document for hit in self._by_words(query, limit, 0, None)[0].hits)
+
+    def unindexed(self) -> int:
+        """How many changed documents the keyword index on disk has not learned yet."""
+        return self.catalog.documents.pending(self.text.mark)[0]
 
     def catch_up(self, progress: Callable[[int, int], None] | None = None) -> int:
-        """Let the keyword index follow every change there is; how many documents it learned."""
-        learned = 0
+        """Let the keyword index learn every change there is, for good; how many documents it learned."""
         if self.committer.active:
             return 0  # what a transaction has written may yet be rolled back: the index must not learn it
-        with self._catching_up:
-            for units, removed, mark in self._changes():
-                self.text.update(units, removed, mark)
-                learned += len(units)
-                if progress:
-                    progress(mark, self.catalog.documents.last_change())
-        return learned
-
-    def _changes(self) -> Iterator[tuple[list[TextUnit], list[int], int]]:
-        while documents := self.catalog.documents.changed(self.text.mark, STEP):
-            live = [document for document in documents if document.deleted is None]
-            removed = [document.id for document in documents if document.deleted is not None]
-            units = [TextUnit(d.id, d.name, d.path, self.catalog.tags.of(d.id), self._body(d)) for d in live]
-            yield units, removed, documents[-1].change
-
-    def _body(self, document: Document) -> str:
-        """The text of a document. Extraction from other formats joins here."""
-        if not document.is_text or document.size > LONGEST_INDEXED:
-            return ""
-        entry = self.catalog.objects.get(document.object)
-        assert entry is not None
-        try:
-            return self.reader.content(entry).decode("utf-8", "replace")
-        except (Damaged, NotFound):
-            # One damaged document must not keep the others from being found; reading it says what is wrong.
-            return ""
+        return self._learning.catch_up(progress)
 
     # indexes -------------------------------------------------------------------------------------
 
     def index(self, progress: Callable[[int, int], None] | None = None) -> None:
         """Bring every index up to date."""
+        self.read_texts(progress)
         self.grep.index_pending(progress=progress)
         self.catch_up(progress)
 
@@ -158,12 +142,14 @@ class Searching(Core):
 
     def purge_indexes(self, documents: Sequence[int]) -> None:
         self.grep.drop_stale()
-        self.catch_up()
-        with self._catching_up:
-            self.text.update([], documents, self.text.mark)
-        self.text.purge()
+        # A word of a collected document may lie in any file of the keyword index: they are all written anew.
+        if documents:
+            self.text.clear()
+            self.catch_up()
+        self.forget_texts()
 
     def close(self) -> None:
+        self._learning.stop()
         self._background.stop()
         if self._text is not None:
             self._text.close()

@@ -13,9 +13,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from rolltop.errors import InvalidInput, RolltopError
+from rolltop.transform.cache import cached_program
 from rolltop.transform.check import check
 from rolltop.transform.diagnostics import Diagnostic
-from rolltop.transform.program import Document, compile_program
+from rolltop.transform.program import Document
 
 __all__ = ["reply"]
 
@@ -55,12 +56,12 @@ def _execute(text: str, request: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(given, dict):
         raise InvalidInput("'inputs' must be an object of name: {format, data}")
     documents = {name: _document(name, spec) for name, spec in given.items()}
-    program = compile_program(text)
+    program = cached_program(text)
     if not program.header.written:
         # Without a header the request says what the formats are.
         formats = {name: str(spec.get("format") or "auto") for name, spec in given.items()}
         output = request.get("outputFormat")
-        program = compile_program(text, inputs=formats, output_format=str(output) if output else None)
+        program = cached_program(text, inputs=formats, output_format=str(output) if output else None)
     return {"success": True, "output": program.run(documents).text}
 
 

@@ -11,7 +11,9 @@ from rolltop.errors import InvalidInput
 from rolltop.transform import formats
 from rolltop.transform.diagnostics import Diagnostic
 from rolltop.transform.errors import ProgramInvalid, WriteFailure
+from rolltop.transform.formats.options import check_options
 from rolltop.transform.formats.table import Rendered, canonical
+from rolltop.transform.given import complete_options
 from rolltop.transform.run.evaluator import Evaluator
 from rolltop.transform.stdlib._ancestry import reading
 from rolltop.transform.syntax.parser import Parsed, parse
@@ -23,7 +25,9 @@ if TYPE_CHECKING:
 __all__ = ["Document", "Program", "compile_program", "convert"]
 
 _LARGE = 20_000
-"""Characters of input from which generating code pays within one run."""
+"""Characters of input from which generating code pays."""
+_RUN = 2_000
+"""What a run counts besides its input: a program that is run often pays for its code too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +40,7 @@ class Document:
 class Program:
     """A program that parsed. `run` takes texts to text, `evaluate` values to a value.
 
-    The first small run is done by the simple evaluator; code is generated when there is more to do.
+    The first small runs are done by the simple evaluator; code is generated when there is more to do.
     """
 
     def __init__(self, parsed: Parsed) -> None:
@@ -44,7 +48,8 @@ class Program:
         self.header = parsed.program.header
         self.source = parsed.source
         self.evaluator = Evaluator(parsed.program, parsed.source)
-        self.runs = 0
+        self.work = 0
+        """What was run so far, in characters of input."""
         # `parent` and `elementPath` look elements up in the inputs; other programs need not be told of those.
         self.asks_for_places = "parent" in parsed.source.text or "elementPath" in parsed.source.text
 
@@ -59,11 +64,22 @@ class Program:
         return self._compile(plain=None)
 
     @cached_property
+    def _is_json_alone(self) -> bool:
+        """Whether the one input is JSON, read without options."""
+        ports = self.header.inputs
+        return len(ports) == 1 and ports[0].format == "json" and not ports[0].options
+
+    @cached_property
     def tiers(self) -> Tiers:
         """Code for JSON text that is decoded into what the program needs."""
-        from rolltop.transform.compile.tiers import Tiers  # noqa: PLC0415 - as above
+        from rolltop.transform.compile.tiers import Tiers  # noqa: PLC0415 - as below
 
         return Tiers(self.parsed.program)
+
+    def _pays(self, size: int) -> bool:
+        """Whether to run generated code on an input of this size, after what was run before."""
+        self.work += size + _RUN
+        return self.work > _LARGE
 
     def _compile(self, *, plain: bool | None) -> Compiled | None:
         # Imported here: most programs of a command line run once, and its start counts.
@@ -71,10 +87,9 @@ class Program:
 
         return compile_tree(self.parsed.program, self.evaluator, plain=plain)
 
-    def evaluate(self, inputs: Mapping[str, Any]) -> Any:
-        """The body's value for inputs that are values already."""
-        self.runs += 1
-        engine = self.compiled if self.runs > 1 else None
+    def evaluate(self, inputs: Mapping[str, Any], size: int = 0) -> Any:
+        """The body's value for inputs that are values already; their size as text helps to choose the engine."""
+        engine = self.compiled if self._pays(size) else None
         return self._run(engine or self.evaluator, self._with_default(inputs))
 
     def _run(self, engine: Compiled | Evaluator, inputs: Mapping[str, Any]) -> Any:
@@ -93,9 +108,8 @@ class Program:
 
     def result(self, documents: Mapping[str, Document]) -> Any:
         """The body's value for inputs that are still text."""
-        self.runs += 1
-        pays = self.runs > 1 or any(len(document.data) > _LARGE for document in documents.values())
-        if pays and len(documents) == 1 and self.header.inputs[0].format == "json" and not self.asks_for_places:
+        pays = self._pays(sum(len(document.data) for document in documents.values()))
+        if pays and len(documents) == 1 and self._is_json_alone and not self.asks_for_places:
             [document] = documents.values()
             taken, value = self.tiers.value(document.data)
             if taken:
@@ -133,17 +147,21 @@ def compile_program(
     name: str = "program",
     inputs: Mapping[str, str] | None = None,
     output_format: str | None = None,
+    input_options: Mapping[str, Mapping[str, Any]] | None = None,
+    output_options: Mapping[str, Any] | None = None,
     shorthand: bool = False,
 ) -> Program:
     """A program ready to run, or `ProgramInvalid` with every syntax error.
 
     `inputs` (name to format) and `output_format` fill in for a missing header; a header that says
-    otherwise is an error.
+    otherwise is an error. So do `input_options` (name to options) and `output_options` for options.
     """
     wanted = {port: canonical(format_) for port, format_ in (inputs or {}).items()}
     wanted_out = canonical(output_format) if output_format else None
     parsed = parse(text, name=name, inputs=wanted, output_format=wanted_out, shorthand=shorthand)
     problems = [*parsed.problems, *_contradictions(parsed, wanted, wanted_out)]
+    if input_options or output_options:
+        problems += complete_options(parsed, input_options or {}, output_options or {})
     if problems:
         raise ProgramInvalid(problems)
     return Program(parsed)
@@ -171,6 +189,15 @@ def _contradictions(parsed: Parsed, wanted: Mapping[str, str], wanted_out: str |
     ]
 
 
-def convert(data: str | bytes, source: str, target: str, options: Mapping[str, Any] | None = None) -> Rendered:
-    """From one format to another, without a program."""
-    return formats.write(target, formats.read(source, data), options or {})
+def convert(
+    data: str | bytes,
+    source: str,
+    target: str,
+    options: Mapping[str, Any] | None = None,
+    *,
+    source_options: Mapping[str, Any] | None = None,
+) -> Rendered:
+    """From one format to another, without a program; `options` are those of the target."""
+    check_options(canonical(source), source_options or {}, reading=True)
+    check_options(canonical(target), options or {}, reading=False)
+    return formats.write(target, formats.read(source, data, source_options), options or {})

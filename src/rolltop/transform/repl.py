@@ -24,8 +24,9 @@ __all__ = ["Session", "is_open"]
 def is_open(text: str) -> bool:
     """Whether more lines must follow: a bracket is open, or the line ends in an operator."""
     tokens, _, _ = tokenize(Source(text))
-    depth = sum((token.kind in OPENERS) - (token.kind in CLOSERS) for token in tokens)
-    last = tokens[-2].kind if len(tokens) > 1 else ""
+    kinds = ["", *(kind for kind in tokens.kinds if kind != "end")]
+    depth = sum((kind in OPENERS) - (kind in CLOSERS) for kind in kinds)
+    last = kinds[-1]
     return depth > 0 or last in ("=", "=>", "|>", "+", "*", "/", "??", "&&", "||", ",")
 
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from functools import cache
+from typing import Any
 
 __all__ = [
     "ANY",
@@ -35,79 +35,131 @@ __all__ = [
     "Type",
     "UnionType",
     "Variable",
+    "has_variables",
     "parse_type",
     "union",
 ]
 
 
 class Type:
-    """Base of all types."""
+    """Base of all types. Written out, not generated: every start of a program that calls a function pays for it."""
 
     __slots__ = ()
 
+    def _parts(self) -> tuple[object, ...]:
+        """What makes two types of one class equal."""
+        raise NotImplementedError
 
-@dataclass(frozen=True, slots=True)
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return isinstance(other, Type) and type(self) is type(other) and self._parts() == other._parts()
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._parts()))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self})"
+
+
 class Scalar(Type):
-    name: str
+    """A type without parts. There is one object of each, so that they are compared by identity."""
+
+    __slots__ = ("name",)
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return parse_type, (self.name,)
 
     def __str__(self) -> str:
         return self.name
 
 
-@dataclass(frozen=True, slots=True)
 class Variable(Type):
     """A type variable of a signature: bound by the arguments, used by the result."""
 
-    name: str
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def _parts(self) -> tuple[object, ...]:
+        return (self.name,)
 
     def __str__(self) -> str:
         return self.name
 
 
-@dataclass(frozen=True, slots=True)
 class ArrayType(Type):
-    item: Type
+    __slots__ = ("item",)
+
+    def __init__(self, item: Type) -> None:
+        self.item = item
+
+    def _parts(self) -> tuple[object, ...]:
+        return (self.item,)
 
     def __str__(self) -> str:
         return f"Array<{self.item}>"
 
 
-@dataclass(frozen=True, slots=True)
 class ObjectType(Type):
     """Known fields, which of them are always there, and the type of any other field (None: no others)."""
 
-    fields: tuple[tuple[str, Type], ...] = ()
-    required: frozenset[str] = frozenset()
-    rest: Type | None = None
-    index: dict[str, Type] = field(init=False, repr=False, compare=False, hash=False)
+    __slots__ = ("fields", "index", "required", "rest")
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "index", dict(self.fields))
+    def __init__(
+        self,
+        fields: tuple[tuple[str, Type], ...] = (),
+        required: frozenset[str] = frozenset(),
+        rest: Type | None = None,
+    ) -> None:
+        self.fields = fields
+        self.required = required
+        self.rest = rest
+        self.index = dict(fields)
+
+    def _parts(self) -> tuple[object, ...]:
+        return self.fields, self.required, self.rest
 
     def __str__(self) -> str:
         if not self.fields:
-            return "Object" if self.rest == ANY else "{}" if self.rest is None else f"Map<{self.rest}>"
+            return "Object" if self.rest is ANY else "{}" if self.rest is None else f"Map<{self.rest}>"
         shown = [f"{name}{'' if name in self.required else '?'}: {type_}" for name, type_ in self.fields]
         return "{ " + ", ".join([*shown, *(["..."] if self.rest is not None else [])]) + " }"
 
 
-@dataclass(frozen=True, slots=True)
 class FunctionType(Type):
-    params: tuple[Type, ...]
-    result: Type
+    __slots__ = ("params", "result")
+
+    def __init__(self, params: tuple[Type, ...], result: Type) -> None:
+        self.params = params
+        self.result = result
+
+    def _parts(self) -> tuple[object, ...]:
+        return self.params, self.result
 
     def __str__(self) -> str:
         return f"({', '.join(map(str, self.params))}) => {self.result}"
 
 
-@dataclass(frozen=True, slots=True)
 class UnionType(Type):
     """Two or more members, flat, without duplicates, `Null` last."""
 
-    members: tuple[Type, ...]
+    __slots__ = ("members",)
+
+    def __init__(self, members: tuple[Type, ...]) -> None:
+        self.members = members
+
+    def _parts(self) -> tuple[object, ...]:
+        return self.members
 
     def __str__(self) -> str:
-        if len(self.members) == 2 and self.members[1] == NULL:
+        if len(self.members) == 2 and self.members[1] is NULL:
             inner = str(self.members[0])
             return f"({inner})?" if isinstance(self.members[0], FunctionType) else f"{inner}?"
         return " | ".join(map(str, self.members))
@@ -133,18 +185,33 @@ def union(types: Iterable[Type]) -> Type:
     """The least type that holds all of them. Integer disappears beside Number, everything beside Any."""
     flat: list[Type] = []
     for type_ in types:
-        members = type_.members if isinstance(type_, UnionType) else (type_,)
-        flat.extend(member for member in members if member not in flat and member != NEVER)
-    if ANY in flat:
-        return ANY
+        if type_ is ANY:
+            return ANY
+        for member in type_.members if isinstance(type_, UnionType) else (type_,):
+            if member is not NEVER and member not in flat:
+                flat.append(member)
+    if len(flat) < 2:
+        return flat[0] if flat else NEVER
     if NUMBER in flat and INTEGER in flat:
         flat.remove(INTEGER)
     if NULL in flat:
         flat.remove(NULL)
         flat.append(NULL)
-    if not flat:
-        return NEVER
     return flat[0] if len(flat) == 1 else UnionType(tuple(flat))
+
+
+def has_variables(type_: Type) -> bool:
+    """Whether a type variable is in it."""
+    if isinstance(type_, ArrayType):
+        return has_variables(type_.item)
+    if isinstance(type_, UnionType):
+        return any(map(has_variables, type_.members))
+    if isinstance(type_, FunctionType):
+        return has_variables(type_.result) or any(map(has_variables, type_.params))
+    if isinstance(type_, ObjectType):
+        parts = [part for _, part in type_.fields]
+        return any(map(has_variables, parts if type_.rest is None else [*parts, type_.rest]))
+    return isinstance(type_, Variable)
 
 
 @cache

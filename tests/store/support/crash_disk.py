@@ -10,6 +10,7 @@ import random
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,6 +18,8 @@ CALLS = (
     "openat,open,creat,write,pwrite64,pwritev,ftruncate,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,close"
 )
 _LINE = re.compile(r"^\d+\s+(\w+)\((.*)\)\s+=\s+(-?\d+)")
+_BEGUN = " <unfinished ...>"
+_RESUMED = re.compile(r"^\d+\s+<\.\.\. \w+ resumed>(.*)$")
 _STRING = re.compile(r'"((?:\\x[0-9a-f]{2})*)"')
 _FD = re.compile(r"^\d+<([^>]*)>")
 
@@ -35,11 +38,24 @@ def record(script: Path, store: Path, log: Path) -> list[Call]:
     tracing = ["strace", "-f", "-y", "-xx", "-s", "10000000", "-e", f"trace={CALLS}", "-o", str(log)]
     subprocess.run([*tracing, sys.executable, str(script), str(store)], check=True, capture_output=True, timeout=120)
     calls: list[Call] = []
-    for line in log.read_text("latin-1").splitlines():
+    for line in _whole(log.read_text("latin-1").splitlines()):
         call = _parse(line, str(store))
         if call is not None:
             calls.append(call)
     return calls
+
+
+def _whole(lines: list[str]) -> Iterator[str]:
+    """The calls of all threads: one that another thread's call interrupted in the log is put together again."""
+    begun: dict[str, str] = {}
+    for line in lines:
+        thread = line.partition(" ")[0]
+        if line.endswith(_BEGUN):
+            begun[thread] = line.removesuffix(_BEGUN)
+        elif resumed := _RESUMED.match(line):
+            yield begun.pop(thread, "") + resumed[1]
+        else:
+            yield line
 
 
 def _decode(text: str) -> bytes:

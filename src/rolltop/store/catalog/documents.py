@@ -121,6 +121,14 @@ class Documents:
         )
         return self.get(row[0]) if row else None
 
+    def that_had(self, number: int) -> list[Document]:
+        """Documents that had this content once and have another one now."""
+        return self._every(
+            "d.object <> ?1 AND d.deleted IS NULL AND d.id IN (SELECT document FROM versions WHERE object = ?1) "
+            "ORDER BY d.id",
+            number,
+        )
+
     def current(self) -> list[Row]:
         """(object, id) of every document there is."""
         return self._db.all("SELECT object, id FROM documents WHERE deleted IS NULL")
@@ -128,6 +136,24 @@ class Documents:
     def changed(self, after: int, limit: int) -> list[Document]:
         """Documents changed since, deleted ones among them, oldest change first."""
         return self._every("d.change > ? ORDER BY d.change LIMIT ?", after, limit)
+
+    def count_changed(self, after: int) -> int:
+        """How many documents there are that changed since."""
+        return int(self._db.value("SELECT count(*) FROM documents WHERE change > ? AND deleted IS NULL", (after,)))
+
+    def latest(self, limit: int) -> list[Document]:
+        """The documents that changed last, deleted ones among them, oldest change first."""
+        return self._every("1 ORDER BY d.change DESC LIMIT ?", limit)[::-1]
+
+    def pending(self, after: int) -> tuple[int, int]:
+        """How many documents changed since, and the bytes of those that are text."""
+        row = self._db.one(
+            "SELECT count(*), coalesce(sum(CASE WHEN kind = 'text' AND deleted IS NULL THEN size END), 0) "
+            "FROM documents WHERE change > ?",
+            (after,),
+        )
+        assert row is not None
+        return int(row[0]), int(row[1])
 
     def last_change(self) -> int:
         return int(self._db.value("SELECT value FROM meta WHERE key = 'change'"))
@@ -220,7 +246,6 @@ class Documents:
         rows = [(document.id,) for document in documents]
         for table in ("versions", "document_tags", "metadata", "metadata_history"):
             self._db.many(f"DELETE FROM {table} WHERE document = ?", rows)  # noqa: S608
-        self._db.many("DELETE FROM edges WHERE source = ?1 OR target = ?1", rows)
         self._db.many("DELETE FROM documents WHERE id = ?", rows)
 
     def broken_seals(self) -> list[tuple[str, int]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -64,6 +64,15 @@ class Listings:
             values,
         )
         return [document_of(row) for row in rows]
+
+    def numbered(self, numbers: Sequence[int]) -> list[Document]:
+        """Those of the documents with these numbers that are still there, with tags and metadata."""
+        rows = self._db.all(
+            f"SELECT {COLUMNS} FROM documents d JOIN objects o ON o.id = d.object "  # noqa: S608
+            "WHERE d.deleted IS NULL AND d.id IN (SELECT value FROM json_each(?))",
+            (json.dumps(numbers),),
+        )
+        return self.fill([document_of(row) for row in rows])
 
     def fill(self, documents: Iterable[Document]) -> list[Document]:
         """The documents with their tags and metadata."""

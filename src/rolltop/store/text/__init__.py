@@ -1,7 +1,10 @@
-"""Finding documents by their words: the embedded keyword index, on SQLite's FTS5."""
+"""Finding documents by their words: a query language, BM25 over several fields, typing errors, snippets.
 
-from rolltop.store.text.fts import FtsIndex
-from rolltop.store.text.fuzzy import near_words
-from rolltop.store.text.words import snippet, words_of
+`KeywordIndex` is the embedded `TextIndex`. Most of it lies on disk (tantivy, and a vocabulary of our own); documents
+stored a moment ago are held in memory until the next commit, so that they are found at once.
+"""
 
-__all__ = ["FtsIndex", "near_words", "snippet", "words_of"]
+from rolltop.store.text.index import KeywordIndex
+from rolltop.store.text.snippets import highlighted, marks, snippet
+
+__all__ = ["KeywordIndex", "highlighted", "marks", "snippet"]

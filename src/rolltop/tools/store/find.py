@@ -5,15 +5,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
 from mcp_core import READS, Example, Result, ToolArguments, ToolContext
 from rolltop.errors import PartMissing
-from rolltop.store import Document, Library, Listing, is_hash_prefix
+from rolltop.store import Hit, Library, Listing, is_hash_prefix
 from rolltop.store.query import TIMES, decode_cursor, encode_cursor
+from rolltop.store.text import highlighted
 from rolltop.store.times import parse_time
 from rolltop.tools.store.excerpts import excerpts
 from rolltop.tools.store.models import Documents, Line, info
@@ -51,13 +51,15 @@ class FoundDocument(BaseModel):
     title: str = Field(description="Title of the document.")
     path: str = Field(description="Path of the document.")
     score: float = Field(description="How well it fits; 1 is an exact hash.")
-    snippet: str = Field(description="A piece of the content around the first match.")
+    why: str | None = Field(default=None, description="What the score is made of.")
+    snippet: str = Field(description="The piece of the content that fits best.")
     matches: list[Line] | None = Field(default=None, description="Matching lines, when lines were asked for.")
 
 
 class FoundDocuments(BaseModel):
     total: int = Field(description="How many documents match in all.")
     type: str = Field(description="What was done: full-text, fuzzy or hash.")
+    note: str | None = Field(default=None, description="What was not done as asked.")
     execution_time_ms: float = Field(description="Milliseconds.")
     results: list[FoundDocument] | None = Field(default=None, description="The documents, best first.")
     paths: list[str] | None = Field(default=None, description="Only their paths, when paths_only.")
@@ -106,51 +108,55 @@ def search(library: Library, args: SearchDocuments) -> FoundDocuments:
     """Search by hash or by words."""
     start = time.perf_counter()
     offset = int(decode_cursor(args.cursor, 1)[0]) if args.cursor else 0
-    kind, found, total = _search(library, args, offset)
-    more = offset + len(found) < total
-    return FoundDocuments(
-        total=total,
-        type=kind,
-        execution_time_ms=round((time.perf_counter() - start) * 1000, 3),
-        results=None if args.paths_only else found,
-        paths=[hit.path for hit in found] if args.paths_only else None,
-        next_cursor=encode_cursor(offset + len(found)) if more and found else None,
+    found = _by_hash(library, args, offset) or _by_words(library, args, offset)
+    results = found.results or []
+    after = offset + len(results)
+    return found.model_copy(
+        update={
+            "execution_time_ms": round((time.perf_counter() - start) * 1000, 3),
+            "results": None if args.paths_only else results,
+            "paths": [hit.path for hit in results] if args.paths_only else None,
+            "next_cursor": encode_cursor(after) if results and after < found.total else None,
+        }
     )
 
 
-def _search(library: Library, args: SearchDocuments, offset: int) -> tuple[str, list[FoundDocument], int]:
+def _by_hash(library: Library, args: SearchDocuments, offset: int) -> FoundDocuments | None:
+    """Documents by hash; None where the query is no hash after all."""
     wanted = args.hash or (args.query.strip() if is_hash_prefix(args.query.strip()) else None)
-    if wanted is not None:
-        candidates = library.hash_candidates(wanted.strip(), limit=1000)
-        if candidates or args.hash:
-            page = candidates[offset : offset + args.limit]
-            found = [_found(library, args, each.document, 1.0, ("", ())) for each in page]
-            return "hash", found, len(candidates)
+    if wanted is None:
+        return None
+    candidates = library.hash_candidates(wanted.strip(), limit=1000)
+    if not candidates and not args.hash:
+        return None
+    documents = [each.document for each in candidates[offset : offset + args.limit]]
+    hits = [Hit(document, 1.0, document.name, "", "") for document in documents]
+    found = [_found(library, args, hit) for hit in hits]
+    return FoundDocuments(total=len(candidates), type="hash", execution_time_ms=0, results=found)
+
+
+def _by_words(library: Library, args: SearchDocuments, offset: int) -> FoundDocuments:
     if args.type == "semantic":
         raise PartMissing("search by meaning is not available in this version", hint="Use type keyword or hybrid.")
-    if args.fuzzy:
-        hits, total = library.search_fuzzy(args.query, args.similarity, limit=args.limit, offset=offset)
-    else:
-        hits, total = library.search(args.query, limit=args.limit, offset=offset)
-    found = [_found(library, args, hit.document, hit.score, (hit.snippet, hit.words)) for hit in hits]
-    return "fuzzy" if args.fuzzy else "full-text", found, total
+    similarity = args.similarity if args.fuzzy else None
+    results = library.search(args.query, limit=args.limit, offset=offset, similarity=similarity)
+    found = [_found(library, args, hit) for hit in results.hits]
+    return FoundDocuments(total=results.total, type=results.type, note=results.note, execution_time_ms=0, results=found)
 
 
-def _found(
-    library: Library, args: SearchDocuments, document: Document, score: float, about: tuple[str, Sequence[str]]
-) -> FoundDocument:
-    snippet, words = about
-    lines = None
-    if args.line_numbers or args.context or args.before_context or args.after_context or args.color == "always":
+def _found(library: Library, args: SearchDocuments, hit: Hit) -> FoundDocument:
+    lines, color = None, args.color == "always"
+    if args.line_numbers or args.context or args.before_context or args.after_context or color:
         before, after = args.before_context or args.context, args.after_context or args.context
-        lines = excerpts(library, document, words, before, after, color=args.color == "always")
+        lines = excerpts(library, hit, before, after, color=color)
     return FoundDocument(
-        id=document.id,
-        hash=document.hash,
-        title=document.name,
-        path=document.path,
-        score=round(score, 6),
-        snippet=snippet,
+        id=hit.document.id,
+        hash=hit.document.hash,
+        title=hit.title,
+        path=hit.document.path,
+        score=round(hit.score, 6),
+        why=hit.why or None,
+        snippet=highlighted(hit.snippet, hit.words) if color else hit.snippet,
         matches=lines,
     )
 
@@ -175,7 +181,8 @@ _DOCS = (
         Example({"query": "placeholder", "hash": "abcd1234ef567890"}, why="Find by hash.", expect="Nothing: total 0."),
         Example({"query": "abcd1234ef567890"}, why="A query that looks like a hash.", expect="Nothing: total 0."),
     ],
-    usage="Words are all wanted; where no document has all, any of them counts. hash wins over query.",
+    usage='Words are all wanted; where no document has all, any counts. "phrase", pre*, AND OR NOT -word ( ), and '
+    "title: path: heading: body: tag: ext: type: work in a query. hash wins over query.",
 )
 async def search_documents(args: SearchDocuments, ctx: ToolContext[Workspace]) -> Result[FoundDocuments]:
     """Search documents by word, typo or hash.
@@ -245,8 +252,7 @@ def tagged(library: Library, args: SearchByTag) -> Documents:
     """Documents by tag."""
     chosen = None
     if args.query is not None:
-        hits, _ = library.search(args.query, limit=10_000)
-        chosen = tuple(hit.document.id for hit in hits)
+        chosen = library.numbers_of(args.query)
     page = library.page(
         Listing(
             tags=tuple(args.tags),

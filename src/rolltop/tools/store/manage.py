@@ -99,6 +99,7 @@ def statistics(library: Library, args: GetStats) -> Statistics:
             "bytes_on_disk": stats.pack_bytes,
             "frames": stats.frames,
             "packs": stats.packs,
+            "not_indexed_yet": library.unindexed(),
             "block_sizes": figures.block_sizes(),
             "growth": [dict(zip(("day", "documents", "bytes"), row, strict=True)) for row in figures.growth()],
             "largest": [dict(zip(("path", "size"), row, strict=True)) for row in figures.largest(10)],

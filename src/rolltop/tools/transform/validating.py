@@ -35,10 +35,26 @@ class Warned(TypedDict):
     suggestion: NotRequired[str]
 
 
+class Edit(TypedDict):
+    line: int
+    column: int
+    endLine: int
+    endColumn: int
+    old: str
+    new: str
+
+
+class Repair(TypedDict):
+    transformation: str
+    edits: list[Edit]
+    reasons: list[str]
+
+
 class Validation(TypedDict):
     valid: bool
     errors: list[Finding]
     warnings: list[Warned]
+    repair: NotRequired[Repair]
 
 
 class ValidateUtlx(ToolArguments):
@@ -77,7 +93,7 @@ _ITEMS = {"type": "array", "items": {"type": "object", "properties": {"price": {
             expect="valid is true; a warning at 7:40 that price is optional, and how to give it a default.",
         ),
     ],
-    usage="Correct every error of severity error, then call again. Warnings say what may fail for some inputs.",
+    usage="Take repair if it is what you meant, else correct the errors; call again. Warnings: fails for some inputs.",
 )
 async def validate_utlx(args: ValidateUtlx, ctx: ToolContext[Workspace]) -> Result[Validation]:
     """Check a UTL-X transformation.

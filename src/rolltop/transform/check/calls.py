@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from rolltop.transform.check.findings import Findings
+from collections.abc import Sequence
+
+from rolltop.transform.check.rules import Rules
 from rolltop.transform.check.scope import Names
 from rolltop.transform.check.shapes import Closure, bind, fits, members, not_null, substitute
 from rolltop.transform.run.scope import function_hint
-from rolltop.transform.stdlib.declare import Function, Parameter
+from rolltop.transform.stdlib.declare import Function, Parameter, Signature
 from rolltop.transform.stdlib.registry import find
 from rolltop.transform.syntax import tree
 from rolltop.transform.types import (
@@ -22,15 +24,12 @@ from rolltop.transform.types import (
 
 __all__ = ["CallRules"]
 
+_ROUNDS = 4
+"""How often a function is inferred for what it gave before; a value that goes on growing is Any."""
 
-class CallRules:
+
+class CallRules(Rules):
     """The part of the inference that deals with functions."""
-
-    def __init__(self, findings: Findings) -> None:
-        self.findings = findings
-
-    def infer(self, node: tree.Expr, names: Names) -> Type:
-        raise NotImplementedError
 
     def call(self, node: tree.Call, names: Names) -> Type:
         return self._apply(node, node.arguments, names)
@@ -71,28 +70,31 @@ class CallRules:
             return function.apply(given)
         if isinstance(function, FunctionType):
             return substitute(function.result, {})
-        if function != ANY and not isinstance(function, (UnionType, Variable)):
+        if function is not ANY and not isinstance(function, (UnionType, Variable)):
             self.findings.error("E404", f"Cannot call non-function value ({function})", at)
         return ANY
 
     # ---- library functions ------------------------------------------------------------------
 
     def _declared(self, declared: Function, name: tree.Name, arguments: list[tree.Expr], given: list[Type]) -> Type:
+        signature = declared.signature
         if not self._arity(declared, name, len(given)):
             return ANY
-        parameters = [_parameter(declared, at) for at in range(len(given))]
+        parameters = _parameters(signature, len(given))
         bound: dict[str, Type] = {}
+        shown = list(given)
+        # What lambdas are called with is known when the other arguments have bound the variables.
         for parameter, type_ in zip(parameters, given, strict=True):
-            if not isinstance(type_, Closure):
+            if signature.generic and type(type_) is not Closure:
                 bind(parameter.type, type_, bound)
-        shown = [
-            self._called(parameter.type, type_, bound) if isinstance(type_, Closure) else type_
-            for parameter, type_ in zip(parameters, given, strict=True)
-        ]
-        for parameter, type_, argument in zip(parameters, shown, arguments, strict=True):
-            self._argument(declared, parameter, type_, argument)
+        for at, type_ in enumerate(given):
+            if type(type_) is Closure:
+                shown[at] = self._called(parameters[at].type, type_, bound)
+            self._argument(declared, parameters[at], shown[at], arguments[at])
         result = declared.infer(shown) if declared.infer is not None else None
-        return substitute(declared.signature.result, bound) if result is None else result
+        if result is not None:
+            return result
+        return substitute(signature.result, bound) if signature.generic else signature.result
 
     def _arity(self, declared: Function, name: tree.Name, count: int) -> bool:
         least, most = declared.signature.least, declared.signature.most
@@ -114,14 +116,23 @@ class CallRules:
         shape = next((f for f in functions if len(f.params) == closure.arity), functions[0] if functions else None)
         if shape is None:
             return closure
-        params = [substitute(param, bound) for param in shape.params][: closure.arity]
-        params += [NULL] * (closure.arity - len(params))
-        result = closure.apply(params)
-        if isinstance(shape.result, (Variable, ArrayType)):
-            bind(shape.result, result, bound)
-        return FunctionType(tuple(params), result)
+        for _ in range(_ROUNDS):
+            before = dict(bound)
+            params = [substitute(param, bound) for param in shape.params][: closure.arity]
+            params += [NULL] * (closure.arity - len(params))
+            result = closure.apply(params)
+            if isinstance(shape.result, (Variable, ArrayType)):
+                bind(shape.result, result, bound)
+            # What an accumulator becomes is what the next call gets: until nothing new comes.
+            if shape.result not in shape.params or bound == before:
+                return FunctionType(tuple(params), result)
+        if isinstance(shape.result, Variable):
+            bound[shape.result.name] = ANY
+        return FunctionType(tuple(params), ANY)
 
     def _argument(self, declared: Function, parameter: Parameter, given: Type, argument: tree.Expr) -> None:
+        if given is ANY or parameter.type is ANY:
+            return
         answer = fits(given, parameter.type)
         if answer is False:
             self.findings.error(
@@ -131,47 +142,18 @@ class CallRules:
                 hint=f"The signature is {declared.signature.text}.",
             )
         elif isinstance(parameter.type, ArrayType) and NULL in members(given):
-            self._optional(argument, "[]")
+            self.optional(argument, "[]")
         elif _wants_numbers(parameter.type) and isinstance(given, ArrayType) and NULL in members(given.item):
-            self._optional(argument)
-
-    def _optional(self, node: tree.Expr, default: str = "0") -> None:
-        """A field that may be missing is used as if it were always there."""
-        origin = _null_origin(node)
-        if origin is None:
-            return
-        shown = _spelled(origin)
-        self.findings.warning(
-            "W502",
-            f"Consider adding null check for optional field '{origin.name}'",
-            origin.at,
-            hint=f"Use {shown} ?? {default} to provide default value",
-        )
+            self.optional(argument)
 
 
-def _parameter(declared: Function, at: int) -> Parameter:
-    parameters = declared.signature.parameters
-    return parameters[min(at, len(parameters) - 1)]
+def _parameters(signature: Signature, count: int) -> Sequence[Parameter]:
+    """The parameter of each argument; a repeated one serves all that are left."""
+    parameters = signature.parameters
+    if count <= len(parameters):
+        return parameters[:count]
+    return (*parameters, *(parameters[-1:] * (count - len(parameters))))
 
 
 def _wants_numbers(wanted: Type) -> bool:
-    return isinstance(wanted, ArrayType) and not_null(wanted.item) == NUMBER
-
-
-def _null_origin(node: tree.Expr) -> tree.Member | None:
-    """The member access that a null came from: the node itself, or the body of a mapping lambda."""
-    if isinstance(node, tree.Member):
-        return node
-    if isinstance(node, tree.Pipe) and isinstance(node.target, tree.Call):
-        return _null_origin(node.target)
-    if isinstance(node, tree.Call):
-        lambdas = [argument for argument in node.arguments if isinstance(argument, tree.Lambda)]
-        return _null_origin(lambdas[0].body) if len(lambdas) == 1 else None
-    return None
-
-
-def _spelled(node: tree.Expr) -> str:
-    if isinstance(node, tree.Member):
-        mark = {"attribute": "@", "metadata": "^"}.get(node.kind, "")
-        return f"{_spelled(node.target)}.{mark}{node.name}"
-    return f"{node.sigil}{node.name}" if isinstance(node, tree.Name) else "(…)"
+    return isinstance(wanted, ArrayType) and not_null(wanted.item) is NUMBER

@@ -21,13 +21,27 @@ from rolltop.transform.types import (
     union,
 )
 
-__all__ = ["Closure", "attribute_of", "bind", "element_of", "fits", "members", "not_null", "property_of", "substitute"]
+__all__ = [
+    "Closure",
+    "attribute_of",
+    "bind",
+    "could_be",
+    "element_of",
+    "fits",
+    "is_number",
+    "members",
+    "not_null",
+    "property_of",
+    "substitute",
+]
 
 
 class Closure(Type):
     """The type of a function whose body is inferred anew for the types it is called with."""
 
     __slots__ = ("apply", "arity", "name")
+    __eq__ = object.__eq__  # no two functions are the same
+    __hash__ = object.__hash__
 
     def __init__(self, arity: int, apply: Callable[[list[Type]], Type], name: str = "a function") -> None:
         self.arity = arity
@@ -43,7 +57,9 @@ def members(type_: Type) -> tuple[Type, ...]:
 
 
 def not_null(type_: Type) -> Type:
-    return union(member for member in members(type_) if member != NULL)
+    if isinstance(type_, UnionType):
+        return union(member for member in type_.members if member is not NULL)
+    return NEVER if type_ is NULL else type_
 
 
 def each(type_: Type, rule: Callable[[Type], Type]) -> Type:
@@ -53,9 +69,33 @@ def each(type_: Type, rule: Callable[[Type], Type]) -> Type:
     return rule(type_)
 
 
+def is_number(type_: Type) -> bool:
+    return type_ is NUMBER or type_ is INTEGER
+
+
+def could_be(given: Type, wanted: Type) -> bool:
+    """Whether some value of one type is also of the other."""
+    if ANY in (given, wanted) or given is NEVER:
+        return True
+    return any(_same_kind(a, b) for a in members(given) for b in members(wanted))
+
+
+def _same_kind(given: Type, wanted: Type) -> bool:
+    if given == wanted or ANY in (given, wanted):
+        return True
+    if is_number(given) and is_number(wanted):
+        return True
+    functions = (FunctionType, Closure)
+    return type(given) is type(wanted) is not type(STRING) or (
+        isinstance(given, functions) and isinstance(wanted, functions)
+    )
+
+
 def property_of(type_: Type, name: str) -> Type:
     """`x.name`. What is no object (and not null) has no members: Never."""
-    return each(type_, lambda member: _property(member, name))
+    if isinstance(type_, UnionType):
+        return union(_property(member, name) for member in type_.members)
+    return _property(type_, name)
 
 
 def _property(type_: Type, name: str) -> Type:
@@ -64,9 +104,9 @@ def _property(type_: Type, name: str) -> Type:
         if known is not None:
             return known if name in type_.required else union((known, NULL))
         return NULL if type_.rest is None else union((type_.rest, NULL))
-    if type_ == ANY or isinstance(type_, Variable):
+    if type_ is ANY or isinstance(type_, Variable):
         return ANY
-    if type_ == NULL:
+    if type_ is NULL:
         return NULL
     if name in ("_text", "#text") and not isinstance(type_, ArrayType):
         return type_
@@ -79,13 +119,15 @@ def attribute_of(type_: Type, name: str) -> Type:
     def rule(member: Type) -> Type:
         if isinstance(member, ObjectType):
             return _property(member, "@" + name if "@" + name in member.index else name)
-        return NEVER if isinstance(member, ArrayType) else ANY if member == ANY else NULL
+        return NEVER if isinstance(member, ArrayType) else ANY if member is ANY else NULL
 
     return each(type_, rule)
 
 
 def element_of(type_: Type) -> Type:
     """The elements of a value used as an array; one object is an array of one."""
+    if type_ is ANY:
+        return ANY
 
     def rule(member: Type) -> Type:
         if isinstance(member, ArrayType):
@@ -101,14 +143,16 @@ _NUMERIC = frozenset({"String", "Number", "Integer", "Boolean", "Null"})
 
 def fits(given: Type, wanted: Type) -> bool | None:
     """True: always accepted; False: never; None: depends on the value."""
-    answers = {_fits(member, wanted) for member in members(given)}
+    if not isinstance(given, UnionType):
+        return _fits(given, wanted)
+    answers = {_fits(member, wanted) for member in given.members}
     return answers.pop() if len(answers) == 1 else None
 
 
 def _fits(given: Type, wanted: Type) -> bool | None:
-    if wanted == ANY or isinstance(wanted, Variable) or given == NEVER:
+    if wanted is ANY or isinstance(wanted, Variable) or given is NEVER:
         return True
-    if given == ANY or isinstance(given, Variable):
+    if given is ANY or isinstance(given, Variable):
         return None
     if isinstance(wanted, UnionType):
         answers = {_fits(given, member) for member in wanted.members}
@@ -123,17 +167,17 @@ def _fits(given: Type, wanted: Type) -> bool | None:
 
 
 def _fits_scalar(given: Type, wanted: Type) -> bool | None:
-    if wanted == BOOLEAN:
+    if wanted is BOOLEAN:
         return True
     if isinstance(given, ObjectType):
         # An XML element that has only text counts as its text.
         return None if given.index.get("_text") or given.rest is not None else False
     if isinstance(given, (ArrayType, FunctionType, Closure)):
         return False
-    if wanted == STRING:
+    if wanted is STRING:
         return str(given) in _TEXTUAL
-    if wanted in (NUMBER, INTEGER):
-        return None if given == STRING else str(given) in _NUMERIC
+    if wanted is NUMBER or wanted is INTEGER:
+        return None if given is STRING else str(given) in _NUMERIC
     return given == wanted or None
 
 

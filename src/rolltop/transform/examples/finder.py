@@ -8,7 +8,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from rolltop.errors import InvalidInput
 from rolltop.transform.examples.corpus import Example, canonical_name
+from rolltop.transform.formats.table import canonical
 
 __all__ = ["Finder", "Wanted"]
 
@@ -79,7 +81,7 @@ class Finder:
 
     def _format_scores(self, wanted: Wanted) -> dict[int, float]:
         scores: dict[int, float] = {}
-        for side in (("in", wanted.input_format), ("out", wanted.output_format)):
+        for side in (("in", _format(wanted.input_format)), ("out", _format(wanted.output_format))):
             for at in self.by_format.get(side, ()):
                 scores[at] = scores.get(at, 0.0) + 0.5
         return scores
@@ -105,6 +107,14 @@ class Finder:
             for at in self.by_function.get(name, ()):
                 scores[at] = scores.get(at, 0.0) + 1 / len(asked)
         return scores
+
+
+def _format(name: str) -> str:
+    """The language's word for a format (`jsch` for json-schema); one that it does not know matches nothing."""
+    try:
+        return canonical(name)
+    except InvalidInput:
+        return name
 
 
 def _text(example: Example) -> str:

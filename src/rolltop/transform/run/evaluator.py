@@ -14,7 +14,7 @@ from rolltop.transform.stack import deep_stack
 from rolltop.transform.stdlib.registry import find
 from rolltop.transform.syntax import tree
 from rolltop.transform.syntax.source import Source
-from rolltop.transform.values import equal, truthy
+from rolltop.transform.values import Node, equal, truthy, unwrap
 
 __all__ = ["Evaluator"]
 
@@ -53,12 +53,16 @@ class Evaluator:
         return node.value
 
     def _name(self, node: tree.Name, scope: Scope) -> Any:
-        holder = scope.holder(node.name)
-        if holder is not None:
-            return holder[node.name]
-        declared = find(node.name)
+        name, inner = node.name, scope
+        while True:
+            if name in inner.names:
+                return inner.names[name]
+            if inner.outer is None:
+                break
+            inner = inner.outer
+        declared = find(name)
         if declared is None:
-            raise unknown_name(node.name, scope)
+            raise unknown_name(name, scope)
         return declared.call
 
     def _let(self, node: tree.Let, scope: Scope) -> Any:
@@ -74,10 +78,19 @@ class Evaluator:
         return value
 
     def _closure(self, params: list[tree.Param], body: tree.Expr, scope: Scope) -> Callable[..., Any]:
+        evaluate = self.evaluate
+        if len(params) == 1:  # most lambdas; they are called often
+            name = params[0].name
+
+            def single(argument: Any) -> Any:
+                return evaluate(body, Scope({name: argument}, scope))
+
+            single.arity = 1  # type: ignore[attr-defined]
+            return single
         names = [param.name for param in params]
 
         def closure(*arguments: Any) -> Any:
-            return self.evaluate(body, Scope(dict(zip(names, arguments, strict=True)), scope))
+            return evaluate(body, Scope(dict(zip(names, arguments, strict=True)), scope))
 
         closure.arity = len(names)  # type: ignore[attr-defined]
         return closure
@@ -129,6 +142,9 @@ class Evaluator:
         return access.object_of(properties, attributes)
 
     def _entry(self, entry: tree.Entry, scope: Scope, properties: dict[str, Any], attributes: dict[str, str]) -> None:
+        if entry.kind == "property":
+            properties[entry.key] = self.evaluate(entry.value, scope)
+            return
         if entry.kind == "spread":
             value = self.evaluate(entry.value, scope)
             if isinstance(value, dict):
@@ -184,16 +200,20 @@ class Evaluator:
     def _binary(self, node: tree.Binary, scope: Scope) -> Any:
         left = self.evaluate(node.left, scope)
         op = node.op
+        operator = BINARY.get(op)
+        if operator is not None:
+            return operator(left, self.evaluate(node.right, scope))
         if op == "&&":
             return truthy(left) and truthy(self.evaluate(node.right, scope))
         if op == "||":
             return truthy(left) or truthy(self.evaluate(node.right, scope))
-        if op == "??":
-            return self.evaluate(node.right, scope) if left is None else left
-        return BINARY[op](left, self.evaluate(node.right, scope))
+        return self.evaluate(node.right, scope) if left is None else left
 
     def _member(self, node: tree.Member, scope: Scope) -> Any:
         target = self.evaluate(node.target, scope)
+        if type(target) is dict and node.kind == "property":
+            value = target.get(node.name)
+            return unwrap(value) if type(value) is Node else value
         if node.safe and not isinstance(target, dict):
             return None
         return _MEMBERS[node.kind](target, node.name)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from rolltop.transform.errors import EvaluationFailure
@@ -36,6 +36,14 @@ class Scope:
 
 def closest(name: str, known: Iterable[str]) -> str | None:
     """The known name that was probably meant."""
+    return _closest(name, frozenset(known))
+
+
+@lru_cache(maxsize=512)
+def _closest(name: str, known: frozenset[str]) -> str | None:
+    """Comparing with hundreds of names takes milliseconds, and programs repeat their mistakes."""
+    import difflib  # noqa: PLC0415 - only mistakes need it
+
     candidates = sorted(known)
     near = difflib.get_close_matches(name, candidates, n=1, cutoff=0.78)
     if near:

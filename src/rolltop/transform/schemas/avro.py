@@ -113,11 +113,18 @@ def _union_shape(members: list[Any], types: dict[str, Any]) -> dict[str, Any]:
 
 def write(value: Any, options: Mapping[str, Any]) -> str:
     """Raw Avro as it is, else a schema from the directives."""
-    if isinstance(value, dict) and not any(key in value for key in ("type", "fields", "name")):
+    if isinstance(value, dict) and not _is_own(value):
         return write_json(generate(value, options), {})
     if options.get("validate") is not False:
         check_schema(without(value) if isinstance(value, dict) else value)
     return write_json(value, {})
+
+
+def _is_own(value: Mapping[str, Any]) -> bool:
+    """Whether the schema is Avro itself and not one of another format that is to become it."""
+    if "%types" in value and value.get("type") in ("object", None):
+        return False
+    return any(key in value for key in ("type", "fields", "name"))
 
 
 def generate(value: Mapping[str, Any], options: Mapping[str, Any]) -> Any:

@@ -19,6 +19,7 @@ _DRAFTS = {
     "2019-09": "https://json-schema.org/draft/2019-09/schema",
     "2020-12": "https://json-schema.org/draft/2020-12/schema",
 }
+_TYPES = frozenset({"object", "array", "string", "number", "integer", "boolean", "null"})
 _KEYWORDS = frozenset(
     {
         "$schema", "$ref", "$defs", "definitions", "type", "properties", "items", "enum", "const",
@@ -151,8 +152,7 @@ def write(value: Any, options: Mapping[str, Any]) -> str:
         raise InvalidInput(f"unknown JSON Schema draft {draft!r}", hint=f"Known are {', '.join(_DRAFTS)}.")
     if not isinstance(value, dict):
         raise WriteFailure("a JSON Schema is an object")
-    raw = any(key in value for key in ("type", "properties", "$schema"))
-    if not raw and "%types" in value:
+    if "%types" in value and not _is_own(value):
         return write_json(generate(value, options), {})
     if options.get("strict") is not False and not any(key in value for key in _KEYWORDS):
         raise WriteFailure(
@@ -160,6 +160,14 @@ def write(value: Any, options: Mapping[str, Any]) -> str:
         )
     shown = _described(value) if options.get("addDescriptions") is not False else dict(value)
     return write_json(shown if "$schema" in shown else {"$schema": _DRAFTS[draft], **shown}, {})
+
+
+def _is_own(value: Mapping[str, Any]) -> bool:
+    """Whether the schema is JSON Schema itself and not one of another format that is to become it."""
+    if "properties" in value or "$schema" in value:
+        return True
+    kind = value.get("type")
+    return isinstance(kind, list) or (isinstance(kind, str) and kind in _TYPES)
 
 
 def _described(value: Any) -> Any:

@@ -73,7 +73,7 @@ def _describe_field(field: Mapping[str, Any], primary: list[Any]) -> dict[str, A
 def write(value: Any, options: Mapping[str, Any]) -> str:
     if not isinstance(value, dict):
         raise WriteFailure("a Table Schema is an object with fields")
-    if "fields" not in value and "%types" in value:
+    if "%types" in value and ("fields" not in value or value.get("type") == "record"):
         return write_json(generate(value, options), {})
     if options.get("strict") is not False:
         fields = value.get("fields")

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import time
-from functools import lru_cache
 from typing import Any
 
 from rolltop.errors import InvalidData, InvalidInput, RolltopError, SizeLimit
 from rolltop.transform import formats
-from rolltop.transform.check.checker import check_parsed
+from rolltop.transform.cache import cached_program
 from rolltop.transform.errors import EvaluationFailure, ProgramInvalid, ReadFailure
-from rolltop.transform.program import Document, Program, compile_program
+from rolltop.transform.program import Document, Program
 from rolltop.transform.service.failures import failed, invalid_program, unreadable
+from rolltop.transform.service.validate import repaired
 
 __all__ = ["execute"]
 
@@ -20,15 +20,19 @@ def execute(transformation: str, data: str, input_format: str, output_format: st
     """The output as text, and the milliseconds from text to text; compiling included."""
     started = time.perf_counter()
     try:
-        program = _compiled(transformation, input_format, output_format)
+        # A name that nothing has is wrong in every run, also in a branch that this one would not reach.
+        program = cached_program(
+            transformation, inputs={"input": input_format}, output_format=output_format, resolved=True
+        )
     except ProgramInvalid as error:
-        raise invalid_program(error.diagnostics, executionTime=_since(started)) from None
+        taken = _since(started)
+        raise invalid_program(error.diagnostics, executionTime=taken, **repaired(transformation)) from None
     try:
         values = program.read_inputs({"input": Document(data)})
     except ReadFailure as error:
         raise unreadable(error, f"inputData is not {input_format}") from None
     try:
-        value = program.evaluate(values)
+        value = program.evaluate(values, len(data))
         if callable(value):
             raise InvalidData("the result is a function", hint="Call it with its arguments.")
         port = program.header.outputs[0]
@@ -52,16 +56,6 @@ def _traced(program: Program, values: dict[str, Any], error: RolltopError) -> Ro
     except EvaluationFailure as again:
         return again
     return error
-
-
-@lru_cache(maxsize=32)
-def _compiled(text: str, source: str, target: str) -> Program:
-    program = compile_program(text, inputs={"input": source}, output_format=target)
-    # A name that nothing has is wrong in every run, also in a branch that this one would not reach.
-    unknown = [found for found in check_parsed(program.parsed).errors if found.code.startswith("E4")]
-    if unknown:
-        raise ProgramInvalid(unknown)
-    return program
 
 
 def _since(started: float) -> float:

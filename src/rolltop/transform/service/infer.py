@@ -7,7 +7,7 @@ from typing import Any
 from rolltop.transform.check.checker import check_parsed
 from rolltop.transform.service.failures import invalid_program
 from rolltop.transform.service.type_schema import Described, describe_type
-from rolltop.transform.service.validate import input_types
+from rolltop.transform.service.validate import input_types, repaired
 from rolltop.transform.structure.summary import in_words
 from rolltop.transform.syntax.parser import parse
 
@@ -23,7 +23,7 @@ def infer(transformation: str, input_schema: Any) -> dict[str, Any]:
     # What would fail at run time has no output to describe; names and syntax make no program at all.
     broken = [found for found in checked.errors if not found.code.startswith("E5")]
     if broken:
-        raise invalid_program(broken)
+        raise invalid_program(broken, **repaired(transformation))
     described = describe_type(checked.result)
     answer: dict[str, Any] = {"outputSchema": described.schema, "confidence": _confidence(described)}
     if described.uncertain:

@@ -8,28 +8,63 @@ from typing import Any
 from rolltop.transform.check.checker import check_parsed
 from rolltop.transform.check.schema_types import type_of_schema
 from rolltop.transform.diagnostics import Diagnostic
+from rolltop.transform.repair import find_repair, suspicions
 from rolltop.transform.service.schemas_given import plain_schema
 from rolltop.transform.syntax.parser import Parsed, parse
 from rolltop.transform.types import Type
 
-__all__ = ["input_types", "validate"]
+__all__ = ["input_types", "repaired", "validate"]
 
 _TYPES, _STYLE = "E5", "W6"
 
 
 def validate(transformation: str, input_schema: Any = None, strict: bool = True) -> dict[str, Any]:
-    """`errors` with their severities (style is `info`), and `warnings`; valid without an error."""
+    """`errors` with their severities (style is `info`), and `warnings`; valid without an error.
+
+    `repair` is there when a small change, known from other languages, makes the program valid.
+    """
     parsed = parse(transformation)
     checked = check_parsed(parsed, inputs=input_types(parsed, input_schema), lint=True)
+    doubts = suspicions(parsed)
     errors: list[dict[str, Any]] = []
     warnings: list[dict[str, Any]] = []
-    for found in checked.findings:
+    for found in [*checked.findings, *doubts]:
         severity = _severity(found, strict=strict)
         if severity == "warning":
             warnings.append(_shown(found))
         else:
             errors.append({**_shown(found), "severity": severity})
-    return {"valid": all(each["severity"] != "error" for each in errors), "errors": errors, "warnings": warnings}
+    valid = all(each["severity"] != "error" for each in errors)
+    answer = {"valid": valid, "errors": errors, "warnings": warnings}
+    if valid and not doubts:
+        return answer
+    return {**answer, **repaired(transformation, input_schema, strict=strict)}
+
+
+def repaired(transformation: str, input_schema: Any = None, *, strict: bool = False) -> dict[str, Any]:
+    """`repair`: a program without errors that was probably meant, with the places that differ and why; or nothing."""
+    repair = find_repair(transformation, lambda text: _is_valid(text, input_schema, strict=strict))
+    if repair is None:
+        return {}
+    edits = [
+        {
+            "line": edit.line,
+            "column": edit.column,
+            "endLine": edit.end_line,
+            "endColumn": edit.end_column,
+            "old": edit.old,
+            "new": edit.new,
+        }
+        for edit in repair.edits
+    ]
+    return {"repair": {"transformation": repair.text, "edits": edits, "reasons": repair.reasons}}
+
+
+def _is_valid(text: str, input_schema: Any, *, strict: bool) -> bool:
+    """Whether there is nothing to say against a program."""
+    parsed = parse(text)
+    found = check_parsed(parsed, inputs=input_types(parsed, input_schema)).findings
+    return all(_severity(each, strict=strict) != "error" for each in found) and not suspicions(parsed)
 
 
 def _severity(found: Diagnostic, *, strict: bool) -> str:

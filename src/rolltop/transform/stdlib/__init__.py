@@ -2,12 +2,19 @@
 
 `declare` has the decorator and says what a body receives; `host` is the only way to clock,
 randomness and environment; `registry` finds functions by name. Every other module here is a family:
-it holds declarations and nothing else.
+it holds declarations and nothing else. The names below are loaded when somebody asks for them: a
+program that calls no function needs none of this.
 """
 
-from rolltop.transform.stdlib.declare import CATEGORIES, Function, Parameter, Signature, function
-from rolltop.transform.stdlib.host import Host, host, installed
-from rolltop.transform.stdlib.registry import all_names, find, functions
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rolltop.transform.stdlib.declare import CATEGORIES, Function, Parameter, Signature, function
+    from rolltop.transform.stdlib.host import Host, host, installed
+    from rolltop.transform.stdlib.registry import all_names, find, functions
 
 __all__ = [
     "CATEGORIES",
@@ -22,3 +29,15 @@ __all__ = [
     "host",
     "installed",
 ]
+_HOMES = {
+    **dict.fromkeys(("CATEGORIES", "Function", "Parameter", "Signature", "function"), "declare"),
+    **dict.fromkeys(("Host", "host", "installed"), "host"),
+    **dict.fromkeys(("all_names", "find", "functions"), "registry"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{home}"), name)

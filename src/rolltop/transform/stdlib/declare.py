@@ -39,7 +39,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
 from rolltop.transform.stdlib.calls import checked
-from rolltop.transform.types import Type, parse_type
+from rolltop.transform.types import Type, has_variables, parse_type
 
 __all__ = ["CATEGORIES", "Category", "Function", "Parameter", "Signature", "function"]
 
@@ -67,15 +67,20 @@ class Signature:
     name: str
     parameters: tuple[Parameter, ...]
     result: Type
+    least: int = field(init=False)
+    most: int | None = field(init=False)
+    """The largest number of arguments; None when the last parameter repeats."""
+    generic: bool = field(init=False)
+    """Whether some type in it is a variable."""
 
-    @property
-    def least(self) -> int:
-        return sum(1 for parameter in self.parameters if not (parameter.optional or parameter.repeated))
-
-    @property
-    def most(self) -> int | None:
-        """The largest number of arguments; None when the last parameter repeats."""
-        return None if self.parameters and self.parameters[-1].repeated else len(self.parameters)
+    def __post_init__(self) -> None:
+        parameters = self.parameters
+        repeats = bool(parameters) and parameters[-1].repeated
+        sure = [parameter for parameter in parameters if not (parameter.optional or parameter.repeated)]
+        types = (self.result, *(parameter.type for parameter in parameters))
+        object.__setattr__(self, "least", len(sure))
+        object.__setattr__(self, "most", None if repeats else len(parameters))
+        object.__setattr__(self, "generic", any(map(has_variables, types)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,19 +3,15 @@
 A sandbox installs `Host.sealed()`, a test a fixed one; functions ask `host()` each time they are
 called. The installed host belongs to the current context (thread, task), so two programs that run
 at once do not see each other's. Where none was installed programs run sealed: they have clock and
-randomness, but the environment only when the caller opens it with `installed(Host())`.
+randomness, but the environment only when the caller opens it, with `installed(Host())` or `trusted()`.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-import logging
 import os
-import platform
 import random
-import tempfile
 import time
-import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -23,10 +19,9 @@ from dataclasses import dataclass, field, replace
 
 from rolltop.transform.errors import FunctionFailure
 from rolltop.transform.stdlib._session import Session
+from rolltop.transform.stdlib.trust import is_trusted
 
 __all__ = ["Host", "host", "installed"]
-
-_LOG = logging.getLogger("rolltop.transform.program")
 
 
 def _utc_now() -> dt.datetime:
@@ -34,7 +29,10 @@ def _utc_now() -> dt.datetime:
 
 
 def _log(level: str, message: str) -> None:
-    _LOG.log(logging.getLevelNamesMapping().get(level.upper(), logging.INFO), "%s", message)
+    import logging  # noqa: PLC0415 - most programs log nothing, and starting counts
+
+    log = logging.getLogger("rolltop.transform.program")
+    log.log(logging.getLevelNamesMapping().get(level.upper(), logging.INFO), "%s", message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +69,8 @@ class Host:
         return replace(self, session=Session())
 
     def uuid4(self) -> str:
+        import uuid  # noqa: PLC0415 - as above
+
         return str(uuid.UUID(int=self.random.getrandbits(128), version=4))
 
     def variable(self, name: str) -> str | None:
@@ -87,6 +87,9 @@ class Host:
 
     def properties(self) -> dict[str, str]:
         """A few facts about the machine under names that programs know from elsewhere."""
+        import platform  # noqa: PLC0415 - as above
+        import tempfile  # noqa: PLC0415 - as above
+
         self.variables()
         return {
             "os.name": platform.system(),
@@ -102,10 +105,13 @@ class Host:
         }
 
 
-_DEFAULT = Host.sealed()
-_installed: ContextVar[Host] = ContextVar("rolltop_transform_host", default=_DEFAULT)
-host: Callable[[], Host] = _installed.get
-"""The host of the current context."""
+_SEALED, _OPEN = Host.sealed(), Host()
+_installed: ContextVar[Host | None] = ContextVar("rolltop_transform_host", default=None)
+
+
+def host() -> Host:
+    """The host of the current context."""
+    return _installed.get() or (_OPEN if is_trusted() else _SEALED)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -136,6 +137,8 @@ def create_jwt(claims: dict[str, Any], key: str, algorithm: str = "HS256", expir
     """A signed token of claims."""
     if expires_in is None:
         return _signed(claims, key, algorithm)
+    if not math.isfinite(expires_in):
+        fail("createJWT needs a finite number of seconds", hint="Leave expiresIn out for a token that never expires.")
     now = int(host().now().timestamp())
     return _signed({**claims, "iat": now, "exp": now + int(expires_in)}, key, algorithm)
 

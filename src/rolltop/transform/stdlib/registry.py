@@ -8,15 +8,18 @@ writes the table anew, and a test compares it with the modules.
 from __future__ import annotations
 
 import importlib
-import pkgutil
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rolltop.transform.stdlib.declare import Function
 from rolltop.transform.stdlib.names import FAMILY_OF
+
+if TYPE_CHECKING:
+    from rolltop.transform.stdlib.declare import Function
 
 __all__ = ["add", "all_names", "find", "functions"]
 
-_SUPPORT = frozenset({"__main__", "calls", "coerce", "declare", "host", "names", "reference", "registry", "search"})
+_SUPPORT = frozenset(
+    {"__main__", "calls", "catalog", "coerce", "declare", "host", "names", "reference", "registry", "search", "trust"}
+)
 _functions: dict[str, Function] = {}
 _by_name: dict[str, Function] = {}
 
@@ -58,8 +61,9 @@ def load_all() -> None:
 
 def families() -> list[str]:
     """The modules that declare functions: all of this package except its machinery and `_private` ones."""
-    package = Path(__file__).parent
-    names = (module.name for module in pkgutil.iter_modules([str(package)]))
+    from pkgutil import iter_modules  # noqa: PLC0415 - looking a name up must stay cheap
+
+    names = (module.name for module in iter_modules([__file__.rpartition("/")[0]]))
     return sorted(name for name in names if name not in _SUPPORT and not name.startswith("_"))
 
 
@@ -76,4 +80,6 @@ def table() -> str:
 
 def write_table() -> None:
     """Bring `names.py` up to date with the declarations."""
+    from pathlib import Path  # noqa: PLC0415 - as above
+
     Path(__file__).with_name("names.py").write_text(table(), "utf-8")

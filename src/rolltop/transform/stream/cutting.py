@@ -17,6 +17,7 @@ import orjson
 
 from rolltop.transform.errors import ReadFailure
 from rolltop.transform.formats.json import refused
+from rolltop.transform.formats.text import NOT_UTF8
 from rolltop.transform.stream.code import NotJson
 from rolltop.transform.stream.whereabouts import Whereabouts
 
@@ -195,4 +196,4 @@ class ArrayPieces:
 
     def _no_text(self, at: int) -> ReadFailure:
         line, column = self.where.of(self.buffer[:at].decode("utf-8", "replace"))
-        return ReadFailure("JSON: the bytes are not UTF-8", line, column, hint="Convert the file to UTF-8.")
+        return ReadFailure("JSON: the bytes are not UTF-8", line, column, hint=NOT_UTF8)

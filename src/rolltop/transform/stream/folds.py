@@ -8,7 +8,7 @@ under their names.
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from rolltop.transform.stream.streams import Obstacle, Stream, Streams, arguments_of
@@ -160,10 +160,9 @@ def _indexed(node: tree.Expr, group: str, found: dict[str, int]) -> tree.Expr:
 def _rebuilt(node: Any, change: Any) -> Any:
     """A copy of a node whose parts went through a function."""
     made = copy.copy(node)
-    for item in fields(node):
-        value = getattr(node, item.name)
+    for name, value in tree.parts(node):
         if isinstance(value, tree.Expr):
-            setattr(made, item.name, change(value))
+            setattr(made, name, change(value))
         elif isinstance(value, list):
-            setattr(made, item.name, [change(inner) if isinstance(inner, tree.Expr) else inner for inner in value])
+            setattr(made, name, [change(inner) if isinstance(inner, tree.Expr) else inner for inner in value])
     return made

@@ -58,23 +58,41 @@ def _plan(program: tree.Program) -> Plan:
     found = streams.of(body.items[0])
     if found is None:
         fold = fold_of(program, streams)
-        _check_source(source.format, source.options, fold.path)
+        _check_source(source, fold.path)
         return Plan(program, fold.path, fold=fold)
     if not found.stages:
         raise Obstacle("the program gives its input back as it is")
     if target.format not in WRITTEN:
         raise Obstacle(f"{target.format} output is written as a whole")
-    _check_source(source.format, source.options, found.path)
+    _check_source(source, found.path)
+    _check_options(target.options, _OPTIONS[target.format])
     return Plan(program, found.path, found.stages)
 
 
-def _check_source(format_: str, options: Mapping[str, object], path: tuple[str, ...]) -> None:
+_OPTIONS: dict[str, frozenset[str]] = {
+    "json": frozenset({"compact", "writeAttributes"}),
+    "jsonl": frozenset({"compact", "writeAttributes"}),
+    "csv": frozenset({"delimiter", "headers", "bom", "quote", "regionalFormat", "decimals", "useThousands"}),
+}
+"""What a stream can be told about its output; other options are for writing as a whole."""
+_READING = {"csv": frozenset({"delimiter", "headers"}), "xml": frozenset({"arrays"})}
+
+
+def _check_source(port: tree.Port, path: tuple[str, ...]) -> None:
+    format_, options = port.format, port.options
     if format_ in ("jsonl", "csv") and path:
         raise Obstacle(f"{format_} input has no property {path[0]!r}")
     if format_ == "xml" and len(path) < 2:
         raise Obstacle("an XML stream goes over the elements inside the root: $input.Root.Element")
+    _check_options(options, _READING.get(format_, frozenset()))
     if format_ == "csv" and options.get("headers") is False:
         raise Obstacle("csv without headers is read as a whole")
+
+
+def _check_options(options: Mapping[str, object], known: frozenset[str]) -> None:
+    for name in options:
+        if name not in known:
+            raise Obstacle(f"the option {name} is for reading and writing as a whole")
 
 
 def _bind(streams: Streams, bindings: list[tree.Let | tree.FunctionDef]) -> None:

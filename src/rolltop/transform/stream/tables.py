@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from rolltop.transform.formats.csv import delimiter_of, is_row, raise_limit
+from rolltop.transform.formats.csv import is_row, raise_limit
+from rolltop.transform.formats.csv_style import style_of
 
 __all__ = ["BrokenTable", "Table", "table_pieces"]
 
@@ -40,7 +41,7 @@ def table_pieces(
         raise BrokenTable
     raise_limit()
     text = io.TextIOWrapper(buffered, "utf-8-sig", newline="")
-    reader = csv.reader(text, delimiter=delimiter_of(options), strict=True)
+    reader = csv.reader(text, delimiter=style_of(options).delimiter, strict=True)
     try:
         rows = filter(is_row, reader)
         header = [name.strip() for name in next(rows, [])]

@@ -30,7 +30,7 @@ _NAMES = frozenset(
 def parse_annotation(cursor: Cursor) -> str:
     """A type; a union is written with `|` (or, as of old, `|>`)."""
     parts = [_nullable(cursor)]
-    while cursor.token.kind in ("|", "|>"):
+    while cursor.kind in ("|", "|>"):
         cursor.advance()
         parts.append(_nullable(cursor))
     return " | ".join(parts)
@@ -38,9 +38,10 @@ def parse_annotation(cursor: Cursor) -> str:
 
 def _nullable(cursor: Cursor) -> str:
     token = cursor.expect("name", "Expected a type")
-    if token.text not in _NAMES:
-        raise cursor.error(f"Unknown type: {token.text}", at=token.at, hint=f"Known are {', '.join(sorted(_NAMES))}.")
-    text = token.text
+    text = cursor.texts[token]
+    if text not in _NAMES:
+        known = f"Known are {', '.join(sorted(_NAMES))}."
+        raise cursor.error(f"Unknown type: {text}", at=cursor.offsets[token], hint=known)
     if text in ("Array", "Map") and cursor.accept("<"):
         text = f"{text}<{parse_annotation(cursor)}>"
         cursor.expect(">", "expected '>' after the element type")

@@ -26,7 +26,7 @@ def format_program(text: str) -> str:
     tokens, comments, _ = tokenize(parsed.source)
     header, start = "", 0
     if parsed.program.header.written:
-        start = next(token.at for token in tokens if token.kind == "---")
+        start = tokens.offsets[tokens.kinds.index("---")]
         header = _header(parsed.program.header, [note for note in comments if note.at < start])
     body_notes = [note for note in comments if note.at >= start]
     with deep_stack():

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from rolltop.transform.syntax.cursor import Bail, Cursor
-from rolltop.transform.syntax.lexer import Token
 from rolltop.transform.syntax.literals import number_value, string_value
 from rolltop.transform.syntax.tree import Header, Port
 
@@ -14,6 +13,12 @@ __all__ = ["FORMATS", "implied_header", "parse_header"]
 
 FORMATS = ("auto", "xml", "json", "jsonl", "csv", "yaml", "odata", "xsd", "jsch", "avro", "proto", "osch", "tsch")
 _CODE = "E301"
+_JOINED = frozenset({"name", "keyword", "number", "-", "."})
+
+
+class _Word(NamedTuple):
+    text: str
+    at: int
 
 
 def implied_header(inputs: Mapping[str, str], output_format: str | None) -> Header:
@@ -28,7 +33,7 @@ def parse_header(cursor: Cursor) -> Header:
     try:
         _read(cursor, header)
     except Bail:
-        while cursor.token.kind not in ("---", "end"):
+        while cursor.kind not in ("---", "end"):
             cursor.advance()
         cursor.accept("---")
     if not header.inputs:
@@ -39,11 +44,11 @@ def parse_header(cursor: Cursor) -> Header:
 
 
 def _read(cursor: Cursor, header: Header) -> None:
-    if cursor.token.kind != "directive":
+    if cursor.kind != "directive":
         raise cursor.error(
             "Expected UTL-X directive '%utlx 1.0'", code=_CODE, hint="The first line of a header is `%utlx 1.0`."
         )
-    header.directive = cursor.advance().text.strip()
+    header.directive = cursor.texts[cursor.advance()].strip()
     if not cursor.is_word("input"):
         raise cursor.error("Expected 'input' declaration", code=_CODE, hint="Write for example `input json`.")
     cursor.advance()
@@ -75,31 +80,28 @@ def _declarations(cursor: Cursor, default: str) -> list[Port]:
             return ports
 
 
-def _word(cursor: Cursor) -> Token:
+def _word(cursor: Cursor) -> _Word:
     """Tokens that touch each other, as one word: names may have hyphens and digits."""
-    first = cursor.token
-    text, end = "", first.at
-    while cursor.token.at == end and cursor.token.kind in ("name", "keyword", "number", "-", "."):
-        token = cursor.advance()
-        text += token.text
-        end = token.at + len(token.text)
-    if not text:
+    start = end = cursor.at
+    while cursor.at == end and cursor.kind in _JOINED:
+        end += len(cursor.texts[cursor.advance()])
+    if start == end:
         raise cursor.error(f"Expected format type ({', '.join(FORMATS)})", code=_CODE)
-    return first._replace(text=text)
+    return _Word(cursor.source.text[start:end], start)
 
 
-def _spec(cursor: Cursor, name: str, format_: Token) -> Port:
+def _spec(cursor: Cursor, name: str, format_: _Word) -> Port:
     if format_.text not in FORMATS:
         raise cursor.error(
             f"Expected format type ({', '.join(FORMATS)}), found '{format_.text}'", at=format_.at, code=_CODE
         )
     port = Port(name, format_.text, at=format_.at)
-    if cursor.token.kind == "%":
+    if cursor.kind == "%":
         cursor.advance()
         dialect = cursor.expect("name", "Expected a dialect such as %usdl 1.0")
         version = cursor.expect("number", "Expected the version of the dialect")
-        port.dialect = f"%{dialect.text} {version.text}"
-    if cursor.token.kind == "{":
+        port.dialect = f"%{cursor.texts[dialect]} {cursor.texts[version]}"
+    if cursor.kind == "{":
         port.options = _options(cursor)
     return port
 
@@ -107,39 +109,37 @@ def _spec(cursor: Cursor, name: str, format_: Token) -> Port:
 def _options(cursor: Cursor) -> dict[str, Any]:
     opener = cursor.advance()
     options: dict[str, Any] = {}
-    while cursor.token.kind != "}":
-        if cursor.token.kind not in ("name", "keyword", "string"):
+    while cursor.kind != "}":
+        if cursor.kind not in ("name", "keyword", "string"):
             raise cursor.error("Expected option name", code=_CODE)
         key = cursor.advance()
-        name = string_value(cursor, key) if key.kind == "string" else key.text
+        name = string_value(cursor, key) if cursor.kinds[key] == "string" else cursor.texts[key]
         cursor.expect(":", "Expected ':' after option name")
         options[name] = _option_value(cursor)
-        if not cursor.accept(",") and not cursor.token.fresh:
+        if not cursor.accept(",") and not cursor.fresh:
             break
     cursor.close(opener)
     return options
 
 
 def _option_value(cursor: Cursor) -> Any:
-    token = cursor.token
-    if token.kind == "[":
+    if cursor.kind == "[":
         return _option_list(cursor)
     negative = cursor.accept("-")
-    token = cursor.token
-    if token.kind == "number":
-        number = number_value(cursor.advance().text)
+    if cursor.kind == "number":
+        number = number_value(cursor.texts[cursor.advance()])
         return -number if negative else number
-    if token.kind == "string" and not negative:
+    if cursor.kind == "string" and not negative:
         return string_value(cursor, cursor.advance())
-    if token.text in ("true", "false") and not negative:
-        return cursor.advance().text == "true"
+    if cursor.text in ("true", "false") and not negative:
+        return cursor.texts[cursor.advance()] == "true"
     raise cursor.error("Expected option value", code=_CODE, hint="A text, a number, true, false or a list of texts.")
 
 
 def _option_list(cursor: Cursor) -> list[Any]:
     opener = cursor.advance()
     values: list[Any] = []
-    while cursor.token.kind != "]":
+    while cursor.kind != "]":
         values.append(_option_value(cursor))
         if not cursor.accept(","):
             break

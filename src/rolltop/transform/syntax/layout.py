@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from rolltop.transform.syntax import tree
 from rolltop.transform.syntax.cursor import CLOSERS, OPENERS
-from rolltop.transform.syntax.lexer import Comment, Token
+from rolltop.transform.syntax.lexer import Comment, Tokens
 from rolltop.transform.syntax.oneline import BINARY_POWER, PIPE, TERNARY, OneLine, parenthesized
 
 __all__ = ["Layout"]
@@ -19,7 +19,7 @@ Item = TypeVar("Item", bound=tree.Expr)
 class Layout:
     """Prints expressions over several lines where one is too short."""
 
-    def __init__(self, tokens: list[Token], notes: list[Comment]) -> None:
+    def __init__(self, tokens: Tokens, notes: list[Comment]) -> None:
         self.notes = notes
         self.next_note = 0
         self.ends = _pairs(tokens)
@@ -288,15 +288,15 @@ def start(node: tree.Expr) -> int:
     return at
 
 
-def _pairs(tokens: list[Token]) -> dict[int, int]:
+def _pairs(tokens: Tokens) -> dict[int, int]:
     """From the offset of every opening bracket to that of its partner."""
     pairs: dict[int, int] = {}
     stack: list[int] = []
-    for token in tokens:
-        if token.kind in OPENERS:
-            stack.append(token.at)
-        elif token.kind in CLOSERS and stack:
-            pairs[stack.pop()] = token.at
+    for kind, at in zip(tokens.kinds, tokens.offsets, strict=True):
+        if kind in OPENERS:
+            stack.append(at)
+        elif kind in CLOSERS and stack:
+            pairs[stack.pop()] = at
     return pairs
 
 

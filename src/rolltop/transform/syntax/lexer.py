@@ -1,5 +1,8 @@
 """Text to tokens. One regular expression does the work; errors are collected, never raised.
 
+Tokens are columns, not objects: `kinds[i]`, `texts[i]`, `offsets[i]` and `fresh[i]` describe token
+`i`. That is what makes reading a small program cheap: each column is made in one go.
+
 A hyphen belongs to a name when a letter follows (`total-tax`), so `a-1` is a subtraction.
 `$` before a name is kept in the token's text. Comments are not tokens; the formatter asks for them.
 """
@@ -7,24 +10,16 @@ A hyphen belongs to a name when a letter follows (`total-tax`), so `a-1` is a su
 from __future__ import annotations
 
 import re
-from functools import partial
+import string
+from itertools import accumulate, chain, compress
 from typing import NamedTuple
 
 from rolltop.transform.diagnostics import Diagnostic
 from rolltop.transform.syntax.source import Source
 
-__all__ = ["KEYWORDS", "Comment", "Token", "tokenize"]
+__all__ = ["KEYWORDS", "Comment", "Tokens", "tokenize"]
 
 KEYWORDS = frozenset({"let", "in", "function", "def", "if", "else", "match", "try", "catch", "true", "false", "null"})
-
-
-class Token(NamedTuple):
-    kind: str
-    """`name`, `keyword`, `number`, `string`, `directive`, `end`, or the operator itself."""
-    text: str
-    at: int
-    fresh: bool
-    """First token on its line."""
 
 
 class Comment(NamedTuple):
@@ -33,76 +28,199 @@ class Comment(NamedTuple):
     own_line: bool
 
 
+class Tokens:
+    """The tokens of a program. Several `end` tokens follow the last, so that looking ahead needs no care."""
+
+    __slots__ = ("fresh", "kinds", "offsets", "texts")
+
+    def __init__(self, kinds: list[str], texts: list[str], offsets: list[int], fresh: list[bool]) -> None:
+        self.kinds = kinds
+        """`name`, `keyword`, `number`, `string`, `directive`, `---`, `end`, or the operator itself."""
+        self.texts = texts
+        self.offsets = offsets
+        self.fresh = fresh
+        """Whether it is the first token on its line."""
+
+    def add(self, kind: str, text: str, offset: int, fresh: bool) -> None:
+        self.kinds.append(kind)
+        self.texts.append(text)
+        self.offsets.append(offset)
+        self.fresh.append(fresh)
+
+
+# Two groups, blanks and a lexeme, so that all of the text is in the answer and offsets are sums.
 _PATTERN = re.compile(
-    r"""[ \t\f\v\u00a0\ufeff]*(?:
-    (?P<newline>[\r\n]+)
-  | (?P<name>\$?[^\W\d]\w*(?:-[^\W\d]\w*)*)
-  | (?P<comment>//[^\r\n]*|/\*[\s\S]*?\*/)
-  | (?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)
-  | (?P<string>"[^"\\]*(?:\\[\s\S][^"\\]*)*"|'[^'\\]*(?:\\[\s\S][^'\\]*)*')
-  | (?P<rule>---+)
-  | (?P<unclosed>/\*[\s\S]*|["'][^\r\n]*)
-  | (?P<op>\.\.\.|\|>|=>|->|==|!=|<=|>=|&&|\|\||\?\?|\?\.|\*\*|[-+*/%<>!?=(){}\[\],.:;@^|])
-  | (?P<bad>[^ \t\f\v\u00a0\ufeff])
+    r"""([ \t\r\n\f\v\u00a0\ufeff]*)(
+    [A-Za-z_]\w*(?:-[^\W\d]\w*)*
+  | [,:(){}\[\]]
+  | \.(?:\.\.)?
+  | "[^"\\]*(?:\\[\s\S][^"\\]*)*"
+  | =[=>]?
+  | \|[>|]?
+  | \$?[^\W\d]\w*(?:-[^\W\d]\w*)*
+  | \d+(?:\.\d+)?(?:[eE][+-]?\d+)?
+  | '[^'\\]*(?:\\[\s\S][^'\\]*)*'
+  | [<>!]=?
+  | \?[?.]?
+  | \*\*?
+  | -(?:>|--+)?
+  | &&
+  | //[^\r\n]*|/\*[\s\S]*?\*/|/\*[\s\S]*
+  | .
+  | \Z
     )""",
     re.VERBOSE,
 )
 _DIRECTIVE = re.compile(r"%(?:utlx|dw)\b[^\r\n]*")
 _LEAD = re.compile(r"(?:\s|\ufeff|//[^\r\n]*|/\*[\s\S]*?\*/)*")
 _NOTE = re.compile(r"//[^\r\n]*|/\*[\s\S]*?\*/")
-_LINE_END = re.compile(r"[\r\n]")
-_token = partial(tuple.__new__, Token)  # what Token(...) does, without its wrapper: there are many
+_OPERATORS = "... |> => == != <= >= && || ?? ?. ** + - * / % < > ! ? = ( ) { } [ ] , . : ; @ ^ |"
+_KINDS: dict[str, str] = {
+    **{operator: operator for operator in _OPERATORS.split()},
+    **dict.fromkeys(KEYWORDS, "keyword"),
+    "->": "=>",
+    **dict.fromkeys(("'", '"', "$"), "bad"),
+    "": "end",
+}
+"""The kind of every lexeme that is one of few; a quote alone opens a string that is never closed."""
 
 
-def tokenize(source: Source) -> tuple[list[Token], list[Comment], list[Diagnostic]]:
-    """All tokens (the last is `end`), all comments, and what was no token."""
+class _ByFirst(dict[str, str]):
+    """The kind of any other lexeme, by its first character."""
+
+    def __missing__(self, character: str) -> str:
+        if character.isdecimal():
+            return "number"
+        return "name" if character.isalnum() else "bad"
+
+
+_BY_FIRST = _ByFirst(
+    {
+        **dict.fromkeys(string.ascii_letters + "_$", "name"),
+        **dict.fromkeys(string.digits, "number"),
+        **dict.fromkeys("\"'", "string"),
+        "/": "comment",
+        "-": "rule",
+    }
+)
+_SPECIAL = frozenset({"comment", "bad", "rule"})
+"""Kinds that the parser never sees."""
+_LOOKAHEAD = 3
+
+
+def tokenize(source: Source) -> tuple[Tokens, list[Comment], list[Diagnostic]]:
+    """All tokens, all comments, and what was no token."""
     text = source.text
-    tokens: list[Token] = []
     comments: list[Comment] = []
     problems: list[Diagnostic] = []
-    fresh, expect_rule, start = True, True, 0
     directive = _DIRECTIVE.match(text, _leading(text))
+    start = directive.end() if directive else 0
+    tokens = _columns(text, start)
+    _close(tokens, len(text))
     if directive is not None:
         comments.extend(Comment(note[0], note.start(), True) for note in _NOTE.finditer(text, 0, directive.start()))
-        tokens.append(Token("directive", directive[0], directive.start(), True))
-        start = directive.end()
-    append = tokens.append
-    for found in _PATTERN.finditer(text, start):
-        kind = found.lastgroup
-        if kind == "newline":
-            fresh = True
-            continue
-        assert kind is not None
-        lexeme = found[kind]
-        at = found.end() - len(lexeme)
-        if kind == "name":
-            append(_token(("keyword" if lexeme in KEYWORDS else "name", lexeme, at, fresh)))
-        elif kind == "op":
-            append(_token(("=>" if lexeme == "->" else lexeme, lexeme, at, fresh)))
-        elif kind == "comment":
-            comments.append(Comment(lexeme, at, fresh))
-            fresh = fresh or _LINE_END.search(lexeme) is not None
-            continue
-        elif kind in ("bad", "unclosed"):
-            problems.append(_problem(source, at, lexeme))
-        elif kind == "rule":
-            # Dashes end the header once; later (or in the middle of a header-less line) they are minus signs.
-            if expect_rule and (fresh or directive is not None):
-                append(Token("---", lexeme, at, fresh))
-                expect_rule = False
-            else:
-                tokens.extend(Token("-", "-", at + index, fresh and not index) for index in range(len(lexeme)))
-        else:
-            append(_token((kind, lexeme, at, fresh)))
-        fresh = False
-    append(Token("end", "", len(text), True))
+    else:
+        tokens.fresh[0] = True
+    if "rule" in tokens.kinds:
+        _mark_rule(tokens, has_directive=directive is not None)
+    if not _SPECIAL.isdisjoint(tokens.kinds):
+        tokens = _sifted(source, tokens, comments, problems)
+    if directive is not None:
+        _prepend(tokens, directive)
     return tokens, comments, problems
+
+
+def _columns(text: str, start: int) -> Tokens:
+    """Every lexeme from a place on, special ones included."""
+    found = _PATTERN.findall(text, start)
+    blanks, texts = zip(*found, strict=True)
+    few = _KINDS.get
+    kinds = [few(lexeme) or _BY_FIRST[lexeme[0]] for lexeme in texts]
+    offsets = list(accumulate(map(len, chain.from_iterable(found)), initial=start))[1::2]
+    fresh = ["\n" in blank for blank in blanks]
+    if "\r" in text:
+        fresh = ["\n" in blank or "\r" in blank for blank in blanks]
+    return Tokens(kinds, list(texts), offsets, fresh)
+
+
+def _mark_rule(tokens: Tokens, *, has_directive: bool) -> None:
+    """Dashes end the header once; later (or in the middle of a header-less line) they are minus signs."""
+    at = tokens.kinds.index("rule")
+    while at >= 0:
+        if tokens.fresh[at] or has_directive:
+            tokens.kinds[at] = "---"
+            return
+        at = next((later for later in range(at + 1, len(tokens.kinds)) if tokens.kinds[later] == "rule"), -1)
+
+
+def _sifted(source: Source, tokens: Tokens, comments: list[Comment], problems: list[Diagnostic]) -> Tokens:
+    """The tokens without comments and without what is none; lines of dashes as minus signs."""
+    kinds, texts, offsets, fresh = tokens.kinds, tokens.texts, tokens.offsets, tokens.fresh
+    kept = [True] * len(kinds)
+    for at in [at for at, kind in enumerate(kinds) if kind in _SPECIAL]:
+        kind, lexeme = kinds[at], texts[at]
+        if kind == "rule" or not kept[at]:
+            continue
+        kept[at] = False
+        if kind == "comment" and not _is_open(lexeme):
+            comments.append(Comment(lexeme, offsets[at], fresh[at]))
+            # What follows a comment starts a line when the comment did, or when a line ended inside.
+            fresh[at + 1] = fresh[at + 1] or fresh[at] or "\n" in lexeme or "\r" in lexeme
+            continue
+        problems.append(_problem(source, offsets[at], lexeme))
+        if lexeme in ("'", '"'):
+            _drop_line(tokens, at + 1, kept)
+    sifted = Tokens(
+        list(compress(kinds, kept)),
+        list(compress(texts, kept)),
+        list(compress(offsets, kept)),
+        list(compress(fresh, kept)),
+    )
+    return _with_minus_signs(sifted) if "rule" in sifted.kinds else sifted
+
+
+def _drop_line(tokens: Tokens, at: int, kept: list[bool]) -> None:
+    """Leave out the rest of a line behind a quote that is never closed."""
+    while tokens.kinds[at] != "end" and not tokens.fresh[at]:
+        kept[at] = False
+        at += 1
+
+
+def _with_minus_signs(tokens: Tokens) -> Tokens:
+    split = Tokens([], [], [], [])
+    for kind, lexeme, at, fresh in zip(tokens.kinds, tokens.texts, tokens.offsets, tokens.fresh, strict=True):
+        if kind == "rule":
+            for index in range(len(lexeme)):
+                split.add("-", "-", at + index, fresh and not index)
+        else:
+            split.add(kind, lexeme, at, fresh)
+    return split
+
+
+def _prepend(tokens: Tokens, directive: re.Match[str]) -> None:
+    tokens.kinds.insert(0, "directive")
+    tokens.texts.insert(0, directive[0])
+    tokens.offsets.insert(0, directive.start())
+    tokens.fresh.insert(0, True)
+
+
+def _close(tokens: Tokens, length: int) -> None:
+    """End the columns with as many `end` tokens as looking ahead may reach."""
+    while tokens.kinds and tokens.kinds[-1] == "end":
+        for column in (tokens.kinds, tokens.texts, tokens.offsets, tokens.fresh):
+            column.pop()
+    for _ in range(1 + _LOOKAHEAD):
+        tokens.add("end", "", length, True)
 
 
 def _leading(text: str) -> int:
     """Where the first token starts: after a byte order mark, blanks and comments."""
     lead = _LEAD.match(text)
     return lead.end() if lead else 0
+
+
+def _is_open(comment: str) -> bool:
+    return comment.startswith("/*") and (len(comment) < 4 or not comment.endswith("*/"))
 
 
 def _problem(source: Source, at: int, lexeme: str) -> Diagnostic:

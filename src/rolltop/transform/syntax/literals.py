@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from rolltop.transform.syntax.cursor import Cursor
-from rolltop.transform.syntax.lexer import Token
 from rolltop.transform.values import fit
 
 __all__ = ["number_value", "quote", "string_value"]
@@ -23,9 +22,9 @@ def number_value(text: str) -> int | float:
     return float(text)
 
 
-def string_value(cursor: Cursor, token: Token) -> str:
+def string_value(cursor: Cursor, token: int) -> str:
     """The characters of a string literal; an unknown escape is a finding, the rest is kept."""
-    inner = token.text[1:-1]
+    inner = cursor.texts[token][1:-1]
     if "\\" not in inner:
         return inner
 
@@ -39,7 +38,7 @@ def string_value(cursor: Cursor, token: Token) -> str:
                 cursor.source.diagnostic(
                     "E104",
                     f"Invalid escape sequence: \\{escape}",
-                    token.at + 1 + match.start(),
+                    cursor.offsets[token] + 1 + match.start(),
                     hint="Known are \\n \\t \\r \\b \\f \\\\ \\\" \\' \\/ and \\uXXXX; write \\\\ for a backslash.",
                 )
             )

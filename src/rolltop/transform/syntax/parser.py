@@ -43,7 +43,7 @@ def parse(
     with deep_stack():
         tokens, comments, problems = tokenize(source)
         cursor = Cursor(source, tokens, problems)
-        has_header = tokens[0].kind == "directive" or any(token.kind == "---" for token in tokens)
+        has_header = tokens.kinds[0] == "directive" or "---" in tokens.kinds
         header = parse_header(cursor) if has_header else implied_header(inputs or {}, output_format)
         body = ExpressionParser(cursor, shorthand=shorthand).program_body()
     problems.sort(key=lambda found: (found.line, found.column))

@@ -1,13 +1,13 @@
 """The tree of a program: what every back end, the checker and the formatter walk.
 
-Nodes are plain slotted classes; `at` is the offset of the token that tells where the node is (for an
-operator, the operator). Strings in `op`, `kind` and `style` come from small closed sets.
+Nodes are plain slotted classes, written out because generating them costs a start ten milliseconds.
+`at` is the offset of the token that tells where the node is (for an operator, the operator). Strings
+in `op`, `kind` and `style` come from small closed sets.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
 from typing import Any
 
 __all__ = [
@@ -38,196 +38,277 @@ __all__ = [
     "Try",
     "Unary",
     "children",
+    "parts",
     "walk",
 ]
 
 
-@dataclass(slots=True)
 class Expr:
-    at: int
+    __slots__ = ("at",)
+
+    def __init__(self, at: int) -> None:
+        self.at = at
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={value!r}" for name, value in parts(self))
+        return f"{type(self).__name__}({shown})"
 
 
-@dataclass(slots=True)
 class Literal(Expr):
-    value: Any
+    __slots__ = ("value",)
+
+    def __init__(self, at: int, value: Any) -> None:
+        self.at = at
+        self.value = value
 
 
-@dataclass(slots=True)
 class Name(Expr):
-    name: str
-    sigil: str = ""
-    """`$` or `@` as written; both mean the plain name."""
+    __slots__ = ("name", "sigil")
+
+    def __init__(self, at: int, name: str, sigil: str = "") -> None:
+        self.at = at
+        self.name = name
+        self.sigil = sigil
+        """`$` or `@` as written; both mean the plain name."""
 
 
-@dataclass(slots=True)
 class Spread(Expr):
-    value: Expr
+    __slots__ = ("value",)
+
+    def __init__(self, at: int, value: Expr) -> None:
+        self.at = at
+        self.value = value
 
 
-@dataclass(slots=True)
 class ArrayLiteral(Expr):
-    items: list[Expr]
+    __slots__ = ("items",)
+
+    def __init__(self, at: int, items: list[Expr]) -> None:
+        self.at = at
+        self.items = items
 
 
-@dataclass(slots=True)
 class Entry(Expr):
     """One property: `kind` is `property`, `attribute`, `directive` (`%key`), `computed` or `spread`."""
 
-    kind: str
-    key: str
-    key_expr: Expr | None
-    value: Expr
+    __slots__ = ("key", "key_expr", "kind", "value")
+
+    def __init__(self, at: int, kind: str, key: str, key_expr: Expr | None, value: Expr) -> None:
+        self.at = at
+        self.kind = kind
+        self.key = key
+        self.key_expr = key_expr
+        self.value = value
 
 
-@dataclass(slots=True)
 class Param(Expr):
-    name: str
-    type: str | None = None
+    __slots__ = ("name", "type")
+
+    def __init__(self, at: int, name: str, type_: str | None = None) -> None:
+        self.at = at
+        self.name = name
+        self.type = type_
 
 
-@dataclass(slots=True)
 class Let(Expr):
-    name: str
-    type: str | None
-    value: Expr
-    body: Expr | None = None
-    """After `in`; without it the name is bound in the scope around."""
+    __slots__ = ("body", "name", "type", "value")
+
+    def __init__(self, at: int, name: str, type_: str | None, value: Expr, body: Expr | None = None) -> None:
+        self.at = at
+        self.name = name
+        self.type = type_
+        self.value = value
+        self.body = body
+        """After `in`; without it the name is bound in the scope around."""
 
 
-@dataclass(slots=True)
 class FunctionDef(Expr):
-    name: str
-    params: list[Param]
-    result: str | None
-    body: Expr
+    __slots__ = ("body", "name", "params", "result")
+
+    def __init__(self, at: int, name: str, params: list[Param], result: str | None, body: Expr) -> None:
+        self.at = at
+        self.name = name
+        self.params = params
+        self.result = result
+        self.body = body
 
 
-@dataclass(slots=True)
 class ObjectLiteral(Expr):
-    bindings: list[Let | FunctionDef]
-    entries: list[Entry]
+    __slots__ = ("bindings", "entries")
+
+    def __init__(self, at: int, bindings: list[Let | FunctionDef], entries: list[Entry]) -> None:
+        self.at = at
+        self.bindings = bindings
+        self.entries = entries
 
 
-@dataclass(slots=True)
 class Block(Expr):
     """`{ let …  value }`."""
 
-    bindings: list[Let | FunctionDef]
-    value: Expr
+    __slots__ = ("bindings", "value")
+
+    def __init__(self, at: int, bindings: list[Let | FunctionDef], value: Expr) -> None:
+        self.at = at
+        self.bindings = bindings
+        self.value = value
 
 
-@dataclass(slots=True)
 class Sequence(Expr):
     """The program's body or a function's: bindings first, then expressions; the last one is the value."""
 
-    bindings: list[Let | FunctionDef]
-    items: list[Expr]
+    __slots__ = ("bindings", "items")
+
+    def __init__(self, at: int, bindings: list[Let | FunctionDef], items: list[Expr]) -> None:
+        self.at = at
+        self.bindings = bindings
+        self.items = items
 
 
-@dataclass(slots=True)
 class Lambda(Expr):
-    params: list[Param]
-    body: Expr
+    __slots__ = ("body", "params")
+
+    def __init__(self, at: int, params: list[Param], body: Expr) -> None:
+        self.at = at
+        self.params = params
+        self.body = body
 
 
-@dataclass(slots=True)
 class If(Expr):
     """`style`: `if` (c) a else b, `?` c ? a : b, or `postfix` a if c else b."""
 
-    condition: Expr
-    then: Expr
-    otherwise: Expr | None
-    style: str = "if"
+    __slots__ = ("condition", "otherwise", "style", "then")
+
+    def __init__(self, at: int, condition: Expr, then: Expr, otherwise: Expr | None, style: str = "if") -> None:
+        self.at = at
+        self.condition = condition
+        self.then = then
+        self.otherwise = otherwise
+        self.style = style
 
 
-@dataclass(slots=True)
 class Case(Expr):
     """`pattern` is a Literal, a Name that binds, or None for `_`."""
 
-    pattern: Literal | Name | None
-    guard: Expr | None
-    body: Expr
+    __slots__ = ("body", "guard", "pattern")
+
+    def __init__(self, at: int, pattern: Literal | Name | None, guard: Expr | None, body: Expr) -> None:
+        self.at = at
+        self.pattern = pattern
+        self.guard = guard
+        self.body = body
 
 
-@dataclass(slots=True)
 class Match(Expr):
-    subject: Expr
-    cases: list[Case]
+    __slots__ = ("cases", "subject")
+
+    def __init__(self, at: int, subject: Expr, cases: list[Case]) -> None:
+        self.at = at
+        self.subject = subject
+        self.cases = cases
 
 
-@dataclass(slots=True)
 class Try(Expr):
-    body: Expr
-    name: str | None
-    handler: Expr
+    __slots__ = ("body", "handler", "name")
+
+    def __init__(self, at: int, body: Expr, name: str | None, handler: Expr) -> None:
+        self.at = at
+        self.body = body
+        self.name = name
+        self.handler = handler
 
 
-@dataclass(slots=True)
 class Unary(Expr):
-    op: str
-    operand: Expr
+    __slots__ = ("op", "operand")
+
+    def __init__(self, at: int, op: str, operand: Expr) -> None:
+        self.at = at
+        self.op = op
+        self.operand = operand
 
 
-@dataclass(slots=True)
 class Binary(Expr):
-    op: str
-    left: Expr
-    right: Expr
+    __slots__ = ("left", "op", "right")
+
+    def __init__(self, at: int, op: str, left: Expr, right: Expr) -> None:
+        self.at = at
+        self.op = op
+        self.left = left
+        self.right = right
 
 
-@dataclass(slots=True)
 class Pipe(Expr):
-    value: Expr
-    target: Expr
+    __slots__ = ("target", "value")
+
+    def __init__(self, at: int, value: Expr, target: Expr) -> None:
+        self.at = at
+        self.value = value
+        self.target = target
 
 
-@dataclass(slots=True)
 class Call(Expr):
-    function: Expr
-    arguments: list[Expr]
+    __slots__ = ("arguments", "function")
+
+    def __init__(self, at: int, function: Expr, arguments: list[Expr]) -> None:
+        self.at = at
+        self.function = function
+        self.arguments = arguments
 
 
-@dataclass(slots=True)
 class Member(Expr):
     """`kind`: `property`, `attribute`, `metadata`, `values` (`.*`) or `attributes` (`.@*`)."""
 
-    target: Expr
-    name: str
-    kind: str = "property"
-    safe: bool = False
+    __slots__ = ("kind", "name", "safe", "target")
+
+    def __init__(self, at: int, target: Expr, name: str, kind: str = "property", safe: bool = False) -> None:
+        self.at = at
+        self.target = target
+        self.name = name
+        self.kind = kind
+        self.safe = safe
 
 
-@dataclass(slots=True)
 class Index(Expr):
-    target: Expr
-    index: Expr
-    safe: bool = False
+    __slots__ = ("index", "safe", "target")
+
+    def __init__(self, at: int, target: Expr, index: Expr, safe: bool = False) -> None:
+        self.at = at
+        self.target = target
+        self.index = index
+        self.safe = safe
 
 
-@dataclass(slots=True)
 class Port:
     """One declared input or output."""
 
-    name: str
-    format: str
-    options: dict[str, Any] = field(default_factory=dict)
-    dialect: str | None = None
-    at: int = 0
+    __slots__ = ("at", "dialect", "format", "name", "options")
+
+    def __init__(
+        self, name: str, format_: str, options: dict[str, Any] | None = None, dialect: str | None = None, at: int = 0
+    ) -> None:
+        self.name = name
+        self.format = format_
+        self.options = {} if options is None else options
+        self.dialect = dialect
+        self.at = at
 
 
-@dataclass(slots=True)
 class Header:
-    directive: str
-    inputs: list[Port]
-    outputs: list[Port]
-    written: bool = True
-    """False when the program had no header and the formats came from the caller."""
+    __slots__ = ("directive", "inputs", "outputs", "written")
+
+    def __init__(self, directive: str, inputs: list[Port], outputs: list[Port], written: bool = True) -> None:
+        self.directive = directive
+        self.inputs = inputs
+        self.outputs = outputs
+        self.written = written
+        """False when the program had no header and the formats came from the caller."""
 
 
-@dataclass(slots=True)
 class Program:
-    header: Header
-    body: Sequence
+    __slots__ = ("body", "header")
+
+    def __init__(self, header: Header, body: Sequence) -> None:
+        self.header = header
+        self.body = body
 
 
 def children(node: Expr) -> Iterator[Expr]:
@@ -247,12 +328,16 @@ def walk(node: Expr) -> Iterator[Expr]:
         yield from walk(child)
 
 
-def _fields_with_nodes() -> dict[type[Expr], tuple[str, ...]]:
-    """Which fields of each node class can hold nodes."""
-    plain = {"at", "name", "sigil", "kind", "key", "type", "result", "style", "op", "safe"}
-    kinds = [kind for kind in Expr.__subclasses__() if kind is not Literal]
-    table = {kind: tuple(item.name for item in fields(kind) if item.name not in plain) for kind in kinds}
-    return {Literal: (), **table}
+def parts(node: Any) -> Iterator[tuple[str, Any]]:
+    """The fields of a node (or a port, header, program) in their order, `at` first."""
+    for kind in reversed(type(node).__mro__):
+        for name in getattr(kind, "__slots__", ()):
+            yield name, getattr(node, name)
 
 
-_FIELDS = _fields_with_nodes()
+_PLAIN = frozenset({"at", "name", "sigil", "kind", "key", "type", "result", "style", "op", "safe"})
+_FIELDS: dict[type[Expr], tuple[str, ...]] = {
+    kind: tuple(name for name in kind.__slots__ if name not in _PLAIN) for kind in Expr.__subclasses__()
+}
+"""Which fields of each node class can hold nodes."""
+_FIELDS[Literal] = ()

@@ -1,0 +1,107 @@
+"""What a document is, by its content; its name only breaks ties between kinds of text."""
+
+from __future__ import annotations
+
+import re
+
+from rolltop.store.extract.plain import CODE as _CODE_NAMES
+from rolltop.store.naming import extension_of, is_text
+
+__all__ = ["FOREIGN", "HEAD", "format_of", "is_plain"]
+
+FOREIGN = frozenset(
+    {"pdf", "docx", "xlsx", "pptx", "odf", "epub", "html", "mail", "notebook", "zip", "tar", "packed", "ole"}
+)
+"""Formats that are read in a worker."""
+
+_HTML_NAMES = frozenset({".html", ".htm", ".xhtml"})
+_PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_HTML = re.compile(
+    rb"\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,2000}?-->\s*)?<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL
+)
+_HEADER = re.compile(rb"(?:[!-9;-~]+:[ \t][^\n]*\n(?:[ \t][^\n]*\n)*){3,}")
+_TELLING = re.compile(
+    rb"^(?:From|Subject|Date|Message-ID|Received|MIME-Version|Return-Path): ", re.MULTILINE | re.IGNORECASE
+)
+_OFFICE = ((b"word/", "docx"), (b"xl/", "xlsx"), (b"ppt/", "pptx"))
+_NO_CONTROLS = bytes(byte for byte in range(256) if byte >= 0x20 or byte in b"\t\n\r\f\x1b")
+_ASCII = bytes(range(128))
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_PLAIN = _CODE_NAMES | {
+    *(".txt", ".md", ".markdown", ".rst", ".rmd", ".qmd", ".tex", ".csv", ".tsv", ".json", ".jsonl", ".log", ".yaml"),
+    *(".yml", ".toml", ".ini", ".cfg", ".conf", ".xml", ".svg", ".css", ".scss", ".po", ".diff", ".patch", ".lock"),
+}
+HEAD = 4096
+"""So much of the beginning is looked at."""
+
+
+def is_plain(*, text: bool, extension: str) -> bool:
+    """Whether a text is nothing else by its name: such a one is never sent to a worker."""
+    return text and extension in _PLAIN
+
+
+def format_of(data: bytes, name: str) -> str:
+    """One of `FOREIGN`, "text", or "" for what no text is read from. `data` may be the beginning and the end only."""
+    head = data[:HEAD]
+    if (form := _binary(data, head)) is not None:
+        return form
+    if is_text(_whole_characters(head)):
+        return _text(head, extension_of(name))
+    return "text" if head.startswith(_UTF16) or _western(head) else ""
+
+
+def _western(head: bytes) -> bool:
+    """Text in an encoding of one byte a character: hardly any control characters, mostly ASCII."""
+    controls = len(head.translate(None, _NO_CONTROLS))
+    high = len(head.translate(None, _ASCII))
+    return bool(head) and b"\0" not in head and controls * 100 < len(head) and high * 4 < len(head)
+
+
+def _binary(data: bytes, head: bytes) -> str | None:
+    if b"%PDF-" in head[:1024]:
+        return "pdf"
+    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        return _zipped(data)
+    if head.startswith(_PACKED):
+        return "packed"
+    if head[257:262] == b"ustar":
+        return "tar"
+    return "ole" if head.startswith(_OLE) else None
+
+
+def _zipped(data: bytes) -> str:
+    """Office documents, OpenDocument and EPUB are zip archives that say so."""
+    if data[30:38] == b"mimetype":
+        if b"application/epub+zip" in data[38:120]:
+            return "epub"
+        if b"application/vnd.oasis.opendocument" in data[38:120]:
+            return "odf"
+    # The directory of the archive is at its end; names are stored there as they are.
+    if b"[Content_Types].xml" in data:
+        for folder, form in _OFFICE:
+            if folder in data:
+                return form
+    return "zip"
+
+
+def _text(head: bytes, extension: str) -> str:
+    if _HTML.match(head) or (extension in _HTML_NAMES and b"<" in head):
+        return "html"
+    if extension == ".ipynb" or (head.lstrip().startswith(b"{") and b'"nbformat"' in head and b'"cells"' in head):
+        return "notebook"
+    header = _HEADER.match(head.replace(b"\r\n", b"\n"))
+    telling = len(_TELLING.findall(header[0])) if header else 0
+    if telling >= (1 if extension in (".eml", ".msg") else 3):
+        return "mail"
+    return "text"
+
+
+def _whole_characters(head: bytes) -> bytes:
+    """Without the beginning of a character at the end."""
+    for cut in range(1, min(4, len(head)) + 1):
+        if head[-cut] >= 0xC0:
+            return head[:-cut]
+        if head[-cut] < 0x80:
+            break
+    return head

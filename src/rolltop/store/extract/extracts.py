@@ -1,0 +1,101 @@
+"""The text of documents."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+
+from rolltop.errors import Damaged, NotFound
+from rolltop.store.extract.detect import FOREIGN, HEAD, format_of, is_plain
+from rolltop.store.extract.kept import KeptTexts
+from rolltop.store.extract.plain import decoded, read_plain
+from rolltop.store.extract.record import Extracted
+from rolltop.store.reader import Reader
+from rolltop.store.records import Document, Object
+from rolltop.store.seams import Catalog
+
+__all__ = ["Extracts"]
+
+LONGEST_READ = 64 << 20
+"""A longer document is found by name, tag and grep; its text is not read."""
+
+_LEGIBLE = frozenset({"html", "mail", "notebook"})
+"""Formats whose source is text that a person can read."""
+
+_NOT_YET = "its text has not been read yet"
+
+
+class Extracts:
+    """What was found in documents, by their content."""
+
+    def __init__(self, catalog: Catalog, reader: Reader, file: Path) -> None:
+        self._catalog = catalog
+        self._reader = reader
+        self._file = file
+
+    @cached_property
+    def kept(self) -> KeptTexts:
+        """Texts out of foreign formats; opened when first needed."""
+        return KeptTexts(self._file, self._catalog.identity())
+
+    def of(self, document: Document) -> Extracted:
+        """The text of a document as far as it is known; never fails, never waits."""
+        if document.size > LONGEST_READ:
+            return Extracted(document.name, note=f"longer than {LONGEST_READ >> 20} MB: its text is not read")
+        try:
+            return self._text(document) if document.is_text else self._binary(document)
+        except (Damaged, NotFound) as error:
+            # One damaged document must not keep the others from being found; reading it says what is wrong.
+            return Extracted(document.name, note=error.message)
+
+    def _text(self, document: Document) -> Extracted:
+        data = self.content(document)
+        known = is_plain(text=True, extension=document.extension)
+        form = "text" if known else format_of(data, document.name)
+        if form not in FOREIGN:
+            return read_plain(decoded(data), document.name, document.extension)
+        kept = self.kept.get(document.hash)
+        if kept is not None and (kept.body or form not in _LEGIBLE):
+            return _named(kept, document)
+        # Better the page as it is written than nothing.
+        source = read_plain(decoded(data), document.name, "") if form in _LEGIBLE else Extracted(document.name)
+        return replace(source, note=kept.note if kept else _NOT_YET)
+
+    def _binary(self, document: Document) -> Extracted:
+        kept = self.kept.get(document.hash)
+        if kept is not None:
+            return _named(kept, document)
+        form = self.format(document)
+        if form == "text":  # not UTF-8, but text all the same
+            return read_plain(decoded(self.content(document)), document.name, document.extension)
+        return Extracted(document.name, note=_NOT_YET if form else f"no text is read from {document.mime}")
+
+    def format(self, document: Document) -> str:
+        """What the document is by its first bytes, see `format_of`."""
+        return format_of(self._reader.span(self._object(document), 0, HEAD), document.name)
+
+    def is_foreign(self, document: Document) -> bool:
+        """Whether the document has to be read in a worker."""
+        if document.size > LONGEST_READ or is_plain(text=document.is_text, extension=document.extension):
+            return False
+        return self.format(document) in FOREIGN
+
+    def content(self, document: Document) -> bytes:
+        return self._reader.content(self._object(document))
+
+    def _object(self, document: Document) -> Object:
+        entry = self._catalog.objects.get(document.object)
+        if entry is None:
+            raise NotFound("the content is not in the store any more", code="document_not_found")
+        return entry
+
+    def close(self) -> None:
+        if "kept" in self.__dict__:
+            self.kept.close()
+            del self.kept
+
+
+def _named(text: Extracted, document: Document) -> Extracted:
+    """Equal content may have several names: the name is not kept with it."""
+    return text if text.title else replace(text, title=document.name)

@@ -1,0 +1,51 @@
+"""EPUB: the chapters in their reading order."""
+
+from __future__ import annotations
+
+import posixpath
+from urllib.parse import unquote
+
+from rolltop.store.extract.formats import html
+from rolltop.store.extract.formats.draft import Draft
+from rolltop.store.extract.formats.limits import Unreadable
+from rolltop.store.extract.formats.package import Package
+from rolltop.store.extract.formats.xml import START
+
+__all__ = ["read"]
+
+
+def read(data: bytes, draft: Draft) -> None:
+    package = Package(data, draft.spent)
+    book = _book(package)
+    draft.title = package.title(book)
+    for number, name in enumerate(_chapters(package, book), 1):
+        draft.at(f"chapter {number}")
+        try:
+            page = html.parsed(package.read(name))
+        except Unreadable as error:
+            draft.note(f"chapter {number}: {error}")
+            continue
+        if page is not None:
+            html.write_page(page, draft, sections=False)
+
+
+def _book(package: Package) -> str:
+    place = "META-INF/container.xml"
+    if place in package:
+        for event, name, said in package.events(place):
+            if event == START and name == "rootfile" and said.get("full-path", "") in package:
+                return said["full-path"]
+    raise Unreadable("it does not say where its book is")
+
+
+def _chapters(package: Package, book: str) -> list[str]:
+    folder = posixpath.dirname(book)
+    files: dict[str, str] = {}
+    order: list[str] = []
+    for event, name, said in package.events(book):
+        if event == START and name == "item":
+            target = posixpath.normpath(posixpath.join(folder, unquote(said.get("href", ""))))
+            files[said.get("id", "")] = target
+        elif event == START and name == "itemref":
+            order.append(said.get("idref", ""))
+    return [files[chapter] for chapter in order if files.get(chapter, "") in package]

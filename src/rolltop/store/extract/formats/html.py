@@ -1,0 +1,121 @@
+"""HTML: what a reader of the page sees, with headings and links."""
+
+from __future__ import annotations
+
+import re
+
+from lxml import etree
+
+from rolltop.store.extract.formats.draft import Draft
+from rolltop.store.extract.formats.limits import Unreadable
+
+__all__ = ["parsed", "read", "write_page"]
+
+_LEFT_OUT = frozenset({"script", "style", "template", "svg", "object", "iframe", "head"})
+_BLOCKS = frozenset(
+    {
+        *("address", "article", "aside", "blockquote", "br", "dd", "div", "dl", "dt", "fieldset", "figcaption"),
+        *("figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "nav", "ol"),
+        *("option", "p", "pre", "section", "table", "tr", "ul", "title", "caption"),
+    }
+)
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_SPACE = re.compile(r"\s+")
+
+
+def read(data: bytes, draft: Draft) -> None:
+    page = parsed(data)
+    if page is None:
+        raise Unreadable("it holds no HTML")
+    write_page(page, draft)
+
+
+def parsed(data: bytes) -> etree._Element | None:
+    try:
+        data.decode()
+        encoding: str | None = "utf-8"
+    except UnicodeDecodeError:
+        encoding = None  # as the page declares it
+    # Not `huge_tree`: pages nested deeper than the parser's own limit are cut there.
+    parser = etree.HTMLParser(encoding=encoding, no_network=True, remove_comments=True, remove_pis=True)
+    try:
+        return etree.fromstring(data, parser)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        raise Unreadable(f"it is no HTML that could be read ({error})") from None
+
+
+def write_page(page: etree._Element, draft: Draft, *, sections: bool = True) -> None:
+    """Write a page into a draft; with `sections`, places are the headings above."""
+    title = page.find(".//title")
+    if title is not None and not draft.title:
+        draft.title = str(title.xpath("string()"))
+    text = _Text(draft, sections=sections)
+    skipped: etree._Element | None = None
+    for event, element in etree.iterwalk(page, events=("start", "end")):
+        if skipped is not None:
+            if event == "end" and element is skipped:
+                skipped = None
+                text.words(element.tail)
+        elif event == "start":
+            if element.tag in _LEFT_OUT:
+                skipped = element
+            else:
+                text.start(element)
+        else:
+            text.end(element)
+    text.break_line()
+
+
+class _Text:
+    """Words with one space between, blocks on lines of their own."""
+
+    def __init__(self, draft: Draft, *, sections: bool) -> None:
+        self._draft = draft
+        self._sections = sections
+        self._line: list[str] = []
+        self._heading: list[str] | None = None
+        self._exact = 0
+
+    def start(self, element: etree._Element) -> None:
+        if element.tag in _BLOCKS:
+            self.break_line()
+        if element.tag in _HEADINGS:
+            self._heading = []
+        elif element.tag == "pre":
+            self._exact += 1
+        elif element.tag in ("a", "link"):
+            self._draft.link(element.get("href"))
+        elif element.tag == "img":
+            self.words(element.get("alt"))
+        self.words(element.text)
+
+    def end(self, element: etree._Element) -> None:
+        if element.tag in _HEADINGS:
+            self._end_heading()
+        elif element.tag == "pre":
+            self._exact = max(0, self._exact - 1)
+        elif element.tag in ("td", "th"):
+            self._line.append("\t")
+        if element.tag in _BLOCKS:
+            self.break_line()
+        self.words(element.tail)
+
+    def words(self, text: str | None) -> None:
+        if text:
+            self._line.append(text if self._exact else _SPACE.sub(" ", text))
+            if self._heading is not None:
+                self._heading.append(text)
+
+    def _end_heading(self) -> None:
+        heading = " ".join("".join(self._heading or ()).split())
+        self._heading = None
+        if heading:
+            self._draft.heading(heading)
+            if self._sections:
+                self._draft.at(f"section {heading[:80]}")
+
+    def break_line(self) -> None:
+        line = "".join(self._line)
+        self._line = []
+        if line := (line.rstrip() if self._exact else line.strip(" \n\r")):
+            self._draft.line(line)

@@ -1,0 +1,29 @@
+"""Documents inside documents: members of archives, attachments of messages."""
+
+from __future__ import annotations
+
+from rolltop.store.extract.formats import reading
+from rolltop.store.extract.formats.draft import Draft
+from rolltop.store.extract.formats.limits import Enough, Unreadable
+
+__all__ = ["read_part"]
+
+
+def read_part(data: bytes, name: str, draft: Draft) -> None:
+    """Write the name of a part and what it holds into the draft; a part that cannot be read only says why."""
+    draft.at(name)
+    draft.line(name)
+    if draft.depth >= draft.spent.limits.nesting:
+        draft.note(f"{name}: packed too deep inside other files")
+        return
+    part = Draft(draft.spent, depth=draft.depth + 1)
+    enough: Enough | None = None
+    try:
+        reading.read_into(data, name, part)
+    except Unreadable as error:
+        part.refused(error)
+    except Enough as reached:
+        enough = reached
+    draft.take_in(part, name)
+    if enough:
+        raise enough

@@ -1,0 +1,55 @@
+"""PPTX: the text of each slide in the order of the show, with its notes."""
+
+from __future__ import annotations
+
+from rolltop.store.extract.formats.draft import Draft
+from rolltop.store.extract.formats.limits import Unreadable
+from rolltop.store.extract.formats.package import Package
+from rolltop.store.extract.formats.xml import START, TEXT
+
+__all__ = ["read"]
+
+
+def read(data: bytes, draft: Draft) -> None:
+    package = Package(data, draft.spent)
+    show = "ppt/presentation.xml"
+    if show not in package:
+        raise Unreadable("it has no presentation")
+    draft.title = package.title("docProps/core.xml")
+    relations = package.relations(show)
+    slides = [said.get("id", "") for event, name, said in package.events(show) if event == START and name == "sldId"]
+    parts = [part for slide in slides if (part := relations.get(slide, ("", ""))[1]) in package]
+    for number, part in enumerate(parts, 1):
+        draft.at(f"slide {number}")
+        _text(package, part, draft, titled=True)
+        for kind, target in package.relations(part).values():
+            if kind == "hyperlink":
+                draft.link(target)
+            elif kind == "notesSlide" and target in package:
+                draft.at(f"slide {number}, notes")
+                _text(package, target, draft, titled=False)
+
+
+def _text(package: Package, part: str, draft: Draft, *, titled: bool) -> None:
+    inside = False
+    is_title, paragraph = False, list[str]()
+    for event, value, said in package.events(part):
+        if event == TEXT:
+            if inside:
+                paragraph.append(value)
+        elif event == START:
+            inside = value == "t"
+            if value == "sp":
+                is_title = False
+            elif value == "ph":
+                is_title = titled and said.get("type") in ("title", "ctrTitle")
+            elif value == "br":
+                paragraph.append("\n")
+        else:
+            inside = False
+            if value == "p" and paragraph:
+                text = "".join(paragraph)
+                paragraph = []
+                draft.line(text)
+                if is_title:
+                    draft.heading(text)

@@ -1,0 +1,91 @@
+"""Texts that were read from foreign formats, by the hash of the content: nothing is read twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import zstandard
+
+from rolltop.store.extract.record import Extracted, decode, encode
+from rolltop.store.sidecar import Sidecar
+
+__all__ = ["READERS", "KeptTexts"]
+
+READERS = 1
+"""Counted up when the readers find more or other text; everything is then read again."""
+
+_SCHEMA = (
+    "CREATE TABLE texts(id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, needs TEXT NOT NULL, told INTEGER NOT NULL, "
+    "record BLOB NOT NULL) STRICT",
+    "CREATE INDEX texts_untold ON texts(told) WHERE told = 0",
+    "CREATE INDEX texts_needs ON texts(needs) WHERE needs <> ''",
+)
+
+
+class KeptTexts:
+    """A file of texts. `mark` is how far the documents have been followed."""
+
+    def __init__(self, path: Path, store: str) -> None:
+        self._file = Sidecar(path, _SCHEMA, f"{store} {READERS}")
+
+    @property
+    def mark(self) -> int:
+        return int(self._file.state("mark") or 0)
+
+    def follow_to(self, mark: int) -> None:
+        self._file.set_state("mark", mark)
+
+    def get(self, digest: str) -> Extracted | None:
+        row = self._file.db.execute("SELECT record FROM texts WHERE hash = ?", (bytes.fromhex(digest),)).fetchone()
+        if row is None:
+            return None
+        try:
+            return decode(zstandard.decompress(row[0]))
+        except (zstandard.ZstdError, ValueError):  # damaged: as if it had not been read
+            return None
+
+    def has(self, digest: str) -> bool:
+        row = self._file.db.execute("SELECT 1 FROM texts WHERE hash = ?", (bytes.fromhex(digest),)).fetchone()
+        return row is not None
+
+    def put(self, digest: str, text: Extracted, *, told: bool) -> None:
+        """Keep a text. Until `told`, the indexes have not heard of it."""
+        record = zstandard.compress(encode(text), 3)
+        self._file.db.execute(
+            "INSERT OR REPLACE INTO texts(hash, needs, told, record) VALUES(?, ?, ?, ?)",
+            (bytes.fromhex(digest), text.needs, int(told), record),
+        )
+
+    def untold(self) -> list[str]:
+        return [row[0].hex() for row in self._file.db.execute("SELECT hash FROM texts WHERE told = 0 ORDER BY id")]
+
+    def told(self, digests: Iterable[str]) -> None:
+        rows = [(bytes.fromhex(digest),) for digest in digests]
+        with self._file.db as db:
+            db.executemany("UPDATE texts SET told = 1 WHERE hash = ?", rows)
+
+    def lacking(self) -> list[tuple[str, str]]:
+        """(hash, part) of what could not be read because a part is not installed."""
+        rows = self._file.db.execute("SELECT hash, needs FROM texts WHERE needs <> '' ORDER BY id")
+        return [(digest.hex(), part) for digest, part in rows]
+
+    def hashes(self) -> list[str]:
+        return [row[0].hex() for row in self._file.db.execute("SELECT hash FROM texts")]
+
+    def forget(self, digests: Iterable[str]) -> None:
+        """Leave no trace of these texts."""
+        rows = [(bytes.fromhex(digest),) for digest in digests]
+        if rows:
+            with self._file.db as db:
+                db.executemany("DELETE FROM texts WHERE hash = ?", rows)
+            self._file.purge()
+
+    def damage(self) -> list[str]:
+        return [f"extracted texts: {line}" for line in self._file.damage()]
+
+    def start_again(self) -> None:
+        self._file.start_again()
+
+    def close(self) -> None:
+        self._file.close()

@@ -1,0 +1,103 @@
+"""Text, Markdown and code: read at once, in this process, in one pass of a few patterns over the text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rolltop.store.extract.record import Extracted, Symbol
+
+__all__ = ["CODE", "decoded", "read_plain"]
+
+MOST_HEADINGS = 1000
+MOST_SYMBOLS = 5000
+
+_MARKDOWN = frozenset({".md", ".markdown", ".rmd", ".qmd", ".mdx", ".mkd"})
+_UNDERLINED = frozenset({".rst", ".txt", ".md", ".markdown"})
+_ASSIGNS = frozenset({".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".r", ".lua"})
+"""Where functions are values that get a name."""
+CODE = _ASSIGNS | {
+    *(".py", ".pyi", ".c", ".h", ".cc", ".cpp", ".hpp", ".cs", ".java", ".kt", ".scala", ".swift", ".go", ".rs", ".rb"),
+    *(".php", ".sh", ".bash", ".sql", ".pl", ".jl", ".ex", ".exs", ".hs", ".ml", ".utlx"),
+}
+
+_HASHED = re.compile(r"^ {0,3}(?:(```+|~~~+)|#{1,6}[ \t]+([^\n]*\S))", re.MULTILINE)
+_RULED = re.compile(r"^([^\s=~\-\n][^\n]{0,200})\n(={3,}|-{3,}|~{3,})[ \t]*$", re.MULTILINE)
+_FRONT = re.compile(r"\A---\n.*?^title:[ \t]*([^\n]+)$.*?^(?:---|\.\.\.)$", re.MULTILINE | re.DOTALL)
+
+_DEFINED = re.compile(
+    r"^[ \t]*(?:(?:export|default|public|private|protected|internal|static|abstract|final|async|unsafe|extern|"
+    r"virtual|override|sealed|open|data|pub(?:\([a-z]+\))?|local)[ \t]+)*"
+    r"(def|class|function\*?|func|fn|fun|sub|struct|enum|interface|trait|type|module|namespace|impl|object|protocol)"
+    r"[ \t]+(?:\([^()\n]{0,80}\)[ \t]*)?([A-Za-z_]\w*)",
+    re.MULTILINE,
+)
+_ASSIGNED = re.compile(
+    r"^(?:export[ \t]+)?(?:(?:const|let|var)[ \t]+)?([A-Za-z_.][\w.]*)[ \t]*(?:<-|=)[ \t]*"
+    r"(?:async[ \t]*)?(?:function\b|\([^()\n]*\)[ \t]*=>)",
+    re.MULTILINE,
+)
+
+_MARKS = (
+    (b"\xff\xfe\x00\x00", "utf-32"),
+    (b"\x00\x00\xfe\xff", "utf-32"),
+    (b"\xff\xfe", "utf-16"),
+    (b"\xfe\xff", "utf-16"),
+)
+
+
+def decoded(data: bytes) -> str:
+    """The text of bytes that are text: by their mark, else UTF-8, else as Western European."""
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return data.decode(encoding, "replace")
+    try:
+        return data.decode().removeprefix("\ufeff")
+    except UnicodeDecodeError:
+        return data.decode("cp1252", "replace")
+
+
+def read_plain(text: str, name: str, extension: str) -> Extracted:
+    """Title, headings and defined names of a text; its body is the text itself."""
+    headings = tuple(_headings(text, extension))
+    symbols = tuple(_symbols(text, extension)) if extension in CODE else ()
+    return Extracted(_title(text, extension, headings) or name, headings, text, symbols)
+
+
+def _title(text: str, extension: str, headings: tuple[str, ...]) -> str:
+    if extension in _MARKDOWN and text.startswith("---\n") and (front := _FRONT.match(text[:4000])):
+        return front[1].strip().strip("\"'")
+    return headings[0] if headings else ""
+
+
+def _headings(text: str, extension: str) -> list[str]:
+    found = list(_hashed(text)) if extension in _MARKDOWN else []
+    if extension in _UNDERLINED:
+        found += [(match.start(), match[1].rstrip()) for match in _RULED.finditer(text)]
+    return [heading for _, heading in sorted(found)[:MOST_HEADINGS] if heading]
+
+
+def _hashed(text: str) -> Iterator[tuple[int, str]]:
+    """Headings with `#`; a comment in an example between fences is none."""
+    fence = ""
+    for match in _HASHED.finditer(text):
+        mark, heading = match[1], match[2]
+        if heading is not None:
+            if not fence:
+                yield match.start(), heading.rstrip("# \t")
+        elif not fence:
+            fence = mark
+        elif mark.startswith(fence):
+            fence = ""
+
+
+def _symbols(text: str, extension: str) -> list[Symbol]:
+    found = [(match.start(2), match[2], match[1].rstrip("*")) for match in _DEFINED.finditer(text)]
+    if extension in _ASSIGNS:
+        found += [(match.start(1), match[1], "function") for match in _ASSIGNED.finditer(text)]
+    symbols, line, place = [], 1, 0
+    for start, name, kind in sorted(found)[:MOST_SYMBOLS]:
+        line += text.count("\n", place, start)
+        place = start
+        symbols.append(Symbol(name, kind, line))
+    return symbols

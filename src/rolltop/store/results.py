@@ -1,0 +1,56 @@
+"""What a search answers: hits with what their score is made of, whichever ways of searching found them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from rolltop.store.records import Document
+
+__all__ = ["Hit", "Ranked", "Results"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A document and its score before it is shown. `offset` is a place in its text that answers the query."""
+
+    document: int
+    score: float
+    parts: Mapping[str, float] = field(default_factory=dict)
+    offset: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A document that answers a search."""
+
+    document: Document
+    score: float
+    title: str
+    snippet: str
+    place: str
+    """Where the snippet stands: "line 12", "page 3"."""
+    words: tuple[str, ...] = ()
+    parts: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def why(self) -> str:
+        """What the score is made of, the most important part first: "title 4.1, body 2.0"."""
+        ordered = sorted(self.parts.items(), key=lambda part: -part[1])
+        return ", ".join(f"{name} {score:.2f}" for name, score in ordered)
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """One page of hits."""
+
+    hits: list[Hit]
+    total: int
+    type: str = "full-text"
+    """What was done: full-text, fuzzy, semantic or hybrid."""
+    note: str | None = None
+    """What the reader should know: that the query was not read as written, or that not everything is indexed yet."""
+    model: str | None = None
+    """Which model the meaning was asked of."""
+    embedded: float | None = None
+    """Which share of the documents it knows, from 0 to 1."""

@@ -1,0 +1,119 @@
+"""SQLite files beside the catalogue that can be deleted and are then filled again."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+__all__ = ["Sidecar", "alone"]
+
+_DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError)
+
+
+@contextmanager
+def alone(lock: Path) -> Iterator[bool]:
+    """Whether this process is the only one in the block now; never waits. A process that dies lets go."""
+    file = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            only = True
+        except BlockingIOError:
+            only = False
+        yield only
+    finally:
+        os.close(file)
+
+
+class Sidecar:
+    """One file, a connection per thread. `owner` ties it to one store and one way of filling it: a file of another
+    one is started again, and so is a damaged one."""
+
+    def __init__(self, path: Path, schema: Sequence[str], owner: str) -> None:
+        self._path = path
+        self._schema = schema
+        self._owner = owner
+        self._local = threading.local()
+        self._guard = threading.Lock()
+        self._all: list[apsw.Connection] = []
+        try:
+            if self.state("owner") != owner:
+                self._empty()
+        except _DAMAGE:
+            self.start_again()
+
+    @property
+    def db(self) -> apsw.Connection:
+        connection: apsw.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = self._local.connection = self._open()
+        return connection
+
+    def _open(self) -> apsw.Connection:
+        connection = apsw.Connection(str(self._path))
+        with self._guard:
+            self._all.append(connection)
+        connection.set_busy_timeout(60_000)
+        # A deferred transaction that turns into a writer while another one writes fails at once; this one waits.
+        connection.transaction_mode = "IMMEDIATE"
+        for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
+            connection.execute(f"PRAGMA {pragma}").fetchall()
+        if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'state'").fetchone():
+            self._create(connection)
+        return connection
+
+    def _create(self, connection: apsw.Connection) -> None:
+        with connection:
+            if connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'state'").fetchone():
+                return  # another process was faster
+            for statement in self._schema:
+                connection.execute(statement)
+            connection.execute("CREATE TABLE state(key TEXT PRIMARY KEY, value ANY) STRICT, WITHOUT ROWID")
+            connection.execute("INSERT INTO state VALUES('owner', ?)", (self._owner,))
+
+    def _empty(self) -> None:
+        """Make the tables anew, in place: other processes may have the file open."""
+        with self.db as db:
+            for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall():
+                db.execute(f'DROP TABLE "{name}"')
+        self._create(self.db)
+
+    def state(self, key: str) -> Any:
+        """A value that was set, or None."""
+        row = self.db.execute("SELECT value FROM state WHERE key = ?", (key,)).fetchone()
+        return row[0] if row else None
+
+    def set_state(self, key: str, value: Any) -> None:
+        self.db.execute("INSERT OR REPLACE INTO state VALUES(?, ?)", (key, value))
+
+    def purge(self) -> None:
+        """Leave no trace of what was removed."""
+        self.db.execute("VACUUM")
+        self.db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+
+    def damage(self) -> list[str]:
+        try:
+            return [row[0] for row in self.db.execute("PRAGMA integrity_check(10)") if row[0] != "ok"]
+        except apsw.Error as error:
+            return [str(error)]
+
+    def start_again(self) -> None:
+        """From an empty file."""
+        self.close()
+        for suffix in ("", "-wal", "-shm"):
+            self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+        self.state("owner")
+
+    def close(self) -> None:
+        with self._guard:
+            connections, self._all = self._all, []
+        for connection in connections:
+            connection.close()
+        self._local = threading.local()

@@ -1,0 +1,128 @@
+"""Carries a plan out with the index on disk."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import tantivy
+
+from rolltop.store.text.fields import schema
+from rolltop.store.text.plan import (
+    AllOf,
+    AnyOf,
+    Best,
+    Everything,
+    Plan,
+    Run,
+    Starts,
+    Term,
+    Terms,
+    Without,
+    fields_of,
+    inverse_frequency,
+    only,
+)
+
+__all__ = ["Asking"]
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """One state of the index on disk. Documents that are `stale` are known better elsewhere and do not count."""
+
+    searcher: tantivy.Searcher
+    stale: Collection[int] = ()
+
+    def ranked(self, plan: Plan, limit: int, offset: int = 0) -> tuple[list[tuple[int, float]], int]:
+        """(document, score), the best first; and how many there are in all."""
+        query = self._query(plan)
+        if query is None:
+            return [], 0
+        found = self.searcher.search(self._current(query), limit, offset=offset)
+        documents = self.searcher.fast_field_values("document", [address for _, address in found.hits])
+        count: int = found.count  # type: ignore[attr-defined]
+        return [(int(d or 0), hit[0]) for d, hit in zip(documents, found.hits, strict=True)], count
+
+    def parts(self, plan: Plan, documents: Sequence[int]) -> dict[int, dict[str, float]]:
+        """How much each field adds to the score of some documents."""
+        told: dict[int, dict[str, float]] = {document: {} for document in documents}
+        asked = tantivy.Query.const_score_query(_numbers(documents), 0.0)
+        for field in fields_of(plan):
+            part = only(plan, field)
+            query = None if part is None else self._query(part)
+            if query is not None:
+                both = tantivy.Query.boolean_query([(tantivy.Occur.Must, asked), (tantivy.Occur.Must, query)])
+                hits = self.searcher.search(both, len(documents), count=False).hits
+                numbers = self.searcher.fast_field_values("document", [address for _, address in hits])
+                for number, (score, _) in zip(numbers, hits, strict=True):
+                    if score > 0:
+                        told[int(number or 0)][field] = score
+        return told
+
+    def _current(self, query: tantivy.Query) -> tantivy.Query:
+        if not self.stale:
+            return query
+        return tantivy.Query.boolean_query(
+            [(tantivy.Occur.Must, query), (tantivy.Occur.MustNot, _numbers(sorted(self.stale)))]
+        )
+
+    # plans as queries ----------------------------------------------------------------------------
+
+    def _query(self, plan: Plan) -> tantivy.Query | None:
+        """The query for a plan; None where nothing can answer it."""
+        if isinstance(plan, Term):
+            return self._term(plan)
+        if isinstance(plan, Run):
+            return self._run(plan)
+        if isinstance(plan, (Terms, Starts)):
+            return tantivy.Query.const_score_query(_flat(plan), plan.score)
+        if isinstance(plan, Everything):
+            everything = tantivy.Query.term_query(schema(), "what", "document")
+            return tantivy.Query.const_score_query(everything, 0.0)
+        return self._joined(plan)
+
+    def _joined(self, plan: AnyOf | Best | AllOf | Without) -> tantivy.Query | None:
+        if isinstance(plan, Without):
+            wanted = self._query(plan.part)
+            banned = [query for part in plan.banned if (query := self._query(part)) is not None]
+            clauses = [(tantivy.Occur.MustNot, query) for query in banned]
+            return wanted and tantivy.Query.boolean_query([(tantivy.Occur.Must, wanted), *clauses])
+        parts = [query for part in plan.parts if (query := self._query(part)) is not None]
+        if not parts or (isinstance(plan, AllOf) and len(parts) < len(plan.parts)):
+            return None
+        if len(parts) == 1:
+            return parts[0]
+        if isinstance(plan, Best):
+            return tantivy.Query.disjunction_max_query(parts)
+        occur = tantivy.Occur.Must if isinstance(plan, AllOf) else tantivy.Occur.Should
+        return tantivy.Query.boolean_query([(occur, part) for part in parts])
+
+    def _term(self, plan: Term) -> tantivy.Query | None:
+        having = self.searcher.doc_freq(plan.field, plan.word)
+        if not having:
+            return None
+        query = tantivy.Query.term_query(schema(), plan.field, plan.word)
+        return tantivy.Query.boost_query(query, plan.weight * plan.idf / self._idf(having))
+
+    def _run(self, plan: Run) -> tantivy.Query | None:
+        having = [self.searcher.doc_freq(plan.field, word) for word in plan.words]
+        if not all(having):
+            return None
+        query = tantivy.Query.phrase_query(schema(), plan.field, list(plan.words))
+        return tantivy.Query.boost_query(query, plan.weight * plan.idf / sum(map(self._idf, having)))
+
+    def _idf(self, having: int) -> float:
+        """What the index takes for the word's measure: it is divided out, because plans bring their own."""
+        return inverse_frequency(self.searcher.num_docs, having)
+
+
+def _flat(plan: Terms | Starts) -> tantivy.Query:
+    if isinstance(plan, Terms):
+        return tantivy.Query.term_set_query(schema(), plan.field, sorted(plan.words))
+    return tantivy.Query.regex_query(schema(), plan.field, re.escape(plan.prefix) + ".*")
+
+
+def _numbers(documents: Sequence[int]) -> tantivy.Query:
+    return tantivy.Query.term_set_query(schema(), "document", list(documents))

@@ -1,0 +1,153 @@
+"""The part of the keyword index that lies on disk: one tantivy index and its vocabulary, written in large steps.
+
+What has been learned and how far that goes are one commit, so a crash leaves an earlier state and nothing half. One
+process writes at a time (`lock`); readers take no lock and see the last commit.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import tantivy
+
+from rolltop.store.commit import FileLock
+from rolltop.store.seams import TextChanges
+from rolltop.store.text import fields
+from rolltop.store.text.checksums import damaged_files
+from rolltop.store.text.vocabulary import Vocabulary
+from rolltop.store.text.writing import State, Writing
+
+__all__ = ["DiskIndex", "View"]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One committed state of the index."""
+
+    searcher: tantivy.Searcher
+    state: State = field(default_factory=State)
+
+
+class DiskIndex:
+    """An index in `directory/<store>-<format>`; what lies beside it is from another time and is removed."""
+
+    def __init__(self, directory: Path, store: str) -> None:
+        self._all = directory
+        self._path = directory / f"{store[:16]}-{fields.FORMAT}"
+        self._lock = FileLock(directory / "lock")
+        self._making = FileLock(directory / "making.lock")
+        self._guard = threading.Lock()
+        self._index: tantivy.Index | None = None
+        self._stamp: tuple[int, int] | None = None
+        self._view: View | None = None
+        self.vocabulary = Vocabulary(self._path / "words")
+
+    # reading -------------------------------------------------------------------------------------
+
+    def view(self) -> View:
+        """The last committed state, whoever committed it."""
+        with self._guard:
+            stamp = self._stamped()
+            if self._view is None or stamp != self._stamp:
+                self._view = self._read()
+                self._stamp = stamp
+            return self._view
+
+    def _stamped(self) -> tuple[int, int] | None:
+        try:
+            status = (self._path / "meta.json").stat()
+        except FileNotFoundError:
+            self._index = None
+            return None
+        return status.st_mtime_ns, status.st_ino
+
+    def _read(self) -> View:
+        try:
+            return self._opened()
+        except (ValueError, OSError):
+            # Made anew by another process, or damaged: an index can always be built again.
+            self._index = None
+            try:
+                return self._opened()
+            except (ValueError, OSError):
+                self._start_again()
+                return self._opened()
+
+    def _opened(self) -> View:
+        if self._index is None:
+            self._path.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if (self._path / "meta.json").exists():
+                self._index = fields.reopened(str(self._path))
+            else:
+                with self._making.held():
+                    self._index = fields.reopened(str(self._path))
+            self._index.config_reader("manual")
+        self._index.reload()
+        searcher = self._index.searcher()
+        return View(searcher, _state_of(searcher))
+
+    # writing -------------------------------------------------------------------------------------
+
+    def learn(self, changes: Callable[[int], Iterable[TextChanges]], *, wait: bool = True) -> int | None:
+        """Learn everything that `changes(mark)` brings; how many documents that were. None: another one is at it."""
+        with self._lock.held() if wait else self._lock.tried() as mine:
+            if mine is False:
+                return None
+            self._tidy()
+            view = self.view()
+            assert self._index is not None
+            if view.state.mark and not self.vocabulary.exists:
+                self._words_from(view)
+            with Writing.on(self._index, self.vocabulary, view.state) as writing:
+                for each in changes(view.state.mark):
+                    writing.put(each)
+            return writing.learned
+
+    def _words_from(self, view: View) -> None:
+        """The vocabulary from the index itself, after its files were lost."""
+        for name in ("body", fields.LABEL):
+            self.vocabulary.add(word for word, _ in view.searcher.terms_with_prefix(name, ""))
+
+    def _tidy(self) -> None:
+        """Remove indexes of another store or format, and what an earlier kind of index left."""
+        for path in self._all.iterdir():
+            if path.is_dir() and path != self._path:
+                shutil.rmtree(path, ignore_errors=True)
+        for suffix in ("", "-wal", "-shm"):
+            self._all.with_name(f"text.db{suffix}").unlink(missing_ok=True)
+
+    def clear(self) -> None:
+        """Forget everything and leave no word of it on disk."""
+        with self._lock.held():
+            self.view()
+            assert self._index is not None
+            self.vocabulary.clear()
+            Writing.wipe(self._index)
+
+    def rebuild(self) -> None:
+        """Start from nothing."""
+        with self._lock.held(), self._guard:
+            self._start_again()
+
+    def _start_again(self) -> None:
+        shutil.rmtree(self._path, ignore_errors=True)
+        self._index = self._view = self._stamp = None
+
+    def damage(self) -> list[str]:
+        return [*damaged_files(self._path), *self.vocabulary.damage()]
+
+    def close(self) -> None:
+        with self._guard:
+            self._index = self._view = self._stamp = None
+
+
+def _state_of(searcher: tantivy.Searcher) -> State:
+    found = searcher.search(tantivy.Query.term_query(fields.schema(), "what", "state"), 1, count=False).hits
+    if not found:
+        return State()
+    return State(**json.loads(searcher.doc(found[0][1])["state"][0]))

@@ -1,0 +1,93 @@
+"""The fields of the keyword index, and what a hit in each of them is worth. See docs/design/search.md."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import tantivy
+
+from rolltop.store.text import analysis
+from rolltop.store.text.splitting import cut
+
+if TYPE_CHECKING:
+    from rolltop.store.seams import TextUnit
+
+__all__ = ["EXACT", "FORMAT", "LABEL", "STEMMED", "WEIGHTS", "reopened", "schema", "texts_of"]
+
+FORMAT = 1
+"""Part of the directory's name: another set of fields or another way to cut words is another index."""
+
+EXACT = ("body", "label", "title", "path", "heading")
+"""Fields of words as they are written (without case and accents), with positions. `label` is all but the body."""
+
+STEMMED = ("title_stem", "path_stem", "heading_stem", "tag_stem")
+"""The same words by their stems. The body has no such field: a stem is looked up as all the words that have it."""
+
+LABEL = "label"
+
+WEIGHTS = {
+    "title_stem": 3.0,
+    "heading_stem": 1.6,
+    "path_stem": 1.4,
+    "tag_stem": 2.5,
+    "names": 1.2,
+    "body": 1.0,
+    "label": 1.5,
+    "title": 3.0,
+    "heading": 1.6,
+    "path": 1.4,
+}
+
+
+@cache
+def schema() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    builder.add_integer_field("document", indexed=True, fast=True)
+    for name in EXACT:
+        builder.add_text_field(name, tokenizer_name="exact", index_option="position")
+    for name in STEMMED:
+        builder.add_text_field(name, tokenizer_name="stem", index_option="freq")
+    builder.add_text_field("names", tokenizer_name="plain", index_option="freq")
+    for name in ("tag", "ext", "type", "what"):
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("state", stored=True, tokenizer_name="raw", index_option="basic")
+    return builder.build()
+
+
+def reopened(path: str) -> tantivy.Index:
+    """The index in a directory, made where there is none."""
+    index = tantivy.Index(schema(), path)
+    index.register_tokenizer("exact", analysis.exact_analyzer())
+    index.register_tokenizer("stem", analysis.stem_analyzer())
+    index.register_tokenizer("plain", analysis.plain_analyzer())
+    return index
+
+
+def texts_of(unit: TextUnit) -> dict[str, list[str]]:
+    """The texts of a document by field, with cuts in their words."""
+    body, path, title = cut(unit.body), cut(unit.path), cut(unit.title or unit.name)
+    headings = [cut(text).text for text in (*unit.headings, *unit.symbols)]
+    tags = [cut(tag).text for tag in unit.tags]
+    names = body.joined | path.joined | title.joined
+    return {
+        "body": [body.text],
+        "title": [title.text],
+        "path": [path.text],
+        "heading": headings,
+        "label": [title.text, path.text, *headings, *tags],
+        "title_stem": [title.text],
+        "path_stem": [path.text],
+        "heading_stem": headings,
+        "tag_stem": tags,
+        "names": [" ".join(sorted(names))],
+        "tag": [level for tag in unit.tags for level in _levels(tag)],
+        "ext": [unit.extension.lower().lstrip(".")],
+        "type": [unit.kind],
+    }
+
+
+def _levels(tag: str) -> list[str]:
+    """A tag and those above it: a/b/c lies under a/b and under a."""
+    parts = tag.casefold().split("/")
+    return ["/".join(parts[: end + 1]) for end in range(len(parts))]

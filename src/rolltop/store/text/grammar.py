@@ -1,0 +1,237 @@
+"""What a person types, as a tree: words, "phrases", prefix*, AND OR NOT, -word, parentheses, field:value.
+
+No query is an error. One that cannot be read as written is read as plain words, and the note says why.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+__all__ = ["FIELDS", "And", "Ask", "Node", "Not", "Or", "Phrase", "Prefix", "Word", "is_plain", "parse"]
+
+FIELDS = {
+    **{name: name for name in ("title", "path", "heading", "body", "tag", "ext", "type")},
+    "name": "path",
+    "headings": "heading",
+    "text": "body",
+    "tags": "tag",
+    "extension": "ext",
+    "kind": "type",
+}
+"""What may stand before a colon, and the field it means. Anything else with a colon is just words."""
+
+EXACT = frozenset({"tag", "ext", "type"})
+"""Fields whose value is taken as it is written."""
+
+DEEPEST = 50
+"""Parentheses inside parentheses; more is no question."""
+
+LONGEST = 512
+"""Items of a query that are looked at; a longer query is a text, and its first words say what it is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    text: str
+    field: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    text: str
+    field: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    text: str
+    field: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    parts: tuple[Node, ...]
+    loose: bool = False
+    """Nobody wrote AND: where no document has all the words, any of them counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    parts: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    part: Node
+
+
+Node = Word | Phrase | Prefix | And | Or | Not
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A query that was read; `note` says what was not read as it was written."""
+
+    root: Node
+    note: str | None = None
+    words: tuple[str, ...] = field(default=())
+
+
+class _Broken(Exception):
+    """The query cannot be read as written."""
+
+
+_TOKEN = re.compile(
+    r'\s*(?:(?P<field>[A-Za-z]+):(?=[^\s:/)])|(?P<minus>-)(?=[^\s-])|(?P<open>\()|(?P<close>\))|"(?P<phrase>[^"]*)"'
+    r'|(?P<quote>")|(?P<word>[^\s()"]+))'
+)
+_LETTER = re.compile(r"[^\W_]")
+_BETWEEN = re.compile(r"[^\w.'\u2019-]+")
+_GENITIVE = re.compile(r"(?<=\w)['\u2019]s\b")
+
+
+def parse(query: str) -> Ask:
+    """Read a query."""
+    try:
+        reader = _Reader(list(_tokens(query)))
+        root = reader.whole()
+        return Ask(root, words=tuple(_positive(root)))
+    except _Broken as problem:
+        words = tuple(word for word in re.findall(r'[^\s()"]+', query)[:LONGEST] if word not in _OPERATORS)
+        root = And(tuple(_words(word.strip("-*"), None) for word in words if _LETTER.search(word)), loose=True)
+        return Ask(root, f"The query was searched as plain words: {problem}.", tuple(_positive(root)))
+
+
+def is_plain(query: str) -> bool:
+    """Whether a query is just words, without any condition."""
+    return '"' not in query and _is_plain(parse(query).root)
+
+
+def _is_plain(node: Node) -> bool:
+    if isinstance(node, And):
+        return node.loose and all(_is_plain(part) for part in node.parts)
+    return isinstance(node, (Word, Phrase)) and node.field is None
+
+
+_OPERATORS = ("AND", "OR", "NOT")
+
+
+def _tokens(query: str) -> Iterator[tuple[str, str]]:
+    at, count = 0, 0
+    query = query.rstrip()
+    while at < len(query) and count < LONGEST:
+        found = _TOKEN.match(query, at)
+        if found is None:
+            return
+        kind, text = str(found.lastgroup), found[str(found.lastgroup)]
+        if kind == "field" and text.lower() not in FIELDS:
+            found = re.compile(r"\s*([^\s()\"]+)").match(query, at)
+            assert found is not None
+            kind, text = "word", found[1]
+        yield (text, "") if kind == "word" and text in _OPERATORS else (kind, text)
+        at, count = found.end(), count + 1
+
+
+class _Reader:
+    """Reads tokens from left to right; OR binds least, NOT and field: bind most."""
+
+    def __init__(self, tokens: list[tuple[str, str]]) -> None:
+        self._tokens = tokens
+        self._at = 0
+        self._depth = 0
+
+    def whole(self) -> Node:
+        root = self._or(None)
+        if self._peek() == "close":
+            raise _Broken("a parenthesis is closed that was not opened")
+        return root
+
+    def _peek(self) -> str:
+        return self._tokens[self._at][0] if self._at < len(self._tokens) else ""
+
+    def _take(self) -> tuple[str, str]:
+        self._at += 1
+        return self._tokens[self._at - 1]
+
+    def _or(self, inside: str | None) -> Node:
+        parts = [self._and(inside)]
+        while self._peek() == "OR":
+            self._take()
+            parts.append(self._and(inside))
+        if len(parts) == 1:
+            return parts[0]
+        if any(part == And((), loose=True) for part in parts):
+            raise _Broken("OR has nothing on one side")
+        return Or(tuple(parts))
+
+    def _and(self, inside: str | None) -> Node:
+        parts: list[Node] = []
+        loose = True
+        while self._peek() not in ("", "OR", "close"):
+            if self._peek() == "AND":
+                self._take()
+                loose = False
+                if not parts or self._peek() in ("", "OR", "close", "AND"):
+                    raise _Broken("AND has nothing on one side")
+            part = self._unary(inside)
+            if isinstance(part, And) and loose and part.loose:
+                parts += part.parts
+            elif part is not None:
+                parts.append(part)
+        return parts[0] if len(parts) == 1 else And(tuple(parts), loose)
+
+    def _unary(self, inside: str | None) -> Node | None:
+        kind, text = self._take()
+        if kind in ("NOT", "minus"):
+            if self._peek() in ("", "OR", "AND", "close"):
+                raise _Broken("NOT has nothing after it")
+            part = self._unary(inside)
+            return None if part is None else Not(part)
+        if kind == "field":
+            return self._unary(FIELDS[text.lower()])
+        if kind == "open":
+            return self._group(inside)
+        if kind == "quote":
+            raise _Broken("a quotation mark is not closed")
+        return _leaf(kind, text, inside)
+
+    def _group(self, inside: str | None) -> Node | None:
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise _Broken("the parentheses are too deep")
+        found = self._or(inside)
+        if self._peek() != "close":
+            raise _Broken("a parenthesis is not closed")
+        self._take()
+        self._depth -= 1
+        return None if found == And((), loose=True) else found
+
+
+def _leaf(kind: str, text: str, inside: str | None) -> Node | None:
+    if not _LETTER.search(text):
+        return None
+    if kind == "phrase":
+        return Phrase(text, inside)
+    if inside in EXACT:
+        return Prefix(text.rstrip("*"), inside) if text.endswith("*") else Word(text, inside)
+    return _words(text, inside)
+
+
+def _words(text: str, inside: str | None) -> Node:
+    """What stands between two spaces: one word, or several with something like a comma or slash between them."""
+    found = [piece for piece in _BETWEEN.split(_GENITIVE.sub("", text)) if _LETTER.search(piece)]
+    parts: list[Node] = [Word(piece.strip(".-'\u2019"), inside) for piece in found]
+    if text.endswith("*"):
+        parts[-1] = Prefix(found[-1], inside)
+    return parts[0] if len(parts) == 1 else And(tuple(parts), loose=True)
+
+
+def _positive(node: Node) -> Iterator[str]:
+    """The words that a document is wanted for."""
+    if isinstance(node, (And, Or)):
+        for part in node.parts:
+            yield from _positive(part)
+    elif not isinstance(node, Not) and node.field not in EXACT:
+        yield node.text

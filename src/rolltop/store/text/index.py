@@ -1,0 +1,207 @@
+"""The keyword index: what lies on disk and what is too fresh for that, asked as one."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from rolltop.errors import Damaged
+from rolltop.store.seams import TextAnswer, TextChanges, TextHit
+from rolltop.store.text import grammar
+from rolltop.store.text.asking import Asking
+from rolltop.store.text.disk import DiskIndex, View
+from rolltop.store.text.fresh import Fresh, FreshDocument
+from rolltop.store.text.nearness import near_in
+from rolltop.store.text.plan import Plan, fields_of, words_of
+from rolltop.store.text.planning import Planner
+from rolltop.store.text.vocabulary import Vocabulary
+
+__all__ = ["KeywordIndex"]
+
+
+class KeywordIndex:
+    """Finds documents by words. `store` ties it to one catalogue."""
+
+    def __init__(self, directory: Path, store: str) -> None:
+        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._disk = DiskIndex(directory, store)
+        self._fresh = Fresh()
+        self._seen = 0
+        self._guard = threading.Lock()
+
+    # following the catalogue ---------------------------------------------------------------------
+
+    @property
+    def mark(self) -> int:
+        """How far the index on disk has followed the catalogue's changes."""
+        return self._disk.view().state.mark
+
+    @property
+    def seen(self) -> int:
+        """How far this index has followed them, in memory or on disk."""
+        return max(self.mark, self._seen)
+
+    def learn(self, changes: Callable[[int], Iterable[TextChanges]], *, wait: bool = True) -> int | None:
+        """Follow the catalogue on disk."""
+        return self._disk.learn(changes, wait=wait)
+
+    def remember(self, changes: TextChanges) -> None:
+        """Follow it in memory: found from now on, learned for good later."""
+        new = _made_fresh(changes, self._fresh)
+        with self._guard:
+            self._fresh = self._fresh.after(self.mark).joined(new)
+            self._seen = max(self._seen, changes.mark)
+
+    def forget_fresh(self) -> None:
+        """Drop what is only in memory."""
+        with self._guard:
+            self._fresh, self._seen = Fresh(), 0
+
+    # searching -----------------------------------------------------------------------------------
+
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int,
+        offset: int = 0,
+        similarity: float | None = None,
+        also: TextChanges | None = None,
+    ) -> TextAnswer:
+        """Documents that answer the query, better ones first. `also` is known for this query only."""
+        ask = grammar.parse(query)
+        view = self._disk.view()
+        fresh = self._fresh.after(view.state.mark)
+        fresh = fresh if also is None else fresh.joined(_made_fresh(also, fresh))
+        planner = Planner(_Words(view, fresh, self._disk.vocabulary), similarity)
+        state = _State(view, fresh)
+        try:
+            for plan in planner.plans(ask.root):
+                hits, total = state.page(plan, limit, offset)
+                if total:
+                    return TextAnswer(state.explained(plan, hits), total, tuple(words_of(plan)), ask.note)
+        except BaseException as error:
+            if not _means_damage(error):
+                raise
+            raise Damaged("the keyword index cannot be read", hint="Run `rolltop store repair`.") from error
+        return TextAnswer([], 0, note=ask.note)
+
+    # care ----------------------------------------------------------------------------------------
+
+    def clear(self) -> None:
+        """Forget everything, on disk too; the next catching-up builds it again."""
+        self.forget_fresh()
+        self._disk.clear()
+
+    def rebuild(self) -> None:
+        """Start from nothing."""
+        self.forget_fresh()
+        self._disk.rebuild()
+
+    def damage(self) -> list[str]:
+        return self._disk.damage()
+
+    def close(self) -> None:
+        self.forget_fresh()
+        self._disk.close()
+
+
+def _means_damage(error: BaseException) -> bool:
+    """Whether the index on disk is not what was written. Where it is surprised, tantivy raises what is no Exception."""
+    return isinstance(error, (ValueError, OSError)) or type(error).__name__ == "PanicException"
+
+
+def _made_fresh(changes: TextChanges, known: Fresh) -> dict[int, tuple[int, FreshDocument | None]]:
+    made: dict[int, tuple[int, FreshDocument | None]] = {number: (when, None) for number, when in changes.removed}
+    for unit in changes.units:
+        if not known.known(unit.document, unit.change):
+            made[unit.document] = unit.change, FreshDocument.of(unit)
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """Both halves of the index at one moment."""
+
+    view: View
+    fresh: Fresh
+
+    def averages(self) -> Mapping[str, float]:
+        """How many words the fields have in the middle."""
+        state, fresh = self.view.state, self.fresh.lengths()
+        documents = max(state.learned + len(self.fresh.documents), 1)
+        return {name: (state.lengths.get(name, 0) + count) / documents for name, count in fresh.items()}
+
+    def page(self, plan: Plan, limit: int, offset: int) -> tuple[list[tuple[int, float]], int]:
+        """(document, score) of one page, and how many there are in all."""
+        asking = Asking(self.view.searcher, self.fresh.stale)
+        new = list(self._fresh_hits(plan))
+        if not new:
+            return asking.ranked(plan, limit, offset)
+        old, total = asking.ranked(plan, limit + offset)
+        ranked = sorted([*old, *new], key=lambda hit: (-hit[1], hit[0]))
+        return ranked[offset : offset + limit], total + len(new)
+
+    def _fresh_hits(self, plan: Plan) -> Iterator[tuple[int, float]]:
+        averages = self.averages() if self.fresh.documents else {}
+        for document in self.fresh.documents:
+            score = document.score(plan, averages)
+            if score is not None:
+                yield document.number, score
+
+    def explained(self, plan: Plan, hits: list[tuple[int, float]]) -> list[TextHit]:
+        """The hits with what their scores are made of."""
+        fields = fields_of(plan)
+        new = {document.number: document for document in self.fresh.documents}
+        old = [number for number, _ in hits if number not in new]
+        parts = Asking(self.view.searcher).parts(plan, old) if old else {}
+        averages = self.averages() if new else {}
+        for number, _ in hits:
+            if number in new:
+                parts[number] = new[number].parts(plan, fields, averages)
+        return [TextHit(number, score, _by_name(parts[number])) for number, score in hits]
+
+
+_NAMES = {"title_stem": "title", "path_stem": "path", "heading_stem": "heading", "tag_stem": "tag", "names": "body"}
+
+
+def _by_name(parts: dict[str, float]) -> dict[str, float]:
+    """The parts by the names that people know the fields by."""
+    told: dict[str, float] = {}
+    for field, score in parts.items():
+        name = _NAMES.get(field, field)
+        told[name] = told.get(name, 0.0) + score
+    return told
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """What both halves know about words."""
+
+    view: View
+    fresh: Fresh
+    vocabulary: Vocabulary
+
+    @property
+    def documents(self) -> int:
+        return self.view.searcher.num_docs + len(self.fresh.documents)
+
+    def frequency(self, field: str, word: str) -> int:
+        return self.view.searcher.doc_freq(field, word) + self.fresh.frequency(field, word)
+
+    def variants(self, stem: str) -> Iterable[str]:
+        return dict.fromkeys([*self.vocabulary.variants(stem), *self.fresh.variants(stem)])
+
+    def near(self, word: str, similarity: float) -> list[tuple[str, float]]:
+        found = dict(self.vocabulary.near(word, similarity))
+        if self.fresh.documents:
+            fresh = {*self.fresh.words("body"), *self.fresh.words("label")}
+            found.update(near_in(word, fresh, similarity))
+        return sorted(found.items(), key=lambda pair: (-pair[1], -self.frequency("body", pair[0]), pair[0]))
+
+    def prefixed(self, field: str, prefix: str, limit: int) -> list[str]:
+        known = [word for word, _ in self.view.searcher.terms_with_prefix(field, prefix, limit=limit)]
+        fresh = sorted(word for word in self.fresh.words(field) if word.startswith(prefix))
+        return list(dict.fromkeys([*known, *fresh]))[:limit]

@@ -1,0 +1,155 @@
+"""What a query asks of the index, without saying how it is kept: the same plan is carried out by the index on disk
+(`asking`) and over documents that are too fresh to be in it (`fresh`)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+__all__ = [
+    "AllOf",
+    "AnyOf",
+    "Best",
+    "Everything",
+    "Plan",
+    "Run",
+    "Starts",
+    "Term",
+    "Terms",
+    "Without",
+    "fields_of",
+    "inverse_frequency",
+    "only",
+    "words_of",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One word in one field. `idf` is how telling the word is, which may be shared with words like it."""
+
+    field: str
+    word: str
+    weight: float
+    idf: float
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Words one after the other."""
+
+    field: str
+    words: tuple[str, ...]
+    weight: float
+    idf: float
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """Any of these words, for the same score each."""
+
+    field: str
+    words: frozenset[str]
+    score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Starts:
+    """Any word that begins so, for the same score each."""
+
+    field: str
+    prefix: str
+    score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """At least one part; scores add up."""
+
+    parts: tuple[Plan, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """At least one part; the best score counts."""
+
+    parts: tuple[Plan, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AllOf:
+    """Every part; scores add up."""
+
+    parts: tuple[Plan, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Without:
+    """A part, where none of the others holds."""
+
+    part: Plan
+    banned: tuple[Plan, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Everything:
+    """Every document."""
+
+
+Plan = Term | Run | Terms | Starts | AnyOf | Best | AllOf | Without | Everything
+_Leaf = Term | Run | Terms | Starts
+
+
+def inverse_frequency(documents: int, having: int) -> float:
+    """BM25's measure of how telling a word is that so many of the documents have."""
+    having = min(having, documents)
+    return math.log(1 + (documents - having + 0.5) / (having + 0.5))
+
+
+def _leaves(plan: Plan) -> Iterator[_Leaf]:
+    """Every leaf that can add to a score."""
+    if isinstance(plan, _Leaf):
+        yield plan
+    elif isinstance(plan, Without):
+        yield from _leaves(plan.part)
+    elif not isinstance(plan, Everything):
+        for part in plan.parts:
+            yield from _leaves(part)
+
+
+def fields_of(plan: Plan) -> list[str]:
+    """The fields that can add to a score, in the order of the plan."""
+    return list(dict.fromkeys(leaf.field for leaf in _leaves(plan)))
+
+
+def only(plan: Plan, field: str) -> Plan | None:
+    """What the plan asks of one field: its part of the score, whether or not the rest holds."""
+    if isinstance(plan, _Leaf):
+        return plan if plan.field == field else None
+    if isinstance(plan, Without):
+        return only(plan.part, field)
+    if isinstance(plan, Everything):
+        return None
+    parts = tuple(part for each in plan.parts if (part := only(each, field)) is not None)
+    if not parts:
+        return None
+    return Best(parts) if isinstance(plan, Best) else AnyOf(parts)
+
+
+def words_of(plan: Plan) -> Iterator[str]:
+    """The words that a document was found by, for showing them in its text."""
+    seen: set[str] = set()
+    for leaf in _leaves(plan):
+        if leaf.field in ("tag", "ext", "type") or leaf.field.endswith("_stem"):
+            continue
+        if isinstance(leaf, Term):
+            words: tuple[str, ...] = (leaf.word,)
+        elif isinstance(leaf, Starts):
+            words = (leaf.prefix,)
+        else:
+            words = tuple(leaf.words)
+        for word in words:
+            if word not in seen:
+                seen.add(word)
+                yield word

@@ -1,0 +1,191 @@
+"""From what was typed to what is asked of the index: stems, whole identifiers, near words, weights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from rolltop.store.text import grammar
+from rolltop.store.text.analysis import stems, words_in
+from rolltop.store.text.fields import LABEL, WEIGHTS
+from rolltop.store.text.grammar import And, Node, Not, Or, Phrase, Prefix, Word
+from rolltop.store.text.plan import (
+    AllOf,
+    AnyOf,
+    Best,
+    Everything,
+    Plan,
+    Run,
+    Starts,
+    Term,
+    Terms,
+    Without,
+    inverse_frequency,
+)
+from rolltop.store.text.splitting import cut
+
+__all__ = ["Lexicon", "Planner"]
+
+SCORED = 48
+"""Words of a family (same beginning, nearly the same spelling) that are scored one by one; the rest alike."""
+
+OTHER_FORM = 0.9
+"""What another form of the word that was typed is worth."""
+
+UNLIKE = 10.0
+"""A near word counts as much as its similarity to this power."""
+
+_STEMMED = {"title": "title_stem", "path": "path_stem", "heading": "heading_stem"}
+_ANYWHERE = ("title_stem", "heading_stem", "path_stem", "tag_stem")
+
+
+class Lexicon(Protocol):
+    """What is known about words."""
+
+    @property
+    def documents(self) -> int: ...
+    def frequency(self, field: str, word: str) -> int: ...
+    def variants(self, stem: str) -> Iterable[str]: ...
+    def near(self, word: str, similarity: float) -> list[tuple[str, float]]: ...
+    def prefixed(self, field: str, prefix: str, limit: int) -> list[str]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Planner:
+    """Plans queries. With `similarity`, words stand for all words at least so near, and for nothing else."""
+
+    lexicon: Lexicon
+    similarity: float | None = None
+
+    def plans(self, root: Node) -> list[Plan]:
+        """What to ask; where that finds nothing, what to ask next."""
+        strict = self._node(root)
+        relaxed = self._relaxed(root) if isinstance(root, And) and root.loose else None
+        return [plan for plan in (strict, relaxed) if plan is not None]
+
+    def _relaxed(self, root: And) -> Plan | None:
+        """Any of the words; what was quoted, forbidden or tied to a tag, extension or type stays."""
+        optional = [part for part in root.parts if isinstance(part, (Word, Prefix)) and part.field not in grammar.EXACT]
+        fixed = [part for part in root.parts if part not in optional]
+        some = [plan for part in optional if (plan := self._node(part)) is not None]
+        if len(optional) < 2 or not some:
+            return None
+        return self._all([*fixed], [AnyOf(tuple(some))])
+
+    def _node(self, node: Node) -> Plan | None:
+        if isinstance(node, And):
+            return self._all(node.parts, [])
+        if isinstance(node, Or):
+            parts = tuple(plan for part in node.parts if (plan := self._node(part)) is not None)
+            return AnyOf(parts) if parts else None
+        if isinstance(node, Not):
+            banned = self._node(node.part)
+            return None if banned is None else Without(Everything(), (banned,))
+        return self._leaf(node)
+
+    def _all(self, parts: Sequence[Node], more: list[Plan]) -> Plan | None:
+        wanted = [p for part in parts if not isinstance(part, Not) and (p := self._node(part)) is not None] + more
+        banned = [p for part in parts if isinstance(part, Not) and (p := self._node(part.part)) is not None]
+        if not wanted and not banned:
+            return None
+        whole: Plan = Everything() if not wanted else wanted[0] if len(wanted) == 1 else AllOf(tuple(wanted))
+        return Without(whole, tuple(banned)) if banned else whole
+
+    def _leaf(self, node: Word | Phrase | Prefix) -> Plan | None:
+        if node.field in grammar.EXACT:
+            return _filter(node.field, node)
+        words = words_in(node.text)
+        if not words:
+            return None
+        if isinstance(node, Prefix):
+            return self._prefix(words, node.field)
+        if isinstance(node, Phrase):
+            return self._phrase(words, node.field)
+        if self.similarity is not None:
+            groups = tuple(self._near(word, node.field) for word in words)
+            return groups[0] if len(groups) == 1 else AllOf(groups)
+        return self._word(words[0], node.field) if len(words) == 1 else self._compound(node.text, words, node.field)
+
+    # leaves --------------------------------------------------------------------------------------
+
+    def _idf(self, words: Iterable[str]) -> float:
+        """How telling a family of words is, wherever they stand."""
+        known = self.lexicon
+        having = sum(max(known.frequency("body", word), known.frequency(LABEL, word)) for word in words)
+        return inverse_frequency(known.documents, having)
+
+    def _word(self, word: str, field: str | None) -> Plan:
+        stem = stems([word])[0]
+        family = dict.fromkeys([word, *self.lexicon.variants(stem)])
+        idf = self._idf(family)
+        if field in _STEMMED:
+            return Term(_STEMMED[field], stem, WEIGHTS[_STEMMED[field]], idf)
+        parts: list[Plan] = [Term("body", each, 1.0 if each == word else OTHER_FORM, idf) for each in family]
+        parts.append(Term("names", word, WEIGHTS["names"], idf))
+        if field is None:
+            parts += [Term(name, stem, WEIGHTS[name], idf) for name in _ANYWHERE]
+        return AnyOf(tuple(parts))
+
+    def _compound(self, text: str, words: list[str], field: str | None) -> Plan:
+        """An identifier or a word with a hyphen: its parts one after the other, or the whole as one word."""
+        plan = self._phrase(words, field)
+        if field not in (None, "body"):
+            return plan
+        whole = next(iter(cut(text).joined), "".join(words))
+        idf = self._idf([whole]) if self.lexicon.frequency("body", whole) else plan_idf(plan)
+        joined = (Term("names", whole, WEIGHTS["names"], idf), Term("body", whole, 1.0, idf))
+        return AnyOf((plan, *joined))
+
+    def _phrase(self, words: list[str], field: str | None) -> Plan:
+        fields = (field,) if field else ("body", LABEL)
+        idfs = {word: self._idf([word]) for word in words}
+        if len(words) == 1:
+            plans: list[Plan] = [Term(name, words[0], WEIGHTS[name], idfs[words[0]]) for name in fields]
+        else:
+            plans = [Run(name, tuple(words), WEIGHTS[name], sum(map(idfs.__getitem__, words))) for name in fields]
+        return plans[0] if len(plans) == 1 else AnyOf(tuple(plans))
+
+    def _prefix(self, words: list[str], field: str | None) -> Plan:
+        """The last word is a beginning; those before it must be there."""
+        *before, prefix = words
+        fields = (field,) if field else ("body", LABEL)
+        parts: list[Plan] = []
+        for name in fields:
+            family = self.lexicon.prefixed(name, prefix, SCORED + 1)
+            if len(family) > SCORED:
+                parts.append(Starts(name, prefix, WEIGHTS[name]))
+            else:
+                idf = self._idf(family)
+                parts += [Term(name, word, WEIGHTS[name], idf) for word in family]
+        begun = AnyOf(tuple(parts))
+        return AllOf((*(self._word(word, field) for word in before), begun)) if before else begun
+
+    def _near(self, word: str, field: str | None) -> Plan:
+        assert self.similarity is not None
+        near = self.lexicon.near(word, self.similarity)
+        fields = (field,) if field else ("body", LABEL)
+        scored, rest = near[:SCORED], frozenset(each for each, _ in near[SCORED:])
+        idf = self._idf([each for each, _ in scored[:1]]) if scored else 0.0
+        parts: list[Plan] = []
+        for name in fields:
+            parts += [Term(name, each, WEIGHTS[name] * alike**UNLIKE, idf) for each, alike in scored]
+            if rest:
+                parts.append(Terms(name, rest, 0.001))
+        return Best(tuple(parts))
+
+
+def plan_idf(plan: Plan) -> float:
+    """How telling a phrase is."""
+    first = plan.parts[0] if isinstance(plan, AnyOf) else plan
+    return first.idf if isinstance(first, (Run, Term)) else 0.0
+
+
+def _filter(field: str, node: Word | Phrase | Prefix) -> Plan:
+    value = node.text.casefold()
+    if field == "ext":
+        value = value.lstrip(".")
+    if field == "type" and value == "binary":
+        # `binary` is everything that is not text, as in listings.
+        return Without(Everything(), (Terms("type", frozenset({"text"})),))
+    return Starts(field, value) if isinstance(node, Prefix) else Terms(field, frozenset({value}))

@@ -1,0 +1,117 @@
+"""Every word that the index on disk has, or has had: on disk too, in a few files that grow geometrically."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+
+from rolltop.store.packs import sync_directory
+from rolltop.store.text.nearness import nearest
+from rolltop.store.text.wordfile import WordFile, write_words
+
+__all__ = ["Vocabulary"]
+
+_LIST = "words.json"
+_RATIO = 4
+"""A file of words is merged with the next one unless it is so many times as large."""
+
+
+class Vocabulary:
+    """Words on disk. One process adds at a time (the caller sees to it); any number look words up."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._lock = threading.Lock()
+        self._seen: tuple[int, int] | None = None
+        self._files: tuple[WordFile, ...] = ()
+
+    def files(self) -> tuple[WordFile, ...]:
+        """The files as another process may just have written them."""
+        with self._lock:
+            for _ in range(100):
+                stamp = self._stamp()
+                if stamp == self._seen:
+                    break
+                try:
+                    self._files = tuple(WordFile(self._directory / name) for name in self._named())
+                    self._seen = stamp
+                    break
+                except FileNotFoundError:
+                    continue  # merged between the reading of the list and the opening: the list is newer now
+            return self._files
+
+    def _stamp(self) -> tuple[int, int] | None:
+        try:
+            status = (self._directory / _LIST).stat()
+        except FileNotFoundError:
+            self._files = ()
+            return None
+        return status.st_mtime_ns, status.st_ino
+
+    def _named(self) -> list[str]:
+        names: list[str] = json.loads((self._directory / _LIST).read_bytes())
+        return names
+
+    @property
+    def exists(self) -> bool:
+        return (self._directory / _LIST).exists()
+
+    def __len__(self) -> int:
+        return sum(file.count for file in self.files())
+
+    def variants(self, stem: str) -> list[str]:
+        return [word for file in self.files() for word in file.variants(stem)]
+
+    def near(self, word: str, similarity: float) -> list[tuple[str, float]]:
+        """Every word at least so similar, the most similar first."""
+        return nearest(word, [each for file in self.files() for each in file.candidates(word, similarity)], similarity)
+
+    # writing -------------------------------------------------------------------------------------
+
+    def add(self, words: Iterable[str]) -> None:
+        """Learn words; they are on disk when this returns."""
+        files = list(self.files())
+        new = set(words)
+        for file in files:
+            new -= file.known(list(new))
+        if not new and self.exists:
+            return
+        while files and files[-1].count < _RATIO * len(new):
+            new.update(files.pop().words())
+        self._directory.mkdir(parents=True, exist_ok=True)
+        number = max((int(path.stem) for path in self._directory.glob("*.words")), default=0) + 1
+        path = self._directory / f"{number:08d}.words"
+        write_words(path, new)
+        self._list([*(file.path.name for file in files), path.name])
+
+    def _list(self, names: list[str]) -> None:
+        """Make these the files of the vocabulary, at once and for good."""
+        sync_directory(self._directory)
+        draft = self._directory / f"{_LIST}.new"
+        with draft.open("w") as file:
+            file.write(json.dumps(names))
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(self._directory / _LIST)
+        sync_directory(self._directory)
+        for path in self._directory.glob("*.words"):
+            if path.name not in names:
+                path.unlink(missing_ok=True)
+
+    def clear(self) -> None:
+        with contextlib.suppress(FileNotFoundError):
+            (self._directory / _LIST).unlink()
+        for path in self._directory.glob("*.words"):
+            path.unlink(missing_ok=True)
+
+    def damage(self) -> list[str]:
+        try:
+            return [
+                f"the words in {file.path.name} are not what was written" for file in self.files() if file.damaged()
+            ]
+        except (OSError, ValueError, TypeError, IndexError) as error:
+            return [f"the list of words cannot be read: {error}"]

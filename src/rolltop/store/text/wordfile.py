@@ -1,0 +1,149 @@
+"""One file of different words: read where it lies on disk, never as a whole.
+
+Words are grouped by length, so that near words are looked for among those that can be near, and sorted within a
+group, so that a word is looked up by bisection. Beside them lie their signatures and their stems.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rolltop.store.text.analysis import stems
+from rolltop.store.text.nearness import allowed, lengths, possible, signatures
+
+__all__ = ["WordFile", "write_words"]
+
+_MAGIC = b"RTW1"
+_HEAD = 4 + 4 + 4  # magic, length of the header, checksum of all that follows
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Words of so many characters and bytes, from the word number `first` and the byte `start` on."""
+
+    characters: int
+    width: int
+    count: int
+    first: int
+    start: int
+
+
+def _key(word: str) -> tuple[int, int, str]:
+    return len(word), len(word.encode()), word
+
+
+def _code(stem: str) -> int:
+    return zlib.crc32(stem.encode())
+
+
+def write_words(path: Path, words: Iterable[str]) -> None:
+    """Write a file of these words; it is complete and on disk when this returns."""
+    ordered = sorted(words, key=_key)
+    groups = [(key, list(each)) for key, each in groupby(ordered, key=lambda word: _key(word)[:2])]
+    marks = [signatures(each) for _, each in groups]
+    codes = np.array([_code(stem) for stem in stems(ordered)], np.uint32)
+    order = np.argsort(codes, kind="stable").astype(np.uint32)
+    arrays = [
+        np.concatenate([one for one, _ in marks] or [np.empty(0, np.uint64)]),
+        np.concatenate([two for _, two in marks] or [np.empty(0, np.uint64)]),
+        codes[order],
+        order,
+    ]
+    header = json.dumps([[*key, len(each)] for key, each in groups]).encode()
+    header += b" " * (-(_HEAD + len(header)) % 8)
+    body = header + b"".join([array.tobytes() for array in arrays]) + "".join(ordered).encode()
+    with path.open("wb") as file:
+        file.write(_MAGIC + len(header).to_bytes(4, "little") + zlib.crc32(body).to_bytes(4, "little") + body)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+class WordFile:
+    """A file of words, mapped."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._bytes: NDArray[np.uint8] = np.memmap(path, np.uint8, "r")
+        size = int.from_bytes(self._bytes[4:8].tobytes(), "little")
+        if self._bytes[:4].tobytes() != _MAGIC:
+            raise ValueError(f"{path.name} is not a file of words")
+        sizes = json.loads(self._bytes[_HEAD : _HEAD + size].tobytes())
+        self.count = sum(count for _, _, count in sizes)
+        at = _HEAD + size
+        self._singles = self._array(at, np.dtype(np.uint64))
+        self._doubles = self._array(at + 8 * self.count, np.dtype(np.uint64))
+        self._codes = self._array(at + 16 * self.count, np.dtype(np.uint32))
+        self._order = self._array(at + 20 * self.count, np.dtype(np.uint32))
+        self._groups = list(_placed(sizes, at + 24 * self.count))
+        self._by_size = {(group.characters, group.width): group for group in self._groups}
+        self._firsts = np.array([group.first for group in self._groups], np.int64)
+
+    def _array(self, at: int, kind: np.dtype[np.generic]) -> NDArray[np.generic]:
+        return self._bytes[at : at + self.count * kind.itemsize].view(kind)
+
+    def _table(self, group: _Group) -> NDArray[np.bytes_]:
+        end = group.start + group.count * group.width
+        return self._bytes[group.start : end].view(f"S{group.width}")
+
+    def words(self) -> Iterator[str]:
+        for group in self._groups:
+            yield from map(bytes.decode, self._table(group).tolist())
+
+    def _named(self, numbers: NDArray[np.int64]) -> list[str]:
+        found = []
+        for number, at in zip(numbers.tolist(), np.searchsorted(self._firsts, numbers, "right").tolist(), strict=True):
+            group = self._groups[at - 1]
+            found.append(self._table(group)[number - group.first].decode())
+        return found
+
+    def known(self, words: Sequence[str]) -> set[str]:
+        """Those of the words that are here."""
+        found: set[str] = set()
+        for key, same in groupby(sorted(words, key=_key), key=lambda word: _key(word)[:2]):
+            group = self._by_size.get(key)
+            if group is not None:
+                each = list(same)
+                asked = np.array([word.encode() for word in each])
+                table = self._table(group)
+                at = np.minimum(np.searchsorted(table, asked), group.count - 1)
+                found.update(word for word, here in zip(each, (table[at] == asked).tolist(), strict=True) if here)
+        return found
+
+    def variants(self, stem: str) -> list[str]:
+        """The words that have this stem."""
+        code = np.uint32(_code(stem))
+        first, last = np.searchsorted(self._codes, code, "left"), np.searchsorted(self._codes, code, "right")
+        words = self._named(self._order[first:last].astype(np.int64))
+        return [word for word, its in zip(words, stems(words), strict=True) if its == stem] if words else []
+
+    def candidates(self, word: str, similarity: float) -> list[str]:
+        """Words that may be so similar: all that are, and some that are not."""
+        found: list[str] = []
+        wanted = lengths(len(word), similarity)
+        for group in self._groups:
+            if group.characters in wanted:
+                span = slice(group.first, group.first + group.count)
+                distance = allowed(max(group.characters, len(word)), similarity)
+                at = possible(word, self._singles[span], self._doubles[span], distance)  # type: ignore[arg-type]
+                found += map(bytes.decode, self._table(group)[at].tolist())
+        return found
+
+    def damaged(self) -> bool:
+        expected = int.from_bytes(self._bytes[8:12].tobytes(), "little")
+        return zlib.crc32(self._bytes[_HEAD:].data) != expected
+
+
+def _placed(sizes: list[tuple[int, int, int]], start: int) -> Iterator[_Group]:
+    first = 0
+    for characters, width, count in sizes:
+        yield _Group(characters, width, count, first, start)
+        first, start = first + count, start + count * width

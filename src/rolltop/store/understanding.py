@@ -1,0 +1,102 @@
+"""Search by meaning in the library, alone and together with the keywords."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from rolltop.errors import PartMissing
+from rolltop.store.meaning import NONE, Fused, Meaning, Near, fuse
+from rolltop.store.results import Ranked, Results
+from rolltop.store.searching import Searching
+from rolltop.store.text.grammar import is_plain
+
+__all__ = ["Understanding"]
+
+BEST_WORDS = 100
+BEST_MEANINGS = 50
+"""So many of each order are joined into one; what the keywords find beyond follows in its own order."""
+
+
+class Understanding(Searching):
+    """The finding part that needs a model. Nothing of it is loaded before it is asked."""
+
+    @cached_property
+    def meaning(self) -> Meaning:
+        """The vectors of the documents, by the model that the settings name."""
+        return Meaning(self.directory / "vectors", self.catalog, self.extracts, self.options.model)
+
+    def search_near(self, query: str, *, limit: int = 10, offset: int = 0) -> Results:
+        """Every document that has text, the ones that mean most nearly the same as the query first."""
+        near = self._near(query, offset + limit)[offset:]
+        ranked = [Ranked(each.document.id, each.score, {"meaning": each.score}, each.start) for each in near]
+        total = self.meaning.index.spans.with_text() if near or offset else 0
+        return self._by_meaning(Results(self._shown(ranked, ()), total, "semantic"))
+
+    def search_hybrid(self, query: str, *, limit: int = 10, offset: int = 0) -> Results:
+        """Documents that hold the words, and those whose meaning is near, in one order."""
+        if self.options.model == NONE:
+            return self.search(query, limit=limit, offset=offset)
+        try:
+            near = self._near(query, BEST_MEANINGS)
+        except PartMissing as missing:
+            found = self.search(query, limit=limit, offset=offset)
+            return replace(found, note=" ".join(filter(None, (found.note, f"Only words were searched: {missing}."))))
+        answer, behind = self._by_words(query, BEST_WORDS, 0, None)
+        words = [(hit.document, hit.score) for hit in answer.hits]
+        joined = self._joined(query, words, near)
+        page = joined[offset : offset + limit]
+        if len(page) < limit and answer.total > BEST_WORDS:
+            page += self._further(
+                query, {each.document for each in joined}, words[0][1], offset - len(joined), limit - len(page)
+            )
+        starts = {each.document.id: each.start for each in near if each.document.id not in dict(words)}
+        ranked = [Ranked(f.document, f.score, f.parts, starts.get(f.document)) for f in page]
+        total = answer.total + len(joined) - len(words)
+        note = " ".join(filter(None, (answer.note, self._waiting(behind)))) or None
+        return self._by_meaning(Results(self._shown(ranked, answer.words), total, "hybrid", note))
+
+    def _near(self, query: str, limit: int) -> list[Near]:
+        # What a transaction has written may yet be rolled back: it is not embedded before it is committed.
+        return self.meaning.rank(query, limit, keep_up=not self.committer.active)
+
+    def _joined(self, query: str, words: Sequence[tuple[int, float]], near: Sequence[Near]) -> list[Fused]:
+        """Both orders as one. What only means the same must be quite near, and a query with conditions keeps them."""
+        found = dict(words)
+        floor = self.meaning.model.floor if is_plain(query) else 1.0
+        kept = [(n.document.id, n.score) for n in near if n.document.id in found or n.score >= floor]
+        return fuse(words, kept, self.meaning.model.trust)
+
+    def _further(self, query: str, shown: set[int], best: float, start: int, count: int) -> list[Fused]:
+        """What the keywords find after the documents that were joined."""
+        start = max(0, start)
+        answer, _ = self._by_words(query, start + count + len(shown), BEST_WORDS, None)
+        rest = [(hit.document, hit.score / best) for hit in answer.hits if hit.document not in shown]
+        share = 1 - self.meaning.model.trust
+        return [Fused(document, share * score, share * score, 0.0) for document, score in rest[start : start + count]]
+
+    def _by_meaning(self, results: Results) -> Results:
+        state = self.meaning.state()
+        return replace(results, model=state.model, embedded=state.share)
+
+    # indexes -------------------------------------------------------------------------------------
+
+    def embed(self, progress: Callable[[int, int], None] | None = None) -> bool:
+        """Embed every document that is not; False if another process is at it."""
+        return self.meaning.follow(progress)
+
+    def index_damage(self) -> list[str]:
+        return super().index_damage() + self.meaning.damage()
+
+    def mend_indexes(self, *, anew: bool) -> list[str]:
+        mended = self.meaning.mend(anew=anew)
+        return super().mend_indexes(anew=anew) + mended
+
+    def purge_indexes(self, documents: Sequence[int]) -> None:
+        super().purge_indexes(documents)
+        self.meaning.purge(documents)
+
+    def close(self) -> None:
+        self.meaning.close()
+        super().close()

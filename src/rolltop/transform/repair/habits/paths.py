@@ -1,0 +1,108 @@
+"""JSONPath: `$` is the document, `[*]` all items, `[?(…)]` some of them, `[a:b]` a slice."""
+
+from __future__ import annotations
+
+from rolltop.transform.repair.script import Script, Word
+
+__all__ = ["negative_indexes", "roots", "slices", "wildcards"]
+
+
+def roots(text: str) -> str:
+    """`$.a` and `$input->a` are `$input.a`."""
+    script = Script(text)
+    for index, word in enumerate(script.words):
+        if word.text == "$" and word.kind == "name":
+            script.words[index] = word._replace(text="$input")
+        elif word.text == "->" and script.at(index - 1) in ("$", "$input") and script.kind(index + 1) == "name":
+            script.words[index] = word._replace(text=".")
+    return str(script)
+
+
+def wildcards(text: str) -> str:
+    """`xs[*].a` is `xs |> map(item => item.a)`, `xs[?(@.a > 1)]` is `xs |> filter(item => item.a > 1)`."""
+    script = Script(text)
+    index = 0
+    while index < len(script):
+        if script.at(index) == "[" and script.at(index + 1) in ("*", "?") and script.ends_value(index - 1):
+            _unfold(script, index)
+            index = 0
+            continue
+        if script.at(index) == "*" and script.at(index - 1) == "." and script.at(index + 1) == ".":
+            script.words[index - 1 : index + 1] = [Word("op", "["), Word("op", "*"), Word("op", "]")]
+            index = 0
+            continue
+        index += 1
+    return str(script)
+
+
+def _unfold(script: Script, bracket: int) -> None:
+    """Write the steps after a wildcard as functions of the items before it."""
+    start, item = script.chain_start(bracket - 1), script.unused("item", "each", "entry")
+    steps, value, index, pending = [], script.between(start, bracket), bracket, ""
+    many = False
+    while script.at(index) in ("[", ".", "?."):
+        closer = script.close(index) if script.at(index) == "[" else None
+        if closer is not None and script.at(index + 1) == "*" and closer == index + 2:
+            if pending:
+                steps.append(f"{'flatMap' if many else 'map'}({item} => {item}{pending})")
+            pending, many, index = "", True, closer + 1
+        elif closer is not None and script.at(index + 1) == "?":
+            if pending:
+                steps.append(f"flatMap({item} => {item}{pending})")
+            steps.append(f"filter({item} => {_condition(script, index + 2, closer, item)})")
+            pending, many, index = "", True, closer + 1
+        else:
+            end = closer + 1 if closer is not None else index + 2 + (script.at(index + 1) == "@")
+            pending += script.between(index, end)
+            index = end
+    if pending:
+        steps.append(f"map({item} => {item}{pending})")
+    _nest(script, start, index, value, steps)
+
+
+def _nest(script: Script, start: int, end: int, value: str, steps: list[str]) -> None:
+    """Pipes read best; inside a larger expression they need parentheses."""
+    piped = " |> ".join([value, *steps])
+    before, behind = script.at(start - 1), script.at(end)
+    alone = (before in ("", "(", ",", "[", ":", "=", "=>", "{") or script.fresh(start)) and (
+        behind in ("", ")", ",", "]", "}", ";", "|>") or script.fresh(end)
+    )
+    script.replace(start, end, piped if alone or not steps else f"({piped})")
+
+
+def _condition(script: Script, start: int, end: int, item: str) -> str:
+    """The test of a filter, `@` being the item."""
+    if script.at(start) == "(" and script.close(start) == end - 1:
+        start, end = start + 1, end - 1
+    inner = Script(script.between(start, end))
+    for index, word in enumerate(inner.words):
+        if word.text == "@":
+            inner.words[index] = Word("name", item, word.lead)
+    return str(inner).strip()
+
+
+def slices(text: str) -> str:
+    """`xs[1:3]` is `slice(xs, 1, 3)`, `xs[2:]` is `drop(xs, 2)`."""
+    script = Script(text)
+    for index in range(len(script) - 1, 0, -1):
+        closer = script.close(index) if script.at(index) == "[" and script.ends_value(index - 1) else None
+        if closer is None:
+            continue
+        parts = script.split(index + 1, closer, ":")
+        if len(parts) != 2:
+            continue
+        start = script.chain_start(index - 1)
+        target, low, high = script.between(start, index), script.between(*parts[0]), script.between(*parts[1])
+        made = f"drop({target}, {low})" if not high else f"slice({target}, {low or 0}, {high})"
+        script.replace(start, closer + 1, target if not low and not high else made)
+    return str(script)
+
+
+def negative_indexes(text: str) -> str:
+    """`xs[-1]` is `last(xs)`."""
+    script = Script(text)
+    for index in range(len(script) - 1, 0, -1):
+        if [script.at(index + step) for step in range(4)] == ["[", "-", "1", "]"] and script.ends_value(index - 1):
+            start = script.chain_start(index - 1)
+            script.replace(start, index + 4, f"last({script.between(start, index)})")
+    return str(script)

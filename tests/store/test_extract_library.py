@@ -1,0 +1,183 @@
+"""Texts of foreign files in the library: read in the background, once, and found."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import made_files as made
+import pytest
+
+from rolltop.store import Library, Options
+from rolltop.store.extract.record import Extracted
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Iterator[Library]:
+    opened = Library(tmp_path / "store")
+    yield opened
+    opened.close()
+
+
+def found(library: Library, word: str) -> list[str]:
+    return [hit.document.path for hit in library.search(word).hits]
+
+
+def test_a_stored_pdf_is_found_by_its_words(tmp_path: Path) -> None:
+    library = Library(tmp_path, Options(background=True))
+    library.add("a.pdf", made.made_pdf("a zebra"))
+    for _ in range(20):  # the first search waits a moment for the readers to start, not more
+        if paths := found(library, "zebra"):
+            break
+    assert paths == ["a.pdf"]
+    library.close()
+
+
+def test_a_wrong_extension_hides_nothing(library: Library) -> None:
+    library.add("minutes.txt", made.made_docx())
+    library.add("picture.png", made.made_xlsx())
+    library.index()
+    assert (found(library, "giraffe"), found(library, "tiger")) == (["minutes.txt"], ["picture.png"])
+
+
+def test_text_that_is_not_utf8_is_found(library: Library) -> None:
+    library.add("a.txt", "Eine größere Giraffe".encode("utf-16"))
+    library.add("b.txt", "Eine größere Giraffe steht dort".encode("cp1252"))
+    assert sorted(found(library, "größere")) == ["a.txt", "b.txt"]
+
+
+def test_a_file_that_cannot_be_read_is_stored_and_says_why(library: Library) -> None:
+    document = library.add("broken.pdf", b"%PDF-1.7 and then nothing").document
+    assert library.text_of(document).note == "its text has not been read yet"
+    library.index()
+    assert library.text_of(document).note == "the PDF is damaged"
+    assert library.read(document) == b"%PDF-1.7 and then nothing"
+
+
+def test_a_page_that_cannot_be_read_keeps_its_source_as_text(library: Library) -> None:
+    document = library.add("a.ipynb", b'{"nbformat": 4, "cells": walrus').document
+    library.index()
+    text = library.text_of(document)
+    assert "walrus" in text.body
+    assert text.note is not None
+    assert found(library, "walrus") == ["a.ipynb"]
+
+
+def test_equal_content_is_read_once(library: Library) -> None:
+    library.add("a.pdf", made.made_pdf("a zebra"))
+    library.add("b.pdf", made.made_pdf("a zebra"))
+    assert library.read_texts() == 1
+    assert library.read_texts() == 0
+    library.add("c.pdf", made.made_pdf("a zebra"))
+    assert library.read_texts() == 0
+    assert sorted(found(library, "zebra")) == ["a.pdf", "b.pdf", "c.pdf"]
+
+
+def test_the_name_of_a_document_is_its_title_where_it_has_none(library: Library) -> None:
+    one = library.add("a.pdf", made.made_pdf("a zebra")).document
+    two = library.add("b.pdf", made.made_pdf("a zebra")).document
+    library.read_texts()
+    assert (library.text_of(one).title, library.text_of(two).title) == ("a.pdf", "b.pdf")
+
+
+def test_a_new_version_has_a_new_text(library: Library) -> None:
+    library.add("a.pdf", made.made_pdf("a zebra"))
+    library.index()
+    library.add("a.pdf", made.made_pdf("a walrus"))
+    library.index()
+    assert (found(library, "zebra"), found(library, "walrus")) == ([], ["a.pdf"])
+
+
+def test_what_was_collected_leaves_no_text(library: Library) -> None:
+    document = library.add("a.pdf", made.made_pdf("a zebra")).document
+    library.index()
+    library.delete([document])
+    library.collect(everything=True)
+    assert library.extracts.kept.hashes() == []
+    assert b"zebra" not in (library.directory / "extracts.db").read_bytes()
+
+
+def test_a_deleted_file_of_texts_is_filled_again(tmp_path: Path) -> None:
+    first = Library(tmp_path)
+    document = first.add("a.pdf", made.made_pdf("a zebra")).document
+    first.index()
+    first.close()
+    (tmp_path / "extracts.db").write_bytes(b"no database " * 1000)
+    second = Library(tmp_path)
+    assert second.read_texts() == 1
+    assert "zebra" in second.text_of(document).body
+    second.close()
+
+
+def test_what_needed_a_missing_part_is_read_when_it_is_there(library: Library) -> None:
+    document = library.add("a.pdf", made.made_pdf("a zebra")).document
+    library.extracts.kept.put(document.hash, Extracted(note="needs pypdfium2", needs="pypdfium2"), told=True)
+    library.extracts.kept.follow_to(library.catalog.documents.last_change())
+    assert library.read_texts() == 1
+    assert "zebra" in library.text_of(document).body
+
+
+def test_a_text_that_the_indexes_have_not_heard_of_is_told_after_a_crash(library: Library) -> None:
+    document = library.add("a.pdf", made.made_pdf("a zebra")).document
+    assert found(library, "zebra") == []  # the index has been there
+    library.extracts.kept.put(document.hash, Extracted(body="a zebra"), told=False)  # and here it died
+    library.extracts.kept.follow_to(library.catalog.documents.last_change())
+    library.read_texts()
+    assert found(library, "zebra") == ["a.pdf"]
+
+
+def test_closing_does_not_wait_for_a_long_reading(tmp_path: Path) -> None:
+    library = Library(tmp_path, Options(background=True))
+    for number in range(9):
+        library.add(f"{number}.zip", made.made_zip({"big.txt": bytes(20 << 20), "n": str(number)}))
+    library.close()
+    again = Library(tmp_path)
+    assert again.following.behind > 0
+    again.close()
+
+
+_READER = """
+import sys
+from pathlib import Path
+from rolltop.store import Library
+library = Library(Path(sys.argv[1]))
+print(library.read_texts())
+library.close()
+"""
+
+
+def test_several_processes_read_each_text_once(tmp_path: Path) -> None:
+    library = Library(tmp_path / "store")
+    for number in range(30):
+        library.add(f"{number}.pdf", made.made_pdf(f"zebra {number}"))
+    command = [sys.executable, "-c", _READER, str(tmp_path / "store")]
+    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    counts = [int(process.communicate(timeout=120)[0]) for process in processes]
+    assert sum(counts) + library.read_texts() == 30
+    assert len(library.search("zebra", limit=50).hits) == 30
+    library.close()
+
+
+def test_a_killed_reader_harms_nobody(tmp_path: Path) -> None:
+    library = Library(tmp_path / "store")
+    for number in range(40):
+        library.add(f"{number}.pdf", made.made_pdf(f"zebra {number}"))
+    process = subprocess.Popen([sys.executable, "-c", _READER, str(tmp_path / "store")], stdout=subprocess.PIPE)
+    while not library.extracts.kept.hashes() and process.poll() is None:
+        time.sleep(0.005)
+    process.kill()
+    process.communicate()
+    library.index()
+    assert len(library.search("zebra", limit=50).hits) == 40
+    library.close()
+
+
+def test_a_hit_says_where_it_stands(library: Library) -> None:
+    library.add("a.pdf", made.made_pdf("a zebra", "a walrus"))
+    library.add("b.xlsx", made.made_xlsx())
+    library.index()
+    places = [library.search(word).hits[0].place for word in ("walrus", "tiger")]
+    assert places == ["page 2", "Sheet1!C9"]
