@@ -31,7 +31,7 @@ def parse_document(data: str | bytes, builder: Builder) -> Node:
 class _Frame:
     """An element that is being read."""
 
-    __slots__ = ("attributes", "children", "name", "namespaces", "text")
+    __slots__ = ("attributes", "children", "elements", "name", "namespaces", "text")
 
     def __init__(self, name: str, attributes: dict[str, str], namespaces: dict[str, str] | None) -> None:
         self.name = name
@@ -39,6 +39,8 @@ class _Frame:
         self.namespaces = namespaces
         self.children: list[str | tuple[str, Any]] = []
         self.text: list[str] = []
+        self.elements = False
+        """Whether there are elements among the children."""
 
 
 class Builder:
@@ -143,13 +145,15 @@ class Builder:
         frame = self.stack.pop()
         value = self._value(frame)
         if self.stack:
-            self.stack[-1].children.append((name, value))
+            outer = self.stack[-1]
+            outer.children.append((name, value))
+            outer.elements = True
         else:
             self.root = (name, value)
 
     def _value(self, frame: _Frame) -> Any:
         text = "".join(frame.text).strip()
-        if all(isinstance(child, str) for child in frame.children):
+        if not frame.elements:
             if not text:
                 return Node((), frame.attributes, frame.name, frame.namespaces)
             if not frame.attributes and not self.keep_leaves:

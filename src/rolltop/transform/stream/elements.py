@@ -22,13 +22,14 @@ class _Records(Builder):
     def __init__(self, path: tuple[str, ...], arrays: frozenset[str]) -> None:
         super().__init__(arrays)
         self._path = path
+        self._depth = len(path)
         self._opened = dict.fromkeys(path[:-1], 0)
         self.records: list[Any] = []
 
     def _start(self, name: str, pairs: list[str]) -> None:
         super()._start(name, pairs)
         depth = len(self.stack)
-        if depth < len(self._path) and self._on_path(depth):
+        if depth < self._depth and self._on_path(depth):
             self._opened[name] += 1
             if self._opened[name] > 1:
                 raise NoRecords
@@ -37,8 +38,7 @@ class _Records(Builder):
         return all(frame.name == wanted for frame, wanted in zip(self.stack[:depth], self._path, strict=False))
 
     def _end(self, name: str) -> None:
-        depth = len(self.stack)
-        if depth != len(self._path) or not self._on_path(depth):
+        if len(self.stack) != self._depth or not self._on_path(self._depth):
             super()._end(name)
             return
         self.records.append(self._value(self.stack.pop()))

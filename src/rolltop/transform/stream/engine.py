@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import io
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Protocol
@@ -82,7 +81,7 @@ def pieces_of(plan: Plan, source: Readable, runner: Postponed | PieceCode, size:
             raise NotStreamed(none.seen) from None
         return pieces.run(runner.of_json)
     if port.format == "csv":
-        return _or_whole(table_pieces(_Raw(source), port.options, runner.of_table, size))
+        return _or_whole(table_pieces(source.read, port.options, runner.of_table, size))
     arrays = frozenset(map(str, port.options.get("arrays") or ()))
     return _or_whole(element_pieces(source.read, plan.path, runner.of_value, size=size, arrays=arrays))
 
@@ -93,21 +92,6 @@ def _or_whole(pieces: Iterator[Any]) -> Iterator[Any]:
         yield from pieces
     except (BrokenTable, NoRecords):
         raise NotStreamed from None
-
-
-class _Raw(io.RawIOBase):
-    """A source with the interface of files."""
-
-    def __init__(self, source: Readable) -> None:
-        self._source = source
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        block = self._source.read(len(buffer))
-        buffer[: len(block)] = block
-        return len(block)
 
 
 def _fold(

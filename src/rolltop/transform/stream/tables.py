@@ -6,7 +6,7 @@ import codecs
 import csv
 import io
 from collections.abc import Callable, Iterator, Mapping
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from rolltop.transform.formats.csv import is_row, raise_limit
@@ -33,15 +33,12 @@ class Table:
 
 
 def table_pieces(
-    source: io.RawIOBase, options: Mapping[str, Any], work: Callable[[Table], Any], size: int
+    read: Callable[[int], bytes], options: Mapping[str, Any], work: Callable[[Table], Any], size: int
 ) -> Iterator[Any]:
     """What the work makes of each piece of a table."""
-    buffered = io.BufferedReader(source, max(size, 16))
-    if buffered.peek(4)[:4].startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)):
-        raise BrokenTable
     raise_limit()
-    text = io.TextIOWrapper(buffered, "utf-8-sig", newline="")
-    reader = csv.reader(text, delimiter=style_of(options).delimiter, strict=True)
+    lines = chain.from_iterable(map(_lines, _texts(read, size)))
+    reader = csv.reader(lines, delimiter=style_of(options).delimiter, strict=True)
     try:
         rows = filter(is_row, reader)
         header = [name.strip() for name in next(rows, [])]
@@ -52,6 +49,26 @@ def table_pieces(
             yield work(Table(header, some))
     except (csv.Error, UnicodeDecodeError):
         raise BrokenTable from None
-    finally:
-        text.detach()
-        buffered.detach()
+
+
+def _texts(read: Callable[[int], bytes], size: int) -> Iterator[str]:
+    """The text in blocks of whole lines."""
+    block = read(size)
+    if block.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)):
+        raise BrokenTable
+    held = b""
+    block = block.removeprefix(codecs.BOM_UTF8)
+    while block:
+        cut = block.rfind(b"\n") + 1
+        if cut:
+            yield (held + block[:cut]).decode()
+            held = block[cut:]
+        else:
+            held += block
+        block = read(size)
+    if held:
+        yield held.decode()
+
+
+def _lines(text: str) -> Iterator[str]:
+    return io.StringIO(text, newline="")
