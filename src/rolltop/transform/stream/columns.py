@@ -23,7 +23,6 @@ _LONGEST_NUMBER = 17
 """Digits that every reader agrees on."""
 _LONGEST_WORD = 5
 _NUMBERS = frozenset({int, float})
-_NUMBER_STARTS = frozenset("-0123456789")
 
 
 def records_of(tier: Tier, header: dict[str, int], rows: list[list[str]]) -> list[Any]:
@@ -65,12 +64,16 @@ def _numbers(cells: list[str]) -> list[int | float]:
 
 def _are_texts(cells: list[str]) -> bool:
     """Whether every cell is its own text: no blanks around it, no number, no word for something else."""
-    firsts = {text[:1] for text in cells}
-    if "" in firsts or not _NUMBER_STARTS.isdisjoint(firsts) or any(char.isspace() for char in firsts):
+    if not cells or not _starts_with_letters(cells) or any(char.isspace() for char in {text[-1] for text in cells}):
         return False
-    if any(char.isspace() for char in {text[-1] for text in cells}):
-        return False
-    return not any(text.lower() in WORDS for text in {text for text in cells if len(text) <= _LONGEST_WORD})
+    if min(map(len, cells)) > _LONGEST_WORD:
+        return True
+    return not any(text.lower() in WORDS for text in set(cells) if len(text) <= _LONGEST_WORD)
+
+
+def _starts_with_letters(cells: list[str]) -> bool:
+    """Whether all first characters are in the ASCII range after the digits: those of the least and greatest tell."""
+    return min(cells)[:1] > "9" and max(cells)[:1] < "\x7f"
 
 
 def _anything(cells: list[str]) -> list[Any]:
