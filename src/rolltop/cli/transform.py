@@ -12,6 +12,7 @@ _VERBS: dict[str, tuple[str, str]] = {
     "run": ("rolltop.cli.transform_run:run", "Run a program, an expression, or a plain conversion."),
     "check": ("rolltop.cli.transform_check:check", "Find errors without running: syntax, names, arities, types."),
     "lint": ("rolltop.cli.transform_check:lint", "Find what works but reads badly."),
+    "explain": ("rolltop.cli.transform_explain:explain", "Say how a program will run: tier, fields read, streaming."),
     "format": ("rolltop.cli.transform_format:format_", "Rewrite programs in canonical form."),
     "functions": ("rolltop.cli.transform_functions:functions", "List or search the standard library."),
     "repl": ("rolltop.cli.transform_repl:repl", "Try expressions one after the other."),

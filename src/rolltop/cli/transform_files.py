@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["Input", "format_of", "parse_input", "read_bytes", "read_program", "showing_errors"]
 
 _SUFFIXES = {
-    ".json": "json", ".xml": "xml", ".csv": "csv", ".tsv": "csv", ".yaml": "yaml", ".yml": "yaml",
+    ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl",
+    ".xml": "xml", ".csv": "csv", ".tsv": "csv", ".yaml": "yaml", ".yml": "yaml",
     ".xsd": "xsd", ".avsc": "avro", ".proto": "proto", ".edmx": "osch",
 }  # fmt: skip
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rolltop.cli.transform_files import Input, format_of, parse_input, read_program, showing_errors
 from rolltop.cli.transform_options import reading_options, writing_options
+from rolltop.cli.transform_output import written_to
 from rolltop.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ class Job:
     read: tuple[str, ...] = ()
     written: tuple[str, ...] = ()
     """Options of the formats, as they were given."""
+    jobs: int = 1
+    stream: bool | None = None
 
     def files(self) -> list[Path]:
         """The files whose change makes another run worth while."""
@@ -68,6 +71,11 @@ class Job:
 )
 @click.option("-r", "--raw", is_flag=True, help="Print a result that is a text as it is, without quotes.")
 @click.option("-c", "--compact", is_flag=True, help="JSON on one line.")
+@click.option("--jobs", type=click.IntRange(1, 64), default=1, help="Processes for one large input or many files.")
+@click.option(
+    "--stream/--no-stream", default=None, help="Read piece by piece, or at once; else large inputs, if possible."
+)
+@click.option("--output-dir", metavar="DIR", help="Run on every DATA file by itself, and put each result here.")
 @click.option("--watch", is_flag=True, help="Run again whenever a file changes, until interrupted.")
 def run(
     *,
@@ -81,16 +89,24 @@ def run(
     written: tuple[str, ...],
     raw: bool,
     compact: bool,
+    jobs: int,
+    stream: bool | None,
+    output_dir: str | None,
     watch: bool,
 ) -> None:
     """Run a program (or -e EXPR, or only convert with --from/--to).
 
-    Without -i the data comes from the file after the program, or from standard input.
+    Without -i the data comes from the file after the program, or from standard input. Large inputs are read piece by
+    piece when the program allows it (`rolltop transform explain` tells).
     """
     named = [parse_input(text) for text in inputs]
     program, data = _split(files, expression, source, target)
-    job = Job(program, expression, (*named, *data), output, source, target, raw, compact, read, written)
-    if watch:
+    job = Job(program, expression, (*named, *data), output, source, target, raw, compact, read, written, jobs, stream)
+    if output_dir is not None:
+        from rolltop.cli.transform_many import run_many
+
+        run_many(job, output_dir, one=_run)
+    elif watch:
         _watch(job)
     else:
         _run(job)
@@ -131,8 +147,31 @@ def _run(job: Job) -> None:
             output_options=writing_options(job.written, job.output, text),
             shorthand=job.expression is not None,
         )
-        documents = {given: Document(item.read()) for given, item in names.items()} or {"input": Document("null")}
-        _write(job, program, documents)
+        with written_to(job.output) as write:
+            held = _streamed(job, program, names, write)
+            if held is not None:
+                documents = {given: Document(held.get(given) or item.read()) for given, item in names.items()}
+                _write(job, program, documents or {"input": Document("null")}, write)
+
+
+def _streamed(
+    job: Job, program: Program, names: dict[str, Input], write: Callable[[bytes], Any]
+) -> dict[str, bytes] | None:
+    """None when the result was written piece by piece; else what was read already of the inputs."""
+    from rolltop.cli.transform_stream import Unfinished, stream_input
+
+    if len(names) != 1 or job.raw:
+        return {}
+    [(name, given)] = names.items()
+    try:
+        stream_input(program, given.path, write, _options(job, program), jobs=job.jobs, wanted=job.stream)
+    except Unfinished as unfinished:
+        return {name: unfinished.data} if unfinished.data else {}
+    return None
+
+
+def _options(job: Job, program: Program) -> dict[str, Any]:
+    return {**program.header.outputs[0].options, **({"compact": True} if job.compact else {})}
 
 
 def _distinct(inputs: Sequence[Input]) -> dict[str, Input]:
@@ -147,23 +186,15 @@ def _standard_input() -> tuple[Input, ...]:
     return () if sys.stdin.isatty() else (Input("input", "-"),)
 
 
-def _write(job: Job, program: Program, documents: dict[str, Document]) -> None:
+def _write(job: Job, program: Program, documents: dict[str, Document], write: Callable[[bytes], Any]) -> None:
     from rolltop.transform import formats
 
     value = program.result(documents)
-    port = program.header.outputs[0]
     if job.raw and isinstance(value, str):
-        data = value.encode("utf-8", "replace") + b"\n"
-    else:
-        rendered = formats.write(port.format, value, {**port.options, **({"compact": True} if job.compact else {})})
-        data = rendered.encode()
-        if not data.endswith(b"\n"):
-            data += b"\n"
-    if job.output and job.output != "-":
-        Path(job.output).write_bytes(data)
-    else:
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
+        write(value.encode("utf-8", "replace") + b"\n")
+        return
+    data = formats.write(program.header.outputs[0].format, value, _options(job, program)).encode()
+    write(data if not data or data.endswith(b"\n") else data + b"\n")
 
 
 def _watch(job: Job) -> None:

@@ -20,6 +20,7 @@ from rolltop.transform.syntax.parser import Parsed, parse
 
 if TYPE_CHECKING:
     from rolltop.transform.compile import Compiled
+    from rolltop.transform.compile.tiers import Tiers
 
 __all__ = ["Document", "Program", "compile_program", "convert"]
 
@@ -62,6 +63,19 @@ class Program:
         """Generated code for inputs that our readers made of the declared formats."""
         return self._compile(plain=None)
 
+    @cached_property
+    def _is_json_alone(self) -> bool:
+        """Whether the one input is JSON, read without options."""
+        ports = self.header.inputs
+        return len(ports) == 1 and ports[0].format == "json" and not ports[0].options
+
+    @cached_property
+    def tiers(self) -> Tiers:
+        """Code for JSON text that is decoded into what the program needs."""
+        from rolltop.transform.compile.tiers import Tiers  # noqa: PLC0415 - as below
+
+        return Tiers(self.parsed.program)
+
     def _pays(self, size: int) -> bool:
         """Whether to run generated code on an input of this size, after what was run before."""
         self.work += size + _RUN
@@ -94,10 +108,14 @@ class Program:
 
     def result(self, documents: Mapping[str, Document]) -> Any:
         """The body's value for inputs that are still text."""
+        pays = self._pays(sum(len(document.data) for document in documents.values()))
+        if pays and len(documents) == 1 and self._is_json_alone and not self.asks_for_places:
+            [document] = documents.values()
+            taken, value = self.tiers.value(document.data)
+            if taken:
+                return value
         inputs = self._with_default(self.read_inputs(documents))
-        size = sum(len(document.data) for document in documents.values())
-        engine = self.compiled_for_documents if self._pays(size) else None
-        return self._run(engine or self.evaluator, inputs)
+        return self._run((self.compiled_for_documents if pays else None) or self.evaluator, inputs)
 
     def run(self, documents: Mapping[str, Document]) -> Rendered:
         """Read the inputs, evaluate, write the first declared output."""

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NotRequired
+from typing import Literal, NotRequired, cast
 
 from pydantic import Field
 from typing_extensions import TypedDict
@@ -80,7 +80,7 @@ def _info(entry: Entry) -> FunctionInfo:
         "category": entry.category,
         "signature": entry.signature,
         "description": entry.description,
-        "parameters": [Parameter(**parameter) for parameter in entry.parameters],
+        "parameters": [cast("Parameter", parameter) for parameter in entry.parameters],
         "returnType": entry.returnType,
     }
     if entry.aliases:

@@ -9,7 +9,7 @@ from rolltop.transform.stdlib.registry import find
 from rolltop.transform.syntax import tree
 from rolltop.transform.types import FunctionType, UnionType
 
-__all__ = ["CallEmitter"]
+__all__ = ["RESULTS", "CallEmitter", "is_loop"]
 
 
 class CallEmitter:
@@ -19,7 +19,7 @@ class CallEmitter:
         self.plain = plain
         self.constants: dict[str, Any] = {}
 
-    def emit(self, node: tree.Expr, names: Names) -> tuple[str, str | None]:
+    def emit(self, node: tree.Expr, names: Names) -> tuple[str, Any]:
         raise NotImplementedError
 
     def code(self, node: tree.Expr, names: Names) -> str:
@@ -36,10 +36,10 @@ class CallEmitter:
         self.constants[f"F_{name}"] = declared.call
         return f"F_{name}"
 
-    def call(self, node: tree.Call, names: Names) -> tuple[str, str | None]:
+    def call(self, node: tree.Call, names: Names) -> tuple[str, Any]:
         return self._call(node.function, node.arguments, names)
 
-    def pipe(self, node: tree.Pipe, names: Names) -> tuple[str, str | None]:
+    def pipe(self, node: tree.Pipe, names: Names) -> tuple[str, Any]:
         if isinstance(node.target, tree.Call):
             return self._call(node.target.function, [node.value, *node.target.arguments], names)
         if isinstance(node.target, tree.Name):
@@ -48,7 +48,7 @@ class CallEmitter:
         # The value first, then the function: the order of the evaluator.
         return f"(({held} := {value}), CALL({self.code(node.target, names)}, [{held}]))[1]", None
 
-    def _call(self, target: tree.Expr, arguments: list[tree.Expr], names: Names) -> tuple[str, str | None]:
+    def _call(self, target: tree.Expr, arguments: list[tree.Expr], names: Names) -> tuple[str, Any]:
         if not isinstance(target, tree.Name):
             held = [names.temporary() for _ in arguments]
             bound = [f"({name} := {self.code(item, names)})" for name, item in zip(held, arguments, strict=True)]
@@ -62,13 +62,13 @@ class CallEmitter:
             return f"{variable.code}({codes})", None
         return f"CALL({variable.code}, [{codes}])", None
 
-    def _library_call(self, name: str, arguments: list[tree.Expr], names: Names) -> tuple[str, str | None]:
+    def _library_call(self, name: str, arguments: list[tree.Expr], names: Names) -> tuple[str, Any]:
         function = self.library(name)
-        if name in ("map", "filter") and len(arguments) == 2 and _is_loop(arguments[1], names):
+        if name in ("map", "filter") and len(arguments) == 2 and is_loop(arguments[1], names):
             assert isinstance(arguments[1], tree.Lambda)
             return self._loop(name, arguments[0], arguments[1], names), "list"
         codes = ", ".join(self.code(argument, names) for argument in arguments)
-        return f"{function}({codes})", _RESULTS.get(name)
+        return f"{function}({codes})", RESULTS.get(name)
 
     def _loop(self, name: str, array: tree.Expr, function: tree.Lambda, names: Names) -> str:
         """A comprehension; what it goes over is held before, because it may assign and must not there."""
@@ -83,13 +83,13 @@ class CallEmitter:
         return f"(({held} := {code}), {loop})[1]"
 
 
-_RESULTS = {
+RESULTS = {
     "sum": "num", "count": "num", "upper": "str", "lower": "str", "trim": "str", "contains": "bool",
     "isEmpty": "bool",
 }  # fmt: skip
 
 
-def _is_loop(node: tree.Expr, names: Names) -> bool:
+def is_loop(node: tree.Expr, names: Names) -> bool:
     """A lambda of one parameter whose body makes no function that could outlive a round of the loop."""
     return isinstance(node, tree.Lambda) and len(node.params) == 1 and not _escapes(node.body, names)
 

@@ -15,9 +15,9 @@ from rolltop.transform.stack import deep_stack
 from rolltop.transform.stdlib.registry import find
 from rolltop.transform.syntax import tree
 
-__all__ = ["Compiled", "compile_tree"]
+__all__ = ["Compiled", "compile_tree", "function_of", "is_plain"]
 
-_PLAIN_FORMATS = frozenset({"json", "csv", "yaml"})
+_PLAIN_FORMATS = frozenset({"json", "jsonl", "csv", "yaml"})
 _GIVE_UP = 20
 """After this many runs of which more than half fell back, the generated code is not tried any more."""
 
@@ -55,15 +55,22 @@ def compile_tree(program: tree.Program, evaluator: Evaluator, *, plain: bool | N
     emitter = Emitter(program, plain=plain)
     try:
         source = emitter.source()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Python has opinions on constants in odd places
-            code = compile(source, "<transform>", "exec", dont_inherit=True, optimize=2)
+        run = function_of(source, emitter.constants)
     except (CannotCompile, SyntaxError, RecursionError, MemoryError):
         # Python refuses code that nests deeper than its own parser goes; the evaluator does not.
         return None
-    space: dict[str, Any] = {**HELPERS, **emitter.constants, "STRFLOAT": frozenset({str, float})}
+    return Compiled(run, source, evaluator)
+
+
+def function_of(source: str, constants: Mapping[str, Any]) -> Callable[..., Any]:
+    """The function `run` of generated source."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Python has opinions on constants in odd places
+        code = compile(source, "<transform>", "exec", dont_inherit=True, optimize=2)
+    space: dict[str, Any] = {**HELPERS, **constants, "STRFLOAT": frozenset({str, float})}
     exec(code, space)  # noqa: S102 - the code is ours: only constants of the program enter it, through repr
-    return Compiled(space["run"], source, evaluator)
+    run: Callable[..., Any] = space["run"]
+    return run
 
 
 def is_plain(program: tree.Program) -> bool:

@@ -7,7 +7,6 @@ into temporaries.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from rolltop.transform.compile.calls import CallEmitter
@@ -16,7 +15,7 @@ from rolltop.transform.syntax import tree
 
 __all__ = ["Emitter"]
 
-Code = tuple[str, str | None]
+Code = tuple[str, Any]
 _ARITHMETIC = {"-": "SUB", "*": "MUL", "/": "DIV", "%": "MOD", "**": "POW"}
 _COMPARE = {"<": "LT", "<=": "LE", ">": "GT", ">=": "GE"}
 
@@ -44,7 +43,8 @@ class Emitter(CallEmitter):
         rule = _RULES.get(type(node))
         if rule is None:
             raise CannotCompile(type(node).__name__)
-        return rule(self, node, names)
+        emitted: Code = getattr(self, rule)(node, names)
+        return emitted
 
     def code(self, node: tree.Expr, names: Names) -> str:
         return self.emit(node, names)[0]
@@ -226,7 +226,7 @@ class Emitter(CallEmitter):
             return self._plus((left, left_kind), (right, right_kind), names)
         if op in _ARITHMETIC:
             return self._arithmetic(op, (left, left_kind), (right, right_kind), names), "num"
-        return self._order(op, left, right, names), "bool"
+        return self._order(op, (left, left_kind), (right, right_kind), names), "bool"
 
     def _equality(self, op: str, left: tuple[tree.Expr, str], right: tuple[tree.Expr, str]) -> str:
         """Against a constant, Python's own comparison says the same (elements aside)."""
@@ -235,7 +235,7 @@ class Emitter(CallEmitter):
             return f"{'EQ' if op == '==' else 'NE'}({left[1]}, {right[1]})"
         if constant is None:
             return f"({left[1]} {'is' if op == '==' else 'is not'} None)"
-        if isinstance(constant, str):
+        if isinstance(constant, str) or (type(constant) in (int, float) and constant not in (0, 1)):
             return f"({left[1]} {op} {right[1]})"
         return f"{'EQ' if op == '==' else 'NE'}({left[1]}, {right[1]})"
 
@@ -258,19 +258,22 @@ class Emitter(CallEmitter):
         if op not in ("-", "*"):
             return f"{helper}({left[0]}, {right[0]})"
         a, b, r = names.temporary(), names.temporary(), names.temporary()
-        numbers = f"(type({a} := {left[0]}) in NUM) & (type({b} := {right[0]}) in NUM)"
+        numbers = _numbers((a, *left), (b, *right))
         fast = f"({r} if type({r} := {a} {op} {b}) is float else FIT({r}))"
         return f"({fast} if {numbers} else {helper}({a}, {b}))"
 
-    def _order(self, op: str, left: str, right: str, names: Names) -> str:
+    def _order(self, op: str, left: Code, right: Code, names: Names) -> str:
         a, b = names.temporary(), names.temporary()
-        numbers = f"(type({a} := {left}) in NUM) & (type({b} := {right}) in NUM)"
+        numbers = _numbers((a, *left), (b, *right))
         return f"({a} {op} {b} if {numbers} else {_COMPARE[op]}({a}, {b}))"
 
     # ---- access -----------------------------------------------------------------------------
 
     def _member(self, node: tree.Member, names: Names) -> Code:
-        target, kind = self.emit(node.target, names)
+        return self.member_of(self.emit(node.target, names), node, names)
+
+    def member_of(self, of: Code, node: tree.Member, names: Names) -> Code:
+        target, kind = of
         if node.kind == "values" and not node.safe:
             return f"VALUES({target})", "list"
         if node.kind == "attributes" and not node.safe:
@@ -305,26 +308,37 @@ class Emitter(CallEmitter):
 _ABSENT: Any = object()
 
 
+def _numbers(*operands: tuple[str, str, Any]) -> str:
+    """Code that holds both operands and tells whether they are numbers; a number is not asked."""
+    tests = [
+        f"(({held} := {code}) is {held})" if kind == "num" else f"(type({held} := {code}) in NUM)"
+        for held, code, kind in operands
+    ]
+    # Both are evaluated, whatever the first one is.
+    return " & ".join(tests)
+
+
 def _is_constant(code: str) -> bool:
     return code[0] in "'\""
 
 
-_RULES: dict[type, Callable[..., Code]] = {
-    tree.Literal: Emitter._literal,
-    tree.Name: Emitter._name,
-    tree.Let: Emitter._let,
-    tree.Lambda: Emitter._lambda,
-    tree.Sequence: Emitter._sequence,
-    tree.Block: Emitter._block,
-    tree.ArrayLiteral: Emitter._array,
-    tree.ObjectLiteral: Emitter._object,
-    tree.If: Emitter._if,
-    tree.Match: Emitter._match,
-    tree.Try: Emitter._try,
-    tree.Unary: Emitter._unary,
-    tree.Binary: Emitter._binary,
-    tree.Member: Emitter._member,
-    tree.Index: Emitter._index,
-    tree.Call: Emitter.call,
-    tree.Pipe: Emitter.pipe,
+# Names, not functions: subclasses have rules of their own.
+_RULES: dict[type, str] = {
+    tree.Literal: "_literal",
+    tree.Name: "_name",
+    tree.Let: "_let",
+    tree.Lambda: "_lambda",
+    tree.Sequence: "_sequence",
+    tree.Block: "_block",
+    tree.ArrayLiteral: "_array",
+    tree.ObjectLiteral: "_object",
+    tree.If: "_if",
+    tree.Match: "_match",
+    tree.Try: "_try",
+    tree.Unary: "_unary",
+    tree.Binary: "_binary",
+    tree.Member: "_member",
+    tree.Index: "_index",
+    tree.Call: "call",
+    tree.Pipe: "pipe",
 }

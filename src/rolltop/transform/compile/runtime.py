@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 from rolltop.transform.errors import EvaluationFailure
 from rolltop.transform.run import access, operators
+from rolltop.transform.stdlib._text import key_text
 from rolltop.transform.values import Node, fit, truthy
 
 __all__ = ["HELPERS", "Surprise"]
@@ -77,12 +78,25 @@ def guarded(target: Any, rule: Callable[[Any, str], Any], name: str) -> Any:
     return rule(target, name) if isinstance(target, dict) else None
 
 
+def grouped(values: Iterable[Any], keys: Iterable[str]) -> dict[str, list[Any]]:
+    """Values by their keys, both in the order in which they come."""
+    groups: dict[str, list[Any]] = {}
+    for key, value in zip(keys, values, strict=True):
+        if key in groups:
+            groups[key].append(value)
+        else:
+            groups[key] = [value]
+    return groups
+
+
 HELPERS: dict[str, Any] = {
     "AR": as_array,
     "OA": only_array,
     "SA": spread_array,
     "SO": spread_object,
     "BUILD": build,
+    "GROUP": grouped,
+    "KEY": key_text,
     "TRY": attempt,
     "NOCASE": no_case,
     "SAFE": member,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import count
+from typing import Any
 
 __all__ = ["CannotCompile", "Names", "Variable"]
 
@@ -12,11 +13,14 @@ class CannotCompile(Exception):
 
 
 class Variable:
-    """A Python variable; `arity` is known when it always holds one lambda or function."""
+    """A Python variable; `arity` is known when it always holds one lambda or function.
+
+    `kind` is a word for what it holds (`num`, `str`, …), or one of the typed emitter's kinds.
+    """
 
     __slots__ = ("arity", "code", "kind")
 
-    def __init__(self, code: str, arity: int | None = None, kind: str | None = None) -> None:
+    def __init__(self, code: str, arity: int | None = None, kind: Any = None) -> None:
         self.code = code
         self.arity = arity
         self.kind = kind
@@ -33,7 +37,7 @@ class Names:
     def inner(self) -> Names:
         return Names(self)
 
-    def bind(self, name: str, arity: int | None = None, kind: str | None = None) -> Variable:
+    def bind(self, name: str, arity: int | None = None, kind: Any = None) -> Variable:
         """A variable for a name of this scope; a name bound again keeps its variable."""
         known = self.variables.get(name)
         if known is not None:

@@ -15,10 +15,10 @@ from rolltop.transform.formats.table import Rendered
 from rolltop.transform.formats.text import decode, encoding_of, place, typed
 from rolltop.transform.values import is_number, kind_of, scalar_text, unwrap
 
-__all__ = ["cell", "read", "write"]
+__all__ = ["WORDS", "Rows", "cell", "is_row", "raise_limit", "read", "record", "write"]
 
 _MAX_FIELD = 1 << 27
-_WORDS: dict[str, Any] = {"true": True, "false": False, "": None, "null": None, "nil": None, "n/a": None}
+WORDS: dict[str, Any] = {"true": True, "false": False, "": None, "null": None, "nil": None, "n/a": None}
 _LONGEST_WORD = 5
 
 
@@ -30,11 +30,12 @@ def read(data: str | bytes, options: Mapping[str, Any]) -> list[Any]:
     if options.get("headers") is False:
         return [[cell(field, number) for field in row] for row in rows]
     header = [name.strip() for name in next(rows, [])]
+    return [record(header, row, number) for row in rows]
+
+
+def record(header: list[str], row: list[str], number: Callable[[str], Any] = typed) -> dict[str, Any]:
+    """A row as an object; missing cells are null, surplus ones are dropped."""
     width = len(header)
-    return [_record(header, width, row, number) for row in rows]
-
-
-def _record(header: list[str], width: int, row: list[str], number: Callable[[str], Any] = typed) -> dict[str, Any]:
     values = [cell(field, number) for field in row[:width]]
     values.extend([None] * (width - len(values)))
     return dict(zip(header, values, strict=True))
@@ -45,26 +46,34 @@ def cell(text: str, number: Callable[[str], Any] = typed) -> Any:
     text = text.strip()
     if len(text) <= _LONGEST_WORD:
         word = text.lower()
-        if word in _WORDS:
-            return _WORDS[word]
+        if word in WORDS:
+            return WORDS[word]
     return number(text)
 
 
 def _rows(text: str, delimiter: str, quote: str | None = '"') -> Iterator[list[str]]:
-    if csv.field_size_limit() < _MAX_FIELD:
-        csv.field_size_limit(_MAX_FIELD)
+    raise_limit()
     lines = io.StringIO(text, newline="")
     if quote is None:
         reader = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE, strict=True)
     else:
         reader = csv.reader(lines, delimiter=delimiter, quotechar=quote, strict=True)
     try:
-        for row in reader:
-            if row and not (len(row) == 1 and not row[0].strip()):
-                yield row
+        yield from filter(is_row, reader)
     except csv.Error as error:
         line, column, reason = _locate(text, delimiter, quote or "", str(error))
         raise ReadFailure(f"CSV parse error at {line}:{column} - {reason}", line, column, hint=_HINT) from None
+
+
+def raise_limit() -> None:
+    """Let cells be as long as any real one."""
+    if csv.field_size_limit() < _MAX_FIELD:
+        csv.field_size_limit(_MAX_FIELD)
+
+
+def is_row(row: list[str]) -> bool:
+    """Whether a line has something on it."""
+    return bool(row) and not (len(row) == 1 and not row[0].strip())
 
 
 _HINT = 'A quote inside a quoted cell is written twice: "a ""b"" c".'
@@ -95,18 +104,40 @@ def _locate(text: str, delimiter: str, quote: str, fallback: str) -> tuple[int, 
 def write(value: Any, options: Mapping[str, Any]) -> Rendered:
     """Rows as text; the header comes from the first object, or is given with the rows."""
     header, rows = _table(value)
-    style = style_of(options)
-    delimiter, quote = style.delimiter, style.quote
-    show = _Cells(options)
-    out = io.StringIO(newline="")
-    if options.get("bom") is True:
-        out.write("\ufeff")
-    lines: list[list[Any]] = [list(header)] if header is not None and options.get("headers") is not False else []
-    for row in lines:
-        out.write(delimiter.join(_quoted(str(name), delimiter, quote) for name in row) + "\n")
-    for row in rows:
-        out.write(delimiter.join(_quoted(show.text(item), delimiter, quote) for item in row) + "\n")
-    return Rendered(out.getvalue(), encoding_of(options.get("encoding")))
+    return Rendered(Rows(options).table(header, rows), encoding_of(options.get("encoding")))
+
+
+class Rows:
+    """Rows as text, all at once or in parts; the first record of the first part says what the columns are."""
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self._options = options
+        self._style = style_of(options)
+        self._show = _Cells(options)
+        self._first: Any = None
+        self.untouched = True
+        """Whether no record has come yet."""
+
+    def text(self, records: list[Any]) -> str:
+        """The next records of an array."""
+        if not records:
+            return ""
+        if self.untouched:
+            self._first = records[0]
+        header, rows = _table([self._first, *records])
+        return self.table(header if self.untouched else None, rows[1:])
+
+    def table(self, header: list[str] | None, rows: list[list[Any]]) -> str:
+        delimiter, quote, show = self._style.delimiter, self._style.quote, self._show
+        out = io.StringIO(newline="")
+        if self.untouched and self._options.get("bom") is True:
+            out.write("\ufeff")
+        self.untouched = False
+        if header is not None and self._options.get("headers") is not False:
+            out.write(delimiter.join(_quoted(str(name), delimiter, quote) for name in header) + "\n")
+        for row in rows:
+            out.write(delimiter.join(_quoted(show.text(item), delimiter, quote) for item in row) + "\n")
+        return out.getvalue()
 
 
 def _table(value: Any) -> tuple[list[str] | None, list[list[Any]]]:

@@ -13,7 +13,7 @@ from rolltop.transform.errors import ReadFailure
 from rolltop.transform.formats.plain import plain
 from rolltop.transform.formats.text import decode
 
-__all__ = ["read", "repaired", "write"]
+__all__ = ["encode", "read", "refused", "repaired", "write"]
 
 _NATIVE = orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_DATACLASS
 # In indented JSON every value ends its line, and the line of a text ends in a quote: a line that ends in
@@ -21,6 +21,9 @@ _NATIVE = orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATETIME | or
 # Patterns start with a literal, which makes the search several times faster.
 _WHOLE = re.compile(rb"\.0(?=,?\n|\Z)")
 _HUGE = re.compile(rb"e\+?[0-9]+(?=,?\n|\Z)")
+_COMPACT_WHOLE = re.compile(rb"\.0(?=[,}\]]|\Z)")
+_COMPACT_HUGE = re.compile(rb"e\+?[0-9]+(?=[,}\]]|\Z)")
+_DIGITS_BEFORE = re.compile(rb"-?[0-9]*\Z")
 
 
 def read(data: str | bytes, options: Mapping[str, Any]) -> Any:
@@ -36,15 +39,16 @@ def _read_again(text: str) -> Any:
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        reason = re.sub(r": line \d+ column \d+.*", "", str(error), flags=re.DOTALL)
-        raise ReadFailure(
-            f"JSON parse error at {error.lineno}:{error.colno} - {reason}",
-            error.lineno,
-            error.colno,
-            hint=_hint(text, error.pos),
-        ) from None
+        raise refused(error, text, error.lineno, error.colno) from None
     except UnicodeEncodeError:
         raise ReadFailure("JSON parse error at 1:1 - the text has half a surrogate pair") from None
+
+
+def refused(error: orjson.JSONDecodeError, text: str, line: int, column: int) -> ReadFailure:
+    """What is said about text that is no JSON; the place is given, because the text may be part of a larger one."""
+    reason = re.sub(r": line \d+ column \d+.*", "", str(error), flags=re.DOTALL)
+    message = f"JSON parse error at {line}:{column} - {reason}"
+    return ReadFailure(message, line, column, hint=_hint(text, error.pos))
 
 
 def _hint(text: str, at: int) -> str | None:
@@ -62,15 +66,45 @@ def _hint(text: str, at: int) -> str | None:
 
 def write(value: Any, options: Mapping[str, Any]) -> str:
     """The value as indented JSON."""
+    return encode(value, options).decode()
+
+
+def encode(value: Any, options: Mapping[str, Any]) -> bytes:
+    """The same in UTF-8."""
     layout = 0 if options.get("compact") is True else orjson.OPT_INDENT_2
     try:
         fast = orjson.dumps(value, option=_NATIVE | layout)
-        if layout and b"-0.0" not in fast and b'"_text"' not in fast and _HUGE.search(fast) is None:
-            return _WHOLE.sub(b"", fast).decode()
+        shortened = (_shortened if layout else _shortened_compact)(fast)
+        if shortened is not None:
+            return shortened
     except TypeError:
         # Something that JSON does not have (an element, a date); or half a surrogate pair.
         pass
-    return render(plain(value, write_attributes=options.get("writeAttributes") is True), layout)
+    return render(plain(value, write_attributes=options.get("writeAttributes") is True), layout).encode()
+
+
+def _shortened(text: bytes) -> bytes | None:
+    """Indented JSON with whole doubles cut short; None when it has something that only `plain` gets right."""
+    if b"-0.0" in text or b'"_text"' in text or _HUGE.search(text) is not None:
+        return None
+    return _WHOLE.sub(b"", text)
+
+
+def _shortened_compact(text: bytes) -> bytes | None:
+    """The same for compact JSON, where a text may look like a number: only the values of keys are sure."""
+    if b"-0.0" in text or b'"_text"' in text or _COMPACT_HUGE.search(text) is not None:
+        return None
+    if b".0" not in text:
+        return text
+    parts, done = [], 0
+    for found in _COMPACT_WHOLE.finditer(text):
+        start = found.start()
+        key_end = start - len(_DIGITS_BEFORE.search(text, max(done, start - 20), start)[0])  # type: ignore[index]
+        if text[key_end - 2 : key_end] != b'":' or text[key_end - 3 : key_end - 2] == b"\\":
+            return None
+        parts.append(text[done:start])
+        done = start + 2
+    return b"".join([*parts, text[done:]])
 
 
 def render(ready: Any, layout: int = orjson.OPT_INDENT_2) -> str:

@@ -22,6 +22,7 @@ READING: dict[str, frozenset[str]] = {
 WRITING: dict[str, frozenset[str]] = {
     "csv": _TABLE | {"bom", "decimals", "useThousands"},
     "json": frozenset({"writeAttributes", "compact"}),
+    "jsonl": frozenset({"writeAttributes"}),
     "yaml": frozenset({"writeAttributes"}),
     "xml": frozenset({"encoding"}),
     "odata": frozenset({"metadata", "context", "wrapCollection"}),

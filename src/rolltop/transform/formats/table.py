@@ -16,6 +16,7 @@ __all__ = ["FORMATS", "MODULES", "Rendered", "canonical", "read", "write"]
 
 MODULES = {
     "json": "rolltop.transform.formats.json",
+    "jsonl": "rolltop.transform.formats.jsonl",
     "xml": "rolltop.transform.formats.xml",
     "csv": "rolltop.transform.formats.csv",
     "yaml": "rolltop.transform.formats.yaml",
@@ -31,6 +32,8 @@ MODULES = {
 FORMATS = tuple(MODULES)
 _ALIASES = {
     "yml": "yaml",
+    "ndjson": "jsonl",
+    "json-lines": "jsonl",
     "json-schema": "jsch",
     "jsonschema": "jsch",
     "protobuf": "proto",

@@ -11,8 +11,9 @@ from rolltop.errors import InvalidInput
 from rolltop.transform.errors import ReadFailure
 from rolltop.transform.values import INT_MAX, INT_MIN
 
-__all__ = ["MAX_DEPTH", "decode", "encoding_of", "place", "typed"]
+__all__ = ["MAX_DEPTH", "NOT_UTF8", "decode", "encoding_of", "place", "typed"]
 
+NOT_UTF8 = "Convert the file to UTF-8, or say its encoding."
 MAX_DEPTH = 900
 """Levels of nesting in data; far above any real document, far below what hurts."""
 
@@ -53,7 +54,7 @@ def decode(data: str | bytes, what: str, encoding: Any = None) -> str:
             f"{what}: the bytes are not {encoding.upper()}",
             line,
             column,
-            hint="Convert the file to UTF-8, or say its encoding.",
+            hint=NOT_UTF8,
         ) from None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 from xml.parsers import expat
 
@@ -31,7 +31,7 @@ def parse_document(data: str | bytes, builder: Builder) -> Node:
 class _Frame:
     """An element that is being read."""
 
-    __slots__ = ("attributes", "children", "name", "namespaces", "text")
+    __slots__ = ("attributes", "children", "elements", "name", "namespaces", "text")
 
     def __init__(self, name: str, attributes: dict[str, str], namespaces: dict[str, str] | None) -> None:
         self.name = name
@@ -39,6 +39,8 @@ class _Frame:
         self.namespaces = namespaces
         self.children: list[str | tuple[str, Any]] = []
         self.text: list[str] = []
+        self.elements = False
+        """Whether there are elements among the children."""
 
 
 class Builder:
@@ -55,6 +57,15 @@ class Builder:
         self.stack: list[_Frame] = []
 
     def parse(self, data: str | bytes) -> None:
+        if isinstance(data, str):
+            data = data.removeprefix("\ufeff")
+        if not data.strip():
+            raise ReadFailure("XML parse error at 1:1 - the document is empty")
+        for _ in self.feed(iter([data])):
+            pass
+
+    def feed(self, blocks: Iterator[str | bytes]) -> Iterator[None]:
+        """Parse block after block; gives control back after each."""
         parser = expat.ParserCreate()
         parser.buffer_text = True
         parser.ordered_attributes = True
@@ -64,12 +75,11 @@ class Builder:
         parser.XmlDeclHandler = self._declaration
         parser.EntityDeclHandler = self._entity
         self.parser = parser
-        if isinstance(data, str):
-            data = data.removeprefix("\ufeff")
-        if not data.strip():
-            raise ReadFailure("XML parse error at 1:1 - the document is empty")
         try:
-            parser.Parse(data, True)
+            for block in blocks:
+                parser.Parse(block, False)
+                yield
+            parser.Parse(b"", True)
         except expat.ExpatError as error:
             line, column = error.lineno, error.offset + 1
             reason = expat.errors.messages[error.code] if error.code in expat.errors.messages else str(error)
@@ -135,13 +145,15 @@ class Builder:
         frame = self.stack.pop()
         value = self._value(frame)
         if self.stack:
-            self.stack[-1].children.append((name, value))
+            outer = self.stack[-1]
+            outer.children.append((name, value))
+            outer.elements = True
         else:
             self.root = (name, value)
 
     def _value(self, frame: _Frame) -> Any:
         text = "".join(frame.text).strip()
-        if all(isinstance(child, str) for child in frame.children):
+        if not frame.elements:
             if not text:
                 return Node((), frame.attributes, frame.name, frame.namespaces)
             if not frame.attributes and not self.keep_leaves:

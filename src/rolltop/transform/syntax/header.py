@@ -11,7 +11,7 @@ from rolltop.transform.syntax.tree import Header, Port
 
 __all__ = ["FORMATS", "implied_header", "parse_header"]
 
-FORMATS = ("auto", "xml", "json", "csv", "yaml", "odata", "xsd", "jsch", "avro", "proto", "osch", "tsch")
+FORMATS = ("auto", "xml", "json", "jsonl", "csv", "yaml", "odata", "xsd", "jsch", "avro", "proto", "osch", "tsch")
 _CODE = "E301"
 _JOINED = frozenset({"name", "keyword", "number", "-", "."})
 

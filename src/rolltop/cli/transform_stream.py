@@ -1,0 +1,148 @@
+"""Large inputs of `rolltop transform run`: piece by piece, with a progress bar, in several processes if asked."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rolltop.transform import Program
+    from rolltop.transform.stream import Plan
+
+__all__ = ["Unfinished", "progress_of", "stream_input"]
+
+LARGE = 4 << 20
+"""Bytes from which an input is read piece by piece when its program allows it."""
+
+
+class Unfinished(Exception):
+    """The input has to be read as a whole; `data` is all of it when it cannot be read again."""
+
+    def __init__(self, data: bytes | None = None) -> None:
+        super().__init__()
+        self.data = data
+
+
+def stream_input(
+    program: Program,
+    path: str,
+    write: Callable[[bytes], Any],
+    options: Mapping[str, Any],
+    *,
+    jobs: int,
+    wanted: bool | None,
+) -> None:
+    """Run the program on pieces of the input, or raise `Unfinished` before anything is written."""
+    if wanted is False or program.asks_for_places or not _is_large(path, wanted):
+        raise Unfinished
+    begun = b"" if wanted else _begun(path)
+    # Only now: most inputs are small, and a command that is over at once should start at once.
+    from rolltop.transform.stream import NotStreamed, plan_of, stream
+    from rolltop.transform.stream.jobs import can_share, stream_shared
+
+    plan = plan_of(program.parsed.program)
+    if not plan.possible:
+        _complain(plan, wanted)
+        raise Unfinished(begun + sys.stdin.buffer.read() if begun else None)
+    with _opened(path, begun) as source:
+        try:
+            if jobs > 1 and can_share(plan, path):
+                with progress_of(Path(path).stat().st_size) as advance:
+                    stream_shared(program, plan, path, write, options, jobs=jobs, advance=advance)
+            else:
+                with progress_of(_size_of(path)) as advance:
+                    stream(program, plan, _Watched(source, advance), write, options)
+        except NotStreamed as reason:
+            if path != "-":
+                raise Unfinished from None
+            if reason.seen is None:
+                # Standard input is used up: what went wrong is all that can be said.
+                raise (reason.failure or Unfinished()) from None
+            raise Unfinished(reason.seen + source.read()) from None
+
+
+def _begun(path: str) -> bytes:
+    """The first part of standard input; when that is all of it, there is nothing to read piece by piece."""
+    if path != "-":
+        return b""
+    begun = sys.stdin.buffer.read(LARGE)
+    if len(begun) < LARGE:
+        raise Unfinished(begun)
+    return begun
+
+
+def _is_large(path: str, wanted: bool | None) -> bool:
+    size = _size_of(path)
+    return bool(wanted) or size is None or size >= LARGE
+
+
+def _size_of(path: str) -> int | None:
+    """The size of a regular file; other sources have none that is known before."""
+    target = Path(path)
+    return target.stat().st_size if path != "-" and target.is_file() else None
+
+
+def _complain(plan: Plan, wanted: bool | None) -> None:
+    if wanted:
+        from rolltop.errors import InvalidInput
+
+        raise InvalidInput(
+            f"the program cannot run piece by piece: {plan.obstacle}", hint="rolltop transform explain says more."
+        )
+
+
+@contextmanager
+def _opened(path: str, begun: bytes) -> Iterator[Any]:
+    if path == "-":
+        yield _Begun(begun, sys.stdin.buffer) if begun else sys.stdin.buffer
+        return
+    with open(path, "rb", buffering=0) as source:
+        yield source
+
+
+class _Begun:
+    """A source of which the first part was read already."""
+
+    def __init__(self, begun: bytes, rest: Any) -> None:
+        self._begun, self._rest = begun, rest
+
+    def read(self, size: int = -1, /) -> bytes:
+        if not self._begun:
+            return self._rest.read(size)  # type: ignore[no-any-return]
+        if size < 0:
+            block, self._begun = self._begun, b""
+            return block + bytes(self._rest.read())
+        block, self._begun = self._begun[:size], self._begun[size:]
+        return block
+
+
+class _Watched:
+    """A source that tells how many bytes were read."""
+
+    def __init__(self, source: Any, advance: Callable[[int], Any]) -> None:
+        self._source = source
+        self._advance = advance
+
+    def read(self, size: int = -1, /) -> bytes:
+        block: bytes = self._source.read(size) or b""
+        self._advance(len(block))
+        return block
+
+
+@contextmanager
+def progress_of(total: int | None) -> Iterator[Callable[[int], Any]]:
+    """A bar with the rate on a terminal's standard error; nothing elsewhere."""
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        yield lambda count: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
+
+    columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=total)
+        yield lambda count: bar.advance(task, count)

@@ -1,0 +1,124 @@
+"""Code of the operators where kinds are known: what the program does with an operand is what it must be."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import Any
+
+from rolltop.transform.compile.emitter import Code, Emitter
+from rolltop.transform.compile.places import Items, Kind, Place
+from rolltop.transform.compile.scopes import Names
+from rolltop.transform.syntax import tree
+
+__all__ = ["OperatorRules"]
+
+_ORDER = frozenset({"<", "<=", ">", ">="})
+
+
+class OperatorRules(Emitter):
+    """The part of the typed emitter that deals with operators."""
+
+    lenient: int
+
+    def known(self, place: Place) -> Kind:
+        raise NotImplementedError
+
+    def escape(self, kind: Kind) -> None:
+        raise NotImplementedError
+
+    def use(self, kind: Kind, word: str) -> Kind:
+        raise NotImplementedError
+
+    def region(self) -> AbstractContextManager[None]:
+        raise NotImplementedError
+
+    def _binary(self, node: tree.Binary, names: Names) -> Code:
+        op = node.op
+        if op in ("&&", "||"):
+            left = self.truth(node.left, names)
+            with self.region():
+                right = self.truth(node.right, names)
+            return f"({left} {'and' if op == '&&' else 'or'} {right})", "bool"
+        if op == "??":
+            return self._default(node, names)
+        if op in ("==", "!="):
+            return self._same(node, names), "bool"
+        left_code, left_kind = self.emit(node.left, names)
+        right_code, right_kind = self.emit(node.right, names)
+        if op == "+":
+            return self._joined((left_code, left_kind), (right_code, right_kind), names)
+        if op in _ORDER:
+            word = "str" if "str" in (left_kind, right_kind) else "num"
+            return self._ordered(op, (left_code, left_kind), (right_code, right_kind), word, names), "bool"
+        left_kind, right_kind = self.use(left_kind, "num"), self.use(right_kind, "num")
+        return self._calculated(op, (left_code, left_kind), (right_code, right_kind), names), "num"
+
+    def _default(self, node: tree.Binary, names: Names) -> Code:
+        self.lenient += 1
+        left, kind = self.emit(node.left, names)
+        self.lenient -= 1
+        with self.region():
+            right, other = self.emit(node.right, names)
+        held = names.temporary()
+        code = f"({right} if ({held} := {left}) is None else {held})"
+        if isinstance(node.right, tree.ArrayLiteral) and not node.right.items and isinstance(kind, (Place, Items)):
+            return code, kind
+        if other in ("num", "str"):
+            kind = self.use(kind, f"{other}?")
+            return code, other if kind == other else None
+        self.escape(kind)
+        self.escape(other)
+        return code, None
+
+    def _same(self, node: tree.Binary, names: Names) -> str:
+        """Equality; against null it asks nothing of a place, against texts and numbers Python means the same."""
+        op = node.op
+        if isinstance(node.right, tree.Literal) and node.right.value is None:
+            self.lenient += 1
+            left, _ = self.emit(node.left, names)
+            self.lenient -= 1
+            return f"({left} {'is' if op == '==' else 'is not'} None)"
+        left, left_kind = self.emit(node.left, names)
+        right, right_kind = self.emit(node.right, names)
+        self.escape(left_kind)
+        self.escape(right_kind)
+        if left_kind == right_kind and left_kind in ("num", "str", "bool"):
+            return f"({left} {op} {right})"
+        return self._equality(op, (node.left, left), (node.right, right))
+
+    def _joined(self, left: tuple[str, Kind], right: tuple[str, Kind], names: Names) -> Code:
+        """`+`: beside a text or a number, a place is taken to be the same."""
+        left_kind, right_kind = left[1], right[1]
+        for word in ("str", "num"):
+            if left_kind == word and isinstance(right_kind, Place):
+                right_kind = self.use(right_kind, word)
+            elif right_kind == word and isinstance(left_kind, Place):
+                left_kind = self.use(left_kind, word)
+        self._general(left_kind, right_kind)
+        if left_kind == right_kind == "num":
+            return self._calculated("+", (left[0], "num"), (right[0], "num"), names), "num"
+        return self._plus((left[0], _word(left_kind)), (right[0], _word(right_kind)), names)
+
+    def _general(self, *kinds: Kind) -> None:
+        for kind in kinds:
+            self.escape(kind)
+
+    def _ordered(self, op: str, left: tuple[str, Kind], right: tuple[str, Kind], word: str, names: Names) -> str:
+        literal = left[1] == word or right[1] == word
+        kinds = [self.use(kind, word) if literal and isinstance(kind, Place) else kind for kind in (left[1], right[1])]
+        if kinds == [word, word]:
+            return f"({left[0]} {op} {right[0]})"
+        self._general(*kinds)
+        return self._order(op, (left[0], kinds[0]), (right[0], kinds[1]), names)
+
+    def _calculated(self, op: str, left: tuple[str, Any], right: tuple[str, Any], names: Names) -> str:
+        """Numbers need no test, only their result: an integer may have left the 64 bits."""
+        if left[1] == right[1] == "num" and op in ("+", "-", "*"):
+            held = names.temporary()
+            return f"({held} if type({held} := {left[0]} {op} {right[0]}) is float else FIT({held}))"
+        self._general(left[1], right[1])
+        return self._arithmetic(op, left, right, names)
+
+
+def _word(kind: Kind) -> str | None:
+    return kind if isinstance(kind, str) else None

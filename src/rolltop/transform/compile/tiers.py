@@ -1,0 +1,170 @@
+"""From JSON text to the value of a program, by the cheapest way that is still exact.
+
+=========  ==================================================================================
+tier       what it does
+=========  ==================================================================================
+typed      decodes only the fields read, into structures whose types are those that the program
+           needs; the code tests nothing that the decoder has proved
+projected  decodes only the fields read, any value in them; the code tests what it calculates with
+general    decodes everything into ordinary values; generated code with all tests, and behind it
+           the evaluator
+=========  ==================================================================================
+
+A document that a tier cannot take (a text where a number is used, a missing part) goes to the next one:
+programs are pure, so nothing has to be undone. A tier that fails for most documents is not asked again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import msgspec
+
+from rolltop.errors import LimitExceeded
+from rolltop.transform.compile.compiler import function_of, is_plain
+from rolltop.transform.compile.places import Place, decoder_type, settle
+from rolltop.transform.compile.scopes import CannotCompile
+from rolltop.transform.compile.typed import TypedEmitter
+from rolltop.transform.errors import EvaluationFailure
+from rolltop.transform.stack import deep_stack
+from rolltop.transform.syntax import tree
+
+__all__ = ["Tier", "Tiers", "typed_tier"]
+
+_TRIALS = 8
+"""So many runs are given to a tier before it is judged."""
+_FORMATS = frozenset({"json", "jsonl", "csv"})
+
+
+class Tier:
+    """Decoder and code of one way to run a program."""
+
+    def __init__(self, name: str, root: Place, source: str, run: Callable[[Any], Any]) -> None:
+        self.name = name
+        self.root = root
+        self.source = source
+        self.runs = 0
+        self.failures = 0
+        type_ = decoder_type(root)
+        self.decode = msgspec.json.Decoder(type_).decode
+        self.record: Any = None
+        """The structure of a record, when the input is an array of them."""
+        if root.form == "list":
+            self.record = type_.__args__[0] if root.items().form == "record" else None
+            self.decode_lines = msgspec.json.Decoder(type_.__args__[0]).decode_lines
+        self.run = run
+
+    @property
+    def hopeless(self) -> bool:
+        return self.failures * 2 > self.runs > _TRIALS
+
+
+def typed_tier(program: tree.Program, *, strict: bool) -> Tier:
+    """The program on typed input, or `CannotCompile` with the reason why not."""
+    if len(program.header.inputs) != 1 or program.header.inputs[0].format not in _FORMATS:
+        raise CannotCompile("the input is not one document in json, jsonl or csv")
+    if not is_plain(program):
+        raise CannotCompile("the program makes attributes or reads other formats")
+    root, shared, rewritten = Place("$input"), set[int](), dict[int, tree.Expr]()
+    TypedEmitter(program, root, shared, rewritten).source()
+    settle(root, strict=strict)
+    if root.form not in ("record", "list"):
+        raise CannotCompile("the input is used as a whole")
+    if root.form == "list" and root.items().form == "any":
+        raise CannotCompile("the records are used as a whole")
+    emitter = TypedEmitter(program, root, shared, rewritten)
+    source = emitter.source()
+    if root.unsettled():
+        raise CannotCompile("the second look saw more than the first")
+    run = function_of(source, emitter.constants)
+    return Tier("typed" if strict else "projected", root, source, run)
+
+
+class Tiers:
+    """The typed ways of a program that there are, tried in order."""
+
+    def __init__(self, program: tree.Program) -> None:
+        self._program = program
+        self.obstacle: str | None = None
+        """Why there is no typed tier, once it was tried to make one."""
+
+    @cached_property
+    def typed(self) -> Tier | None:
+        return self._made(strict=True)
+
+    @cached_property
+    def projected(self) -> Tier | None:
+        return self._made(strict=False)
+
+    def _made(self, *, strict: bool) -> Tier | None:
+        try:
+            return typed_tier(self._program, strict=strict)
+        except CannotCompile as reason:
+            self.obstacle = str(reason)
+        except (SyntaxError, RecursionError, MemoryError, TypeError) as reason:
+            self.obstacle = f"the code is beyond Python ({type(reason).__name__})"
+        return None
+
+    def value(self, data: str | bytes) -> tuple[bool, Any]:
+        """Whether a typed tier could take the JSON document, and the value if so."""
+        if self.typed is None or not _is_text(data):
+            return False, None
+        return self._first(lambda tier: tier.decode(data))
+
+    def value_of_lines(self, block: bytes) -> tuple[bool, Any]:
+        """The same for JSON lines: whole lines with an object on each."""
+        if self.typed is None or not _is_text(block) or not _has_objects_only(block):
+            return False, None
+        count = block.count(b"\n") + (not block.endswith(b"\n"))
+        return self._first(lambda tier: _counted(tier.decode_lines(block), count))
+
+    def value_of(self, decode: Callable[[Tier], Any]) -> tuple[bool, Any]:
+        """The same for input that the caller decodes; what it raises is for the next tier."""
+        return self._first(decode) if self.typed is not None else (False, None)
+
+    def _first(self, decode: Callable[[Tier], Any]) -> tuple[bool, Any]:
+        """What the first tier gives that takes the input."""
+        tier = self.typed
+        while tier is not None:
+            if not tier.hopeless:
+                tier.runs += 1
+                try:
+                    with deep_stack():
+                        return True, tier.run(decode(tier))
+                except (LimitExceeded, MemoryError):
+                    raise
+                except EvaluationFailure:
+                    break  # the evaluator says it with its place
+                except msgspec.ValidationError:
+                    tier.failures += 1
+                except msgspec.DecodeError:
+                    break  # no JSON for any tier
+                except Exception:
+                    tier.failures += 1
+            tier = self.projected if tier is self.typed else None
+        return False, None
+
+
+def _has_objects_only(block: bytes) -> bool:
+    """Whether every line break is between two objects. No object has such a place inside, so each line is whole."""
+    inner = block.count(b"\n") - block.endswith(b"\n")
+    return block.count(b"}\n{") == inner or block.count(b"}\r\n{") == inner
+
+
+def _counted(records: list[Any], count: int) -> list[Any]:
+    if len(records) != count:
+        raise msgspec.DecodeError("two values on one line")
+    return records
+
+
+def _is_text(data: str | bytes) -> bool:
+    """Whether the bytes are UTF-8: the decoder does not look at texts that it skips."""
+    if isinstance(data, str) or data.isascii():
+        return True
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

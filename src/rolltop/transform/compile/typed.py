@@ -1,0 +1,184 @@
+"""Code for input that a typed decoder has read: attributes instead of lookups, no tests of what is proved.
+
+The program is emitted twice. The first time finds the places of the input and what they are used as
+(`places`), and which subexpressions come again (`sharing`); the code is thrown away. The second time the
+forms are known. A value of the decoder's own types must never get where the general code could look at
+it: `escape` says that one does, which makes its place an ordinary value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rolltop.transform.compile.emitter import Code, Emitter
+from rolltop.transform.compile.operators import OperatorRules
+from rolltop.transform.compile.places import Groups, Items, Kind, Place
+from rolltop.transform.compile.scopes import CannotCompile, Names
+from rolltop.transform.compile.sharing import Regions, key_of
+from rolltop.transform.compile.typed_calls import CallRules
+from rolltop.transform.run.access import TEXT
+from rolltop.transform.syntax import tree
+
+__all__ = ["TypedEmitter"]
+
+
+class TypedEmitter(OperatorRules, CallRules, Emitter):
+    """Emits one program of one input, whose root is a `Place`."""
+
+    def __init__(self, program: tree.Program, root: Place, shared: set[int], rewritten: dict[int, tree.Expr]) -> None:
+        super().__init__(program, plain=True)
+        self.root = root
+        self.shared = shared
+        self.rewritten = rewritten
+        self.regions = Regions()
+        self.lenient = 0
+        """Above zero where null is expected, as on the left of `??`."""
+
+    @property
+    def settled(self) -> bool:
+        return self.root.form is not None
+
+    def source(self) -> str:
+        names = Names()
+        ports = self.program.header.inputs
+        variable = names.bind(ports[0].name, kind=self.root)
+        names.variables["input"] = variable
+        code, kind = self._sequence(self.program.body, names)
+        self.escape(kind)
+        return f"def run({variable.code}):\n    return {code}"
+
+    # ---- kinds ------------------------------------------------------------------------------
+
+    def known(self, place: Place) -> Kind:
+        """What an expression may rely on about a place: itself while it is being found out, then its form."""
+        if place.form in ("num", "str"):
+            return place.form if place.required else place
+        return None if place.form == "any" else place
+
+    def escape(self, kind: Kind) -> None:
+        """The value gets where anything may be done with it."""
+        if isinstance(kind, (Items, Groups)):
+            self.escape(kind.element)
+        elif isinstance(kind, Place):
+            if not kind.is_plain():
+                raise CannotCompile("a typed value where none was expected")
+            kind.uses.add("any")
+
+    def use(self, kind: Kind, word: str) -> Kind:
+        """The value is used as a number (`num`), text (`str`), or one of these or null; what is proved of it."""
+        if isinstance(kind, Place):
+            if kind.form is None:
+                kind.uses.add(word)
+                return word.rstrip("?")
+            if kind.form in ("record", "list"):
+                raise CannotCompile("a typed value where none was expected")
+            return kind.form if word == f"{kind.form}?" else None
+        return kind if isinstance(kind, str) else None
+
+    # ---- regions and sharing ----------------------------------------------------------------
+
+    @contextmanager
+    def region(self) -> Iterator[None]:
+        """Code that may not run, or runs more than once."""
+        self.regions.enter()
+        yield
+        self.regions.leave()
+
+    def emit(self, node: tree.Expr, names: Names) -> Code:
+        key = key_of(node, names)
+        if key is None:
+            return super().emit(node, names)
+        found = self.regions.find(key)
+        if found is not None:
+            self.shared.add(found[0])
+            return found[1], found[2]
+        code, kind = super().emit(node, names)
+        if not self.settled:
+            self.regions.add(key, (id(node), code, kind))
+        elif id(node) in self.shared:
+            held = names.temporary()
+            code, at_hand = f"({held} := {code})", held
+            self.regions.add(key, (id(node), at_hand, kind))
+        return code, kind
+
+    def code(self, node: tree.Expr, names: Names) -> str:
+        code, kind = self.emit(node, names)
+        self.escape(kind)
+        return code
+
+    def truth(self, node: tree.Expr, names: Names) -> str:
+        code, kind = self.emit(node, names)
+        if kind == "bool":
+            return code
+        if isinstance(kind, Place) and kind.form in (None, "record", "list"):
+            return f"({code} is not None)"
+        return f"({code} != 0)" if kind == "num" else f"({code} != '')" if kind == "str" else f"TRUE({code})"
+
+    # ---- constructs that the general rules would let a typed value out of --------------------
+
+    def _bound(self, bindings: list[tree.Let | tree.FunctionDef], names: Names) -> list[str]:
+        parts = super()._bound(bindings, names)
+        functions = [item for item in bindings if isinstance(item, tree.FunctionDef)]
+        # Functions are emitted before the bindings they may name, and know nothing of their kinds.
+        for named in {n.name for item in functions for n in tree.walk(item.body) if isinstance(n, tree.Name)}:
+            variable = names.variables.get(named)
+            if variable is not None:
+                self.escape(variable.kind)
+        return parts
+
+    def _function_code(self, params: list[tree.Param], body: tree.Expr, names: Names) -> str:
+        with self.region():
+            return super()._function_code(params, body, names)
+
+    def _if(self, node: tree.If, names: Names) -> Code:
+        condition = self.truth(node.condition, names)
+        with self.region():
+            then, kind = self.emit(node.then, names)
+        otherwise, other_kind = "None", None
+        with self.region():
+            if node.otherwise is not None:
+                otherwise, other_kind = self.emit(node.otherwise, names)
+        if kind is not other_kind and kind != other_kind:
+            self.escape(kind)
+            self.escape(other_kind)
+            kind = None
+        return f"({then} if {condition} else {otherwise})", kind
+
+    def _match(self, node: tree.Match, names: Names) -> Code:
+        with self.region():
+            return super()._match(node, names)
+
+    def _try(self, node: tree.Try, names: Names) -> Code:
+        with self.region():
+            return super()._try(node, names)
+
+    def _index(self, node: tree.Index, names: Names) -> Code:
+        with self.region():
+            return super()._index(node, names)
+
+    # ---- access -----------------------------------------------------------------------------
+
+    def _name(self, node: tree.Name, names: Names) -> Code:
+        code, kind = super()._name(node, names)
+        return code, self.known(kind) if isinstance(kind, Place) else kind
+
+    def _member(self, node: tree.Member, names: Names) -> Code:
+        self.lenient += node.safe
+        target, kind = self.emit(node.target, names)
+        self.lenient -= node.safe
+        if not isinstance(kind, Place) or node.kind != "property" or node.name in TEXT or kind.form in ("num", "str"):
+            self.escape(kind)
+            return self.member_of((target, None if isinstance(kind, Place) else kind), node, names)
+        if kind.form == "list":
+            raise CannotCompile("a property of an array")
+        if not self.lenient:
+            kind.required = kind.required or kind.form is None
+        inner = kind.field(node.name)
+        return self._attribute(target, kind, inner, names), self.known(inner)
+
+    def _attribute(self, target: str, place: Place, inner: Place, names: Names) -> str:
+        if place.required or not place.attribute:  # the root and elements of arrays are never null
+            return f"{target}.{inner.attribute}"
+        held = names.temporary()
+        return f"({held}.{inner.attribute} if ({held} := {target}) is not None else None)"

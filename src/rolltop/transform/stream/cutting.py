@@ -1,0 +1,199 @@
+"""Pieces of a JSON array that is read block by block.
+
+Where one element ends and the next begins cannot be seen without reading from the start, but it can be guessed, and
+the guess proved: text is read the same way from every place that is known to be between two elements, so a piece
+that starts at one and is well-formed as an array ends at one too. A wrong guess cannot be well-formed.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any
+
+import orjson
+
+from rolltop.transform.errors import ReadFailure
+from rolltop.transform.formats.json import refused
+from rolltop.transform.formats.text import NOT_UTF8
+from rolltop.transform.stream.code import NotJson
+from rolltop.transform.stream.whereabouts import Whereabouts
+
+__all__ = ["ArrayPieces", "NoArray", "cut_pattern"]
+
+_TRIES = 24
+"""So many guesses are tried before more is read."""
+_BLANK = b" \t\r\n"
+_OBJECT = re.compile(rb'[ \t\r\n]*\{[ \t\r\n]*("(?:[^"\\]|\\.)*")[ \t\r\n]*:')
+_ANY_COMMA = re.compile(rb"(,)")
+Run = Callable[[bytes], Any]
+
+
+class NoArray(Exception):
+    """The text does not begin with the array that is to be cut; `seen` is what was read of it."""
+
+    def __init__(self, seen: bytes) -> None:
+        super().__init__()
+        self.seen = seen
+
+
+def cut_pattern(text: bytes) -> re.Pattern[bytes]:
+    """Commas before what looks like the beginning of the first element, with which the text begins."""
+    found = _OBJECT.match(text)
+    if found is None:
+        return _ANY_COMMA
+    return re.compile(rb"\}[ \t\r\n]*(,)[ \t\r\n]*\{[ \t\r\n]*" + re.escape(found[1]) + rb"[ \t\r\n]*:")
+
+
+class ArrayPieces:
+    """The pieces of the array that a text is, or that stands at a path of the object that it is."""
+
+    def __init__(
+        self, read: Callable[[int], bytes], path: tuple[str, ...] = (), size: int = 1 << 20, *, skip: int = 0
+    ) -> None:
+        """`skip` bytes were dealt with already: they end after the opening bracket, or after a comma."""
+        self._read = read
+        self._size = size
+        self.where = Whereabouts()
+        self.buffer = read(size).removeprefix(codecs.BOM_UTF8)
+        opening = self._opening(path)
+        self.where.pass_over(self.buffer[:opening])
+        self.buffer = self.buffer[opening:]
+        self._head = b"".join(b"{" + orjson.dumps(name) + b":" for name in path) + b"["
+        self._tail = b"]" + b"}" * len(path)
+        self._path = path
+        self._started = False
+        """Whether the buffer begins with the comma after an element."""
+        self._cut = cut_pattern(self.buffer)
+        self._skip(skip - opening)
+
+    def _opening(self, path: tuple[str, ...]) -> int:
+        """Where the first element begins."""
+        if path:
+            from rolltop.transform.stream.opening import find_array  # noqa: PLC0415 - only few programs need it
+
+            return find_array(self, path)
+        start = len(self.buffer) - len(self.buffer.lstrip(_BLANK))
+        if self.buffer[start : start + 1] != b"[":
+            raise NoArray(self.buffer)
+        return start + 1
+
+    def more(self) -> bool:
+        """Read on; False at the end."""
+        block = self._read(self._size)
+        self.buffer += block
+        return bool(block)
+
+    def _skip(self, count: int) -> None:
+        """Go on at the comma before a place that is known to be between two elements."""
+        left = count - 1
+        while left > 0:
+            if not self.buffer:
+                self.more()
+            self.where.pass_over(self.buffer[:left])
+            left, self.buffer = left - len(self.buffer[:left]), self.buffer[left:]
+            self._started = True
+
+    def run(self, work: Run) -> Iterator[Any]:
+        """What the work makes of each piece, as a JSON text of its own; `NotJson` from it means a wrong guess."""
+        while self.more():
+            yield from self._some(work)
+        end = self._end()
+        yield self._whole(work, self.buffer[self._started : end])
+
+    def _some(self, work: Run) -> Iterator[Any]:
+        for cut in self._guesses():
+            if not self.buffer[self._started : cut].strip(_BLANK):
+                continue  # nothing between two commas would pass for an empty array
+            try:
+                made = work(self._head + self.buffer[self._started : cut] + self._tail)
+            except NotJson:
+                continue
+            self.where.pass_over(self.buffer[:cut])
+            self.buffer = self.buffer[cut:]
+            self._started = True
+            yield made
+            return
+        self._check()
+
+    def _guesses(self) -> Iterator[int]:
+        """Places of commas, the last ones first."""
+        size = len(self.buffer)
+        near = [found.start(1) for found in self._cut.finditer(self.buffer, max(self._started, size - self._size // 4))]
+        yield from islice(reversed(near), _TRIES)
+        if not near:
+            far = [found.start(1) for found in self._cut.finditer(self.buffer, self._started)]
+            yield from islice(reversed(far), _TRIES)
+
+    def _whole(self, work: Run, block: bytes) -> Any:
+        if self._started and not block.strip(_BLANK):
+            self.broken()
+        try:
+            return work(self._head + block + self._tail)
+        except NotJson:
+            self.broken()
+
+    # ---- the end and the errors -------------------------------------------------------------
+
+    def _end(self) -> int:
+        """Where the array is closed, now that all text is here."""
+        if not self._path:
+            stripped = self.buffer.rstrip(_BLANK)
+            if not stripped.endswith(b"]"):
+                self.broken()
+            return len(stripped) - 1
+        from rolltop.transform.stream.opening import find_end  # noqa: PLC0415 - as above
+
+        return find_end(self, self._lead(), self._path)
+
+    def _lead(self) -> bytes:
+        """What to put before the buffer to read it as JSON."""
+        return self._head + b"0" * self._started
+
+    def _check(self) -> None:
+        """Raise when the buffer is broken, and not just unfinished."""
+        error = self._error()
+        if error is not None and not str(error[0]).startswith("unexpected end"):
+            self.broken()
+
+    def _error(self) -> tuple[orjson.JSONDecodeError, str] | None:
+        """The first thing that is wrong with the buffer, and its text up to a character that is not all there."""
+        try:
+            text = codecs.utf_8_decode(self.buffer, "strict", False)[0]
+        except UnicodeDecodeError as error:
+            raise self._no_text(error.start) from None
+        try:
+            orjson.loads(self._lead().decode() + text)
+        except orjson.JSONDecodeError as error:
+            return error, text
+        return None
+
+    def broken(self) -> Any:
+        """Raise what reading everything at once would: bad bytes anywhere come before bad JSON."""
+        found = self._error()
+        assert found is not None, "a piece that does not parse inside a text that does"
+        error, text = found
+        at = max(error.pos - len(self._lead()), 0)
+        failure = refused(error, self._lead().decode() + text, *self.where.of(text[:at]))
+        self._check_the_rest()
+        raise failure from None
+
+    def _check_the_rest(self) -> None:
+        """Raise when bytes further on are no text."""
+        while True:
+            held = self.buffer[-4:]
+            self.where.pass_over(self.buffer[:-4])
+            self.buffer = held
+            ended = not self.more()
+            try:
+                codecs.utf_8_decode(self.buffer, "strict", ended)
+            except UnicodeDecodeError as error:
+                raise self._no_text(error.start) from None
+            if ended:
+                return
+
+    def _no_text(self, at: int) -> ReadFailure:
+        line, column = self.where.of(self.buffer[:at].decode("utf-8", "replace"))
+        return ReadFailure("JSON: the bytes are not UTF-8", line, column, hint=NOT_UTF8)

@@ -1,0 +1,125 @@
+"""Running a plan: read a piece, run, write, until the input ends."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from rolltop.transform import formats
+from rolltop.transform.errors import EvaluationFailure
+from rolltop.transform.program import Program
+from rolltop.transform.stream.code import PieceCode
+from rolltop.transform.stream.cutting import ArrayPieces, NoArray
+from rolltop.transform.stream.elements import NoRecords, element_pieces
+from rolltop.transform.stream.folds import name_of
+from rolltop.transform.stream.lines import line_pieces
+from rolltop.transform.stream.plan import Plan
+from rolltop.transform.stream.postponed import Postponed
+from rolltop.transform.stream.sinks import sink_for
+from rolltop.transform.stream.tables import BrokenTable, table_pieces
+from rolltop.transform.stream.totals import Unfoldable, accumulator
+
+__all__ = ["NotStreamed", "pieces_of", "stream", "without_collector"]
+
+Write = Callable[[bytes], Any]
+
+
+class Readable(Protocol):
+    """A source of bytes, such as a binary file."""
+
+    def read(self, size: int = -1, /) -> bytes: ...
+
+
+class NotStreamed(Exception):
+    """This input has to be read as a whole; nothing was written.
+
+    `seen` is what was taken from the source, when that is all that is missing from it; `failure` is why it did not
+    work when the source may be used up.
+    """
+
+    def __init__(self, seen: bytes | None = None, failure: EvaluationFailure | None = None) -> None:
+        super().__init__()
+        self.seen = seen
+        self.failure = failure
+
+
+PIECE = 1 << 20
+"""Bytes of input that are read at a time."""
+
+
+def stream(
+    program: Program, plan: Plan, source: Readable, write: Write, options: Mapping[str, Any], *, size: int = PIECE
+) -> None:
+    """Run a program on pieces of an input and write the result.
+
+    `options` are those of the output. Failures of the program are raised after the rest of the input was seen to be
+    readable, as they would be if it had been read first; what was written until then is for the caller to drop.
+    """
+    with without_collector():
+        if plan.fold is not None:
+            _fold(program, plan, source, write, options, size=size)
+            return
+        sink = sink_for(program.header.outputs[0].format, write, options)
+        runner = Postponed(plan, program.source)
+        for records in pieces_of(plan, source, runner, size):
+            sink.add(sink.encode(records))
+        runner.finish()
+        sink.close()
+
+
+def pieces_of(plan: Plan, source: Readable, runner: Postponed | PieceCode, size: int) -> Iterator[Any]:
+    """What the program makes of each piece of the input."""
+    port = plan.program.header.inputs[0]
+    if port.format == "jsonl":
+        return line_pieces(source.read, runner.of_lines, size)
+    if port.format == "json":
+        try:
+            pieces = ArrayPieces(source.read, plan.path, size)
+        except NoArray as none:
+            raise NotStreamed(none.seen) from None
+        return pieces.run(runner.of_json)
+    if port.format == "csv":
+        return _or_whole(table_pieces(source.read, port.options, runner.of_table, size))
+    arrays = frozenset(map(str, port.options.get("arrays") or ()))
+    return _or_whole(element_pieces(source.read, plan.path, runner.of_value, size=size, arrays=arrays))
+
+
+def _or_whole(pieces: Iterator[Any]) -> Iterator[Any]:
+    """Input that is broken, or has no array where one is needed: reading it as a whole says what is wrong."""
+    try:
+        yield from pieces
+    except (BrokenTable, NoRecords):
+        raise NotStreamed from None
+
+
+def _fold(
+    program: Program, plan: Plan, source: Readable, write: Write, options: Mapping[str, Any], *, size: int
+) -> None:
+    fold = plan.fold
+    assert fold is not None
+    totals = [accumulator(total) for total in fold.totals]
+    try:
+        for contributions in pieces_of(plan, source, PieceCode(fold.pieces, program.source), size):
+            for total, contribution in zip(totals, contributions, strict=True):
+                total.add(contribution)
+    except (EvaluationFailure, Unfoldable) as failure:
+        # What is wrong, and with which of all records, the library says best with all of them at hand.
+        raise NotStreamed(failure=failure if isinstance(failure, EvaluationFailure) else None) from None
+    inputs = {name_of(at): total.result() for at, total in enumerate(totals)}
+    value = PieceCode(fold.rest, program.source).evaluator.run(inputs)
+    rendered = formats.write(program.header.outputs[0].format, value, options).encode()
+    write(rendered if not rendered or rendered.endswith(b"\n") else rendered + b"\n")
+
+
+@contextmanager
+def without_collector() -> Iterator[None]:
+    """Records have no cycles; looking for some costs a tenth of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

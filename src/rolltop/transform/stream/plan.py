@@ -1,0 +1,128 @@
+"""Whether a program can run on pieces of its input, and how: found in its tree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from rolltop.transform.stdlib.registry import find
+from rolltop.transform.stream.folds import Fold, fold_of
+from rolltop.transform.stream.streams import Obstacle, Stream, Streams
+from rolltop.transform.syntax import tree
+
+__all__ = ["READ", "WRITTEN", "Plan", "plan_of"]
+
+READ = frozenset({"json", "jsonl", "csv", "xml"})
+WRITTEN = frozenset({"json", "jsonl", "csv"})
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How to run a program on pieces."""
+
+    program: tree.Program
+    path: tuple[str, ...] = ()
+    """Where in the input the array of records is."""
+    stages: tuple[tree.Expr, ...] = ()
+    """The nodes of the chain, in the order in which they are evaluated."""
+    fold: Fold | None = None
+    obstacle: str | None = None
+    """Why not, when it cannot."""
+    at: int | None = field(default=None)
+    """The offset in the source of what stands in the way."""
+
+    @property
+    def possible(self) -> bool:
+        return self.obstacle is None
+
+
+def plan_of(program: tree.Program) -> Plan:
+    """The plan, or one that says what is in the way."""
+    try:
+        return _plan(program)
+    except Obstacle as obstacle:
+        return Plan(program, obstacle=str(obstacle), at=obstacle.at)
+
+
+def _plan(program: tree.Program) -> Plan:
+    header, body = program.header, program.body
+    if len(header.inputs) != 1:
+        raise Obstacle("the program has several inputs")
+    source, target = header.inputs[0], header.outputs[0]
+    if source.format not in READ:
+        raise Obstacle(f"{source.format} input is read as a whole")
+    if len(body.items) != 1:
+        raise Obstacle("the body is not one expression")
+    streams = Streams(source.name)
+    _bind(streams, body.bindings)
+    found = streams.of(body.items[0])
+    if found is None:
+        fold = fold_of(program, streams)
+        _check_source(source, fold.path)
+        return Plan(program, fold.path, fold=fold)
+    if not found.stages:
+        raise Obstacle("the program gives its input back as it is")
+    if target.format not in WRITTEN:
+        raise Obstacle(f"{target.format} output is written as a whole")
+    _check_source(source, found.path)
+    _check_options(target.options, _OPTIONS[target.format])
+    return Plan(program, found.path, found.stages)
+
+
+_OPTIONS: dict[str, frozenset[str]] = {
+    "json": frozenset({"compact", "writeAttributes"}),
+    "jsonl": frozenset({"compact", "writeAttributes"}),
+    "csv": frozenset({"delimiter", "headers", "bom", "quote", "regionalFormat", "decimals", "useThousands"}),
+}
+"""What a stream can be told about its output; other options are for writing as a whole."""
+_READING = {"csv": frozenset({"delimiter", "headers"}), "xml": frozenset({"arrays"})}
+
+
+def _check_source(port: tree.Port, path: tuple[str, ...]) -> None:
+    format_, options = port.format, port.options
+    if format_ in ("jsonl", "csv") and path:
+        raise Obstacle(f"{format_} input has no property {path[0]!r}")
+    if format_ == "xml" and len(path) < 2:
+        raise Obstacle("an XML stream goes over the elements inside the root: $input.Root.Element")
+    _check_options(options, _READING.get(format_, frozenset()))
+    if format_ == "csv" and options.get("headers") is False:
+        raise Obstacle("csv without headers is read as a whole")
+
+
+def _check_options(options: Mapping[str, object], known: frozenset[str]) -> None:
+    for name in options:
+        if name not in known:
+            raise Obstacle(f"the option {name} is for reading and writing as a whole")
+
+
+def _bind(streams: Streams, bindings: list[tree.Let | tree.FunctionDef]) -> None:
+    """What each binding is: a stream, free of the input, or made of totals."""
+    functions = [item for item in bindings if isinstance(item, tree.FunctionDef)]
+    for function in functions:
+        streams.hide(function.name)
+    for binding in bindings:
+        if isinstance(binding, tree.Let):
+            _bind_let(streams, binding)
+    for function in functions:
+        if streams.mentioned(function.body):
+            raise Obstacle(f"the function {function.name} reads the input", function.at)
+
+
+def _bind_let(streams: Streams, binding: tree.Let) -> None:
+    found: Stream | None = streams.of(binding.value)
+    if found is not None:
+        streams.bind(binding.name, found)
+    elif streams.mentioned(binding.value):
+        streams.taint(binding.name)
+    elif _impure(binding.value):
+        raise Obstacle(f"{binding.name} asks the host, and would do so for every piece", binding.at)
+    else:
+        streams.hide(binding.name)
+
+
+def _impure(node: tree.Expr) -> bool:
+    for inner in tree.walk(node):
+        declared = find(inner.name) if isinstance(inner, tree.Name) else None
+        if declared is not None and not declared.pure:
+            return True
+    return False

@@ -1,0 +1,86 @@
+"""Failures in their right order.
+
+Read at once, an input is read to its end before anything runs, and each stage of a chain runs over all records
+before the next. So when a record fails, the rest is still read, and still goes through the stages before the one
+that failed: whatever goes wrong there comes first.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rolltop.transform.errors import EvaluationFailure
+from rolltop.transform.stream.code import PieceCode
+from rolltop.transform.stream.plan import Plan
+from rolltop.transform.stream.tables import Table
+from rolltop.transform.syntax import tree
+from rolltop.transform.syntax.source import Source
+
+__all__ = ["Postponed"]
+
+
+class Postponed:
+    """Runs the program on pieces; the first failure is kept for `finish`."""
+
+    def __init__(self, plan: Plan, source: Source) -> None:
+        self._plan = plan
+        self._source = source
+        self._code = PieceCode(plan.program, source)
+        self._left = len(plan.stages)
+        """How many stages still have to run on the records."""
+        self.failure: EvaluationFailure | None = None
+
+    def of_json(self, text: bytes) -> list[Any]:
+        return self._guarded(lambda code: code.of_json(text))
+
+    def of_lines(self, block: bytes, first: int) -> list[Any]:
+        return self._guarded(lambda code: code.of_lines(block, first))
+
+    def of_table(self, table: Table) -> list[Any]:
+        return self._guarded(lambda code: code.of_table(table))
+
+    def of_value(self, value: Any) -> list[Any]:
+        return self._guarded(lambda code: code.of_value(value))
+
+    def finish(self) -> None:
+        if self.failure is not None:
+            raise self.failure
+
+    def _guarded(self, work: Any) -> list[Any]:
+        try:
+            made: list[Any] = work(self._code)
+        except EvaluationFailure as failure:
+            self.failure = failure
+            self._withdraw(work)
+            return []
+        return made if self.failure is None else []
+
+    def _withdraw(self, work: Any) -> None:
+        """Find the stage that failed, and go on with those before it."""
+        for count in range(self._left):
+            try:
+                work(self._prefix(count))
+            except EvaluationFailure as failure:
+                self.failure = failure
+                self._left = count - 1
+                break
+        else:
+            self._left -= 1
+        self._code = self._prefix(self._left)
+
+    def _prefix(self, count: int) -> PieceCode:
+        """The program with only so many stages; with none it has its bindings, with less it only reads."""
+        body = self._plan.program.body
+        result: tree.Expr = self._plan.stages[count - 1] if count > 0 else tree.Literal(body.at, None)
+        kept = [
+            item
+            for item in body.bindings
+            if count >= 0 and (isinstance(item, tree.FunctionDef) or self._runs(item, count))
+        ]
+        program = tree.Program(self._plan.program.header, tree.Sequence(body.at, kept, [result]))
+        return PieceCode(program, self._source)
+
+    def _runs(self, binding: tree.Let, count: int) -> bool:
+        """Whether a binding is evaluated before the stage after so many."""
+        later = {id(stage) for stage in self._plan.stages[count:]}
+        return not any(id(node) in later for node in tree.walk(binding.value))

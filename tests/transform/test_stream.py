@@ -1,0 +1,253 @@
+"""Streaming against reading everything at once: the same bytes, or the same failure at the same place."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from record_strategies import ARRAYS, FILTERS, MAPS, OF_RECORD, PIPELINES, REGULAR
+
+from rolltop.errors import RolltopError
+from rolltop.transform import Document, Program, compile_program, formats
+from rolltop.transform.stream import NotStreamed, plan_of, stream
+
+QUICK = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+LONG = settings(max_examples=20_000, deadline=None, suppress_health_check=list(HealthCheck))
+DATA = ARRAYS | REGULAR
+SIZES = st.integers(8, 400)
+
+
+def outcome(work: Any) -> Any:
+    try:
+        return work()
+    except RolltopError as error:
+        return "failure", type(error).__name__, error.message, str(error.position), error.hint
+
+
+def whole(program: Program, data: bytes, options: dict[str, Any]) -> bytes:
+    value = program.evaluator.run(program._with_default(program.read_inputs({"input": Document(data)})))
+    text = formats.write(program.header.outputs[0].format, value, options).encode()
+    return text if not text or text.endswith(b"\n") else text + b"\n"
+
+
+def streamed(program: Program, data: bytes, options: dict[str, Any], size: int) -> bytes:
+    """In pieces of this size; input that is not for streams is read as a whole, as the command line does it."""
+    plan = plan_of(program.parsed.program)
+    assert plan.possible, plan.obstacle
+    written: list[bytes] = []
+    try:
+        stream(program, plan, io.BytesIO(data), written.append, options, size=size)
+    except NotStreamed:
+        made = whole(program, data, options)
+        assert not written
+        return made
+    return b"".join(written)
+
+
+def agree(text: str, data: bytes, size: int, *, source: str = "json", target: str = "json", **options: Any) -> None:
+    program = compile_program(text, inputs={"input": source}, output_format=target)
+    expected = outcome(lambda: whole(program, data, options))
+    assert outcome(lambda: streamed(program, data, options, size)) == expected
+
+
+@st.composite
+def texts(draw: st.DrawFn, arrays: st.SearchStrategy[Any]) -> bytes:
+    """JSON in some layout, whole or damaged."""
+    records = draw(arrays)
+    layout = draw(st.sampled_from([{}, {"indent": 1}, {"separators": (",", ":")}, {"ensure_ascii": False}]))
+    data = json.dumps(records, **layout).encode()
+    damage = draw(st.integers(0, 9))
+    if damage > 3 or not data:
+        return data
+    at = draw(st.integers(0, len(data) - 1))
+    junk = draw(st.sampled_from([b"", b",", b"]", b"}", b'"', b"x", b"\xff", b"\n", b"[", b"\\"]))
+    return data[:at] + junk + data[at + draw(st.integers(0, 2)) :]
+
+
+@QUICK
+@given(PIPELINES, texts(DATA), SIZES, st.booleans())
+@example(
+    "$input |> filter(o => o.n / o.m > 1) |> map(o => o.n * o.s)", b'[{"n":1,"s":"x","m":1},{"n":2,"m":0}]', 20, False
+)
+@example("map($input, o => o.n * 1)", b'[{"n":"x"},{"n":1},{"n":\xff}]', 8, False)
+@example("map($input, o => o.n)", b'[{"n":1},\n {"n":2},\n]', 10, False)
+@example("map($input, o => o.n)", b'[{"n":1}] x', 8, True)
+@example("map($input, o => o.n)", b"  [ ] ", 8, True)
+@example("map($input, o => o.n)", b'\xef\xbb\xbf[{"n":1.0},{"n":2}]', 8, True)
+@example("map($input, o => o.n)", b'{"n":1}', 8, True)
+@example("map($input, o => o)", b'[{"n":[{"n":1},{"n":2},{"n":3},{"n":4}]},{"n":[{"n":1},{"n":2}]}]', 12, True)
+@example("map($input, o => o)", b"[1, 2, [3, 4, 5, 6, 7, 8, 9], 10, 11]", 8, True)
+@example("map($input, o => { s: o.s, n: o.n })", b'[{"s":"a,1.0,b","n":1.0},{"s":"\\":2.0,","n":2.0}]', 9, True)
+@example("let r = 1 / 0\nmap($input, o => r)", b"[]", 9, True)
+def test_arrays(text: str, data: bytes, size: int, compact: bool) -> None:
+    agree(text, data, size, compact=compact)
+
+
+@pytest.mark.soak
+@LONG
+@given(PIPELINES, texts(DATA), SIZES, st.booleans())
+def test_arrays_at_length(text: str, data: bytes, size: int, compact: bool) -> None:
+    agree(text, data, size, compact=compact)
+
+
+@st.composite
+def lines(draw: st.DrawFn) -> bytes:
+    records = draw(DATA)
+    end = draw(st.sampled_from(["\n", "\r\n", "\n\n"]))
+    data = "".join(json.dumps(record) + end for record in records).encode()
+    at = draw(st.integers(0, len(data)))
+    junk = draw(st.sampled_from([b"", b"", b"", b"x", b"\n", b"{} ", b"\xff"]))
+    return data[:at] + junk + data[at:]
+
+
+@QUICK
+@given(PIPELINES, lines(), SIZES)
+@example("map($input, o => o.n)", b'{"n":1} {"n":2}\n{"n":\n3}\n', 100)
+@example("map($input, o => o.n)", b'{"n":1}\n{"n":"\xff"}\n', 4)
+@example("map($input, o => o.n)", b'{"n":1},{"n":2}\n', 4)
+@example("map($input, o => o.n)", b"\xef\xbb\xbf1\n2", 4)
+def test_json_lines_in_and_out(text: str, data: bytes, size: int) -> None:
+    agree(text, data, size, source="jsonl", target="jsonl")
+
+
+@QUICK
+@given(st.sampled_from([[], ["o"], ["o", "rows"]]), FILTERS, MAPS, texts(DATA), SIZES)
+@example(["o"], "filter(o => true)", "map(o => o)", b'[{"o":[1]}], "o":[1]', 20)
+def test_arrays_at_a_path(path: list[str], condition: str, mapping: str, array: bytes, size: int) -> None:
+    data = array
+    for name in reversed(path):
+        data = b'{"first": {"o": [1, {"rows": [2]}]}, "' + name.encode() + b'" : ' + data + b', "last": "o"}'
+    text = f"{'.'.join(['$input', *path])} |> {condition} |> {mapping}"
+    program = compile_program(text)
+    expected = outcome(lambda: whole(program, data, {}))
+    found = outcome(lambda: streamed(program, data, {}, size))
+    assert found == expected or "comes again" in str(found)
+
+
+TOTALS = st.one_of(
+    st.tuples(st.sampled_from(["sum", "count", "min", "max", "avg"]), OF_RECORD).map(
+        lambda p: f"{p[0]}(map($input, o => {p[1]}))"
+    ),
+    st.tuples(st.sampled_from(["sum", "count", "max"]), FILTERS, OF_RECORD).map(
+        lambda p: f"($input |> {p[1]} |> map(o => {p[2]}) |> {p[0]})"
+    ),
+    st.tuples(OF_RECORD, OF_RECORD).map(
+        lambda p: (
+            f"($input |> groupBy(o => {p[0]}) |> mapValues(h => [count(h), sum(map(h, o => {p[1]})) / count($input)]))"
+        )
+    ),
+)
+
+
+@QUICK
+@given(st.lists(TOTALS, min_size=1, max_size=3), texts(DATA), SIZES)
+@example(
+    ["sum(map($input, o => o.n))"], json.dumps([{"n": 0.1}] * 30 + [{"n": 3}, {"n": 1e100}, {"n": 2**63}]).encode(), 40
+)
+def test_totals(totals: list[str], data: bytes, size: int) -> None:
+    agree(f"let n = count($input)\n[{', '.join(totals)}, n]", data, size)
+
+
+@QUICK
+@given(PIPELINES, REGULAR, SIZES)
+@example("map($input, o => o.n)", [], 8)
+def test_csv_out(text: str, records: list[Any], size: int) -> None:
+    agree(text, json.dumps(records).encode(), size, target="csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("sortBy($input, o => o.n)", "sortBy needs all records at once"),
+        ("map($input, o => o.n / count($input))", "map needs all records at once"),
+        ("$input", "gives its input back"),
+        ("function F(x) { count($input) }\nmap($input, o => F(o))", "function F reads the input"),
+        ("map($input.a, o => count($input.b))", "map needs all records at once"),
+        ("[count($input.a), count($input.b)]", "several arrays"),
+        ("1 + 2", "not made of the records"),
+        ("let t = now()\nmap($input, o => t)", "asks the host"),
+    ],
+)
+def test_what_cannot_stream_says_why(text: str, reason: str) -> None:
+    plan = plan_of(compile_program(text).parsed.program)
+    assert plan.obstacle is not None
+    assert reason in plan.obstacle
+
+
+def test_a_large_array_needs_little_memory() -> None:
+    """Never more than a few pieces are held, whatever the size of the input."""
+    program = compile_program("map($input, o => { n: o.n * 2 })")
+    held: list[int] = []
+
+    class Endless(io.RawIOBase):
+        def __init__(self) -> None:
+            self.left = 60
+
+        def read(self, size: int = -1) -> bytes:
+            self.left -= 1
+            if self.left < 0:
+                return b""
+            first = b"[" if self.left == 59 else b","
+            return (
+                first + b",".join([b'{"n":1,"unread":"%s"}' % (b"x" * 1000)] * 1000) + (b"]" if not self.left else b"")
+            )
+
+    import tracemalloc
+
+    tracemalloc.start()
+    stream(program, plan_of(program.parsed.program), Endless(), lambda block: held.append(len(block)), {})
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert sum(held) > 60_000 * 10
+    assert peak < 12_000_000
+
+
+CELLS = st.sampled_from(
+    ["a", "b c", "", "5", "2.5", "-1", "007", "true", "N/A", " x", "1,5", '"q"', "1e3", "12345678901234567890"]
+)
+ROWS = st.lists(st.lists(CELLS, min_size=2, max_size=4), max_size=8)
+NUMERIC = st.lists(
+    st.tuples(st.integers(0, 99).map(str), st.sampled_from(["x", "yes", "é"]), st.just("z")).map(list), max_size=9
+)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> bytes:
+    quoted = [["n", "s", "b"], *draw(ROWS | NUMERIC)]
+    lines = [
+        ",".join('"' + cell.replace('"', '""') + '"' if draw(st.booleans()) or "," in cell else cell for cell in row)
+        for row in quoted
+    ]
+    data = draw(st.sampled_from(["\n", "\r\n"])).join(lines).encode()
+    return data if draw(st.integers(0, 5)) else data + draw(st.sampled_from([b'"', b'"a"b', b"\xff", b"\n\n"]))
+
+
+@QUICK
+@given(PIPELINES, tables(), SIZES)
+@example("map($input, o => { n: o.n * 2, s: upper(o.s), b: o.b })", b"n,s,b\n1,x,2026-01-01\n2.0,y,\n", 100)
+@example("map($input, o => o.n * 2)", b"n,s\n1,x\n2\n\n3,y,z\n", 16)
+@example("map($input, o => o.n)", b"n,n\n1,2\n", 100)
+@example("map($input, o => o.n)", b"", 100)
+def test_csv_in(text: str, data: bytes, size: int) -> None:
+    agree(text, data, size, source="csv")
+
+
+XML = st.lists(
+    st.sampled_from([
+        "<r n='1'><s>a</s></r>", "<r n='2'/>", "<r>text</r>", "<r>5</r>", "<r n='x'><s>1</s><s>2</s></r>", "<q/>",
+        "between", "<r xmlns:p='u'><p:s>é</p:s></r>", "<r>a<s>b</s>c</r>", "<t><r/></t>",
+    ]),
+    max_size=9,
+)  # fmt: skip
+OF_ELEMENT = st.sampled_from(["r.@n", "r.s", "{ n: r.@n, s: r.s }", "toString(r.s ?? 0)", "r", "r.@n * 2", "[r]"])
+
+
+@QUICK
+@given(XML, OF_ELEMENT, st.sampled_from(["", "x", "<", "</R>", "&", "<R/>"]), SIZES)
+def test_xml_in(inside: list[str], body: str, damage: str, size: int) -> None:
+    data = f"<R>{''.join(inside)}{damage}</R>".encode()
+    agree(f"$input.R.r |> filter(r => r.@n != 2) |> map(r => {body})", data, size, source="xml")

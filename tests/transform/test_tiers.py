@@ -1,0 +1,134 @@
+"""The typed tiers against the evaluator: the same value, or they leave the document to the next tier."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from record_strategies import ARRAYS, PIPELINES, REGULAR
+from test_compiled import exact
+
+from rolltop.errors import RolltopError
+from rolltop.transform import Document, compile_program
+from rolltop.transform.compile.tiers import Tiers
+
+QUICK = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+LONG = settings(max_examples=20_000, deadline=None, suppress_health_check=list(HealthCheck))
+DATA = ARRAYS | REGULAR
+
+
+def outcome(work: Any) -> Any:
+    try:
+        return exact(work())
+    except RolltopError as error:
+        return "failure", type(error).__name__, error.message, str(error.position)
+
+
+def tiers_agree(text: str, records: Any) -> None:
+    """Each tier alone gives the evaluator's value or gives up, and the program as a whole always agrees."""
+    program = compile_program(text)
+    data = json.dumps(records).encode()
+    expected = outcome(lambda: program.evaluator.run({"input": orjson.loads(data)}))
+    tiers = Tiers(program.parsed.program)
+    for tier in (tiers.typed, tiers.projected):
+        try:
+            found = None if tier is None else tier.run(tier.decode(data))
+        except Exception:  # whatever a tier stumbles over is for the next one
+            continue
+        assert tier is None or exact(found) == expected, tier.source
+    program.work = 10**6
+    assert outcome(lambda: program.result({"input": Document(data)})) == expected
+
+
+@QUICK
+@given(PIPELINES, DATA)
+@example("map($input, o => o.n * o.s)", [{"n": 3, "s": "10"}])
+@example("map($input, o => o.b + 1)", [{"b": True}])
+@example("map($input, o => o.s % 2)", [{"s": "%d"}])
+@example("map($input, o => o.xs + o.xs)", [{"xs": [1]}])
+@example("map($input, o => o.b == 1)", [{"b": True}, {"b": 1}, {"b": 1.0}])
+@example("map($input, o => o.n == 5)", [{"n": "5"}, {"n": 5.0}, {"n": [5]}])
+@example("map($input, o => o.n * 2)", [{"n": 2**62}, {"n": 2**63 - 1}, {"n": 1.5}])
+@example("map($input, o => o.n)", [{"n": 2**64}, {"n": 2**70}, {"n": -0.0}])
+@example("map($input, o => { ...o, t: o.n })", [{"n": 1}])
+@example("map($input, o => o.a.k ?? 'none')", [{"a": None}, {}, {"a": {"k": None}}, {"a": {"k": "x"}}])
+@example("map($input, o => if (o.a) o.a.n else 0)", [{"a": {}}, {"a": None}, {}])
+@example("map($input, o => map(o.xs ?? [], i => i.n))", [{}, {"xs": [{"n": 1}]}, {"xs": None}])
+@example("map($input, o => o.xs |> groupBy(i => i.k) |> mapValues(g => sum(map(g, i => i.n))))", [
+    {"xs": [{"k": "a", "n": 1}, {"k": "b", "n": 2.5}, {"k": "a", "n": 3}]}
+])  # fmt: skip
+@example("function F(x) { x.n }\nmap($input, o => F(o))", [{"n": 1}])
+@example("let all = $input\nfunction F(x) { count(all) }\nmap($input, o => F(o))", [{"n": 1}])
+@example("map($input, o => o.s._text)", [{"s": "t"}])
+@example("map($input, o => o.@s)", [{"s": "t"}, {"@s": "u"}])
+def test_typed_tiers_agree_with_the_evaluator(text: str, records: Any) -> None:
+    tiers_agree(text, records)
+
+
+@pytest.mark.soak
+@LONG
+@given(PIPELINES, DATA)
+def test_typed_tiers_agree_at_length(text: str, records: Any) -> None:
+    tiers_agree(text, records)
+
+
+INVOICE = """
+$input |> filter(o => o.status == "shipped") |> map(o => {
+  let items = o.items |> filter(i => i.qty > 0)
+  id: "INV-" + o.id,
+  name: upper(o.customer.name),
+  city: o.customer.address.city ?? "n/a",
+  lines: items |> map(i => { sku: i.sku, total: i.price * i.qty }),
+  total: sum(items |> map(i => i.price * i.qty)),
+  tax: sum(items |> map(i => i.price * i.qty)) * 0.2,
+  by: items |> groupBy(i => i.kind) |> mapValues(g => sum(g |> map(i => i.price * i.qty)))
+})"""
+
+
+def order(**changes: Any) -> dict[str, Any]:
+    item = {"sku": "a", "price": 2.5, "qty": 2, "kind": "toy", "unread": [1, 2]}
+    base = {"id": "1", "status": "shipped", "customer": {"name": "Ann", "address": {"city": "Bern"}}, "items": [item]}
+    return base | changes
+
+
+def test_an_invoice_is_typed_reads_only_what_it_needs_and_computes_sums_once() -> None:
+    tier = Tiers(compile_program(INVOICE).parsed.program).typed
+    assert tier is not None
+    read = {path for path, _ in tier.root.walk()}
+    assert "[].items[].price" in read
+    assert "[].items[].unread" not in read
+    assert tier.source.count(" * ") == 3, "one product for the lines, one for all the sums, one for the tax"
+
+
+def test_a_document_that_does_not_fit_goes_to_the_next_tier_and_hopeless_tiers_are_dropped() -> None:
+    program = compile_program(INVOICE)
+    odd = json.dumps([order(items=[{"price": "2", "qty": 3, "kind": None, "sku": 1}])]).encode()
+    program.work = 10**6
+    first = program.result({"input": Document(odd)})
+    assert first[0]["total"] == 6
+    tiers = program.tiers
+    for _ in range(40):
+        assert program.result({"input": Document(odd)}) == first
+    assert tiers.typed is not None
+    assert tiers.typed.hopeless
+    assert tiers.typed.runs < 20
+    assert tiers.projected is not None
+    assert tiers.projected.failures == 0
+
+
+def test_a_text_that_is_skipped_must_still_be_utf8() -> None:
+    program = compile_program("map($input, o => o.n + 1)")
+    program.work = 10**6
+    data = b'[{"n": 1, "unread": "\xff"}]'
+    with pytest.raises(RolltopError, match="not UTF-8"):
+        program.result({"input": Document(data)})
+
+
+def test_broken_json_is_reported_as_the_reader_does() -> None:
+    program = compile_program("map($input, o => o.n + 1)")
+    program.work = 10**6
+    with pytest.raises(RolltopError, match=r"JSON parse error at 1:10"):
+        program.result({"input": Document(b'[{"n": 1},]')})
