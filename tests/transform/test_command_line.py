@@ -145,8 +145,7 @@ def test_missing_files_and_wrong_use(desk: Path) -> None:
 
 
 def test_standard_input_is_read_by_pieces_only_when_it_is_long() -> None:
-    records = ",".join('{"a": %d, "b": "%s"}' % (number, "x" * 90) for number in range(60_000))
-    long, last = f"[{records}]", "59999"
+    long, last = json.dumps([{"a": number, "b": "x" * 90} for number in range(60_000)]), "59999"
     assert rolltop("-e", "map(., r => r.a)", "-c", stdin=long).stdout.endswith(f",{last}]\n")
     assert rolltop("-e", "sortBy(., r => 0 - r.a)[0].a", stdin=long).stdout == f"{last}\n"
     assert rolltop("-e", ".a", stdin='{"a": 1}').stdout == "1\n"
