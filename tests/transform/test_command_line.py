@@ -142,3 +142,22 @@ def test_missing_files_and_wrong_use(desk: Path) -> None:
     assert rolltop("run", cwd=desk).returncode == 2
     assert rolltop("-e", "1", "--to", "toml", stdin="1").returncode == 2
     assert rolltop("-e", ".", "--from", "json", stdin="{").returncode == 4
+
+
+def test_standard_input_is_read_by_pieces_only_when_it_is_long() -> None:
+    long, last = json.dumps([{"a": number, "b": "x" * 90} for number in range(60_000)]), "59999"
+    assert rolltop("-e", "map(., r => r.a)", "-c", stdin=long).stdout.endswith(f",{last}]\n")
+    assert rolltop("-e", "sortBy(., r => 0 - r.a)[0].a", stdin=long).stdout == f"{last}\n"
+    assert rolltop("-e", ".a", stdin='{"a": 1}').stdout == "1\n"
+
+
+def test_a_short_run_loads_neither_streams_nor_code_generation() -> None:
+    code = (
+        "import sys; from rolltop.boot import main; sys.argv[1:] = ['transform', '-e', '.a']\n"
+        "try:\n    main()\nfinally:\n    print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], input='{"a": 1}', capture_output=True, text=True, check=False)
+    loaded = set(done.stderr.split())
+    assert (done.returncode, done.stdout) == (0, "1\n")
+    heavy = {"msgspec", "rich", "rolltop.settings", "rolltop.transform.compile", "rolltop.transform.stream.engine"}
+    assert not loaded & {*heavy, "rolltop.transform.check", "rolltop.transform.stdlib.host"}

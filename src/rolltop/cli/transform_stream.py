@@ -37,16 +37,18 @@ def stream_input(
     wanted: bool | None,
 ) -> None:
     """Run the program on pieces of the input, or raise `Unfinished` before anything is written."""
+    if wanted is False or program.asks_for_places or not _is_large(path, wanted):
+        raise Unfinished
+    begun = b"" if wanted else _begun(path)
+    # Only now: most inputs are small, and a command that is over at once should start at once.
     from rolltop.transform.stream import NotStreamed, plan_of, stream
     from rolltop.transform.stream.jobs import can_share, stream_shared
 
-    if wanted is False or program.asks_for_places or not _is_large(path, wanted):
-        raise Unfinished
     plan = plan_of(program.parsed.program)
     if not plan.possible:
         _complain(plan, wanted)
-        raise Unfinished
-    with _opened(path) as source:
+        raise Unfinished(begun + sys.stdin.buffer.read() if begun else None)
+    with _opened(path, begun) as source:
         try:
             if jobs > 1 and can_share(plan, path):
                 with progress_of(Path(path).stat().st_size) as advance:
@@ -61,6 +63,16 @@ def stream_input(
                 # Standard input is used up: what went wrong is all that can be said.
                 raise (reason.failure or Unfinished()) from None
             raise Unfinished(reason.seen + source.read()) from None
+
+
+def _begun(path: str) -> bytes:
+    """The first part of standard input; when that is all of it, there is nothing to read piece by piece."""
+    if path != "-":
+        return b""
+    begun = sys.stdin.buffer.read(LARGE)
+    if len(begun) < LARGE:
+        raise Unfinished(begun)
+    return begun
 
 
 def _is_large(path: str, wanted: bool | None) -> bool:
@@ -84,12 +96,28 @@ def _complain(plan: Plan, wanted: bool | None) -> None:
 
 
 @contextmanager
-def _opened(path: str) -> Iterator[Any]:
+def _opened(path: str, begun: bytes) -> Iterator[Any]:
     if path == "-":
-        yield sys.stdin.buffer
+        yield _Begun(begun, sys.stdin.buffer) if begun else sys.stdin.buffer
         return
     with open(path, "rb", buffering=0) as source:
         yield source
+
+
+class _Begun:
+    """A source of which the first part was read already."""
+
+    def __init__(self, begun: bytes, rest: Any) -> None:
+        self._begun, self._rest = begun, rest
+
+    def read(self, size: int = -1, /) -> bytes:
+        if not self._begun:
+            return self._rest.read(size)  # type: ignore[no-any-return]
+        if size < 0:
+            block, self._begun = self._begun, b""
+            return block + bytes(self._rest.read())
+        block, self._begun = self._begun[:size], self._begun[size:]
+        return block
 
 
 class _Watched:
