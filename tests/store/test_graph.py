@@ -318,3 +318,16 @@ def test_a_code_that_ends_its_parser_is_told_by_lines() -> None:
         assert workers.study([("python", "x = 1\n" * 1000), ("python", "y = 2\n")]) == [None, None]
     finally:
         workers.close()
+
+
+def test_starting_again_keeps_the_file_that_others_have_open(tmp_path: Path) -> None:
+    one, other = Library(tmp_path), Library(tmp_path)
+    one.add_text("a.md", "See [b](b.md).")
+    one.add_text("b.md", "Here.")
+    assert set(relations(other, "b.md")) == {"a.md"}
+    one.mend_indexes(anew=True)
+    assert other.traits.mark == 0
+    assert set(relations(other, "b.md")) == {"a.md"}
+    assert one.untraced() == 0
+    one.close()
+    other.close()
