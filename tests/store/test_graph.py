@@ -28,6 +28,7 @@ def library(tmp_path: Path) -> Iterator[Library]:
 
 
 def around(library: Library, path: str, depth: int = 1) -> dict[str, Related]:
+    library.trace()  # a question waits two seconds only, which a busy machine may need to start the parsers
     found = library.related(library.document(path), depth)
     assert found.behind == 0
     return {related.node.document.path: related for related in found.related}
