@@ -16,6 +16,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "list": ("rolltop.cli.store_list:list_", "List documents."),
     "search": ("rolltop.cli.store_list:search", "Find documents by their words."),
     "grep": ("rolltop.cli.store_grep:grep", "Print the lines that match a regular expression."),
+    "graph": ("rolltop.cli.store_graph:graph", "Show the documents that belong to one."),
     "tag": ("rolltop.cli.store_say:tag", "Add and remove tags, or list them all."),
     "meta": ("rolltop.cli.store_say:meta", "Show, set and remove metadata."),
     "rm": ("rolltop.cli.store_remove:rm", "Delete documents."),

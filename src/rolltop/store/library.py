@@ -5,13 +5,13 @@ from __future__ import annotations
 from rolltop.store.checking import Checking
 from rolltop.store.counting import Counting
 from rolltop.store.deleting import Deleting
-from rolltop.store.searching import Searching
+from rolltop.store.graph import Relating
 from rolltop.store.transfer import Transfer
 
 __all__ = ["Library"]
 
 
-class Library(Transfer, Searching, Deleting, Checking, Counting):
+class Library(Transfer, Relating, Deleting, Checking, Counting):
     """Keeps documents by content and finds them again.
 
     >>> library = Library(Path("desk/store"))
