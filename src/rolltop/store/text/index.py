@@ -186,7 +186,8 @@ class _Words:
 
     @property
     def documents(self) -> int:
-        return self.view.searcher.num_docs + len(self.fresh.documents)
+        own = 1 if self.view.state.mark else 0  # the commit's note about itself
+        return self.view.searcher.num_docs - own + len(self.fresh.documents)
 
     def frequency(self, field: str, word: str) -> int:
         return self.view.searcher.doc_freq(field, word) + self.fresh.frequency(field, word)

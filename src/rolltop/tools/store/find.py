@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import asdict
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field
@@ -12,10 +13,10 @@ from pydantic import BaseModel, Field
 from mcp_core import READS, Example, Result, ToolArguments, ToolContext
 from rolltop.errors import PartMissing
 from rolltop.store import Hit, Library, Listing, is_hash_prefix
+from rolltop.store.excerpts import excerpts
 from rolltop.store.query import TIMES, decode_cursor, encode_cursor
 from rolltop.store.text import highlighted
 from rolltop.store.times import parse_time
-from rolltop.tools.store.excerpts import excerpts
 from rolltop.tools.store.models import Documents, Line, info
 from rolltop.workspace import Workspace
 
@@ -148,7 +149,7 @@ def _found(library: Library, args: SearchDocuments, hit: Hit) -> FoundDocument:
     lines, color = None, args.color == "always"
     if args.line_numbers or args.context or args.before_context or args.after_context or color:
         before, after = args.before_context or args.context, args.after_context or args.context
-        lines = excerpts(library, hit, before, after, color=color)
+        lines = [Line(**asdict(match)) for match in excerpts(library, hit, before, after, color=color)]
     return FoundDocument(
         id=hit.document.id,
         hash=hit.document.hash,
