@@ -339,3 +339,28 @@ def test_tags_have_a_hierarchy(server: Server) -> None:
     assert names(tags=["p", "q"], match_all=False, exclude=["p/a"]) == {"1.txt", "2.txt"}
     assert names(tags=["p"], query="text") == {"0.txt", "1.txt"}
     assert names(tags=["p", "q"]) == set()
+
+
+def test_a_search_says_why_and_what_it_could_not_read(server: Server) -> None:
+    prepare(server)
+    found = server.call("search_documents", {"query": "optimizations AND (database"})
+    assert found["note"].startswith("The query was searched as plain words")
+    assert found["results"][0]["why"].startswith("body ")
+    assert server.call("search_documents", {"query": 'type:text "database optimization" -nothing'})["total"] == 1
+
+
+def test_a_search_goes_on_with_its_cursor_and_colours_what_it_shows(server: Server) -> None:
+    for number in range(7):
+        server.call("store_text", {"content": f"a red apple {'x ' * number}\n", "name": f"{number}.txt"})
+    seen, cursor = list[str](), None
+    while True:
+        more = {"cursor": cursor} if cursor else {}
+        page = server.call("search_documents", {"query": "apples", "limit": 3, "color": "always", **more})
+        assert page["total"] == 7
+        seen += [hit["path"] for hit in page["results"]]
+        assert "\x1b[01;31m\x1b[Kapple" in page["results"][0]["snippet"]
+        assert "\x1b[01;31m\x1b[Kapple" in page["results"][0]["matches"][0]["line"]
+        cursor = page.get("next_cursor")
+        if cursor is None:
+            break
+    assert sorted(seen) == [f"{number}.txt" for number in range(7)]

@@ -92,9 +92,10 @@ def _print(results: Results, lines: dict[int, list[LineMatch]], given: dict[str,
         title = f"  {hit.title}" if hit.title != hit.document.name else ""
         place = f"  {hit.place}" if hit.place and not lines else ""
         why = f"  {hit.why}" if given["why"] else ""
-        click.echo(_styled(hit.document.path, color, fg="magenta", bold=True) + f"  {hit.score:.2f}{title}{place}{why}")
+        path = click.style(hit.document.path, fg="magenta", bold=True)
+        click.echo(f"{path}  {hit.score:.2f}{title}{place}{why}", color=color)
         for line in _texts(hit, lines.get(hit.document.id), color):
-            click.echo(f"  {line}")
+            click.echo(f"  {line}", color=color)
 
 
 def _texts(hit: Hit, lines: list[LineMatch] | None, color: bool) -> list[str]:
@@ -112,7 +113,3 @@ def _texts(hit: Hit, lines: list[LineMatch] | None, color: bool) -> list[str]:
         told.append(f"{match.line_number}:{marked(match.line)}")
         told += [f"{match.line_number + 1 + at}-{text}" for at, text in enumerate(match.after)]
     return told
-
-
-def _styled(text: str, color: bool, **how: Any) -> str:
-    return click.style(text, **how) if color else text
