@@ -223,7 +223,7 @@ def test_what_is_found_first(tmp_path: Path, fresh: bool) -> None:
 
 def test_a_hit_says_why(library: Library) -> None:
     library.add_text("docs/backup.md", PAGES["docs/backup.md"])
-    hit = library.search("backup").hits[0]
+    hit = library.search("backup", why=True).hits[0]
     assert hit.title == "Backups"
     assert {"title", "heading", "path", "body"} <= hit.parts.keys()
     assert abs(sum(hit.parts.values()) - hit.score) < 1e-6

@@ -41,7 +41,8 @@ def search(invocation: Invocation, /, query: tuple[str, ...], **given: Any) -> N
     asked = " ".join(query)
     with opened(invocation) as library:
         similarity = given["similarity"] if given["fuzzy"] else None
-        results = library.search(asked, limit=given["limit"], offset=given["offset"], similarity=similarity)
+        why = given["why"] or given["as_json"]
+        results = library.search(asked, limit=given["limit"], offset=given["offset"], similarity=similarity, why=why)
         lines = {hit.document.id: _lines(library, hit, given) for hit in results.hits} if _wants_lines(given) else {}
     if given["as_json"]:
         _json(results, lines)

@@ -140,7 +140,9 @@ def _by_words(library: Library, args: SearchDocuments, offset: int) -> FoundDocu
     if args.type == "semantic":
         raise PartMissing("search by meaning is not available in this version", hint="Use type keyword or hybrid.")
     similarity = args.similarity if args.fuzzy else None
-    results = library.search(args.query, limit=args.limit, offset=offset, similarity=similarity)
+    results = library.search(
+        args.query, limit=args.limit, offset=offset, similarity=similarity, why=not args.paths_only
+    )
     found = [_found(library, args, hit) for hit in results.hits]
     return FoundDocuments(total=results.total, type=results.type, note=results.note, execution_time_ms=0, results=found)
 
