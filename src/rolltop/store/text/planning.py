@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -65,17 +65,16 @@ class Planner:
     lexicon: Lexicon
     similarity: float | None = None
 
-    def plans(self, root: Node) -> list[Plan]:
+    def plans(self, root: Node) -> Iterator[Plan]:
         """What to ask; where that finds nothing, what to ask next."""
         strict = self._node(root)
         if strict is None:
-            return []
-        if not isinstance(root, And) or not root.loose:
-            return [strict]
-        relaxed = self._relaxed(root)
-        in_order = self._in_order(root)
-        strict = Raised(strict, in_order) if in_order else strict
-        return [strict] if relaxed is None else [strict, relaxed]
+            return
+        loose = isinstance(root, And) and root.loose
+        in_order = self._in_order(root) if isinstance(root, And) and loose else ()
+        yield Raised(strict, in_order) if in_order else strict
+        if isinstance(root, And) and loose and (relaxed := self._relaxed(root)) is not None:
+            yield relaxed
 
     def _in_order(self, root: And) -> tuple[Plan, ...]:
         """The same words one after the other, as in a heading that somebody has in mind."""
