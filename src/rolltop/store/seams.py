@@ -123,6 +123,8 @@ class TextAnswer:
     total: int
     words: tuple[str, ...] = ()
     note: str | None = None
+    complete: bool = True
+    """Whether the documents hold everything that was asked for; else they hold some of the words."""
 
 
 class TextIndex(Protocol):

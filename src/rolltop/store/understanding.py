@@ -45,12 +45,12 @@ class Understanding(Searching):
             return replace(found, note=" ".join(filter(None, (found.note, f"Only words were searched: {missing}."))))
         answer, behind = self._by_words(query, BEST_WORDS, 0, None)
         words = [(hit.document, hit.score) for hit in answer.hits]
-        joined = self._joined(query, words, near)
+        trust = self.meaning.model.trust
+        share = trust.all_words if answer.complete else trust.some_words
+        joined = fuse(words, self._kept(query, dict(words), near), share)
         page = joined[offset : offset + limit]
         if len(page) < limit and answer.total > BEST_WORDS:
-            page += self._further(
-                query, {each.document for each in joined}, words[0][1], offset - len(joined), limit - len(page)
-            )
+            page += self._further(query, joined, max(0, offset - len(joined)), limit - len(page))
         starts = {each.document.id: each.start for each in near if each.document.id not in dict(words)}
         ranked = [Ranked(f.document, f.score, f.parts, starts.get(f.document)) for f in page]
         total = answer.total + len(joined) - len(words)
@@ -61,20 +61,18 @@ class Understanding(Searching):
         # What a transaction has written may yet be rolled back: it is not embedded before it is committed.
         return self.meaning.rank(query, limit, keep_up=not self.committer.active)
 
-    def _joined(self, query: str, words: Sequence[tuple[int, float]], near: Sequence[Near]) -> list[Fused]:
-        """Both orders as one. What only means the same must be quite near, and a query with conditions keeps them."""
-        found = dict(words)
-        floor = self.meaning.model.floor if is_plain(query) else 1.0
-        kept = [(n.document.id, n.score) for n in near if n.document.id in found or n.score >= floor]
-        return fuse(words, kept, self.meaning.model.trust)
+    def _kept(self, query: str, words: dict[int, float], near: Sequence[Near]) -> list[tuple[int, float]]:
+        """What only means the same must be quite near; and a query with conditions keeps them."""
+        floor = self.meaning.model.floor if is_plain(query) else 2.0
+        return [(n.document.id, n.score) for n in near if n.document.id in words or n.score >= floor]
 
-    def _further(self, query: str, shown: set[int], best: float, start: int, count: int) -> list[Fused]:
-        """What the keywords find after the documents that were joined."""
-        start = max(0, start)
+    def _further(self, query: str, joined: Sequence[Fused], start: int, count: int) -> list[Fused]:
+        """What the keywords find after the documents that were joined; less than the last of them."""
+        shown, least = {each.document for each in joined}, joined[-1].score
         answer, _ = self._by_words(query, start + count + len(shown), BEST_WORDS, None)
-        rest = [(hit.document, hit.score / best) for hit in answer.hits if hit.document not in shown]
-        share = 1 - self.meaning.model.trust
-        return [Fused(document, share * score, share * score, 0.0) for document, score in rest[start : start + count]]
+        rest = [hit for hit in answer.hits if hit.document not in shown][start : start + count]
+        best = max((hit.score for hit in answer.hits), default=1.0)
+        return [Fused(hit.document, score := least * hit.score / best, score, 0.0) for hit in rest]
 
     def _by_meaning(self, results: Results) -> Results:
         state = self.meaning.state()

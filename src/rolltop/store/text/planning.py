@@ -58,11 +58,11 @@ class Planner:
     lexicon: Lexicon
     similarity: float | None = None
 
-    def plans(self, root: Node) -> list[Plan]:
-        """What to ask; where that finds nothing, what to ask next."""
+    def plans(self, root: Node) -> list[tuple[Plan, bool]]:
+        """What to ask, and whether it asks for everything; where that finds nothing, what to ask next."""
         strict = self._node(root)
         relaxed = self._relaxed(root) if isinstance(root, And) and root.loose else None
-        return [plan for plan in (strict, relaxed) if plan is not None]
+        return [(plan, plan is strict) for plan in (strict, relaxed) if plan is not None]
 
     def _relaxed(self, root: And) -> Plan | None:
         """Any of the words; what was quoted, forbidden or tied to a tag, extension or type stays."""
