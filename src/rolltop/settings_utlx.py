@@ -17,6 +17,7 @@ VARIABLES = {
     "UTLX_DAEMON_URL": "daemon_url",
     "UTLX_DAEMON_TIMEOUT": "daemon_timeout",
     "CONFORMANCE_SUITE_PATH": "suite",
+    "FUNCTION_REGISTRY_PATH": "registry",
 }
 """Variables and the keys of the section `transform` that they set."""
 _KEYS = {

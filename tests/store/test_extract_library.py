@@ -23,7 +23,7 @@ def library(tmp_path: Path) -> Iterator[Library]:
 
 
 def found(library: Library, word: str) -> list[str]:
-    return [hit.document.path for hit in library.search(word)[0]]
+    return [hit.document.path for hit in library.search(word).hits]
 
 
 def test_a_stored_pdf_is_found_by_its_words(tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_several_processes_read_each_text_once(tmp_path: Path) -> None:
     processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(3)]
     counts = [int(process.communicate(timeout=120)[0]) for process in processes]
     assert sum(counts) + library.read_texts() == 30
-    assert len(library.search("zebra", limit=50)[0]) == 30
+    assert len(library.search("zebra", limit=50).hits) == 30
     library.close()
 
 
@@ -171,5 +171,13 @@ def test_a_killed_reader_harms_nobody(tmp_path: Path) -> None:
     process.kill()
     process.communicate()
     library.index()
-    assert len(library.search("zebra", limit=50)[0]) == 40
+    assert len(library.search("zebra", limit=50).hits) == 40
     library.close()
+
+
+def test_a_hit_says_where_it_stands(library: Library) -> None:
+    library.add("a.pdf", made.made_pdf("a zebra", "a walrus"))
+    library.add("b.xlsx", made.made_xlsx())
+    library.index()
+    places = [library.search(word).hits[0].place for word in ("walrus", "tiger")]
+    assert places == ["page 2", "Sheet1!C9"]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from rolltop.errors import InvalidInput
 from rolltop.transform.check import check, check_parsed
+from rolltop.transform.check.schema_sources import type_of_source, types_for
 from rolltop.transform.check.schema_types import type_of_schema
 from rolltop.transform.syntax.parser import parse
 
@@ -160,3 +162,41 @@ def test_a_name_used_only_in_a_branch_is_used() -> None:
         "-x",
     ):
         assert codes(f"let x = 1;\n{use}", lint=True) == []
+
+
+XSD = """<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="order"><xs:complexType><xs:sequence>
+<xs:element name="item" maxOccurs="unbounded"><xs:complexType><xs:sequence><xs:element name="price" type="xs:decimal"/>
+<xs:element name="note" type="xs:string" minOccurs="0"/></xs:sequence><xs:attribute name="id" type="xs:int"/>
+</xs:complexType></xs:element></xs:sequence></xs:complexType></xs:element></xs:schema>"""
+AVRO = '{"type": "record", "name": "R", "fields": [{"name": "a", "type": "int"}]}'
+PROTO = 'syntax = "proto3"; message R { int32 a = 1; }'
+TABLE = '{"fields": [{"name": "a", "type": "integer"}]}'
+YAML = "type: object\nproperties:\n  a: {type: integer}\nadditionalProperties: false\n"
+
+
+@pytest.mark.parametrize(
+    ("format_", "schema", "good", "bad"),
+    [
+        ("xsd", XSD, "$input.order.item |> map(i => i.price * 2)", "$input.order.item |> map(i => i.prize)"),
+        ("avro", AVRO, "$input.a", "$input.b"),
+        ("proto", PROTO, "$input.a", "$input.b"),
+        ("protobuf", PROTO, "$input.a", "$input.b"),
+        ("tsch", TABLE, "map($input, r => r.a)", "map($input, r => r.b)"),
+        ("jsch", YAML, "$input.a", "$input.b"),
+    ],
+)
+def test_schemas_of_any_format_say_which_fields_there_are(format_: str, schema: str, good: str, bad: str) -> None:
+    types = {"input": type_of_source(schema, format_)}
+    assert check(good, inputs=types) == []
+    assert [found.code for found in check(bad, inputs=types)] == ["W501"]
+
+
+def test_a_schema_of_the_wrong_kind_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="csv"):
+        type_of_source("a,b", "csv")
+
+
+def test_the_schema_of_a_single_input_is_meant_whatever_its_name() -> None:
+    assert types_for(["orders"], {"input": ORDER}) == {"orders": ORDER}
+    with pytest.raises(InvalidInput, match="declares no input"):
+        types_for(["a", "b"], {"c": ORDER})

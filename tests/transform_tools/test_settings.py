@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from rolltop.errors import InvalidInput
+from rolltop.errors import InvalidData, InvalidInput
 from rolltop.settings import load
-from rolltop.transform.service import ServiceConfig
+from rolltop.transform.service import Service, ServiceConfig
 
 CONFIG = """daemon:
   url: http://localhost:7778
@@ -74,3 +74,47 @@ def test_doctor_shows_them(home: Path, rolltop: Any) -> None:
     shown = rolltop("doctor", HOME=str(home)).stdout
     assert "5 s and 64 MB" in shown
     assert "http://localhost:7778" in shown
+
+
+REGISTRY = """{"functions": [
+  {"name": "upper", "category": "string", "description": "Ours is told instead"},
+  {"name": "toKelvin", "category": "math", "description": "Degrees above absolute zero", "returnType": "Number",
+   "parameters": [{"name": "celsius", "type": "Number"}]}
+]}"""
+
+
+def test_functions_of_another_registry_are_told_in_addition(home: Path) -> None:
+    path = home / "utlx-functions.json"
+    path.write_text(REGISTRY)
+    found = Service(config(home, FUNCTION_REGISTRY_PATH=str(path))).functions("kelvin")
+    assert [(entry.name, entry.signature, entry.callable) for entry in found] == [
+        ("toKelvin", "toKelvin(celsius: Number): Number", False)
+    ]
+    [upper] = [entry for entry in Service(config(home)).functions("upper") if "upper" in entry.names][:1]
+    assert upper.callable
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"a": 1}', "[1, 2]"])
+def test_a_registry_that_is_none_is_named(home: Path, text: str) -> None:
+    path = home / "wrong.json"
+    path.write_text(text)
+    with pytest.raises(InvalidData, match=r"wrong\.json"):
+        Service(config(home, FUNCTION_REGISTRY_PATH=str(path))).functions("a")
+
+
+def test_doctor_shows_suite_registry_and_index(home: Path, rolltop: Any) -> None:
+    (home / "suite").mkdir()
+    (home / "registry.json").write_text(REGISTRY)
+    found = {
+        "HOME": str(home),
+        "CONFORMANCE_SUITE_PATH": str(home / "suite"),
+        "FUNCTION_REGISTRY_PATH": str(home / "registry.json"),
+        "UTLX_DAEMON_TIMEOUT": "2500",
+    }
+    shown = " ".join(rolltop("doctor", **found).stdout.split())
+    assert "0 cases" in shown
+    assert "1 functions that rolltop does not have" in shown
+    assert "conformance-index.json, made anew at each start" in shown
+    assert "(2.5 s, 3 retries)" in shown
+    missing = rolltop("doctor", HOME=str(home), FUNCTION_REGISTRY_PATH=str(home / "none.json")).stdout
+    assert "none.json cannot be read" in " ".join(missing.split())

@@ -103,5 +103,8 @@ def index(invocation: Invocation, anew: bool) -> None:
         if anew:
             library.trigrams.clear()
             library.text.rebuild()
+            library.extracts.kept.start_again()
+            library.traits.start_again()
         library.index(show)
+        library.trace(progress=show)
     note("the indexes are up to date")

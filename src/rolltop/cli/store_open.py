@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from rolltop.cli.main import Invocation
 
 if TYPE_CHECKING:
+    from rich.progress import ProgressColumn, Task
+
     from rolltop.store import Document, Library
 
 __all__ = ["as_dict", "human", "opened", "progress"]
@@ -39,12 +41,24 @@ def progress(what: str) -> Iterator[Callable[[int, int], None]]:
         TextColumn(what),
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("{task.speed:.0f}/s"),
+        _speed_column(),
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total or None)
+
+
+def _speed_column() -> ProgressColumn:
+    from rich.progress import ProgressColumn
+    from rich.text import Text
+
+    class Speed(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            # In the beginning there is no speed yet.
+            return Text("" if task.speed is None else f"{task.speed:.0f}/s")
+
+    return Speed()
 
 
 def human(size: float) -> str:

@@ -46,21 +46,26 @@ def get(invocation: Invocation, name: str, output: Path | None, force: bool, as_
                 raise ConsentMissing(f"{output} exists already", hint="Add --force to replace it.")
             output.write_bytes(library.read_object(number))
             note(f"{document.path} -> {output}")
-        elif as_json:
-            print_json(as_dict(document))
-        else:
-            print_rows(("FIELD", "VALUE"), list(as_dict(document).items()))
+            return
+        known = as_dict(document) | {"text_note": library.text_of(document).note}
+    if as_json:
+        print_json(known)
+    else:
+        print_rows(("FIELD", "VALUE"), [(name, value) for name, value in known.items() if value is not None])
 
 
 @click.command(epilog=EXIT_CODES)
 @click.argument("name")
 @click.option("--lines", metavar="FROM:TO", help="Only these lines, counted from 1.")
 @click.option("--version", "number", type=int, help="An earlier version.")
+@click.option("--text", is_flag=True, help="The text that was read out of it: of a PDF, a sheet, a message.")
 @click.pass_obj
-def cat(invocation: Invocation, name: str, lines: str | None, number: int | None) -> None:
+def cat(invocation: Invocation, name: str, *, lines: str | None, number: int | None, text: bool) -> None:
     """Print a document by hash, name or path."""
     from rolltop.errors import NotFound
 
+    if text and number is not None:
+        raise click.UsageError("--text prints the current version")
     with opened(invocation) as library:
         wanted, document = find(library, name)
         if number is not None:
@@ -68,9 +73,18 @@ def cat(invocation: Invocation, name: str, lines: str | None, number: int | None
             if not chosen:
                 raise NotFound(f"{document.path} has no version {number}")
             wanted = chosen[0].object
-        data = library.read_object(wanted)
+        data = _text(library, document) if text else library.read_object(wanted)
     if lines:
         first, _, last = lines.partition(":")
         kept = data.splitlines(keepends=True)
         data = b"".join(kept[max(0, int(first or 1) - 1) : int(last) if last else len(kept)])
     sys.stdout.buffer.write(data)
+
+
+def _text(library: Library, document: Document) -> bytes:
+    """What was read out of a document; it is read now if it has not been."""
+    library.read_texts()
+    found = library.text_of(document)
+    if found.note:
+        note(f"{document.path}: {found.note}")
+    return found.body.encode()

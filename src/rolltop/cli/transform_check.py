@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rolltop.cli.transform_files import read_bytes, read_program
+from rolltop.cli.transform_files import parse_input, read_program
 from rolltop.errors import InvalidData
 
 if TYPE_CHECKING:
@@ -18,15 +18,24 @@ __all__ = ["check", "lint"]
 
 @click.command()
 @click.argument("programs", nargs=-1, required=True, metavar="PROGRAM...")
-@click.option("--schema", metavar="FILE", help="JSON Schema of the input; makes the type findings sharper.")
+@click.option(
+    "--schema",
+    "schemas",
+    multiple=True,
+    metavar="[NAME=]FILE",
+    help="Schema of an input: JSON Schema, XSD, Avro, protobuf; makes the type findings sharper.",
+)
+@click.option(
+    "--schema-format", metavar="FORMAT", help="Format of the schemas; else by file name: jsch, xsd, avro, proto, tsch."
+)
 @click.option("--strict", is_flag=True, help="Warnings fail too.")
 @click.option("--json", "as_json", is_flag=True, help="Findings as JSON.")
-def check(programs: tuple[str, ...], schema: str | None, strict: bool, as_json: bool) -> None:
+def check(
+    programs: tuple[str, ...], schemas: tuple[str, ...], schema_format: str | None, strict: bool, as_json: bool
+) -> None:
     """Find errors without running: syntax, names, arities, types. Exit 4 when there are any."""
-    from rolltop.transform.check import check as findings_of
-
-    types = {"input": _schema_type(schema)} if schema else {}
-    found = {path: findings_of(read_program(path), inputs=types) for path in programs}
+    types = _types_of(schemas, schema_format)
+    found = {path: _findings(read_program(path), types) for path in programs}
     _show(found, as_json)
     if any(item.severity == "error" or strict for items in found.values() for item in items):
         raise click.exceptions.Exit(InvalidData.exit_code)
@@ -58,8 +67,22 @@ def _show(found: dict[str, list[Diagnostic]], as_json: bool) -> None:
             click.echo(render(item, path), err=True)
 
 
-def _schema_type(path: str) -> Type:
-    from rolltop.transform import formats
-    from rolltop.transform.check.schema_types import type_of_schema
+def _findings(text: str, types: dict[str, Type]) -> list[Diagnostic]:
+    from rolltop.transform.check import check_parsed
+    from rolltop.transform.check.schema_sources import types_for
+    from rolltop.transform.syntax.parser import parse
 
-    return type_of_schema(formats.read("json", read_bytes(path)))
+    parsed = parse(text)
+    inputs = [port.name for port in parsed.program.header.inputs]
+    return check_parsed(parsed, inputs=types_for(inputs, types) if types else {}).findings
+
+
+def _types_of(schemas: tuple[str, ...], schema_format: str | None) -> dict[str, Type]:
+    """The type that each schema describes, by the name of its input."""
+    from rolltop.transform.check.schema_sources import format_of_schema, type_of_source
+
+    given = [parse_input(text) for text in schemas]
+    return {
+        item.name: type_of_source(read_program(item.path), schema_format or format_of_schema(item.path))
+        for item in given
+    }

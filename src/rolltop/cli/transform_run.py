@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rolltop.cli.transform_files import Input, format_of, parse_input, read_program, showing_errors
+from rolltop.cli.transform_options import reading_options, writing_options
 from rolltop.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ class Job:
     target: str | None
     raw: bool
     compact: bool
+    read: tuple[str, ...] = ()
+    written: tuple[str, ...] = ()
+    """Options of the formats, as they were given."""
 
     def files(self) -> list[Path]:
         """The files whose change makes another run worth while."""
@@ -48,6 +52,20 @@ class Job:
 @click.option("-o", "--output", metavar="FILE", help="Write the result here instead of standard output.")
 @click.option("--from", "source", metavar="FORMAT", help="Format of the input; else by file name, else by looking.")
 @click.option("--to", "target", metavar="FORMAT", help="Format of the result; else by file name, else json.")
+@click.option(
+    "--from-option",
+    "read",
+    multiple=True,
+    metavar="[INPUT.]NAME=VALUE",
+    help="An option of reading, such as delimiter=; headers=false quote=' encoding=latin-1 regionalFormat=eu.",
+)
+@click.option(
+    "--to-option",
+    "written",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="An option of writing, such as delimiter=; bom=true.",
+)
 @click.option("-r", "--raw", is_flag=True, help="Print a result that is a text as it is, without quotes.")
 @click.option("-c", "--compact", is_flag=True, help="JSON on one line.")
 @click.option("--watch", is_flag=True, help="Run again whenever a file changes, until interrupted.")
@@ -59,6 +77,8 @@ def run(
     output: str | None,
     source: str | None,
     target: str | None,
+    read: tuple[str, ...],
+    written: tuple[str, ...],
     raw: bool,
     compact: bool,
     watch: bool,
@@ -69,7 +89,7 @@ def run(
     """
     named = [parse_input(text) for text in inputs]
     program, data = _split(files, expression, source, target)
-    job = Job(program, expression, (*named, *data), output, source, target, raw, compact)
+    job = Job(program, expression, (*named, *data), output, source, target, raw, compact, read, written)
     if watch:
         _watch(job)
     else:
@@ -107,6 +127,8 @@ def _run(job: Job) -> None:
             name=name,
             inputs=formats,
             output_format=job.target or (format_of(job.output) if job.output else None),
+            input_options=reading_options(job.read, inputs, text),
+            output_options=writing_options(job.written, job.output, text),
             shorthand=job.expression is not None,
         )
         documents = {given: Document(item.read()) for given, item in names.items()} or {"input": Document("null")}

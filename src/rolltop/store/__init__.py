@@ -6,7 +6,9 @@ regular expression. It is a plain library: no server, no daemon; several process
 """
 
 from rolltop.store.core import Options
+from rolltop.store.extract import Extracted
 from rolltop.store.finding import Found, is_hash_prefix
+from rolltop.store.graph import Neighbourhood, Node, Related
 from rolltop.store.grep import FileLines, LineMatch, Pattern
 from rolltop.store.keeping import Source, Tally
 from rolltop.store.library import Library
@@ -17,15 +19,19 @@ from rolltop.store.results import Hit, Results
 __all__ = [
     "Added",
     "Document",
+    "Extracted",
     "FileLines",
     "Found",
     "Hit",
     "Library",
     "LineMatch",
     "Listing",
+    "Neighbourhood",
+    "Node",
     "Options",
     "Page",
     "Pattern",
+    "Related",
     "Results",
     "Snapshot",
     "Source",

@@ -5,13 +5,14 @@ from __future__ import annotations
 from rolltop.store.checking import Checking
 from rolltop.store.counting import Counting
 from rolltop.store.deleting import Deleting
+from rolltop.store.graph import Relating
 from rolltop.store.transfer import Transfer
 from rolltop.store.understanding import Understanding
 
 __all__ = ["Library"]
 
 
-class Library(Transfer, Understanding, Deleting, Checking, Counting):
+class Library(Transfer, Understanding, Relating, Deleting, Checking, Counting):
     """Keeps documents by content and finds them again.
 
     >>> library = Library(Path("desk/store"))

@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import apsw
 
-__all__ = ["Sidecar"]
+__all__ = ["Sidecar", "alone"]
 
 _DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError)
+
+
+@contextmanager
+def alone(lock: Path) -> Iterator[bool]:
+    """Whether this process is the only one in the block now; never waits. A process that dies lets go."""
+    file = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            only = True
+        except BlockingIOError:
+            only = False
+        yield only
+    finally:
+        os.close(file)
 
 
 class Sidecar:

@@ -25,7 +25,12 @@ class Understanding(Searching):
     @cached_property
     def meaning(self) -> Meaning:
         """The vectors of the documents, by the model that the settings name."""
-        return Meaning(self.directory / "vectors", self.catalog, self.extracts, self.options.model)
+        place, choice = self.directory / "vectors", self.options.model
+        return Meaning(place, self.catalog, self.extracts, choice, background=self.options.background)
+
+    def written(self) -> None:
+        super().written()
+        self.meaning.wanted()
 
     def search_near(self, query: str, *, limit: int = 10, offset: int = 0) -> Results:
         """Every document that has text, the ones that mean most nearly the same as the query first."""

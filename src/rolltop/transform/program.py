@@ -11,7 +11,9 @@ from rolltop.errors import InvalidInput
 from rolltop.transform import formats
 from rolltop.transform.diagnostics import Diagnostic
 from rolltop.transform.errors import ProgramInvalid, WriteFailure
+from rolltop.transform.formats.options import check_options
 from rolltop.transform.formats.table import Rendered, canonical
+from rolltop.transform.given import complete_options
 from rolltop.transform.run.evaluator import Evaluator
 from rolltop.transform.stdlib._ancestry import reading
 from rolltop.transform.syntax.parser import Parsed, parse
@@ -127,17 +129,21 @@ def compile_program(
     name: str = "program",
     inputs: Mapping[str, str] | None = None,
     output_format: str | None = None,
+    input_options: Mapping[str, Mapping[str, Any]] | None = None,
+    output_options: Mapping[str, Any] | None = None,
     shorthand: bool = False,
 ) -> Program:
     """A program ready to run, or `ProgramInvalid` with every syntax error.
 
     `inputs` (name to format) and `output_format` fill in for a missing header; a header that says
-    otherwise is an error.
+    otherwise is an error. So do `input_options` (name to options) and `output_options` for options.
     """
     wanted = {port: canonical(format_) for port, format_ in (inputs or {}).items()}
     wanted_out = canonical(output_format) if output_format else None
     parsed = parse(text, name=name, inputs=wanted, output_format=wanted_out, shorthand=shorthand)
     problems = [*parsed.problems, *_contradictions(parsed, wanted, wanted_out)]
+    if input_options or output_options:
+        problems += complete_options(parsed, input_options or {}, output_options or {})
     if problems:
         raise ProgramInvalid(problems)
     return Program(parsed)
@@ -165,6 +171,15 @@ def _contradictions(parsed: Parsed, wanted: Mapping[str, str], wanted_out: str |
     ]
 
 
-def convert(data: str | bytes, source: str, target: str, options: Mapping[str, Any] | None = None) -> Rendered:
-    """From one format to another, without a program."""
-    return formats.write(target, formats.read(source, data), options or {})
+def convert(
+    data: str | bytes,
+    source: str,
+    target: str,
+    options: Mapping[str, Any] | None = None,
+    *,
+    source_options: Mapping[str, Any] | None = None,
+) -> Rendered:
+    """From one format to another, without a program; `options` are those of the target."""
+    check_options(canonical(source), source_options or {}, reading=True)
+    check_options(canonical(target), options or {}, reading=False)
+    return formats.write(target, formats.read(source, data, source_options), options or {})

@@ -197,6 +197,8 @@ def compare(left: Value, right: Value) -> int | None:
     try:
         if (is_number(left) and is_number(right)) or (type(left) is type(right) and type(left) in _ORDERED):
             return int(left > right) - int(left < right)
+        if isinstance(left, dt.datetime) and isinstance(right, dt.datetime):
+            return int(left > right) - int(left < right)
     except TypeError:  # aware with naive
         return None
     return None

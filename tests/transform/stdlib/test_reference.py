@@ -8,6 +8,7 @@ import pytest
 
 from rolltop.transform.stdlib import CATEGORIES, Function, all_names, find, functions
 from rolltop.transform.stdlib import names as names_module
+from rolltop.transform.stdlib.catalog import entries_text
 from rolltop.transform.stdlib.reference import describe, page
 from rolltop.transform.stdlib.registry import table
 
@@ -22,6 +23,11 @@ LISTED = {
 
 def test_the_table_of_names_is_up_to_date() -> None:
     assert Path(names_module.__file__).read_text("utf-8") == table(), "run python -m rolltop.transform.stdlib"
+
+
+def test_what_is_told_about_functions_is_what_they_declare() -> None:
+    kept = Path(names_module.__file__).with_name("functions.json").read_bytes()
+    assert kept == entries_text(), "run python -m rolltop.transform.stdlib"
 
 
 def test_the_page_is_up_to_date() -> None:

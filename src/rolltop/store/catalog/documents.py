@@ -121,6 +121,14 @@ class Documents:
         )
         return self.get(row[0]) if row else None
 
+    def that_had(self, number: int) -> list[Document]:
+        """Documents that had this content once and have another one now."""
+        return self._every(
+            "d.object <> ?1 AND d.deleted IS NULL AND d.id IN (SELECT document FROM versions WHERE object = ?1) "
+            "ORDER BY d.id",
+            number,
+        )
+
     def current(self) -> list[Row]:
         """(object, id) of every document there is."""
         return self._db.all("SELECT object, id FROM documents WHERE deleted IS NULL")
@@ -238,7 +246,6 @@ class Documents:
         rows = [(document.id,) for document in documents]
         for table in ("versions", "document_tags", "metadata", "metadata_history"):
             self._db.many(f"DELETE FROM {table} WHERE document = ?", rows)  # noqa: S608
-        self._db.many("DELETE FROM edges WHERE source = ?1 OR target = ?1", rows)
         self._db.many("DELETE FROM documents WHERE id = ?", rows)
 
     def broken_seals(self) -> list[tuple[str, int]]:

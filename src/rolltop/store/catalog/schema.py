@@ -64,9 +64,4 @@ CREATE TABLE snapshot_entries(
   snapshot INTEGER NOT NULL, path TEXT NOT NULL, object INTEGER NOT NULL, size INTEGER NOT NULL,
   modified INTEGER NOT NULL, seal INTEGER NOT NULL, PRIMARY KEY(snapshot, path)) STRICT, WITHOUT ROWID;
 CREATE INDEX snapshot_entries_object ON snapshot_entries(object);
-
-CREATE TABLE edges(
-  source INTEGER NOT NULL, target INTEGER NOT NULL, kind TEXT NOT NULL, weight REAL NOT NULL,
-  reason TEXT NOT NULL, PRIMARY KEY(source, target, kind)) STRICT, WITHOUT ROWID;
-CREATE INDEX edges_target ON edges(target, kind);
 """

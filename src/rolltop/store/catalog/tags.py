@@ -56,6 +56,15 @@ class Tags:
     def drop_unused(self) -> None:
         self._db.run("DELETE FROM tags WHERE id NOT IN (SELECT tag FROM document_tags)")
 
+    def holders(self, name: str, limit: int) -> list[int]:
+        """Documents with this tag."""
+        rows = self._db.all(
+            "SELECT x.document FROM document_tags x JOIN tags t ON t.id = x.tag "
+            "JOIN documents d ON d.id = x.document WHERE t.name = ? AND d.deleted IS NULL ORDER BY 1 LIMIT ?",
+            (name, limit),
+        )
+        return [row[0] for row in rows]
+
     def counts(self) -> dict[str, int]:
         """Every tag in use, with how many documents have it."""
         rows = self._db.all(

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import importlib.util
-import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -16,6 +14,7 @@ from rolltop.store.extract.extracts import Extracts
 from rolltop.store.extract.reading import Workers
 from rolltop.store.records import Document
 from rolltop.store.seams import Catalog
+from rolltop.store.sidecar import alone
 
 __all__ = ["Following"]
 
@@ -42,33 +41,22 @@ class Following:
     def follow(self, progress: Callable[[int, int], None] | None = None) -> int:
         """Read the text of every document that needs a reader; how many were read. Nothing if another process does."""
         done = 0
-        with self._alone() as alone:
-            if not alone:
+        with alone(self._lock) as only:
+            if not only:
                 return 0
             self._tell_untold()
             done += self._again()
             while not self._stopped.is_set():
+                last = self._catalog.documents.last_change()
                 documents = self._catalog.documents.changed(self._extracts.kept.mark, STEP)
                 if not documents:
+                    self._extracts.kept.follow_to(last)  # what changed last may have been collected since
                     break
                 done += self._read(documents)
                 self._extracts.kept.follow_to(documents[-1].change)
                 if progress:
                     progress(documents[-1].change, self._catalog.documents.last_change())
         return done
-
-    @contextlib.contextmanager
-    def _alone(self) -> Iterator[bool]:
-        file = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                alone = True
-            except BlockingIOError:
-                alone = False
-            yield alone
-        finally:
-            os.close(file)
 
     def _again(self) -> int:
         """What could not be read because a part was missing that is there by now."""

@@ -65,6 +65,9 @@ class Extracting(Core):
         super().written()
         self._reading.wanted()
 
+    def pause_work(self, pressing: Callable[[], bool]) -> None:
+        """What the background does when every text is read, until that is `pressing` again."""
+
     def forget_texts(self) -> None:
         """Forget the texts of content that is not in the store any more."""
         kept = self.extracts.kept
@@ -111,6 +114,8 @@ class _Background:
             with self._changed:
                 self._busy = False
                 self._changed.notify_all()
+            with contextlib.suppress(RolltopError, OSError, apsw.Error):
+                self._library.pause_work(lambda: self._asked or self._stopped)
 
     def _next(self) -> bool:
         """Wait until there is something to do; false when the thread may end."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rolltop.errors import Cancelled, ForeignFailure, LimitExceeded, MemoryLimit, PartMissing, TimeLimit
@@ -11,14 +14,23 @@ from rolltop.store.extract.record import Extracted, decode, request
 if TYPE_CHECKING:
     from rolltop.confine import WorkerPool
 
-__all__ = ["Workers"]
+__all__ = ["Studied", "Workers"]
 
-JOB = "rolltop.store.extract.worker:extract"
-"""Named, not imported: it loads every reader there is."""
+READ, STUDY = "rolltop.store.extract.worker:extract", "rolltop.store.extract.code:study"
+"""Named, not imported: they load every reader and every parser there is."""
 
 MEMORY = 768 << 20
 SECONDS = 30.0
 LONGEST_ANSWER = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Studied:
+    """Names that a code defines and calls, and its import statements."""
+
+    defines: tuple[str, ...]
+    calls: tuple[str, ...]
+    imports: tuple[str, ...]
 
 
 class Workers:
@@ -47,6 +59,17 @@ class Workers:
         except ValueError:
             return Extracted(note="reading it failed: the reader did not answer with a text")
 
+    def study(self, codes: Sequence[tuple[str, str]]) -> list[Studied | None]:
+        """What (language, code) define, call and import; None where that cannot be said."""
+        try:
+            answer = json.loads(self._ready().call(json.dumps(codes).encode("utf-8", "replace"), job=STUDY))
+            return [None if found is None else _studied(found) for found in answer][: len(codes)]
+        except (Cancelled, PartMissing):
+            raise
+        except (LimitExceeded, ForeignFailure, ValueError, TypeError):
+            # One of them may have ended the worker: alone, it does so to nobody else.
+            return [found for code in codes for found in self.study([code])] if len(codes) > 1 else [None]
+
     def _ready(self) -> WorkerPool:
         from rolltop.confine import WorkerPool  # noqa: PLC0415 - only where something has to be read
 
@@ -55,7 +78,7 @@ class Workers:
                 raise Cancelled("the store is being closed")
             if self._pool is None:
                 self._pool = WorkerPool(
-                    [JOB],
+                    [READ, STUDY],
                     size=self.size,
                     spares=1,
                     memory=self._memory,
@@ -77,3 +100,9 @@ class Workers:
         with self._lock:
             self._closed = True
         self.rest()
+
+
+def _studied(found: list[list[str]]) -> Studied:
+    """Of an answer that may be anything."""
+    lists = [tuple(str(name) for name in names) for names in found]
+    return Studied(*lists)

@@ -7,11 +7,12 @@ from __future__ import annotations
 from pydantic import AliasChoices, BaseModel, Field, model_validator
 
 from mcp_core import READS, WRITES, Consent, Example, Result, ToolArguments, ToolContext
-from rolltop.errors import Conflict, PartMissing
+from rolltop.errors import Conflict
 from rolltop.store import Document, Library
 from rolltop.tools.store.models import Content
 from rolltop.tools.store.operations import document_by
 from rolltop.tools.store.reading import Wanted, read_part
+from rolltop.tools.store.relations import RelatedDocument, related_to
 from rolltop.workspace import Workspace
 
 __all__ = ["CatDocument", "GetByName", "RetrieveDocument", "Retrieved", "content_of", "retrieve"]
@@ -53,6 +54,10 @@ class Retrieved(BaseModel):
     end_line: int | None = Field(default=None, description="Last line of the part.")
     complete: bool | None = Field(default=None, description="Whether all that was asked for is here.")
     next_offset: int | None = Field(default=None, description="Pass it as offset to get the next part.")
+    text_note: str | None = Field(default=None, description="Why it has no text to search, or not all.")
+    graph_enabled: bool | None = Field(default=None, description="Whether related documents were looked up.")
+    related_documents: list[RelatedDocument] | None = Field(default=None, description="The nearest first.")
+    related_complete: bool | None = Field(default=None, description="False: more are related, or not yet known.")
 
 
 class GetByName(ToolArguments):
@@ -85,8 +90,6 @@ def _wanted(args: RetrieveDocument | GetByName | CatDocument, budget: int) -> Wa
 def retrieve(workspace: Workspace, args: RetrieveDocument, budget: int, *, overwrite: bool = False) -> Retrieved:
     """Content by its hash; not finding it is an answer, not an error."""
     library = workspace.store
-    if args.graph:
-        raise PartMissing("related documents are not available in this version", hint="Call again without graph.")
     found = library.by_hash(args.hash.strip())
     if found is None:
         return Retrieved(found=False)
@@ -103,11 +106,14 @@ def retrieve(workspace: Workspace, args: RetrieveDocument, budget: int, *, overw
         name=document.name,
         mime_type=document.mime,
         current=document.object == entry.id,
+        text_note=library.text_of(document).note if document.object == entry.id else None,
     )
     ranged = args.offset or args.length is not None or args.start_line or args.end_line
     if args.include_content or ranged:
         part = read_part(library, document, entry.id, entry.size, _wanted(args, budget))
         answer = answer.model_copy(update={name: getattr(part, name) for name in part.__slots__})
+    if args.graph:
+        answer = answer.model_copy(update=related_to(library, found, args.depth, budget))
     return answer
 
 
@@ -147,6 +153,12 @@ _TEXT_HASH = "f5c962601b413ccda2fc14d64d98479d9fc74c90c2dde15f25ee9922e57f5074"
             before=(("store_text", _TEXT),),
         ),
         Example(
+            {"hash": _TEXT_HASH, "graph": True, "depth": 1},
+            why="See what belongs to a document.",
+            expect="related_documents, each with distance, relations and the reason.",
+            before=(("store_text", _TEXT), ("store_text", {"content": "See three.txt.", "name": "notes/index.md"})),
+        ),
+        Example(
             {"hash": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
             why="Ask for what may not be there.",
             expect="found: false, no error.",
@@ -157,7 +169,8 @@ _TEXT_HASH = "f5c962601b413ccda2fc14d64d98479d9fc74c90c2dde15f25ee9922e57f5074"
 async def retrieve_document(args: RetrieveDocument, ctx: ToolContext[Workspace]) -> Result[Retrieved]:
     """Retrieve a document by its content hash.
 
-    Use it after {tool:search_documents}: to write the document to a file (outputPath) or read it (include_content).
+    Use it after {tool:search_documents}: to write the document to a file (outputPath), read it (include_content) or
+    see what belongs to it (graph).
     """
     try:
         return Result.ok(await ctx.run(retrieve, ctx.workspace, args, ctx.budget))

@@ -10,9 +10,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from mcp_core import READS, Example, Result, ToolArguments, ToolContext
-from rolltop.transform.stdlib.declare import Function
-from rolltop.transform.stdlib.declare import Parameter as Declared
-from rolltop.transform.stdlib.search import search
+from rolltop.transform.stdlib.catalog import Entry
 from rolltop.workspace import Workspace
 
 __all__ = ["GetStdlibFunctions", "get_stdlib_functions"]
@@ -36,6 +34,7 @@ class FunctionInfo(TypedDict):
     returnType: str
     aliases: NotRequired[list[str]]
     examples: NotRequired[list[str]]
+    callable: NotRequired[bool]
 
 
 class Functions(TypedDict):
@@ -71,36 +70,23 @@ async def get_stdlib_functions(args: GetStdlibFunctions, ctx: ToolContext[Worksp
 
     Use it before writing a program: it tells what exists and how it is called, best match first.
     """
-    found = await ctx.run(search, args.search or "", category=args.category)
-    return Result.ok({"functions": [_info(function) for function in found[: args.limit]], "total": len(found)})
+    found = await ctx.run(ctx.workspace.transform.functions, args.search or "", args.category)
+    return Result.ok({"functions": [_info(entry) for entry in found[: args.limit]], "total": len(found)})
 
 
-def _info(function: Function) -> FunctionInfo:
+def _info(entry: Entry) -> FunctionInfo:
     info: FunctionInfo = {
-        "name": function.name,
-        "category": function.category,
-        "signature": function.signature.text,
-        "description": function.description,
-        "parameters": [_parameter(parameter) for parameter in function.signature.parameters],
-        "returnType": str(function.signature.result),
+        "name": entry.name,
+        "category": entry.category,
+        "signature": entry.signature,
+        "description": entry.description,
+        "parameters": [Parameter(**parameter) for parameter in entry.parameters],
+        "returnType": entry.returnType,
     }
-    if function.aliases:
-        info["aliases"] = list(function.aliases)
-    if function.examples:
-        info["examples"] = [f"{call} => {result}" for call, result in function.examples]
+    if entry.aliases:
+        info["aliases"] = entry.aliases
+    if entry.examples:
+        info["examples"] = entry.examples
+    if not entry.callable:
+        info["callable"] = False
     return info
-
-
-def _parameter(parameter: Declared) -> Parameter:
-    return {
-        "name": parameter.name,
-        "type": str(parameter.type),
-        "optional": parameter.optional or parameter.repeated,
-        "description": parameter.description or _described(parameter),
-    }
-
-
-def _described(parameter: Declared) -> str:
-    """A parameter whose name says it all still has its kind told."""
-    many = "Any number of values" if parameter.repeated else "Optional value" if parameter.optional else "Value"
-    return f"{many} of type {parameter.type}"

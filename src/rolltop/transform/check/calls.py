@@ -24,6 +24,9 @@ from rolltop.transform.types import (
 
 __all__ = ["CallRules"]
 
+_ROUNDS = 4
+"""How often a function is inferred for what it gave before; a value that goes on growing is Any."""
+
 
 class CallRules(Rules):
     """The part of the inference that deals with functions."""
@@ -113,12 +116,19 @@ class CallRules(Rules):
         shape = next((f for f in functions if len(f.params) == closure.arity), functions[0] if functions else None)
         if shape is None:
             return closure
-        params = [substitute(param, bound) for param in shape.params][: closure.arity]
-        params += [NULL] * (closure.arity - len(params))
-        result = closure.apply(params)
-        if isinstance(shape.result, (Variable, ArrayType)):
-            bind(shape.result, result, bound)
-        return FunctionType(tuple(params), result)
+        for _ in range(_ROUNDS):
+            before = dict(bound)
+            params = [substitute(param, bound) for param in shape.params][: closure.arity]
+            params += [NULL] * (closure.arity - len(params))
+            result = closure.apply(params)
+            if isinstance(shape.result, (Variable, ArrayType)):
+                bind(shape.result, result, bound)
+            # What an accumulator becomes is what the next call gets: until nothing new comes.
+            if shape.result not in shape.params or bound == before:
+                return FunctionType(tuple(params), result)
+        if isinstance(shape.result, Variable):
+            bound[shape.result.name] = ANY
+        return FunctionType(tuple(params), ANY)
 
     def _argument(self, declared: Function, parameter: Parameter, given: Type, argument: tree.Expr) -> None:
         if given is ANY or parameter.type is ANY:

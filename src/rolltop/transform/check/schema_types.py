@@ -31,14 +31,18 @@ _SIMPLE: dict[str, Type] = {
 _MAX_DEPTH = 40
 
 
-def type_of_schema(schema: Any) -> Type:
-    """The type of the values that a JSON Schema allows; what it does not say is Any."""
-    return _Reader(schema).type(schema, 0)
+def type_of_schema(schema: Any, *, closed: bool = False) -> Type:
+    """The type of the values that a JSON Schema allows; what it does not say is Any.
+
+    `closed`: objects have no more fields than it says, as other kinds of schemas mean it.
+    """
+    return _Reader(schema, closed).type(schema, 0)
 
 
 class _Reader:
-    def __init__(self, root: Any) -> None:
+    def __init__(self, root: Any, closed: bool) -> None:
         self.root = root
+        self.closed = closed
 
     def type(self, schema: Any, depth: int) -> Type:
         if schema is False:
@@ -75,7 +79,7 @@ class _Reader:
         for name, part in (schema.get("attributes") or {}).items():
             fields["@" + name] = self.type(part, depth + 1)
         required = frozenset(name for name in schema.get("required") or [] if name in fields)
-        more = schema.get("additionalProperties", True)
+        more = schema.get("additionalProperties", not (self.closed and fields))
         rest = None if more is False else ANY if more is True else self.type(more, depth + 1)
         return ObjectType(tuple(fields.items()), required, rest)
 

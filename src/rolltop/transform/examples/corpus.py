@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from rolltop.errors import InvalidData, RolltopError
 from rolltop.transform.formats.table import read
-from rolltop.transform.stdlib.names import FAMILY_OF
-from rolltop.transform.stdlib.registry import find
+from rolltop.transform.stdlib.catalog import own_entries
 
 __all__ = ["OWN", "Example", "canonical_name", "load_corpus", "load_suite"]
 
@@ -62,10 +62,12 @@ def _used(program: str) -> tuple[str, ...]:
 
 def canonical_name(name: str) -> str | None:
     """The function that a name or alias stands for; None when there is none."""
-    if name not in FAMILY_OF:
-        return None
-    declared = find(name)
-    return declared.name if declared else None
+    return _canonical().get(name)
+
+
+@cache
+def _canonical() -> dict[str, str]:
+    return {name: entry.name for entry in own_entries() for name in entry.names}
 
 
 def load_suite(directory: Path) -> list[Example]:

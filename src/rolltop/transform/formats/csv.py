@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import datetime as dt
 import io
-from collections.abc import Iterator, Mapping
-from decimal import ROUND_HALF_EVEN, Decimal
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from rolltop.errors import InvalidInput
 from rolltop.transform.errors import ReadFailure, WriteFailure
-from rolltop.transform.formats.text import decode, typed
+from rolltop.transform.formats.csv_style import Styled, number_reader, region_of, style_of
+from rolltop.transform.formats.table import Rendered
+from rolltop.transform.formats.text import decode, encoding_of, typed
 from rolltop.transform.values import is_number, kind_of, scalar_text, unwrap
 
 __all__ = ["cell", "read", "write"]
@@ -23,71 +23,67 @@ _LONGEST_WORD = 5
 
 def read(data: str | bytes, options: Mapping[str, Any]) -> list[Any]:
     """An array of objects by header, or of arrays with `headers: false`."""
-    text = decode(data, "CSV")
-    rows = _rows(text, _delimiter(options))
+    text = decode(data, "CSV", options.get("encoding"))
+    style, number = style_of(options), number_reader(region_of(options))
+    rows = _rows(text, style.delimiter, style.quote)
     if options.get("headers") is False:
-        return [[cell(field) for field in row] for row in rows]
+        return [[cell(field, number) for field in row] for row in rows]
     header = [name.strip() for name in next(rows, [])]
     width = len(header)
-    return [_record(header, width, row) for row in rows]
+    return [_record(header, width, row, number) for row in rows]
 
 
-def _record(header: list[str], width: int, row: list[str]) -> dict[str, Any]:
-    values = [cell(field) for field in row[:width]]
+def _record(header: list[str], width: int, row: list[str], number: Callable[[str], Any] = typed) -> dict[str, Any]:
+    values = [cell(field, number) for field in row[:width]]
     values.extend([None] * (width - len(values)))
     return dict(zip(header, values, strict=True))
 
 
-def cell(text: str) -> Any:
+def cell(text: str, number: Callable[[str], Any] = typed) -> Any:
     """What a cell holds: boolean, null, number, or its trimmed text."""
     text = text.strip()
     if len(text) <= _LONGEST_WORD:
         word = text.lower()
         if word in _WORDS:
             return _WORDS[word]
-    return typed(text)
+    return number(text)
 
 
-def _delimiter(options: Mapping[str, Any]) -> str:
-    given = options.get("delimiter", ",")
-    if not isinstance(given, str) or not given or given[0] in '"\r\n':
-        raise InvalidInput(
-            "the delimiter must be one character, not a quote or line break", hint='For example delimiter: ";".'
-        )
-    return given[0]
-
-
-def _rows(text: str, delimiter: str) -> Iterator[list[str]]:
+def _rows(text: str, delimiter: str, quote: str | None = '"') -> Iterator[list[str]]:
     if csv.field_size_limit() < _MAX_FIELD:
         csv.field_size_limit(_MAX_FIELD)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    lines = io.StringIO(text, newline="")
+    if quote is None:
+        reader = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE, strict=True)
+    else:
+        reader = csv.reader(lines, delimiter=delimiter, quotechar=quote, strict=True)
     try:
         for row in reader:
             if row and not (len(row) == 1 and not row[0].strip()):
                 yield row
     except csv.Error as error:
-        line, column, reason = _locate(text, delimiter, str(error))
+        line, column, reason = _locate(text, delimiter, quote or "", str(error))
         raise ReadFailure(f"CSV parse error at {line}:{column} - {reason}", line, column, hint=_HINT) from None
 
 
 _HINT = 'A quote inside a quoted cell is written twice: "a ""b"" c".'
 
 
-def _locate(text: str, delimiter: str, fallback: str) -> tuple[int, int, str]:
+def _locate(text: str, delimiter: str, quote: str, fallback: str) -> tuple[int, int, str]:
     """Read again, slowly, to the place that the csv module refused without saying where."""
     line, column, at, size = 1, 1, 0, len(text)
     quoted, started, opened = False, False, (1, 1)
     while at < size:
         char = text[at]
         if quoted:
-            if char == '"' and text[at + 1 : at + 2] == '"':
+            if char == quote and text[at + 1 : at + 2] == quote:
                 at, column = at + 1, column + 1
-            elif char == '"':
+            elif char == quote:
                 quoted = False
                 after = text[at + 1 : at + 2]
                 if after not in ("", delimiter, "\r", "\n"):
                     return line, column + 1, "Expected delimiter or newline"
-        elif char == '"' and not started:
+        elif char == quote and not started:
             quoted, opened = True, (line, column)
         started = char not in (delimiter, "\n", "\r") or quoted
         line, column = (line + 1, 1) if char == "\n" else (line, column + 1)
@@ -99,28 +95,22 @@ def _locate(text: str, delimiter: str, fallback: str) -> tuple[int, int, str]:
 
 # ---- writing --------------------------------------------------------------------------------
 
-_STYLES = {
-    "usa": (",", "."), "us": (",", "."),
-    "european": (".", ","), "eu": (".", ","), "europe": (".", ","),
-    "french": ("\u202f", ","), "fr": ("\u202f", ","),
-    "swiss": ("'", "."), "ch": ("'", "."),
-}  # fmt: skip
 
-
-def write(value: Any, options: Mapping[str, Any]) -> str:
+def write(value: Any, options: Mapping[str, Any]) -> Rendered:
     """Rows as text; the header comes from the first object, or is given with the rows."""
     header, rows = _table(value)
-    delimiter = _delimiter(options)
+    style = style_of(options)
+    delimiter, quote = style.delimiter, style.quote
     show = _Cells(options)
     out = io.StringIO(newline="")
     if options.get("bom") is True:
         out.write("\ufeff")
     lines: list[list[Any]] = [list(header)] if header is not None and options.get("headers") is not False else []
     for row in lines:
-        out.write(delimiter.join(_quoted(str(name), delimiter) for name in row) + "\n")
+        out.write(delimiter.join(_quoted(str(name), delimiter, quote) for name in row) + "\n")
     for row in rows:
-        out.write(delimiter.join(_quoted(show.text(item), delimiter) for item in row) + "\n")
-    return out.getvalue()
+        out.write(delimiter.join(_quoted(show.text(item), delimiter, quote) for item in row) + "\n")
+    return Rendered(out.getvalue(), encoding_of(options.get("encoding")))
 
 
 def _table(value: Any) -> tuple[list[str] | None, list[list[Any]]]:
@@ -146,10 +136,16 @@ def _as_row(row: Any) -> list[Any]:
     return row if isinstance(row, list) else [row]
 
 
-def _quoted(text: str, delimiter: str) -> str:
-    special = delimiter in text or '"' in text or "\n" in text or "\r" in text
-    if special or text[:1] == " " or text[-1:] == " ":
-        return '"' + text.replace('"', '""') + '"'
+def _quoted(text: str, delimiter: str, quote: str | None = '"') -> str:
+    special = delimiter in text or "\n" in text or "\r" in text
+    if quote is None:
+        if special:
+            raise WriteFailure(
+                "a cell has a delimiter or a line break, and cells are not quoted", hint="Allow quotes, or replace it."
+            )
+        return text
+    if special or quote in text or text[:1] == " " or text[-1:] == " ":
+        return quote + text.replace(quote, quote * 2) + quote
     return text
 
 
@@ -157,19 +153,14 @@ class _Cells:
     """How values print in cells."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
-        style = str(options.get("regionalFormat", "none")).lower()
-        if style not in _STYLES and style != "none":
-            raise InvalidInput(f"unknown regionalFormat {style!r}", hint=f"Known are {', '.join(_STYLES)} and none.")
-        self.style = _STYLES.get(style)
-        self.decimals = int(options.get("decimals", 2))
-        self.grouped = options.get("useThousands") is not False
+        self.styled = Styled.of(options)
 
     def text(self, value: Any) -> str:
         value = unwrap(value)
         if value is None:
             return ""
-        if self.style and is_number(value):
-            return regional(value, *self.style, self.decimals, grouped=self.grouped)
+        if self.styled is not None and is_number(value):
+            return self.styled.text(value)
         if isinstance(value, (str, bool, int, float, dt.date, dt.time)):
             return scalar_text(value) or ""
         if isinstance(value, (list, dict)):
@@ -177,10 +168,3 @@ class _Cells:
 
             return as_json(value, {"compact": True})
         raise WriteFailure(f"a cell cannot hold a {kind_of(value)}")
-
-
-def regional(number: float, group: str, point: str, decimals: int, *, grouped: bool) -> str:
-    """A number with exactly so many decimals, rounded half to even, in a region's style."""
-    exact = Decimal(number).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_EVEN)
-    text = f"{exact:,f}" if grouped else f"{exact:f}"
-    return text.translate({ord(","): group, ord("."): point})

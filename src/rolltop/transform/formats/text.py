@@ -7,10 +7,11 @@ import math
 import re
 from typing import Any
 
+from rolltop.errors import InvalidInput
 from rolltop.transform.errors import ReadFailure
 from rolltop.transform.values import INT_MAX, INT_MIN
 
-__all__ = ["MAX_DEPTH", "decode", "place", "typed"]
+__all__ = ["MAX_DEPTH", "decode", "encoding_of", "place", "typed"]
 
 MAX_DEPTH = 900
 """Levels of nesting in data; far above any real document, far below what hurts."""
@@ -26,17 +27,33 @@ _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 _MAX_DIGITS = 17
 
 
-def decode(data: str | bytes, what: str) -> str:
-    """Text without its byte order mark; bytes are UTF-8 unless a mark says otherwise."""
+def encoding_of(name: Any) -> str:
+    """A character encoding by any of its names; UTF-8 when there is none."""
+    if name is None:
+        return "utf-8"
+    try:
+        found = codecs.lookup(str(name)[:100])
+    except LookupError:
+        raise InvalidInput(f"unknown encoding {str(name)[:40]!r}", hint="For example utf-8, latin-1, cp1252.") from None
+    if not found._is_text_encoding:
+        raise InvalidInput(f"{found.name} is no character encoding", hint="For example utf-8, latin-1, cp1252.")
+    return found.name
+
+
+def decode(data: str | bytes, what: str, encoding: Any = None) -> str:
+    """Text without its byte order mark; bytes are in the given encoding, else UTF-8, unless a mark says otherwise."""
     if isinstance(data, str):
         return data[1:] if data[:1] == "\ufeff" else data
-    mark, encoding = next(((m, e) for m, e in _BOMS if data.startswith(m)), (b"", "utf-8"))
+    mark, encoding = next(((m, e) for m, e in _BOMS if data.startswith(m)), (b"", encoding_of(encoding)))
     try:
         return data[len(mark) :].decode(encoding)
     except UnicodeDecodeError as error:
         line, column = place(data[: error.start].decode(encoding, "replace"), error.start)
         raise ReadFailure(
-            f"{what}: the bytes are not {encoding.upper()}", line, column, hint="Convert the file to UTF-8."
+            f"{what}: the bytes are not {encoding.upper()}",
+            line,
+            column,
+            hint="Convert the file to UTF-8, or say its encoding.",
         ) from None
 
 

@@ -12,7 +12,7 @@ from rolltop.errors import InvalidInput
 __all__ = ["ServiceConfig"]
 
 _NUMBERS = {"timeout": 5000, "max_memory_mb": 100, "workers": 16, "daemon_timeout": 10_000, "daemon_retries": 3}
-_WORDS = ("daemon_url", "index_path", "suite", "rebuild_on_startup")
+_WORDS = ("daemon_url", "index_path", "suite", "registry", "rebuild_on_startup")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,8 @@ class ServiceConfig:
     daemon_retries: int = 3
     suite: Path | None = None
     """A directory of conformance cases, examples in addition to our own."""
+    registry: Path | None = None
+    """A file of functions, told about in addition to our own."""
     index_path: Path | None = None
     """Where the examples are kept, read, for the next start."""
     rebuild_on_startup: bool = False
@@ -54,6 +56,7 @@ class ServiceConfig:
             daemon_timeout=numbers["daemon_timeout"] / 1000,
             daemon_retries=numbers["daemon_retries"],
             suite=_path(section.get("suite")),
+            registry=_path(section.get("registry")),
             index_path=_path(section.get("index_path")),
             rebuild_on_startup=str(section.get("rebuild_on_startup", "false")).lower() in ("true", "1", "yes", "on"),
         )

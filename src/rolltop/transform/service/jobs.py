@@ -22,8 +22,11 @@ __all__ = ["JOBS", "answer"]
 
 # A worker cannot open files: all that a program may need has to be here before it starts.
 load_all()
-_LATER = ("difflib", "logging", "platform", "tempfile", "uuid")
-"""What our modules import only when they need it."""
+_LATER = (
+    "difflib", "logging", "platform", "tempfile", "uuid",
+    "encodings.ascii", "encodings.cp1252", "encodings.iso8859_15", "encodings.latin_1", "encodings.utf_16",
+)  # fmt: skip
+"""What our modules, and Python's, import only when they need it."""
 for _module in (*MODULES.values(), *_LATER, "rolltop.transform.compile"):
     importlib.import_module(_module)
 

@@ -16,6 +16,8 @@ from rolltop.transform.examples.kept import build_finder
 from rolltop.transform.service.config import ServiceConfig
 from rolltop.transform.service.failures import EXECUTION_ERROR, TIMEOUT
 from rolltop.transform.service.remote import DaemonClient
+from rolltop.transform.stdlib.catalog import Entry, own_entries, registry_entries
+from rolltop.transform.stdlib.search import Index
 
 __all__ = ["Service"]
 
@@ -32,6 +34,7 @@ class Service:
         self._warm = False
         self._starting, self._indexing = threading.Lock(), threading.Lock()
         self._finder: Finder | None = None
+        self._functions: Index | None = None
 
     @cached_property
     def pool(self) -> WorkerPool:
@@ -75,6 +78,14 @@ class Service:
             if self._finder is None:
                 self._finder = build_finder(config.suite, config.index_path, rebuild=config.rebuild_on_startup)
         return self._finder.find(wanted)
+
+    def functions(self, query: str, category: str | None = None) -> list[Entry]:
+        """Functions that a query means, best first: our own, and those of a registry that we do not have."""
+        with self._indexing:
+            if self._functions is None:
+                path = self.config.registry
+                self._functions = Index([*own_entries(), *(registry_entries(path) if path else [])])
+        return self._functions.find(query, category)
 
     def _coded(self, error: LimitExceeded) -> LimitExceeded:
         code = TIMEOUT if isinstance(error, TimeLimit) else EXECUTION_ERROR

@@ -263,8 +263,8 @@ def csv_select_columns(source: str | dict[str, Any], names: list[Any]) -> str:
 
 
 @function(
-    f"csvSummarize(csv: {_CSV}, columns?: Array<String>): Map<{{ count: Integer, sum: Number, avg: Number, "
-    "min: Number, max: Number }>",
+    f"csvSummarize(csv: {_CSV}, columns?: Array<String>): Map<{{ count: Integer, sum: Number, avg: Number?, "
+    "min: Number?, max: Number? }>",
     category="serialization",
     examples=[(f"csvSummarize({_SAMPLE})", "{id: {count: 2, sum: 3, avg: 1.5, min: 1, max: 2}}")],
     params=_TABLE | {"columns": "Default: every column that has numbers only"},

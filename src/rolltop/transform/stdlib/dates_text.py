@@ -6,6 +6,7 @@ import datetime as dt
 from collections.abc import Sequence
 
 from rolltop.transform.errors import FunctionFailure
+from rolltop.transform.stdlib._clock import Reading
 from rolltop.transform.stdlib._date_names import STYLES, names_of
 from rolltop.transform.stdlib._date_patterns import formatter
 from rolltop.transform.stdlib._date_reading import read_by_pattern
@@ -26,7 +27,7 @@ _PATTERN = "Letters as in Java: yyyy MM dd HH mm ss SSS a E z X; text between qu
 )
 def now() -> dt.datetime:
     """The current point in time, in UTC."""
-    return host().now()
+    return Reading.of(host().now())
 
 
 @function("currentDate(): String", category="date", examples=[("length(currentDate())", "10")], pure=False)

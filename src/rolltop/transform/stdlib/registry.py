@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["add", "all_names", "find", "functions"]
 
 _SUPPORT = frozenset(
-    {"__main__", "calls", "coerce", "declare", "host", "names", "reference", "registry", "search", "trust"}
+    {"__main__", "calls", "catalog", "coerce", "declare", "host", "names", "reference", "registry", "search", "trust"}
 )
 _functions: dict[str, Function] = {}
 _by_name: dict[str, Function] = {}

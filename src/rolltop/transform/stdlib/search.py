@@ -13,9 +13,12 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from functools import cache
 from math import log
+from typing import TYPE_CHECKING
 
-from rolltop.transform.stdlib.declare import Function
-from rolltop.transform.stdlib.registry import functions
+from rolltop.transform.stdlib.catalog import Entry, own_entries
+
+if TYPE_CHECKING:
+    from rolltop.transform.stdlib.declare import Function
 
 __all__ = ["Index", "search"]
 
@@ -63,7 +66,7 @@ _LEAST_LIKENESS = 0.45
 class Index:
     """A set of functions, ready to be searched."""
 
-    def __init__(self, declared: Iterable[Function]) -> None:
+    def __init__(self, declared: Iterable[Entry]) -> None:
         self.functions = sorted(declared, key=lambda function: function.name.lower())
         self.names = [(name.lower(), at) for at, function in enumerate(self.functions) for name in function.names]
         self.postings: dict[str, dict[int, float]] = {}
@@ -78,14 +81,14 @@ class Index:
             for gram in grams:
                 self.trigrams.setdefault(gram, []).append(word)
 
-    def _add(self, at: int, function: Function) -> None:
+    def _add(self, at: int, function: Entry) -> None:
         for name in function.names:
             self._post(name.lower(), at, _NAME)
             for part in _CAMEL.split(name):
                 self._post(part.lower(), at, _PART)
         for word in _WORD.findall(f"{function.description} {function.details}".lower()):
             self._post(word, at, _DESCRIPTION)
-        for word in (function.category, *(parameter.name.lower() for parameter in function.signature.parameters)):
+        for word in (function.category, *(parameter["name"].lower() for parameter in function.parameters)):
             self._post(word, at, _ELSEWHERE)
 
     def _post(self, word: str, at: int, weight: float) -> None:
@@ -94,7 +97,7 @@ class Index:
         places = self.postings.setdefault(_stem(word), {})
         places[at] = max(places.get(at, 0.0), weight)
 
-    def find(self, query: str, category: str | None = None) -> list[Function]:
+    def find(self, query: str, category: str | None = None) -> list[Entry]:
         """All functions that match, best first; all in order of their names for an empty query."""
         words = self._words(query)
         if words:
@@ -178,9 +181,12 @@ def _stem(word: str) -> str:
 
 @cache
 def _index() -> Index:
-    return Index(functions())
+    return Index(own_entries())
 
 
 def search(query: str = "", *, category: str | None = None) -> list[Function]:
-    """The functions of the library that a query means, best first."""
-    return _index().find(query, category)
+    """The functions of the library that a query means, best first; imports the families of those found."""
+    from rolltop.transform.stdlib.registry import find  # noqa: PLC0415 - looking alone imports nothing
+
+    found = (find(entry.name) for entry in _index().find(query, category))
+    return [function for function in found if function is not None]

@@ -10,7 +10,7 @@ from rolltop.transform.errors import fail
 from rolltop.transform.stdlib._rules import members, pair_values, without_null
 from rolltop.transform.stdlib._text import key_text, text_of
 from rolltop.transform.stdlib.declare import function
-from rolltop.transform.types import ANY, NULL, NUMBER, ArrayType, ObjectType, Type, union
+from rolltop.transform.types import ANY, BOOLEAN, NULL, NUMBER, ArrayType, ObjectType, Type, union
 from rolltop.transform.values import kind_of, parse_number, unwrap
 
 _ORNAMENT = re.compile(r"[\s,$€£¥%]+")
@@ -146,6 +146,7 @@ def to_number(value: Any) -> int | float:
 @function(
     "parseBoolean(value: Any, fallback?: Any): Boolean?",
     category="type",
+    infer=lambda arguments: union((BOOLEAN, arguments[1] if len(arguments) > 1 else NULL)),
     params={"fallback": "What to give when it is neither; null by default"},
     examples=[
         ('parseBoolean("Yes")', "true"),
@@ -190,12 +191,10 @@ def string_or_default(value: Any, fallback: str) -> str:
 
 
 def _array_type(arguments: Sequence[Type]) -> Type | None:
-    kind = without_null(arguments[0])
-    if isinstance(kind, ArrayType):
-        return kind
-    if isinstance(kind, ObjectType) or ANY in members(kind):
+    kinds = members(without_null(arguments[0]))
+    if ANY in kinds or any(isinstance(kind, ObjectType) for kind in kinds):
         return None
-    return ArrayType(kind)
+    return ArrayType(union(kind.item if isinstance(kind, ArrayType) else kind for kind in kinds))
 
 
 @function(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rolltop.transform.stdlib._clock import Reading
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.values import kind_of
 
@@ -17,14 +18,18 @@ from rolltop.transform.values import kind_of
         ("typeOf(1.5)", '"number"'),
         ("typeof([])", '"array"'),
         ("getType(null)", '"null"'),
+        ("getType(now())", '"string"'),
+        ("getType(addDays(now(), 1))", '"datetime"'),
+        ('getType(parseDate("2024-05-01"))', '"date"'),
     ],
 )
 def get_type(value: Any) -> str:
     """The kind of a value.
 
     One of string, number, boolean, null, array, object, date, datetime, localdatetime, time, binary, function.
+    What `now` gives counts as string until something is calculated from it.
     """
-    return kind_of(value).lower()
+    return "string" if type(value) is Reading else kind_of(value).lower()
 
 
 @function(

@@ -1,0 +1,104 @@
+"""What a text refers to: documents by path, name or hash, pages by address, papers by DOI."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import unquote, urlsplit
+
+from rolltop.store.extract import Extracted
+
+__all__ = ["CITES", "IMPORTS", "LINKS", "NAMES", "Reference", "references_of"]
+
+LINKS, IMPORTS, CITES, NAMES = "link", "import", "cite", "name"
+MOST = 400
+LONGEST = 2 << 20
+
+_WEB = re.compile(r"https?://[^\s<>\"'`{}|\\^\[\]]{4,500}")
+_DOI = re.compile(r"\b10\.\d{4,9}/[-._;()/:A-Za-z0-9]{1,200}")
+_DOC = re.compile(r"\bdoc://([^\s<>\"'`)\]}]{1,500})")
+_MARKDOWN = re.compile(r"\]\(\s*<?([^()\s<>]{1,500})|^ {0,3}\[[^\]\n]{1,200}\]:[ \t]+<?(\S{1,500})", re.MULTILINE)
+_WIKI = re.compile(r"\[\[([^\[\]|#\n]{1,200})")
+_PATH = re.compile(r"(?<![\w/.:@-])((?:\.{0,2}/)?(?:[\w.-]{1,100}/){1,20}[\w-][\w.-]{0,100}\.\w{1,8})(?![\w/])")
+_TICKED = re.compile(r"`([\w-][\w.-]{0,100}\.\w{1,8})`")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Reference:
+    """`kind` says how `path` is to be read: LINKS and IMPORTS are paths as they were written, CITES are addresses,
+    NAMES are hashes or names. `key` is what it is looked up by: the last part of a path, else the whole."""
+
+    kind: str
+    key: str
+    path: str
+
+
+def references_of(text: Extracted) -> list[Reference]:
+    """In order, each once."""
+    found: dict[Reference, None] = {}
+    for reference in _all(text):
+        found[reference] = None
+        if len(found) >= MOST:
+            break
+    return sorted(found)
+
+
+def _all(text: Extracted) -> Iterator[Reference]:
+    body = text.body[:LONGEST]
+    for target in text.links:
+        yield from _target(target)
+    for match in _MARKDOWN.finditer(body):
+        yield from _target(match[1] or match[2])
+    for match in _DOC.finditer(body):
+        yield from _target(match[0])
+    for match in _WEB.finditer(body):
+        yield from _target(match[0])
+    for match in _DOI.finditer(body):
+        yield Reference(CITES, f"doi:{match[0].rstrip('.,;:)').lower()}", "")
+    for match in _WIKI.finditer(body):
+        name = match[1].strip()
+        yield from _path(LINKS, name if posixpath.splitext(name)[1] else f"{name}.md")
+    for pattern in (_PATH, _TICKED):
+        for match in pattern.finditer(body):
+            yield from _path(LINKS, match[1])
+
+
+def _target(target: str) -> Iterator[Reference]:
+    """What a link points to."""
+    target = target.strip()
+    scheme = target.partition(":")[0].lower()
+    if scheme in ("http", "https"):
+        address = address_of(target)
+        if address:
+            yield Reference(CITES, address, "")
+    elif scheme == "doc":
+        name = unquote(target[6:]).strip("/").rstrip(".,;:")
+        if name:
+            yield Reference(NAMES, name.rpartition("/")[2], name)
+    elif scheme == "file" or not re.match(r"[a-z][a-z0-9+.-]*:", target, re.IGNORECASE):
+        yield from _path(LINKS, unquote(target.removeprefix("file://").partition("#")[0].partition("?")[0]))
+
+
+def address_of(target: str) -> str:
+    """An address in the one form in which it is compared."""
+    try:
+        parts = urlsplit(target.rstrip(".,;:!?)*_"))
+    except ValueError:
+        return ""
+    if doi := _DOI.search(parts.path) if parts.netloc.endswith("doi.org") else None:
+        return f"doi:{doi[0].lower()}"
+    query = f"?{parts.query}" if parts.query else ""
+    return f"{parts.netloc.lower()}{parts.path.rstrip('/')}{query}" if parts.netloc else ""
+
+
+def _path(kind: str, path: str) -> Iterator[Reference]:
+    path = path.strip()
+    name = posixpath.basename(path)
+    if name and name not in (".", "..") and len(path) <= 500:
+        yield Reference(kind, name, path)
+
+
+def import_of(path: str) -> Reference:
+    return Reference(IMPORTS, posixpath.basename(path), path)

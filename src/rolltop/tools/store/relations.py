@@ -1,0 +1,50 @@
+"""Related documents in an answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from rolltop.store import Found, Library, Related
+
+__all__ = ["RelatedDocument", "related_to"]
+
+LENGTH = 600
+"""About so many characters of an answer are kept for each of them."""
+MOST = 100
+
+
+class RelatedDocument(BaseModel):
+    hash: str = Field(description="SHA-256 of the content.")
+    path: str = Field(description="Path of the document.")
+    distance: int = Field(description="Steps from the document that was asked for.")
+    relations: list[str] = Field(
+        description="version, near_duplicate, link, citation, import, call, rare_terms or tag; the strongest first."
+    )
+    weight: float = Field(description="Of the strongest, up to 1.")
+    reason: str = Field(description="Why they are related.")
+    via: str = Field(description="Path of the document that led here.")
+
+    @classmethod
+    def of(cls, related: Related) -> RelatedDocument:
+        return cls(
+            hash=related.node.hash,
+            path=related.node.document.path,
+            distance=related.distance,
+            relations=[edge.kind for edge in related.edges],
+            weight=related.weight,
+            reason="; ".join(edge.reason for edge in related.edges),
+            via=related.via.document.path,
+        )
+
+
+def related_to(library: Library, found: Found, depth: int, budget: int) -> dict[str, Any]:
+    """The fields of an answer with the documents around one."""
+    limit = max(1, min(MOST, budget // LENGTH))
+    around = library.related(library.node(found.document, found.object.id), depth, limit)
+    return {
+        "graph_enabled": True,
+        "related_documents": [RelatedDocument.of(related) for related in around.related],
+        "related_complete": around.complete and not around.behind,
+    }
