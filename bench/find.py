@@ -28,8 +28,8 @@ from pathlib import Path
 
 import apsw
 import tantivy
-from _measure import save, table
 
+from _measure import save, table
 from rolltop.store import Library, Source
 
 ENDINGS = (".py", ".md", ".rst", ".txt", ".h", ".html", ".pyi", ".c", ".js", ".css", ".json", ".xml", ".pod", ".tex")

@@ -102,8 +102,6 @@ def search(
     if results.note:
         note(results.note)
     if results.embedded is not None and results.embedded < 1:
-        note(
-            f"{results.model} knows {results.embedded:.0%} of the documents; `rolltop store reindex --keep` does the rest"
-        )
+        note(f"{results.model} knows {results.embedded:.0%} of the documents; for all: rolltop store reindex --keep")
     if total > len(hits):
         note(f"{len(hits)} of {total}; more with -n")

@@ -28,6 +28,12 @@ class Trust:
     all_words: float
     some_words: float
 
+    def beside(self, words: bool, *, complete: bool) -> float:
+        """The share of the meaning beside what the words found, if they found anything."""
+        if not words:
+            return 1.0
+        return self.all_words if complete else self.some_words
+
 
 class Embedder(Protocol):
     """A model that is ready to use. Vectors of two fingerprints are never compared."""

@@ -51,7 +51,7 @@ class SentenceModel:
 
     reach = _CHARACTERS
     quick = False
-    trust = Trust(all_words=0.2, some_words=0.6)
+    trust = Trust(all_words=0.3, some_words=0.65)
     floor = 0.3
 
     def __init__(self, name: str, files: Files) -> None:
