@@ -27,3 +27,14 @@ async def test_a_client_keeps_and_finds_documents(stdio_client: Any, era: str, t
         refused = await client.call_tool("delete_by_name", {"name": "oak.md"})
         assert refused.is_error
         assert refused.structured_content["code"] == "consent_required"
+
+
+async def test_a_client_searches_by_meaning(stdio_client: Any) -> None:
+    async with stdio_client("--toolsets", "store") as client:
+        await client.call_tool("store_text", {"content": "My automobile needs new tyres.\n", "name": "garage.md"})
+        await client.call_tool("store_text", {"content": "Fry the onions in butter.\n", "name": "soup.md"})
+        near = (await client.call_tool("search_documents", {"query": "car", "type": "semantic"})).structured_content
+        assert (near["type"], near["model"], near["embedded"]) == ("semantic", "wordllama", 1.0)
+        assert [hit["path"] for hit in near["results"]] == ["garage.md", "soup.md"]
+        both = (await client.call_tool("search_documents", {"query": "car", "paths_only": True})).structured_content
+        assert (both["type"], both["paths"]) == ("hybrid", ["garage.md"])

@@ -16,7 +16,7 @@ from rolltop.store.catalog import SqliteCatalog
 from rolltop.store.grep import SegmentDirectory
 from rolltop.store.packs import PackDirectory
 from rolltop.store.text import KeywordIndex
-from rolltop.store.vectors import ExactVectors
+from rolltop.store.vectors import ByteVectors
 
 
 class TestPackDirectory(BlobStoreSuite):
@@ -49,11 +49,11 @@ class TestSegmentDirectory(GrepIndexSuite):
         return SegmentDirectory(tmp_path / "grep")
 
 
-class TestExactVectors(VectorIndexSuite):
+class TestByteVectors(VectorIndexSuite):
     @pytest.fixture
-    def vectors(self, tmp_path: Path) -> ExactVectors:
-        return ExactVectors(tmp_path / "vectors" / "model.vec")
+    def vectors(self, tmp_path: Path) -> ByteVectors:
+        return ByteVectors(tmp_path / "vectors" / "model.vec")
 
     def test_they_are_there_after_reopening(self, tmp_path: Path) -> None:
-        ExactVectors(tmp_path / "v").add([5], [[1, 2, 3]])
-        assert [key for key, _ in ExactVectors(tmp_path / "v").nearest([1, 2, 3], 1)] == [5]
+        ByteVectors(tmp_path / "v").add([5], [[1, 2, 3]])
+        assert [key for key, _ in ByteVectors(tmp_path / "v").nearest([1, 2, 3], 1)] == [5]

@@ -21,7 +21,15 @@ __all__ = ["search"]
 @click.argument("query", nargs=-1, required=True)
 @click.option("-n", "limit", default=10, show_default=True, metavar="N", help="How many.")
 @click.option("--offset", default=0, metavar="N", help="Leave out the first N.")
-@click.option("--fuzzy", is_flag=True, help="Also nearly spelled words.")
+@click.option(
+    "--type",
+    "kind",
+    type=click.Choice(["keyword", "semantic", "hybrid"]),
+    default="hybrid",
+    show_default=True,
+    help="By words, by meaning, or both.",
+)
+@click.option("--fuzzy", is_flag=True, help="By words alone, also nearly spelled ones.")
 @click.option("--similarity", default=0.7, show_default=True, help="How near, from 0 to 1.")
 @click.option("-l", "--paths-only", is_flag=True, help="Only paths.")
 @click.option("--lines", is_flag=True, help="The lines that hold the words, with their numbers.")
@@ -33,16 +41,14 @@ __all__ = ["search"]
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
 def search(invocation: Invocation, /, query: tuple[str, ...], **given: Any) -> None:
-    """Find documents by their words, the best first. Exit code 1: none.
+    """Find documents by their words and their meaning, the best first. Exit code 1: none.
 
     All words are wanted; where no document has all, any counts. "a phrase", prefix*, AND, OR, NOT, -word, ( ) and
     title: path: heading: body: tag: ext: type: work as one would expect.
     """
     asked = " ".join(query)
     with opened(invocation) as library:
-        similarity = given["similarity"] if given["fuzzy"] else None
-        why = given["why"] or given["as_json"]
-        results = library.search(asked, limit=given["limit"], offset=given["offset"], similarity=similarity, why=why)
+        results = _found(library, asked, given)
         lines = {hit.document.id: _lines(library, hit, given) for hit in results.hits} if _wants_lines(given) else {}
     if given["as_json"]:
         _json(results, lines)
@@ -53,11 +59,21 @@ def search(invocation: Invocation, /, query: tuple[str, ...], **given: Any) -> N
         _print(results, lines, given)
     if results.note:
         note(results.note)
+    if results.embedded is not None and results.embedded < 1:
+        note(f"{results.model} knows {results.embedded:.0%} of the documents; for all: rolltop store reindex --keep")
     shown = given["offset"] + len(results.hits)
     if shown < results.total and not given["as_json"]:
         note(f"{len(results.hits)} of {results.total}; more with -n or --offset {shown}")
     if not results.total:
         raise SystemExit(1)
+
+
+def _found(library: Library, asked: str, given: dict[str, Any]) -> Results:
+    page = {"limit": given["limit"], "offset": given["offset"]}
+    if given["fuzzy"] or given["kind"] == "keyword":
+        similarity = given["similarity"] if given["fuzzy"] else None
+        return library.search(asked, **page, similarity=similarity, why=given["why"] or given["as_json"])
+    return (library.search_near if given["kind"] == "semantic" else library.search_hybrid)(asked, **page)
 
 
 def _wants_lines(given: dict[str, Any]) -> bool:
@@ -79,7 +95,8 @@ def _json(results: Results, lines: dict[int, list[LineMatch]]) -> None:
         if hit.document.id in lines:
             told["matches"] = [asdict(match) for match in lines[hit.document.id]]
         found.append(told)
-    print_json({"total": results.total, "type": results.type, "note": results.note, "results": found})
+    about = {"type": results.type, "model": results.model, "embedded": results.embedded, "note": results.note}
+    print_json({"total": results.total, **about, "results": found})
 
 
 def _print(results: Results, lines: dict[int, list[LineMatch]], given: dict[str, Any]) -> None:

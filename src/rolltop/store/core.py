@@ -32,19 +32,24 @@ class Options:
     undo_days: float = 7.0
     read_only: bool = False
     background: bool = False
+    model: str = "wordllama"
+    """What search by meaning uses: wordllama, minilm, none, or the path of a folder."""
 
     @classmethod
     def from_section(cls, section: object, *, read_only: bool = False, background: bool = False) -> Options:
-        """From `[store]`: `undo_days`."""
+        """From `[store]`: `undo_days`, `model`."""
         values = dict(section) if isinstance(section, dict) or hasattr(section, "keys") else {}  # type: ignore[call-overload]
-        unknown = set(values) - {"undo_days"}
+        unknown = set(values) - {"undo_days", "model"}
         if unknown:
             raise InvalidInput(f"the section store has unknown keys: {', '.join(sorted(unknown))}")
+        model = values.get("model", "wordllama")
+        if not isinstance(model, str) or not model:
+            raise InvalidInput("store.model must be the name of a model, none, or the path of a folder")
         try:
             days = float(values.get("undo_days", 7.0))
         except ValueError:
             raise InvalidInput("store.undo_days must be a number of days") from None
-        return cls(undo_days=days, read_only=read_only, background=background)
+        return cls(undo_days=days, read_only=read_only, background=background, model=model)
 
 
 class Core:

@@ -7,11 +7,12 @@ from rolltop.store.counting import Counting
 from rolltop.store.deleting import Deleting
 from rolltop.store.graph import Relating
 from rolltop.store.transfer import Transfer
+from rolltop.store.understanding import Understanding
 
 __all__ = ["Library"]
 
 
-class Library(Transfer, Relating, Deleting, Checking, Counting):
+class Library(Transfer, Understanding, Relating, Deleting, Checking, Counting):
     """Keeps documents by content and finds them again.
 
     >>> library = Library(Path("desk/store"))

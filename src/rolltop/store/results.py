@@ -51,3 +51,7 @@ class Results:
     """What was done: full-text, fuzzy, semantic or hybrid."""
     note: str | None = None
     """What the reader should know: that the query was not read as written, or that not everything is indexed yet."""
+    model: str | None = None
+    """Which model the meaning was asked of."""
+    embedded: float | None = None
+    """Which share of the documents it knows, from 0 to 1."""

@@ -8,10 +8,10 @@ runs against every implementation (tests/store/suites).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from rolltop.store.records import Frame, Place
 
@@ -27,10 +27,14 @@ if TYPE_CHECKING:
     from rolltop.store.catalog.tags import Tags
     from rolltop.store.grep.layout import FrameTable
 
+Numbers: TypeAlias = "Sequence[Any] | NDArray[np.float32]"
+"""A vector, or vectors as rows."""
+
 __all__ = [
     "BlobStore",
     "Catalog",
     "GrepIndex",
+    "Numbers",
     "TextAnswer",
     "TextChanges",
     "TextHit",
@@ -120,6 +124,8 @@ class TextAnswer:
     total: int
     words: tuple[str, ...] = ()
     note: str | None = None
+    complete: bool = True
+    """Whether the documents hold everything that was asked for; else they hold some of the words."""
 
 
 class TextIndex(Protocol):
@@ -170,9 +176,12 @@ class GrepIndex(Protocol):
 class VectorIndex(Protocol):
     """Finds the nearest vectors. Keys are the caller's numbers."""
 
-    def add(self, keys: Sequence[int], vectors: Sequence[Sequence[float]]) -> None: ...
+    def add(self, keys: Sequence[int], vectors: Numbers) -> None: ...
     def remove(self, keys: Iterable[int]) -> None: ...
-    def nearest(self, vector: Sequence[float], limit: int) -> list[tuple[int, float]]: ...
+    def retain(self, keys: Collection[int]) -> None: ...
+    def nearest(self, vector: Numbers, limit: int) -> list[tuple[int, float]]: ...
     def __len__(self) -> int: ...
+    def compact(self) -> None: ...
     def clear(self) -> None: ...
+    def damage(self) -> list[str]: ...
     def close(self) -> None: ...

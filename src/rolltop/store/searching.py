@@ -71,7 +71,7 @@ class Searching(Extracting):
             raise InvalidInput("similarity is a number from 0 to 1")
         answer, missing = self._by_words(query, limit, offset, similarity, why=why)
         ranked = [Ranked(hit.document, hit.score, hit.parts, title=hit.title) for hit in answer.hits]
-        note = " ".join(filter(None, (answer.note, _behind(missing))))
+        note = " ".join(filter(None, (answer.note, self._waiting(missing))))
         kind = "full-text" if similarity is None else "fuzzy"
         return Results(self._shown(ranked, answer.words), answer.total, kind, note or None)
 
@@ -94,12 +94,17 @@ class Searching(Extracting):
         for each in ranked:
             document = documents.get(each.document)
             if document is not None:
-                found = self.extracts.shown(document)
+                # Who has the title already needs no headings looked for.
+                found = self.extracts.shown(document) if each.title else self.extracts.of(document)
                 shown = snippet(found.body, words, each.offset)
                 place = found.place(shown.offset) if found.body else ""
                 title = each.title or found.title or document.name
                 hits.append(Hit(document, each.score, title, shown.text, place, words, each.parts))
         return hits
+
+    @staticmethod
+    def _waiting(missing: int) -> str | None:
+        return f"{missing} documents are not indexed yet: ask again in a moment." if missing else None
 
     def numbers_of(self, query: str, limit: int = 10_000) -> tuple[int, ...]:
         """Only the numbers of the documents that answer the query, better ones first."""
@@ -157,9 +162,3 @@ class Searching(Extracting):
             self._text.close()
         self.trigrams.close()
         super().close()
-
-
-def _behind(missing: int) -> str | None:
-    if not missing:
-        return None
-    return f"{missing} documents are not indexed yet: ask again in a moment."

@@ -1,97 +1,288 @@
-"""The embedded vector index: exact nearest neighbours over a matrix in one file, with a checksum."""
+"""The embedded vector index: rows of one byte a number in one file, read in place.
+
+A row is a key, a scale, a checksum and the numbers of a normalised vector as signed bytes. The file is only appended
+to and keys are struck out in place, so readers of any process follow it by looking at its length. One writer at a time.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import mmap
 import os
 import tempfile
 import threading
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rolltop.errors import InvalidInput
+from rolltop.store.seams import Numbers
+from rolltop.store.signs import Signs
 
-__all__ = ["ExactVectors"]
+__all__ = ["ByteVectors"]
 
-_MAGIC = b"RTV1"
+_MAGIC = b"RTV2"
+_HEADER = 16
+_GONE = -(1 << 63)
+"""The key of a row that was removed."""
+
+BLOCK = 2048
+"""Rows that are made floats at a time: what fits into the processor's cache."""
+SCANNED = 100_000
+"""Up to so many rows each one is compared; beyond, only those whose signs are near."""
+SHORTLIST = 2000
+WORTH_COMPACTING = 4096
 
 
-class ExactVectors:
-    """A `VectorIndex`. Vectors are normalised; nearness is the cosine. Up to some 100,000 vectors this is quick."""
+class ByteVectors:
+    """A `VectorIndex`. Nearness is the cosine; a byte a number keeps it to about a thousandth."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, scanned: int = SCANNED) -> None:
         self._path = path
+        self._scanned = scanned
         self._lock = threading.Lock()
-        self._keys: NDArray[np.int64] = np.empty(0, np.int64)
-        self._matrix: NDArray[np.float32] = np.empty((0, 0), np.float32)
-        self._load()
+        self._view = _View.empty()
 
     def __len__(self) -> int:
-        return len(self._keys)
+        return int(np.count_nonzero(self._current().rows["key"] != _GONE))
 
-    def add(self, keys: Sequence[int], vectors: Sequence[Sequence[float]]) -> None:
-        """Add or replace vectors; kept on disk when this returns."""
+    @property
+    def width(self) -> int:
+        """How many numbers a vector has; 0 while there is none."""
+        return self._current().width
+
+    # writing -------------------------------------------------------------------------------------
+
+    def add(self, keys: Sequence[int], vectors: Numbers) -> None:
+        """Add or replace vectors; on disk when this returns."""
         if not len(keys):
             return
-        fresh: NDArray[np.float32] = np.asarray(vectors, np.float32).reshape(len(keys), -1)
-        if len(self._keys) and fresh.shape[1] != self._matrix.shape[1]:
-            raise InvalidInput(f"vectors have {fresh.shape[1]} numbers, the index {self._matrix.shape[1]}")
-        lengths = np.linalg.norm(fresh, axis=1, keepdims=True)
-        fresh = (fresh / np.where(lengths == 0, 1, lengths)).astype(np.float32)
-        with self._lock:
-            kept = ~np.isin(self._keys, np.asarray(keys, np.int64))
-            old = self._matrix[kept] if len(self._keys) else np.empty((0, fresh.shape[1]), np.float32)
-            self._keys = np.concatenate([self._keys[kept], np.asarray(keys, np.int64)])
-            self._matrix = np.concatenate([old, fresh])
-            self._save()
+        numbers = np.asarray(vectors, np.float32).reshape(len(keys), -1)
+        width = self._current().width
+        if width and numbers.shape[1] != width:
+            raise InvalidInput(f"vectors have {numbers.shape[1]} numbers, the index {width}")
+        self.remove(keys)
+        self._append(_packed(np.asarray(keys, np.int64), numbers))
 
     def remove(self, keys: Iterable[int]) -> None:
-        with self._lock:
-            kept = ~np.isin(self._keys, np.fromiter(keys, np.int64))
-            self._keys, self._matrix = self._keys[kept], self._matrix[kept]
-            self._save()
+        """Strike out these keys."""
+        present = np.array(self._current().rows["key"])
+        self._strike(present, np.isin(present, np.fromiter(keys, np.int64)))
 
-    def nearest(self, vector: Sequence[float], limit: int) -> list[tuple[int, float]]:
-        """(key, cosine) of the nearest vectors, the nearest first."""
-        keys, matrix = self._keys, self._matrix
-        if not len(keys) or limit < 1:
-            return []
-        asked = np.asarray(vector, np.float32)
-        asked = asked / (np.linalg.norm(asked) or 1)
-        scores = matrix @ asked
-        best = np.argpartition(-scores, min(limit, len(scores)) - 1)[:limit]
-        best = best[np.lexsort((keys[best], -scores[best]))]
-        return [(int(keys[place]), float(scores[place])) for place in best]
+    def retain(self, keys: Collection[int]) -> None:
+        """Strike out all other keys."""
+        present = np.array(self._current().rows["key"])
+        self._strike(present, ~np.isin(present, np.fromiter(keys, np.int64)) & (present != _GONE))
+
+    def _strike(self, present: NDArray[np.int64], chosen: NDArray[np.bool_]) -> None:
+        """Strike out rows; a file of rows that are mostly struck out is written anew."""
+        view, struck = self._current(), np.flatnonzero(chosen)
+        if len(struck):
+            with self._path.open("r+b") as file:
+                for row in struck:
+                    os.pwrite(file.fileno(), _GONE.to_bytes(8, "little", signed=True), view.place(int(row)))
+        gone = np.count_nonzero(present == _GONE) + len(struck)
+        if gone > len(present) // 2 and gone >= WORTH_COMPACTING:
+            self.compact()
+
+    def compact(self) -> None:
+        """Leave no trace of removed rows."""
+        view = self._current()
+        kept = view.rows[view.rows["key"] != _GONE]
+        if len(kept) < len(view.rows):
+            with self._fresh_file() as file:
+                file.write(_header(view.width))
+                file.write(kept.tobytes())
+
+    def _append(self, rows: NDArray[np.void]) -> None:
+        width = rows["numbers"].shape[1]
+        if not self._path.exists():
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with self._fresh_file() as file:
+                file.write(_header(width) + rows.tobytes())
+            return
+        with self._path.open("r+b") as file:
+            whole = _HEADER + self._current().length * rows.itemsize
+            file.truncate(whole)  # a row that was half written when its writer died
+            file.seek(whole)
+            file.write(rows.tobytes())
+            file.flush()
+            os.fdatasync(file.fileno())
+
+    @contextlib.contextmanager
+    def _fresh_file(self) -> Iterator[tempfile._TemporaryFileWrapper[bytes]]:
+        """A file that takes the place of the present one when all is in it."""
+        with tempfile.NamedTemporaryFile(dir=self._path.parent, suffix=".tmp", delete=False) as file:
+            try:
+                yield file
+                file.flush()
+                os.fdatasync(file.fileno())
+                os.replace(file.name, self._path)
+            except BaseException:
+                os.unlink(file.name)
+                raise
 
     def clear(self) -> None:
-        with self._lock:
-            self._keys, self._matrix = np.empty(0, np.int64), np.empty((0, 0), np.float32)
-            self._path.unlink(missing_ok=True)
+        self._path.unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Nothing is open between calls."""
+        with self._lock:
+            self._view = _View.empty()
 
-    def _save(self) -> None:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        shape = np.array([len(self._keys), self._matrix.shape[1] if len(self._keys) else 0], np.int64)
-        body = shape.tobytes() + self._keys.tobytes() + self._matrix.tobytes()
-        handle, temporary = tempfile.mkstemp(dir=self._path.parent, suffix=".tmp")
-        with os.fdopen(handle, "wb") as file:
-            file.write(_MAGIC + zlib.crc32(body).to_bytes(4, "little") + body)
-        os.replace(temporary, self._path)
+    # asking --------------------------------------------------------------------------------------
 
-    def _load(self) -> None:
-        """Read the file; a damaged one counts as empty, and is filled again by whoever follows the catalogue."""
+    def nearest(self, vector: Numbers, limit: int) -> list[tuple[int, float]]:
+        """(key, cosine) of the nearest vectors, the nearest first."""
+        view = self._current()
+        asked = np.asarray(vector, np.float32)
+        if not view.length or limit < 1:
+            return []
+        if len(asked) != view.width:
+            raise InvalidInput(f"the vector has {len(asked)} numbers, the index {view.width}")
+        asked = asked / (np.linalg.norm(asked) or 1)
+        wanted = limit
+        while True:
+            places, scores = self._best(view, asked, wanted)
+            keys = view.rows["key"][places]
+            there = keys != _GONE
+            if np.count_nonzero(there) >= limit or wanted >= view.length:
+                break
+            wanted *= 4  # some of the nearest were removed: look further
+        order = np.lexsort((keys[there], -scores[there]))[:limit]
+        return [(int(key), float(score)) for key, score in zip(keys[there][order], scores[there][order], strict=True)]
+
+    def _best(
+        self, view: _View, asked: NDArray[np.float32], limit: int
+    ) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+        """The rows that are nearest, in no order, and how near they are."""
+        if view.length <= self._scanned:
+            candidates = None
+            scores = view.all_scores(asked)
+        else:
+            candidates = view.signs().near(asked, max(SHORTLIST, 4 * limit, view.length // 200))
+            scores = view.scores_of(candidates, asked)
+        if limit < len(scores):
+            best = np.argpartition(-scores, limit - 1)[:limit]
+        else:
+            best = np.arange(len(scores))
+        return (best if candidates is None else candidates[best]), scores[best]
+
+    def damage(self) -> list[str]:
+        """Rows whose numbers are not what was written."""
+        rows = self._current().rows
+        wrong = sum(zlib.crc32(row["numbers"].tobytes()) != row["check"] for row in rows if row["key"] != _GONE)
+        return [f"vectors: {wrong} rows are damaged"] if wrong else []
+
+    def _current(self) -> _View:
+        """The file as it is now; another process may have written since."""
+        with self._lock:
+            self._view = self._view.follow(self._path)
+            return self._view
+
+
+class _View:
+    """The rows of the file at one moment."""
+
+    def __init__(self, file: tuple[int, int], width: int, rows: NDArray[np.void]) -> None:
+        self.file = file
+        self.width = width
+        self.rows = rows
+        self.length = len(rows)
+        self._scales = np.empty(0, np.float32)
+        self._signs: Signs | None = None
+
+    @classmethod
+    def empty(cls) -> _View:
+        return cls((0, 0), 0, np.empty(0, _row_type(0)))
+
+    def follow(self, path: Path) -> _View:
         try:
-            data = self._path.read_bytes()
+            found = path.stat()
         except FileNotFoundError:
-            return
-        body = data[8:]
-        if data[:4] != _MAGIC or zlib.crc32(body).to_bytes(4, "little") != data[4:8]:
-            return
-        count, width = np.frombuffer(body[:16], np.int64)
-        self._keys = np.frombuffer(body[16 : 16 + 8 * count], np.int64).copy()
-        self._matrix = np.frombuffer(body[16 + 8 * count :], np.float32).reshape(count, width).copy()
+            return self if self.file == (0, 0) else _View.empty()
+        same = self.file == (found.st_dev, found.st_ino)
+        if same and found.st_size == _HEADER + self.length * self.rows.itemsize:
+            return self
+        view = _opened(path)
+        if same and view.length >= self.length:
+            # Rows do not change once they are written: what was worked out from them stays.
+            view._scales, view._signs = self._scales, self._signs
+        return view
+
+    def place(self, row: int) -> int:
+        """Where in the file a row begins."""
+        return _HEADER + row * self.rows.itemsize
+
+    def all_scores(self, asked: NDArray[np.float32]) -> NDArray[np.float32]:
+        # Row by row (vecdot): a product of matrices wakes a thread for each core, which costs more than it gives.
+        scores = np.empty(self.length, np.float32)
+        for start in range(0, self.length, BLOCK):
+            block = self.rows["numbers"][start : start + BLOCK].astype(np.float32)
+            np.vecdot(block, asked, out=scores[start : start + BLOCK])
+        return scores * self._all_scales()
+
+    def scores_of(self, places: NDArray[np.intp], asked: NDArray[np.float32]) -> NDArray[np.float32]:
+        rows = self.rows[places]
+        scores: NDArray[np.float32] = np.vecdot(rows["numbers"].astype(np.float32), asked) * rows["scale"]
+        return scores
+
+    def _all_scales(self) -> NDArray[np.float32]:
+        known = self._scales
+        if len(known) < self.length:
+            known = self._scales = np.concatenate([known, self.rows["scale"][len(known) :]])
+        return known
+
+    def signs(self) -> Signs:
+        signs = self._signs or Signs(self.width)
+        for start in range(len(signs), self.length, BLOCK):
+            signs.add(self.rows["numbers"][start : start + BLOCK])
+        if signs is not self._signs:
+            self._forget_pages()
+        self._signs = signs
+        return signs
+
+    def _forget_pages(self) -> None:
+        """Everything was read once and will not be again: it need not count as our memory."""
+        mapped = getattr(self.rows, "_mmap", None)
+        if mapped is not None and hasattr(mmap, "MADV_DONTNEED"):
+            mapped.madvise(mmap.MADV_DONTNEED)
+
+
+def _row_type(width: int) -> np.dtype[np.void]:
+    return np.dtype([("key", "<i8"), ("scale", "<f4"), ("check", "<u4"), ("numbers", "i1", (width,))])
+
+
+def _header(width: int) -> bytes:
+    body = _MAGIC + width.to_bytes(4, "little")
+    return body + zlib.crc32(body).to_bytes(4, "little") + bytes(4)
+
+
+def _opened(path: Path) -> _View:
+    """The rows of a file; one that is no index counts as empty: whoever follows the catalogue fills it again."""
+    with path.open("rb") as file:
+        found = os.fstat(file.fileno())
+        head = file.read(_HEADER)
+        width = int.from_bytes(head[4:8], "little")
+        if len(head) < _HEADER or head != _header(width):
+            return _View.empty()
+        kind = _row_type(width)
+        length = (found.st_size - _HEADER) // kind.itemsize
+        if not length:
+            return _View((found.st_dev, found.st_ino), width, np.empty(0, kind))
+        rows = np.memmap(file, kind, "r", _HEADER, (length,))
+    return _View((found.st_dev, found.st_ino), width, rows)
+
+
+def _packed(keys: NDArray[np.int64], numbers: NDArray[np.float32]) -> NDArray[np.void]:
+    """Rows as they are written: normalised, then scaled so that the largest number is 127."""
+    lengths = np.linalg.norm(numbers, axis=1, keepdims=True)
+    unit = numbers / np.where(lengths == 0, 1, lengths)
+    scale = np.abs(unit).max(axis=1, keepdims=True) / 127
+    rows = np.zeros(len(keys), _row_type(numbers.shape[1]))
+    rows["key"], rows["scale"] = keys, scale[:, 0]
+    rows["numbers"] = np.rint(unit / np.where(scale == 0, 1, scale))
+    rows["check"] = [zlib.crc32(row.tobytes()) for row in rows["numbers"]]
+    return rows

@@ -137,6 +137,10 @@ class Documents:
         """Documents changed since, deleted ones among them, oldest change first."""
         return self._every("d.change > ? ORDER BY d.change LIMIT ?", after, limit)
 
+    def count_changed(self, after: int) -> int:
+        """How many documents there are that changed since."""
+        return int(self._db.value("SELECT count(*) FROM documents WHERE change > ? AND deleted IS NULL", (after,)))
+
     def latest(self, limit: int) -> list[Document]:
         """The documents that changed last, deleted ones among them, oldest change first."""
         return self._every("1 ORDER BY d.change DESC LIMIT ?", limit)[::-1]

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-__all__ = ["FIELDS", "And", "Ask", "Node", "Not", "Or", "Phrase", "Prefix", "Word", "parse"]
+__all__ = ["FIELDS", "And", "Ask", "Node", "Not", "Or", "Phrase", "Prefix", "Word", "is_plain", "parse"]
 
 FIELDS = {
     **{name: name for name in ("title", "path", "heading", "body", "tag", "ext", "type")},
@@ -102,6 +102,17 @@ def parse(query: str) -> Ask:
         words = tuple(word for word in re.findall(r'[^\s()"]+', query)[:LONGEST] if word not in _OPERATORS)
         root = And(tuple(_words(word.strip("-*"), None) for word in words if _LETTER.search(word)), loose=True)
         return Ask(root, f"The query was searched as plain words: {problem}.", tuple(_positive(root)))
+
+
+def is_plain(query: str) -> bool:
+    """Whether a query is just words, without any condition."""
+    return '"' not in query and _is_plain(parse(query).root)
+
+
+def _is_plain(node: Node) -> bool:
+    if isinstance(node, And):
+        return node.loose and all(_is_plain(part) for part in node.parts)
+    return isinstance(node, (Word, Phrase)) and node.field is None
 
 
 _OPERATORS = ("AND", "OR", "NOT")

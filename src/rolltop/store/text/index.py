@@ -79,10 +79,10 @@ class KeywordIndex:
         planner = Planner(_Words(view, fresh, self._disk.vocabulary), similarity)
         state = _State(view, fresh)
         try:
-            for plan in planner.plans(ask.root):
+            for plan, complete in planner.plans(ask.root):
                 hits, total = state.page(plan, limit, offset)
                 if total:
-                    return TextAnswer(state.told(plan, hits, why=why), total, tuple(words_of(plan)), ask.note)
+                    return TextAnswer(state.told(plan, hits, why=why), total, tuple(words_of(plan)), ask.note, complete)
         except BaseException as error:
             if not _means_damage(error):
                 raise

@@ -65,16 +65,16 @@ class Planner:
     lexicon: Lexicon
     similarity: float | None = None
 
-    def plans(self, root: Node) -> Iterator[Plan]:
-        """What to ask; where that finds nothing, what to ask next."""
+    def plans(self, root: Node) -> Iterator[tuple[Plan, bool]]:
+        """What to ask, and whether it asks for everything; where that finds nothing, what to ask next."""
         strict = self._node(root)
         if strict is None:
             return
         loose = isinstance(root, And) and root.loose
         in_order = self._in_order(root) if isinstance(root, And) and loose else ()
-        yield Raised(strict, in_order) if in_order else strict
+        yield (Raised(strict, in_order) if in_order else strict), True
         if isinstance(root, And) and loose and (relaxed := self._relaxed(root)) is not None:
-            yield relaxed
+            yield relaxed, False
 
     def _in_order(self, root: And) -> tuple[Plan, ...]:
         """The same words one after the other, as in a heading that somebody has in mind."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
 from rolltop.store.seams import VectorIndex
 
 
@@ -30,11 +32,21 @@ class VectorIndexSuite:
             length = sum(a * a for a in row) ** 0.5
             return sum(a * b for a, b in zip(row, asked, strict=True)) / length
 
-        best = sorted(range(200), key=lambda n: -cosine(rows[n]))[:10]
-        assert [key for key, _ in vectors.nearest(asked, 10)] == best
+        found = vectors.nearest(asked, 10)
+        length = sum(a * a for a in asked) ** 0.5
+        best = sorted((cosine(row) / length for row in rows), reverse=True)[:10]
+        assert [score for _, score in found] == pytest.approx(best, abs=0.01)
+        assert all(score == pytest.approx(cosine(rows[key]) / length, abs=0.01) for key, score in found)
 
     def test_an_empty_index_has_nothing_near(self, vectors: VectorIndex) -> None:
         assert vectors.nearest([1.0, 2.0], 3) == []
         vectors.add([1], [[1, 2]])
         vectors.clear()
         assert (len(vectors), vectors.nearest([1.0, 2.0], 3)) == (0, [])
+
+    def test_only_what_is_retained_stays(self, vectors: VectorIndex) -> None:
+        vectors.add([1, 2, 3], [[1, 0], [0, 1], [1, 1]])
+        vectors.retain({3, 4})
+        vectors.compact()
+        assert (len(vectors), [key for key, _ in vectors.nearest([1, 0], 5)]) == (1, [3])
+        assert vectors.damage() == []

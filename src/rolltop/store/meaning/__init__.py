@@ -1,0 +1,12 @@
+"""Search by meaning, offline: a model makes a vector from every passage of every document and from the query.
+
+The default model is a table of word vectors that comes with the dependencies; a transformer on onnxruntime can take its
+place. Vectors are made in the background, follow the catalogue, and can be deleted: they are built again. `fuse` joins
+what they find with what the keywords find.
+"""
+
+from rolltop.store.meaning.fusion import Fused, fuse
+from rolltop.store.meaning.meaning import Embedded, Meaning, Near
+from rolltop.store.meaning.models import DEFAULT, NONE, Model, find_model, known_models
+
+__all__ = ["DEFAULT", "NONE", "Embedded", "Fused", "Meaning", "Model", "Near", "find_model", "fuse", "known_models"]

@@ -1,0 +1,216 @@
+"""Search by meaning: documents are embedded behind the searches, and ranked by how near they are to a query."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rolltop.errors import PartMissing, RolltopError
+from rolltop.store.meaning.embedder import Embedder
+from rolltop.store.meaning.following import Follower, Progress, Question
+from rolltop.store.meaning.index import MeaningIndex
+from rolltop.store.meaning.models import NONE, load_model
+from rolltop.store.records import Document
+from rolltop.store.seams import Catalog
+
+if TYPE_CHECKING:
+    from rolltop.store.extract import Extracts
+
+__all__ = ["Embedded", "Meaning", "Near"]
+
+WHILE_A_SEARCH_WAITS = 0.1
+"""Seconds that a search spends on documents that are not embedded yet; the rest is done in the background."""
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """A document whose meaning is near; `start` is the character its nearest passage begins with."""
+
+    document: Document
+    score: float
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """How much a model knows of the store."""
+
+    model: str
+    width: int
+    documents: int
+    pending: int
+
+    @property
+    def share(self) -> float:
+        """From 0 to 1; 1 if there is nothing to embed."""
+        whole = self.documents + self.pending
+        return self.documents / whole if whole else 1.0
+
+
+class Meaning:
+    """The vectors of one store with the model that was chosen. Nothing is loaded before it is needed.
+
+    With `background`, what is too much for a search to wait for is embedded by a thread; else when `follow` is called.
+    """
+
+    def __init__(
+        self, directory: Path, catalog: Catalog, extracts: Extracts, choice: str, *, background: bool = False
+    ) -> None:
+        self.choice = choice
+        self._has_background = background
+        self._directory = directory
+        self._catalog = catalog
+        self._extracts = extracts
+        self._guard = threading.RLock()
+        self._opened: tuple[Embedder, MeaningIndex, Follower] | None = None
+        self._mended = False
+        self._thread: threading.Thread | None = None
+        self._stopping = threading.Event()
+
+    @property
+    def model(self) -> Embedder:
+        return self._open()[0]
+
+    @property
+    def index(self) -> MeaningIndex:
+        return self._open()[1]
+
+    def _open(self) -> tuple[Embedder, MeaningIndex, Follower]:
+        with self._guard:
+            if self._opened is None:
+                if self.choice == NONE:
+                    raise PartMissing(
+                        "search by meaning is switched off: store.model is none",
+                        hint="Set store.model to wordllama, or search with type keyword.",
+                    )
+                model = load_model(self.choice)
+                owner = f"{self._catalog.identity()}/{model.fingerprint}"
+                index = MeaningIndex(self._directory / f"{model.name}-{model.fingerprint[:8]}", owner)
+                self._opened = model, index, Follower(self._catalog, self._extracts, model, index)
+            return self._opened
+
+    # asking --------------------------------------------------------------------------------------
+
+    def rank(self, query: str, limit: int, *, keep_up: bool = True) -> list[Near]:
+        """Documents whose meaning is nearest to the query, the nearest first."""
+        if keep_up:
+            self.keep_up()
+        vector = self.model.embed([query])[0]
+        wanted = 3 * limit
+        while vector.any():
+            places, all_seen = self.index.nearest(vector, wanted)
+            best: dict[int, Near] = {}
+            for place in places:
+                if len(best) < limit and place.document not in best:
+                    document = self._catalog.documents.get(place.document)
+                    if document is not None and document.hash == place.content:  # not what it meant before
+                        best[document.id] = Near(document, place.score, place.start)
+            if len(best) == limit or all_seen:
+                return list(best.values())
+            wanted *= 4
+        return []
+
+    def state(self) -> Embedded:
+        """How much is embedded, counted now."""
+        model, index, follower = self._open()
+        return Embedded(model.name, model.width, index.spans.documents(), follower.pending())
+
+    # keeping up ----------------------------------------------------------------------------------
+
+    def keep_up(self) -> None:
+        """Embed what is new: at once as far as that is quick, the rest in the background."""
+        if self.model.quick and self._behind():
+            until = time.monotonic() + WHILE_A_SEARCH_WAITS
+            self.follow(enough=lambda: time.monotonic() > until)
+        if self._behind():
+            self.follow_in_background()
+
+    def wanted(self) -> None:
+        """Something was written: follow it, if anybody has asked for meanings yet."""
+        if self._opened is not None:
+            self.follow_in_background()
+
+    def _behind(self) -> bool:
+        return self._catalog.documents.last_change() > self.index.spans.mark
+
+    def follow(
+        self, progress: Progress | None = None, *, enough: Question = lambda: False, stop: Question = lambda: False
+    ) -> bool:
+        """Embed every change there is, unless someone else is at it; whether nothing is left to do.
+
+        `enough` ends the work after a batch, `stop` at once: what is not committed is done the next time.
+        """
+        _, index, follower = self._open()
+        with index.lock.tried() as ours:
+            if not ours:
+                return False
+            if not self._mended:
+                index.mend(self._catalog.documents.last_change())
+                self._mended = True
+            return follower.follow(progress, enough, stop)
+
+    def follow_in_background(self) -> None:
+        with self._guard:
+            if (
+                not self._has_background
+                or self._stopping.is_set()
+                or (self._thread is not None and self._thread.is_alive())
+            ):
+                return
+            self._thread = threading.Thread(target=self._run, name="store-meaning", daemon=True)
+            self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self.follow(stop=self._stopping.is_set)
+        except (RolltopError, OSError):
+            return  # whoever asks next meets the same trouble and can tell
+
+    # care ----------------------------------------------------------------------------------------
+
+    def rebuild(self) -> None:
+        """Forget every vector of this model; following makes them again."""
+        with self.index.lock.held():
+            self.index.clear()
+
+    def damage(self) -> list[str]:
+        """What is wrong with the vectors on disk, of whichever model."""
+        return [line for index in self._on_disk() for line in index.damage()]
+
+    def mend(self, *, anew: bool) -> list[str]:
+        """Drop vectors that are damaged, or all of them; they are made again behind the searches."""
+        dropped = 0
+        for index in self._on_disk():
+            if anew or index.damage():
+                with index.lock.held():
+                    index.clear()
+                dropped += 1
+        return ["dropped the vectors; they are made again"] if dropped else []
+
+    def purge(self, documents: Iterable[int]) -> None:
+        """Leave no trace of these documents, in the vectors of whichever model."""
+        gone = list(documents)
+        for index in self._on_disk():
+            index.purge(gone)
+
+    def _on_disk(self) -> Iterable[MeaningIndex]:
+        """The indexes of all models that were ever used; none of the models is needed for this."""
+        places = self._directory.iterdir() if self._directory.is_dir() else ()
+        for place in sorted(places):
+            index = MeaningIndex(place, None)
+            try:
+                yield index
+            finally:
+                index.close()
+
+    def close(self) -> None:
+        """End the work in the background; what is committed stays, the rest is done the next time."""
+        self._stopping.set()
+        if self._thread is not None:
+            self._thread.join()
+        if self._opened is not None:
+            self._opened[1].close()

