@@ -49,6 +49,11 @@ class Extracts:
             # One damaged document must not keep the others from being found; reading it says what is wrong.
             return Extracted(document.name, note=error.message)
 
+    def note(self, document: Document) -> str | None:
+        """Why a document has no text, or not all of it; a plain text is not read for that."""
+        plain = is_plain(text=document.is_text, extension=document.extension) and document.size <= LONGEST_READ
+        return None if plain else self.of(document).note
+
     def _text(self, document: Document) -> Extracted:
         data = self.content(document)
         known = is_plain(text=True, extension=document.extension)
