@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -78,16 +79,36 @@ MILLER_PUT = '$* = {"id": $order_id, "customer": toupper($customer), "sku": $sku
 PYPI = ["duckdb", "saxonche", "jq"]
 
 
+RUNNER = """
+import json, os, subprocess, sys
+for line in sys.stdin:
+    command, output = json.loads(line)
+    with open(output, "wb") as sink:
+        process = subprocess.Popen(command, stdout=sink)
+        _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = status
+    print(json.dumps([status, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024]), flush=True)
+"""
+"""A small process that starts the others: memory is counted from the fork on, and this one holds the results."""
+
+
+@cache
+def runner() -> subprocess.Popen[str]:
+    environment = {**os.environ, "PYTHONPATH": str(KEPT / "pypi")}
+    command = [sys.executable, "-I", "-S", "-c", RUNNER]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+
+
 def run(command: list[str], output: Path, *, stdout: bool) -> tuple[float, float]:
     """CPU seconds and peak megabytes of a process."""
-    environment = {**os.environ, "PYTHONPATH": str(KEPT / "pypi")}
-    with output.open("wb") if stdout else open(os.devnull, "wb") as sink:
-        process = subprocess.Popen(command, stdout=sink, env=environment)
-        _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
+    process = runner()
+    assert process.stdin is not None
+    assert process.stdout is not None
+    print(json.dumps([command, str(output) if stdout else os.devnull]), file=process.stdin, flush=True)
+    status, cpu, memory = json.loads(process.stdout.readline())
+    if status:
         raise RuntimeError(f"{command[0]} failed")
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+    return cpu, memory
 
 
 def rolltop(kind: str, source: Path, output: Path, *options: str) -> list[str]:

@@ -117,7 +117,7 @@ def test_every_documented_example_is_answered(server: Server, name: str, argumen
 def test_the_documented_fields_of_a_result(server: Server) -> None:
     digest = prepare(server)
     found = server.call("search_documents", {"query": "database optimization", "limit": 5})
-    assert (found["type"], found["total"]) == ("full-text", 1)
+    assert (found["type"], found["total"], found["model"], found["embedded"]) == ("hybrid", 1, "wordllama", 1.0)
     assert CONTRACT["search_documents"]["response"]["results"][0].keys() <= found["results"][0].keys()
     fuzzy = server.call("search_documents", {"query": "databse optimizaton", "fuzzy": True, "similarity": 0.6})
     assert (fuzzy["type"], fuzzy["results"][0]["path"]) == ("fuzzy", "db.md")
@@ -132,7 +132,7 @@ def test_the_documented_fields_of_a_result(server: Server) -> None:
 def test_a_word_that_looks_like_a_hash_is_still_a_word(server: Server) -> None:
     server.call("store_text", {"content": "The code is deadbeef today.\n", "name": "code.txt"})
     found = server.call("search_documents", {"query": "deadbeef"})
-    assert (found["type"], found["total"]) == ("full-text", 1)
+    assert (found["type"], found["total"]) == ("hybrid", 1)
 
 
 def test_paths_only(server: Server) -> None:
@@ -339,3 +339,46 @@ def test_tags_have_a_hierarchy(server: Server) -> None:
     assert names(tags=["p", "q"], match_all=False, exclude=["p/a"]) == {"1.txt", "2.txt"}
     assert names(tags=["p"], query="text") == {"0.txt", "1.txt"}
     assert names(tags=["p", "q"]) == set()
+
+
+def test_a_search_says_why_and_what_it_could_not_read(server: Server) -> None:
+    prepare(server)
+    found = server.call("search_documents", {"query": "optimizations AND (database", "type": "keyword"})
+    assert found["note"].startswith("The query was searched as plain words")
+    assert found["results"][0]["why"].startswith("body ")
+    assert server.call("search_documents", {"query": 'type:text "database optimization" -nothing'})["total"] == 1
+
+
+def test_a_search_goes_on_with_its_cursor_and_colours_what_it_shows(server: Server) -> None:
+    for number in range(7):
+        server.call("store_text", {"content": f"a red apple {'x ' * number}\n", "name": f"{number}.txt"})
+    seen, cursor = list[str](), None
+    while True:
+        more = {"cursor": cursor} if cursor else {}
+        page = server.call(
+            "search_documents", {"query": "apples", "type": "keyword", "limit": 3, "color": "always", **more}
+        )
+        assert page["total"] == 7
+        seen += [hit["path"] for hit in page["results"]]
+        assert "\x1b[01;31m\x1b[Kapple" in page["results"][0]["snippet"]
+        assert "\x1b[01;31m\x1b[Kapple" in page["results"][0]["matches"][0]["line"]
+        cursor = page.get("next_cursor")
+        if cursor is None:
+            break
+    assert sorted(seen) == [f"{number}.txt" for number in range(7)]
+
+
+def test_each_type_of_search_says_what_was_done(server: Server) -> None:
+    server.call("store_text", {"content": "A kitten sleeps on the sofa.\n", "name": "cat.md"})
+    server.call("store_text", {"content": "The central bank raised interest rates.\n", "name": "bank.md"})
+    words, meaning, both = (
+        server.call("search_documents", {"query": "young cat on a couch", "type": kind})
+        for kind in ("keyword", "semantic", "hybrid")
+    )
+    assert (words["type"], meaning["type"], both["type"]) == ("full-text", "semantic", "hybrid")
+    assert "model" not in words
+    assert (meaning["model"], meaning["embedded"], both["model"]) == ("wordllama", 1.0, "wordllama")
+    assert [hit["path"] for hit in meaning["results"]] == ["cat.md", "bank.md"]
+    assert meaning["results"][0]["snippet"].startswith("A kitten")
+    assert meaning["results"][0]["why"].startswith("meaning 0.")
+    assert both["results"][0]["path"] == "cat.md"

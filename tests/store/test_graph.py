@@ -28,6 +28,7 @@ def library(tmp_path: Path) -> Iterator[Library]:
 
 
 def around(library: Library, path: str, depth: int = 1) -> dict[str, Related]:
+    library.trace()  # a question waits two seconds only, which a busy machine may need to start the parsers
     found = library.related(library.document(path), depth)
     assert found.behind == 0
     return {related.node.document.path: related for related in found.related}
@@ -318,3 +319,16 @@ def test_a_code_that_ends_its_parser_is_told_by_lines() -> None:
         assert workers.study([("python", "x = 1\n" * 1000), ("python", "y = 2\n")]) == [None, None]
     finally:
         workers.close()
+
+
+def test_starting_again_keeps_the_file_that_others_have_open(tmp_path: Path) -> None:
+    one, other = Library(tmp_path), Library(tmp_path)
+    one.add_text("a.md", "See [b](b.md).")
+    one.add_text("b.md", "Here.")
+    assert set(relations(other, "b.md")) == {"a.md"}
+    one.mend_indexes(anew=True)
+    assert other.traits.mark == 0
+    assert set(relations(other, "b.md")) == {"a.md"}
+    assert one.untraced() == 0
+    one.close()
+    other.close()

@@ -303,7 +303,7 @@ def test_vectors_of_two_models_are_not_mixed(tmp_path: Path) -> None:
 
 
 def test_a_slow_model_works_in_the_background(tmp_path: Path) -> None:
-    library = Library(tmp_path / "store", Options(model="minilm"))
+    library = Library(tmp_path / "store", Options(model="minilm", background=True))
     for name, text in TOPICS.items():
         library.add_text(name, text)
     assert names(library, "kitten") == []

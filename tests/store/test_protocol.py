@@ -30,6 +30,17 @@ async def test_a_client_keeps_and_finds_documents(stdio_client: Any, era: str, t
         assert refused.structured_content["code"] == "consent_required"
 
 
+async def test_a_client_searches_by_meaning(stdio_client: Any) -> None:
+    async with stdio_client("--toolsets", "store") as client:
+        await client.call_tool("store_text", {"content": "My automobile needs new tyres.\n", "name": "garage.md"})
+        await client.call_tool("store_text", {"content": "Fry the onions in butter.\n", "name": "soup.md"})
+        near = (await client.call_tool("search_documents", {"query": "car", "type": "semantic"})).structured_content
+        assert (near["type"], near["model"], near["embedded"]) == ("semantic", "wordllama", 1.0)
+        assert [hit["path"] for hit in near["results"]] == ["garage.md", "soup.md"]
+        both = (await client.call_tool("search_documents", {"query": "car", "paths_only": True})).structured_content
+        assert (both["type"], both["paths"]) == ("hybrid", ["garage.md"])
+
+
 async def test_a_client_finds_the_words_of_a_file_and_what_belongs_to_it(stdio_client: Any, tmp_path: Path) -> None:
     (tmp_path / "home" / "letter.docx").write_bytes(made.made_docx())
     async with stdio_client("--toolsets", "store") as client:

@@ -276,7 +276,7 @@ WORDS = [
 ]  # fmt: skip
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(st.sampled_from(WORDS), max_size=40).map(" ".join))
 def test_whatever_is_written_a_repair_is_valid_or_there_is_none(text: str) -> None:
     answer = validate(text)

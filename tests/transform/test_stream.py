@@ -75,6 +75,7 @@ def texts(draw: st.DrawFn, arrays: st.SearchStrategy[Any]) -> bytes:
 )
 @example("map($input, o => o.n * 1)", b'[{"n":"x"},{"n":1},{"n":\xff}]', 8, False)
 @example("map($input, o => o.n)", b'[{"n":1},\n {"n":2},\n]', 10, False)
+@example("map($input, o => o.n)", b'[{"n":1},{"n":x}, {"s":"\xc3\xa9\xc3\xa9\xc3\xa9"}]', 8, False)
 @example("map($input, o => o.n)", b'[{"n":1}] x', 8, True)
 @example("map($input, o => o.n)", b"  [ ] ", 8, True)
 @example("map($input, o => o.n)", b'\xef\xbb\xbf[{"n":1.0},{"n":2}]', 8, True)

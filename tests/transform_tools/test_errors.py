@@ -145,6 +145,17 @@ async def test_sources(desk: Desk, tmp_path_factory: pytest.TempPathFactory) -> 
     assert kept["structure"]["properties"]["a"]["type"] == "integer"
 
 
+async def test_a_broken_part_is_an_internal_error(tmp_path: Path) -> None:
+    desk = Desk(load(env={"ROLLTOP_WORKSPACE": str(tmp_path / "ws"), "XDG_CONFIG_HOME": str(tmp_path)}))
+    desk.workspace.store.add_text("kept.json", '{"a": 1}')
+    desk.workspace.store.close()
+    for path in (tmp_path / "ws").rglob("*"):
+        if path.is_file() and path.name != "workspace.json":
+            path.write_bytes(b"not what it was")
+    assert (await error(desk, "get_input_schema", source="doc://kept.json", format="json"))["code"] == "INTERNAL_ERROR"
+    desk.close()
+
+
 def test_the_workspace_starts_no_worker_for_other_tools(tmp_path: Path) -> None:
     desk = Desk(load(env={"ROLLTOP_WORKSPACE": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}))
     assert "transform" not in desk.workspace.__dict__

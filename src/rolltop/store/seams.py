@@ -112,6 +112,7 @@ class TextHit:
 
     document: int
     score: float
+    title: str = ""
     parts: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -123,6 +124,8 @@ class TextAnswer:
     total: int
     words: tuple[str, ...] = ()
     note: str | None = None
+    complete: bool = True
+    """Whether the documents hold everything that was asked for; else they hold some of the words."""
 
 
 class TextIndex(Protocol):
@@ -145,6 +148,7 @@ class TextIndex(Protocol):
         limit: int,
         offset: int = 0,
         similarity: float | None = None,
+        why: bool = False,
         also: TextChanges | None = None,
     ) -> TextAnswer: ...
     def clear(self) -> None: ...

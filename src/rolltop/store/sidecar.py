@@ -45,7 +45,7 @@ class Sidecar:
         self._all: list[apsw.Connection] = []
         try:
             if self.state("owner") != owner:
-                self._empty()
+                self.clear()
         except _DAMAGE:
             self.start_again()
 
@@ -78,7 +78,7 @@ class Sidecar:
             connection.execute("CREATE TABLE state(key TEXT PRIMARY KEY, value ANY) STRICT, WITHOUT ROWID")
             connection.execute("INSERT INTO state VALUES('owner', ?)", (self._owner,))
 
-    def _empty(self) -> None:
+    def clear(self) -> None:
         """Make the tables anew, in place: other processes may have the file open."""
         with self.db as db:
             for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall():
@@ -105,7 +105,7 @@ class Sidecar:
             return [str(error)]
 
     def start_again(self) -> None:
-        """From an empty file."""
+        """From an empty file: for one that is damaged."""
         self.close()
         for suffix in ("", "-wal", "-shm"):
             self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)

@@ -18,6 +18,10 @@ BEST_WORDS = 100
 BEST_MEANINGS = 50
 """So many of each order are joined into one; what the keywords find beyond follows in its own order."""
 
+MORE_WORDS = 1000
+NEARER = 0.15
+"""So much nearer a document must be that lacks words, where others hold them all."""
+
 
 class Understanding(Searching):
     """The finding part that needs a model. Nothing of it is loaded before it is asked."""
@@ -25,7 +29,12 @@ class Understanding(Searching):
     @cached_property
     def meaning(self) -> Meaning:
         """The vectors of the documents, by the model that the settings name."""
-        return Meaning(self.directory / "vectors", self.catalog, self.extracts, self.options.model)
+        place, choice = self.directory / "vectors", self.options.model
+        return Meaning(place, self.catalog, self.extracts, choice, background=self.options.background)
+
+    def written(self) -> None:
+        super().written()
+        self.meaning.wanted()
 
     def search_near(self, query: str, *, limit: int = 10, offset: int = 0) -> Results:
         """Every document that has text, the ones that mean most nearly the same as the query first."""
@@ -45,15 +54,20 @@ class Understanding(Searching):
             return replace(found, note=" ".join(filter(None, (found.note, f"Only words were searched: {missing}."))))
         answer, behind = self._by_words(query, BEST_WORDS, 0, None)
         words = [(hit.document, hit.score) for hit in answer.hits]
-        joined = self._joined(query, words, near)
+        trust = self.meaning.model.trust.beside(bool(words), complete=answer.complete)
+        floor = self._floor(query, complete=bool(words) and answer.complete)
+        joined = fuse(words, self._kept(near, dict(words), floor), trust)
         page = joined[offset : offset + limit]
         if len(page) < limit and answer.total > BEST_WORDS:
-            page += self._further(
-                query, {each.document for each in joined}, words[0][1], offset - len(joined), limit - len(page)
-            )
+            page += self._further(query, joined, max(0, offset - len(joined)), limit - len(page))
         starts = {each.document.id: each.start for each in near if each.document.id not in dict(words)}
-        ranked = [Ranked(f.document, f.score, f.parts, starts.get(f.document)) for f in page]
-        total = answer.total + len(joined) - len(words)
+        titles = {hit.document: hit.title for hit in answer.hits}
+        ranked = [
+            Ranked(f.document, f.score, f.parts, starts.get(f.document), titles.get(f.document, "")) for f in page
+        ]
+        total = answer.total + self._without_words(
+            query, answer.total, {j.document for j in joined} - dict(words).keys()
+        )
         note = " ".join(filter(None, (answer.note, self._waiting(behind)))) or None
         return self._by_meaning(Results(self._shown(ranked, answer.words), total, "hybrid", note))
 
@@ -61,20 +75,29 @@ class Understanding(Searching):
         # What a transaction has written may yet be rolled back: it is not embedded before it is committed.
         return self.meaning.rank(query, limit, keep_up=not self.committer.active)
 
-    def _joined(self, query: str, words: Sequence[tuple[int, float]], near: Sequence[Near]) -> list[Fused]:
-        """Both orders as one. What only means the same must be quite near, and a query with conditions keeps them."""
-        found = dict(words)
-        floor = self.meaning.model.floor if is_plain(query) else 1.0
-        kept = [(n.document.id, n.score) for n in near if n.document.id in found or n.score >= floor]
-        return fuse(words, kept, self.meaning.model.trust)
+    def _without_words(self, query: str, total: int, joined: set[int]) -> int:
+        """How many of these documents the words do not find; beyond the first thousand finds that is not asked."""
+        if joined and total > BEST_WORDS:
+            joined -= {hit.document for hit in self._by_words(query, MORE_WORDS, BEST_WORDS, None)[0].hits}
+        return len(joined)
 
-    def _further(self, query: str, shown: set[int], best: float, start: int, count: int) -> list[Fused]:
-        """What the keywords find after the documents that were joined."""
-        start = max(0, start)
+    def _floor(self, query: str, *, complete: bool) -> float:
+        """How near a document without the words must be: nearer than any, if the query sets conditions."""
+        if not is_plain(query):
+            return 2.0
+        return self.meaning.model.floor + (NEARER if complete else 0)
+
+    @staticmethod
+    def _kept(near: Sequence[Near], words: dict[int, float], floor: float) -> list[tuple[int, float]]:
+        return [(n.document.id, n.score) for n in near if n.document.id in words or n.score >= floor]
+
+    def _further(self, query: str, joined: Sequence[Fused], start: int, count: int) -> list[Fused]:
+        """What the keywords find after the documents that were joined; less than the last of them."""
+        shown, least = {each.document for each in joined}, joined[-1].score
         answer, _ = self._by_words(query, start + count + len(shown), BEST_WORDS, None)
-        rest = [(hit.document, hit.score / best) for hit in answer.hits if hit.document not in shown]
-        share = 1 - self.meaning.model.trust
-        return [Fused(document, share * score, share * score, 0.0) for document, score in rest[start : start + count]]
+        rest = [hit for hit in answer.hits if hit.document not in shown][start : start + count]
+        best = max((hit.score for hit in answer.hits), default=1.0)
+        return [Fused(hit.document, score := least * hit.score / best, score, 0.0) for hit in rest]
 
     def _by_meaning(self, results: Results) -> Results:
         state = self.meaning.state()

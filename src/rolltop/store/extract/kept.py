@@ -85,7 +85,11 @@ class KeptTexts:
         return [f"extracted texts: {line}" for line in self._file.damage()]
 
     def start_again(self) -> None:
-        self._file.start_again()
+        """Forget everything; it is filled again."""
+        if self._file.damage():
+            self._file.start_again()
+        else:
+            self._file.clear()
 
     def close(self) -> None:
         self._file.close()

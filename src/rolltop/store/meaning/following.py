@@ -22,6 +22,7 @@ __all__ = ["Follower", "Progress", "Question"]
 STEP = 200
 """Documents that are asked of the catalogue at a time."""
 VECTORS_A_CALL = 64
+VECTORS_A_SLOW_CALL = 16
 """So many passages are embedded between two looks at whether to stop."""
 VECTORS_A_COMMIT = 512
 """Fewer, if the model is slow: what is not committed when the process dies has to be done again."""
@@ -44,6 +45,7 @@ class Follower:
         self._model = model
         self._index = index
         self._enough_to_commit = VECTORS_A_COMMIT if model.quick else VECTORS_A_CALL
+        self._a_call = VECTORS_A_CALL if model.quick else VECTORS_A_SLOW_CALL
 
     def pending(self) -> int:
         """How many documents changed since."""
@@ -80,7 +82,7 @@ class Follower:
             batch.add(document.id, document.hash, passages(self._extracts.of(document).body, self._model.reach))
 
     def _embedded(self, texts: list[str], stop: Question) -> Iterator[NDArray[np.float32]]:
-        for start in range(0, len(texts), VECTORS_A_CALL):
+        for start in range(0, len(texts), self._a_call):
             if stop():
                 raise Stopped
-            yield self._model.embed(texts[start : start + VECTORS_A_CALL])
+            yield self._model.embed(texts[start : start + self._a_call])

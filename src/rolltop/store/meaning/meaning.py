@@ -52,10 +52,16 @@ class Embedded:
 
 
 class Meaning:
-    """The vectors of one store with the model that was chosen. Nothing is loaded before it is needed."""
+    """The vectors of one store with the model that was chosen. Nothing is loaded before it is needed.
 
-    def __init__(self, directory: Path, catalog: Catalog, extracts: Extracts, choice: str) -> None:
+    With `background`, what is too much for a search to wait for is embedded by a thread; else when `follow` is called.
+    """
+
+    def __init__(
+        self, directory: Path, catalog: Catalog, extracts: Extracts, choice: str, *, background: bool = False
+    ) -> None:
         self.choice = choice
+        self._has_background = background
         self._directory = directory
         self._catalog = catalog
         self._extracts = extracts
@@ -121,7 +127,12 @@ class Meaning:
             until = time.monotonic() + WHILE_A_SEARCH_WAITS
             self.follow(enough=lambda: time.monotonic() > until)
         if self._behind():
-            self._follow_in_background()
+            self.follow_in_background()
+
+    def wanted(self) -> None:
+        """Something was written: follow it, if anybody has asked for meanings yet."""
+        if self._opened is not None:
+            self.follow_in_background()
 
     def _behind(self) -> bool:
         return self._catalog.documents.last_change() > self.index.spans.mark
@@ -142,9 +153,13 @@ class Meaning:
                 self._mended = True
             return follower.follow(progress, enough, stop)
 
-    def _follow_in_background(self) -> None:
+    def follow_in_background(self) -> None:
         with self._guard:
-            if self._stopping.is_set() or (self._thread is not None and self._thread.is_alive()):
+            if (
+                not self._has_background
+                or self._stopping.is_set()
+                or (self._thread is not None and self._thread.is_alive())
+            ):
                 return
             self._thread = threading.Thread(target=self._run, name="store-meaning", daemon=True)
             self._thread.start()

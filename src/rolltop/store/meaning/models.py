@@ -109,7 +109,7 @@ def _minilm_files() -> Files | None:
 def _minilm() -> Model:
     files = _minilm_files()
     runs = importlib.util.find_spec("onnxruntime") is not None
-    about = "all-MiniLM-L6-v2: a small transformer, better and a hundred times slower"
+    about = "all-MiniLM-L6-v2: a small transformer, better and some hundred times slower"
     if files is None or not runs:
         return Model("minilm", about, 384, missing=_HOW_TO_GET_MINILM)
     return Model("minilm", about, 384, f"the package {(files.graph or files.tokenizer.parent).parent.name}")

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rolltop.errors import InvalidData
-from rolltop.store.meaning.embedder import fingerprint, readable
+from rolltop.store.meaning.embedder import Trust, fingerprint, readable
 
 __all__ = ["WordVectors"]
 
@@ -37,7 +37,7 @@ class WordVectors:
     name = "wordllama"
     reach = 1500
     quick = True
-    trust = 0.35
+    trust = Trust(all_words=0.1, some_words=0.3)
     floor = 0.3
 
     def __init__(self, weights: Path, tokenizer: Path) -> None:

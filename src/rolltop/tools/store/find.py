@@ -5,17 +5,17 @@
 from __future__ import annotations
 
 import time
+from dataclasses import asdict
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
 from mcp_core import READS, Example, Result, ToolArguments, ToolContext
-from rolltop.errors import PartMissing
-from rolltop.store import Hit, Library, Listing, is_hash_prefix
+from rolltop.store import Hit, Library, Listing, Results, is_hash_prefix
+from rolltop.store.excerpts import excerpts
 from rolltop.store.query import TIMES, decode_cursor, encode_cursor
 from rolltop.store.text import highlighted
 from rolltop.store.times import parse_time
-from rolltop.tools.store.excerpts import excerpts
 from rolltop.tools.store.models import Documents, Line, info
 from rolltop.workspace import Workspace
 
@@ -58,8 +58,10 @@ class FoundDocument(BaseModel):
 
 class FoundDocuments(BaseModel):
     total: int = Field(description="How many documents match in all.")
-    type: str = Field(description="What was done: full-text, fuzzy or hash.")
+    type: str = Field(description="What was done: full-text, semantic, hybrid, fuzzy or hash.")
     note: str | None = Field(default=None, description="What was not done as asked.")
+    model: str | None = Field(default=None, description="Model that compared meanings.")
+    embedded: float | None = Field(default=None, description="Share of the documents it knows, 0 to 1.")
     execution_time_ms: float = Field(description="Milliseconds.")
     results: list[FoundDocument] | None = Field(default=None, description="The documents, best first.")
     paths: list[str] | None = Field(default=None, description="Only their paths, when paths_only.")
@@ -136,19 +138,35 @@ def _by_hash(library: Library, args: SearchDocuments, offset: int) -> FoundDocum
 
 
 def _by_words(library: Library, args: SearchDocuments, offset: int) -> FoundDocuments:
-    if args.type == "semantic":
-        raise PartMissing("search by meaning is not available in this version", hint="Use type keyword or hybrid.")
-    similarity = args.similarity if args.fuzzy else None
-    results = library.search(args.query, limit=args.limit, offset=offset, similarity=similarity)
-    found = [_found(library, args, hit) for hit in results.hits]
-    return FoundDocuments(total=results.total, type=results.type, note=results.note, execution_time_ms=0, results=found)
+    if args.fuzzy:
+        results = _keyword(library, args, offset, args.similarity)
+    elif args.type == "keyword":
+        results = _keyword(library, args, offset, None)
+    elif args.type == "hybrid":
+        results = library.search_hybrid(args.query, limit=args.limit, offset=offset)
+    else:
+        results = library.search_near(args.query, limit=args.limit, offset=offset)
+    return FoundDocuments(
+        total=results.total,
+        type=results.type,
+        note=results.note,
+        model=results.model,
+        embedded=None if results.embedded is None else round(results.embedded, 3),
+        execution_time_ms=0,
+        results=[_found(library, args, hit) for hit in results.hits],
+    )
+
+
+def _keyword(library: Library, args: SearchDocuments, offset: int, similarity: float | None) -> Results:
+    why = not args.paths_only
+    return library.search(args.query, limit=args.limit, offset=offset, similarity=similarity, why=why)
 
 
 def _found(library: Library, args: SearchDocuments, hit: Hit) -> FoundDocument:
     lines, color = None, args.color == "always"
     if args.line_numbers or args.context or args.before_context or args.after_context or color:
         before, after = args.before_context or args.context, args.after_context or args.context
-        lines = excerpts(library, hit, before, after, color=color)
+        lines = [Line(**asdict(match)) for match in excerpts(library, hit, before, after, color=color)]
     return FoundDocument(
         id=hit.document.id,
         hash=hit.document.hash,
@@ -185,7 +203,7 @@ _DOCS = (
     "title: path: heading: body: tag: ext: type: work in a query. hash wins over query.",
 )
 async def search_documents(args: SearchDocuments, ctx: ToolContext[Workspace]) -> Result[FoundDocuments]:
-    """Search documents by word, typo or hash.
+    """Search documents by word, meaning, typo or hash.
 
     Use it before {tool:retrieve_document}. A query of 8 or more hexadecimal digits is tried as a hash first.
     """

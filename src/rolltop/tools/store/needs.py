@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 
 from mcp_core import Need
+from rolltop.errors import RolltopError
 from rolltop.settings import Settings
 
 __all__ = ["check"]
@@ -23,6 +24,7 @@ def check(settings: Settings) -> list[Need]:
         *vital,
         Need("hyperscan", scanner, detail=detail, fix="pip install hyperscan"),
         *(_extra(name, without) for name, without in _EXTRACT.items()),
+        _model(settings),
     ]
 
 
@@ -35,3 +37,19 @@ _EXTRACT = {
 def _extra(name: str, without: str) -> Need:
     present = importlib.util.find_spec(name) is not None
     return Need(name, present, detail="" if present else without, fix="pip install 'rolltop[extract]'")
+
+
+def _model(settings: Settings) -> Need:
+    """The model of the search by meaning; without it the words alone are searched."""
+    from rolltop.store.meaning import DEFAULT, NONE, find_model  # noqa: PLC0415 - brings numpy
+
+    choice = str(settings.section("store").get("model", DEFAULT))
+    if choice == NONE:
+        return Need("model", True, detail="none: search by meaning is switched off")
+    try:
+        found = find_model(choice)
+    except RolltopError as error:
+        return Need(f"model {choice}", False, detail=error.message, fix=error.hint or "")
+    return Need(
+        f"model {choice}", not found.missing, detail=found.missing and "meaning is not searched", fix=found.missing
+    )

@@ -115,9 +115,11 @@ class Tiers:
 
     def value_of_lines(self, block: bytes) -> tuple[bool, Any]:
         """The same for JSON lines: whole lines with an object on each."""
-        if self.typed is None or not _is_text(block) or not _has_objects_only(block):
+        if self.typed is None or not _is_text(block):
             return False, None
         count = block.count(b"\n") + (not block.endswith(b"\n"))
+        if not _has_objects_only(block, count - 1):
+            return False, None
         return self._first(lambda tier: _counted(tier.decode_lines(block), count))
 
     def value_of(self, decode: Callable[[Tier], Any]) -> tuple[bool, Any]:
@@ -147,9 +149,8 @@ class Tiers:
         return False, None
 
 
-def _has_objects_only(block: bytes) -> bool:
-    """Whether every line break is between two objects. No object has such a place inside, so each line is whole."""
-    inner = block.count(b"\n") - block.endswith(b"\n")
+def _has_objects_only(block: bytes, inner: int) -> bool:
+    """Whether all inner line breaks are between two objects. No object has such a place inside: each line is whole."""
     return block.count(b"}\n{") == inner or block.count(b"}\r\n{") == inner
 
 

@@ -13,7 +13,7 @@ from rolltop.transform.errors import ReadFailure
 from rolltop.transform.formats.plain import plain
 from rolltop.transform.formats.text import decode
 
-__all__ = ["encode", "read", "refused", "repaired", "write"]
+__all__ = ["encode", "encode_lines", "read", "refused", "repaired", "write"]
 
 _NATIVE = orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_DATACLASS
 # In indented JSON every value ends its line, and the line of a text ends in a quote: a line that ends in
@@ -21,8 +21,8 @@ _NATIVE = orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATETIME | or
 # Patterns start with a literal, which makes the search several times faster.
 _WHOLE = re.compile(rb"\.0(?=,?\n|\Z)")
 _HUGE = re.compile(rb"e\+?[0-9]+(?=,?\n|\Z)")
-_COMPACT_WHOLE = re.compile(rb"\.0(?=[,}\]]|\Z)")
-_COMPACT_HUGE = re.compile(rb"e\+?[0-9]+(?=[,}\]]|\Z)")
+_COMPACT_WHOLE = re.compile(rb"\.0(?=[,}\]\n]|\Z)")
+_COMPACT_HUGE = re.compile(rb"e\+?[0-9]+(?=[,}\]\n]|\Z)")
 _DIGITS_BEFORE = re.compile(rb"-?[0-9]*\Z")
 
 
@@ -81,6 +81,19 @@ def encode(value: Any, options: Mapping[str, Any]) -> bytes:
         # Something that JSON does not have (an element, a date); or half a surrogate pair.
         pass
     return render(plain(value, write_attributes=options.get("writeAttributes") is True), layout).encode()
+
+
+def encode_lines(values: list[Any], options: Mapping[str, Any]) -> bytes:
+    """Each value as compact JSON on a line of its own."""
+    layout = _NATIVE | orjson.OPT_APPEND_NEWLINE
+    try:
+        shortened = _shortened_compact(b"".join([orjson.dumps(value, None, layout) for value in values]))
+        if shortened is not None:
+            return shortened
+    except TypeError:
+        pass  # as above
+    compact = {**options, "compact": True}
+    return b"".join([encode(value, compact) + b"\n" for value in values])
 
 
 def _shortened(text: bytes) -> bytes | None:

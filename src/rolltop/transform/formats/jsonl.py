@@ -11,7 +11,7 @@ from rolltop.transform.errors import ReadFailure
 from rolltop.transform.formats import json
 from rolltop.transform.formats.text import decode
 
-__all__ = ["encode_lines", "read", "read_lines", "write"]
+__all__ = ["read", "read_lines", "write"]
 
 
 def read(data: str | bytes, options: Mapping[str, Any]) -> list[Any]:
@@ -46,9 +46,4 @@ def _failed(line: bytes, number: int) -> Any:
 
 def write(value: Any, options: Mapping[str, Any]) -> str:
     """One line for each element of an array; anything else is one line."""
-    return encode_lines(value if isinstance(value, list) else [value], options).decode()
-
-
-def encode_lines(values: list[Any], options: Mapping[str, Any]) -> bytes:
-    compact = {**options, "compact": True}
-    return b"".join([json.encode(value, compact) + b"\n" for value in values])
+    return json.encode_lines(value if isinstance(value, list) else [value], options).decode()

@@ -182,17 +182,18 @@ class ArrayPieces:
 
     def _check_the_rest(self) -> None:
         """Raise when bytes further on are no text."""
+        ended = False
         while True:
-            held = self.buffer[-4:]
-            self.where.pass_over(self.buffer[:-4])
-            self.buffer = held
-            ended = not self.more()
             try:
-                codecs.utf_8_decode(self.buffer, "strict", ended)
+                done = codecs.utf_8_decode(self.buffer, "strict", ended)[1]
             except UnicodeDecodeError as error:
                 raise self._no_text(error.start) from None
             if ended:
                 return
+            # A character that is not all there stays for the next round.
+            self.where.pass_over(self.buffer[:done])
+            self.buffer = self.buffer[done:]
+            ended = not self.more()
 
     def _no_text(self, at: int) -> ReadFailure:
         line, column = self.where.of(self.buffer[:at].decode("utf-8", "replace"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from rolltop.transform.formats import csv, json, jsonl
+from rolltop.transform.formats import csv, json
 
 __all__ = ["Sink", "sink_for"]
 
@@ -55,7 +55,7 @@ class JsonSink(Sink):
 
 class LinesSink(Sink):
     def encode(self, records: list[Any]) -> bytes:
-        return jsonl.encode_lines(records, self._options)
+        return json.encode_lines(records, self._options)
 
     def add(self, encoded: bytes) -> None:
         self._write(encoded)

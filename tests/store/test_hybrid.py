@@ -1,0 +1,137 @@
+"""Words and meaning in one order: nothing is lost, nothing comes twice, conditions are kept."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rolltop.errors import PartMissing
+from rolltop.store import Library, Options
+from rolltop.store.meaning import fuse
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+ORDER = st.lists(st.tuples(st.integers(1, 30), st.floats(0.01, 50)), unique_by=lambda pair: pair[0]).map(
+    lambda pairs: sorted(pairs, key=lambda pair: -pair[1])
+)
+
+
+@given(ORDER, ORDER, st.floats(0.05, 0.95))
+def test_the_joined_order_has_every_document_once(
+    words: list[tuple[int, float]], near: list[tuple[int, float]], trust: float
+) -> None:
+    joined = fuse(words, near, trust)
+    assert sorted(each.document for each in joined) == sorted({number for number, _ in [*words, *near]})
+    assert [each.score for each in joined] == sorted((each.score for each in joined), reverse=True)
+    assert all(0 <= each.score <= 1 + 1e-9 for each in joined)
+    assert all(each.score == pytest.approx(each.words + each.meaning) for each in joined)
+
+
+@given(ORDER)
+def test_one_order_alone_stays_as_it_is(order: list[tuple[int, float]]) -> None:
+    for joined in (fuse(order, [], 0.4), fuse([], order, 0.4)):
+        scores = dict(order)
+        found = [scores[each.document] for each in joined]
+        assert found == sorted(found, reverse=True) or len(set(found)) < len(found)
+
+
+def paths(library: Library, query: str, **page: int) -> list[str]:
+    return [hit.document.path for hit in library.search_hybrid(query, **page).hits]
+
+
+def test_a_document_that_says_it_in_other_words_is_found_too(library: Library) -> None:
+    library.add_text("a.md", "My automobile needs new tyres.\n")
+    library.add_text("b.md", "An onion soup.\n")
+    found = library.search_hybrid("car")
+    assert [(hit.document.path, found.total, found.type) for hit in found.hits] == [("a.md", 1, "hybrid")]
+    assert found.hits[0].why.startswith("meaning")
+
+
+def test_conditions_hold_for_what_is_only_near(library: Library) -> None:
+    library.add_text("car.md", "A car, an automobile, a vehicle.\n")
+    library.add_text("auto.py", "# automobile: a vehicle\n")
+    assert sorted(paths(library, "vehicle car")) == ["auto.py", "car.md"]
+    assert paths(library, "vehicle ext:md") == ["car.md"]
+    assert paths(library, "vehicle -car") == ["auto.py"]
+    assert paths(library, '"an automobile"') == ["car.md"]
+
+
+def test_pages_follow_each_other_without_gap_or_repetition(library: Library) -> None:
+    for number in range(170):
+        library.add_text(f"{number}.txt", f"{'needle ' * (1 + number % 7)} in the hay {number}\n")
+    whole = paths(library, "needle hay", limit=400)
+    assert sorted(whole) == sorted(f"{number}.txt" for number in range(170))
+    paged = [path for start in range(0, 170, 30) for path in paths(library, "needle hay", limit=30, offset=start)]
+    assert paged == whole
+    assert library.search_hybrid("needle hay").total == 170
+
+
+def test_without_a_model_words_alone_are_searched(tmp_path: Path) -> None:
+    library = Library(tmp_path / "store", Options(model="none"))
+    library.add_text("a.md", "a needle\n")
+    assert (library.search_hybrid("needle").type, library.search_hybrid("needle").total) == ("full-text", 1)
+    with pytest.raises(PartMissing, match="switched off"):
+        library.search_near("needle")
+    library.close()
+
+
+def test_a_missing_model_is_said_and_words_are_searched(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(*_: object, **__: object) -> None:
+        raise PartMissing("the model minilm is not installed")
+
+    library.add_text("a.md", "a needle\n")
+    monkeypatch.setattr(library.meaning, "rank", missing)
+    found = library.search_hybrid("needle")
+    assert (found.total, found.type) == (1, "full-text")
+    assert "minilm is not installed" in str(found.note)
+
+
+# the command line ------------------------------------------------------------------------------------
+
+
+def test_models_are_listed_with_what_they_know(rolltop: Run, tmp_path: Path) -> None:
+    (tmp_path / "cat.md").write_text("A kitten sleeps on the sofa.\n")
+    rolltop("store", "add", str(tmp_path / "cat.md"))
+    assert rolltop("store", "search", "--type", "semantic", "young cat").stdout.count("cat.md") == 1
+    told = json.loads(rolltop("store", "models", "--json").stdout)
+    first, second = told["models"]
+    assert (first["name"], first["active"], first["documents"], first["pending"]) == ("wordllama", True, 1, 0)
+    assert (second["name"], second["active"], second["dimensions"]) == ("minilm", False, 384)
+    assert rolltop("store", "models").stdout.startswith("*\twordllama\t256\t100%")
+
+
+def test_reindex_builds_anew_and_with_another_model(rolltop: Run, tmp_path: Path) -> None:
+    (tmp_path / "cat.md").write_text("A kitten sleeps on the sofa.\n")
+    rolltop("store", "add", str(tmp_path / "cat.md"))
+    both = rolltop("store", "reindex")
+    assert "keyword index is up to date" in both.stderr
+    assert "wordllama: 1 documents embedded, 0 are left" in both.stderr
+    assert "minilm: 1 documents embedded" in rolltop("store", "reindex", "--model", "minilm").stderr
+    assert "wordllama" not in rolltop("store", "reindex", "--text").stderr
+    assert rolltop("store", "reindex", "--model", "gpt").returncode == 2
+    assert rolltop("store", "reindex", "--model", str(tmp_path / "nowhere")).returncode == 3
+
+
+def test_reindex_can_be_interrupted_and_goes_on(tmp_path: Path) -> None:
+    library = Library(tmp_path / "w" / "store")
+    for number in range(100):
+        library.add_text(f"{number}.txt", f"a text about the number {number}, which is a number\n" * 4)
+    library.close()
+    command = [sys.executable, "-m", "rolltop", "--workspace", str(tmp_path / "w"), "store", "reindex"]
+    running = subprocess.Popen([*command, "--model", "minilm"], stderr=subprocess.PIPE, text=True)
+    place = tmp_path / "w" / "store" / "vectors"
+    while running.poll() is None and not list(place.glob("*/rows.vec")):
+        pass
+    running.send_signal(signal.SIGINT)
+    told = running.communicate(timeout=120)[1]
+    assert running.returncode in (130, 0), told
+    again = subprocess.run([*command, "--model", "minilm", "--keep"], capture_output=True, text=True, check=True)
+    assert "minilm: 100 documents embedded, 0 are left" in again.stderr
