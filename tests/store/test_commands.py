@@ -139,3 +139,22 @@ def test_figures_and_damage(rolltop: Run, tmp_path: Path) -> None:
     assert rolltop("store", "cat", "a.txt").returncode == 1
     assert rolltop("store", "repair").returncode == 0
     assert rolltop("store", "cat", "a.txt").stdout == "a line\n" * 100
+
+
+def test_search_as_a_person_uses_it(rolltop: Run, tree: Path) -> None:
+    rolltop("store", "add", "-r", str(tree), "--tag", "desk")
+    found = rolltop("store", "search", "needles", "ext:md")
+    assert found.stdout.splitlines()[0].split("\t")[1:] == [str(tree / "notes.md"), "# Notes A needle in the hay."]
+    lines = rolltop("store", "search", "needle", "path:src", "--lines", "-B", "1", "--why").stdout.splitlines()
+    assert "body" in lines[0]
+    assert lines[1:] == ["  1-def main():", "  2:    return 'needle'"]
+    told = json.loads(rolltop("store", "search", "nedle", "--fuzzy", "-n", "1", "--json").stdout)
+    assert (told["total"], told["type"], len(told["results"])) == (2, "fuzzy", 1)
+    assert {"score", "why", "snippet", "place", "title"} <= told["results"][0].keys()
+    paths = rolltop("store", "search", "-l", "needle", "--offset", "1")
+    assert len(paths.stdout.splitlines()) == 1
+    assert "\x1b[01;31m" in rolltop("store", "search", "hay", "--color", "always").stdout
+    broken = rolltop("store", "search", "(hay")
+    assert "plain words" in broken.stderr
+    assert rolltop("store", "search", "nowhere").returncode == 1
+    assert "not indexed yet" in rolltop("store", "stats").stdout

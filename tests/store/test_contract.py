@@ -355,3 +355,28 @@ def test_each_type_of_search_says_what_was_done(server: Server) -> None:
     assert meaning["results"][0]["snippet"].startswith("A kitten")
     assert meaning["results"][0]["why"].startswith("meaning 0.")
     assert both["results"][0]["path"] == "cat.md"
+
+
+def test_a_search_says_why_and_what_it_could_not_read(server: Server) -> None:
+    prepare(server)
+    found = server.call("search_documents", {"query": "optimizations AND (database", "type": "keyword"})
+    assert found["note"].startswith("The query was searched as plain words")
+    assert found["results"][0]["why"].startswith("body ")
+    assert server.call("search_documents", {"query": 'type:text "database optimization" -nothing'})["total"] == 1
+
+
+def test_a_search_goes_on_with_its_cursor_and_colours_what_it_shows(server: Server) -> None:
+    for number in range(7):
+        server.call("store_text", {"content": f"a red apple {'x ' * number}\n", "name": f"{number}.txt"})
+    seen, cursor = list[str](), None
+    while True:
+        more = {"cursor": cursor} if cursor else {}
+        page = server.call("search_documents", {"query": "apples", "limit": 3, "color": "always", **more})
+        assert page["total"] == 7
+        seen += [hit["path"] for hit in page["results"]]
+        assert "\x1b[01;31m\x1b[Kapple" in page["results"][0]["snippet"]
+        assert "\x1b[01;31m\x1b[Kapple" in page["results"][0]["matches"][0]["line"]
+        cursor = page.get("next_cursor")
+        if cursor is None:
+            break
+    assert sorted(seen) == [f"{number}.txt" for number in range(7)]

@@ -14,7 +14,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "get": ("rolltop.cli.store_read:get", "Show what is known about a document, or write it to a file."),
     "cat": ("rolltop.cli.store_read:cat", "Print a document."),
     "list": ("rolltop.cli.store_list:list_", "List documents."),
-    "search": ("rolltop.cli.store_list:search", "Find documents by their words and their meaning."),
+    "search": ("rolltop.cli.store_search:search", "Find documents by their words and their meaning."),
     "grep": ("rolltop.cli.store_grep:grep", "Print the lines that match a regular expression."),
     "graph": ("rolltop.cli.store_graph:graph", "Show the documents that belong to one."),
     "tag": ("rolltop.cli.store_say:tag", "Add and remove tags, or list them all."),

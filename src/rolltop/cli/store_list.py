@@ -1,4 +1,4 @@
-"""`rolltop store list` and `search`."""
+"""`rolltop store list`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rolltop.cli.main import EXIT_CODES, Invocation
 from rolltop.cli.output import note, print_json, print_rows
 from rolltop.cli.store_open import as_dict, human, opened
 
-__all__ = ["list_", "search"]
+__all__ = ["list_"]
 
 
 @click.command("list", epilog=EXIT_CODES)
@@ -65,43 +65,3 @@ def list_(invocation: Invocation, /, as_json: bool, **given: Any) -> None:
     print_rows(("HASH", "V", "SIZE", "MODIFIED", "TAGS", "PATH"), rows)
     if page.next_cursor:
         note(f"{len(rows)} of {page.total}; more with --cursor {page.next_cursor}")
-
-
-@click.command(epilog=EXIT_CODES)
-@click.argument("query")
-@click.option("-n", "limit", default=10, show_default=True, help="How many.")
-@click.option(
-    "--type",
-    "kind",
-    type=click.Choice(["keyword", "semantic", "hybrid"]),
-    default="hybrid",
-    show_default=True,
-    help="By words, by meaning, or both.",
-)
-@click.option("--fuzzy", is_flag=True, help="By words alone, also nearly spelled ones.")
-@click.option("--similarity", default=0.7, show_default=True, help="How near, from 0 to 1.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
-@click.pass_obj
-def search(
-    invocation: Invocation, query: str, limit: int, *, kind: str, fuzzy: bool, similarity: float, as_json: bool
-) -> None:
-    """Find documents by their words and their meaning, the best first."""
-    with opened(invocation) as library:
-        if fuzzy:
-            results = library.search(query, limit=limit, similarity=similarity)
-        else:
-            ways = {"keyword": library.search, "semantic": library.search_near, "hybrid": library.search_hybrid}
-            results = ways[kind](query, limit=limit)
-        hits, total = results.hits, results.total
-    if as_json:
-        found = [{**as_dict(hit.document), "score": hit.score, "snippet": hit.snippet} for hit in hits]
-        about = {"type": results.type, "model": results.model, "embedded": results.embedded, "note": results.note}
-        print_json({"total": total, **about, "results": found})
-        return
-    print_rows(("SCORE", "PATH", "TEXT"), [(f"{hit.score:.2f}", hit.document.path, hit.snippet) for hit in hits])
-    if results.note:
-        note(results.note)
-    if results.embedded is not None and results.embedded < 1:
-        note(f"{results.model} knows {results.embedded:.0%} of the documents; for all: rolltop store reindex --keep")
-    if total > len(hits):
-        note(f"{len(hits)} of {total}; more with -n")

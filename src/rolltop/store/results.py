@@ -18,6 +18,7 @@ class Ranked:
     score: float
     parts: Mapping[str, float] = field(default_factory=dict)
     offset: int | None = None
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)

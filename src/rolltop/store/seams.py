@@ -112,6 +112,7 @@ class TextHit:
 
     document: int
     score: float
+    title: str = ""
     parts: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -147,6 +148,7 @@ class TextIndex(Protocol):
         limit: int,
         offset: int = 0,
         similarity: float | None = None,
+        why: bool = False,
         also: TextChanges | None = None,
     ) -> TextAnswer: ...
     def clear(self) -> None: ...

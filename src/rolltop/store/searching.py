@@ -59,27 +59,32 @@ class Searching(Extracting):
 
     # searching -----------------------------------------------------------------------------------
 
-    def search(self, query: str, *, limit: int = 10, offset: int = 0, similarity: float | None = None) -> Results:
+    def search(
+        self, query: str, *, limit: int = 10, offset: int = 0, similarity: float | None = None, why: bool = False
+    ) -> Results:
         """Documents that answer the query, better ones first. With `similarity`, nearly spelled words count too.
 
-        The query language and the meaning of `similarity` are in docs/design/search.md.
+        `why` also tells what each score is made of. The query language and the meaning of `similarity` are in
+        docs/design/search.md.
         """
         if similarity is not None and not 0 <= similarity <= 1:
             raise InvalidInput("similarity is a number from 0 to 1")
-        answer, missing = self._by_words(query, limit, offset, similarity)
-        ranked = [Ranked(hit.document, hit.score, hit.parts) for hit in answer.hits]
+        answer, missing = self._by_words(query, limit, offset, similarity, why=why)
+        ranked = [Ranked(hit.document, hit.score, hit.parts, title=hit.title) for hit in answer.hits]
         note = " ".join(filter(None, (answer.note, self._waiting(missing))))
         kind = "full-text" if similarity is None else "fuzzy"
         return Results(self._shown(ranked, answer.words), answer.total, kind, note or None)
 
-    def _by_words(self, query: str, limit: int, offset: int, similarity: float | None) -> tuple[TextAnswer, int]:
+    def _by_words(
+        self, query: str, limit: int, offset: int, similarity: float | None, *, why: bool = False
+    ) -> tuple[TextAnswer, int]:
         """The keyword leg, and how many documents it does not know yet."""
         if self.committer.active:
             also = self._learning.uncommitted()
-            return self.text.search(query, limit=limit, offset=offset, similarity=similarity, also=also), 0
+            return self.text.search(query, limit=limit, offset=offset, similarity=similarity, why=why, also=also), 0
         self.settle()
         missing = self._learning.freshen()
-        return self.text.search(query, limit=limit, offset=offset, similarity=similarity), missing
+        return self.text.search(query, limit=limit, offset=offset, similarity=similarity, why=why), missing
 
     def _shown(self, ranked: Iterable[Ranked], words: tuple[str, ...]) -> list[Hit]:
         """The documents of a ranking, with the piece of text that answers best."""
@@ -89,10 +94,11 @@ class Searching(Extracting):
         for each in ranked:
             document = documents.get(each.document)
             if document is not None:
-                found = self.extracts.of(document)
+                found = self.extracts.shown(document)
                 shown = snippet(found.body, words, each.offset)
                 place = found.place(shown.offset) if found.body else ""
-                hits.append(Hit(document, each.score, found.title, shown.text, place, words, each.parts))
+                title = each.title or found.title or document.name
+                hits.append(Hit(document, each.score, title, shown.text, place, words, each.parts))
         return hits
 
     @staticmethod

@@ -49,6 +49,15 @@ class Extracts:
             # One damaged document must not keep the others from being found; reading it says what is wrong.
             return Extracted(document.name, note=error.message)
 
+    def shown(self, document: Document) -> Extracted:
+        """The same without title, headings and names where these would have to be looked for in the text."""
+        if document.size > LONGEST_READ or not is_plain(text=document.is_text, extension=document.extension):
+            return self.of(document)
+        try:
+            return Extracted(body=decoded(self.content(document)))
+        except (Damaged, NotFound) as error:
+            return Extracted(note=error.message)
+
     def _text(self, document: Document) -> Extracted:
         data = self.content(document)
         known = is_plain(text=True, extension=document.extension)

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 
 import tantivy
 
 from rolltop.store.text.splitting import cut, letters_of
 
-__all__ = ["LONGEST_WORD", "exact_analyzer", "plain_analyzer", "stem_analyzer", "stems", "vocabulary_of", "words_in"]
+__all__ = [
+    "LONGEST_WORD",
+    "exact_analyzer",
+    "plain_analyzer",
+    "runs_of",
+    "stem_analyzer",
+    "stems",
+    "vocabulary_of",
+    "words_in",
+]
 
 LONGEST_WORD = 64
 """Bytes. What is longer is a hash or a line of base64, not a word, and is not indexed."""
@@ -22,16 +31,17 @@ def words_in(text: str) -> list[str]:
     return exact_analyzer().analyze(cut(text).text)
 
 
-def vocabulary_of(text: str) -> tuple[set[str], int]:
-    """The different words of a text that has been cut, and how many words it has in all."""
-    runs = letters_of(text.encode())
-    words = set(runs)
-    if not text.isascii():
-        # Beyond ASCII only the analyser knows what a letter is and what it is without its accent.
-        beyond = {run for run in words if not run.isascii()}
-        words -= beyond
-        words.update(exact_analyzer().analyze(" ".join(beyond)))
-    return {word for word in words if len(word) < LONGEST_WORD or not word.isascii()}, len(runs)
+def runs_of(text: str) -> list[str]:
+    """The runs of letters in a text that has been cut: its words, but for what is beyond ASCII or too long."""
+    return letters_of(text.encode())
+
+
+def vocabulary_of(runs: Collection[str]) -> set[str]:
+    """The different words in runs of letters."""
+    words = {run for run in runs if run.isascii() and len(run) < LONGEST_WORD}
+    # Beyond ASCII only the analyser knows what a letter is and what it is without its accent.
+    words.update(exact_analyzer().analyze(" ".join([run for run in runs if not run.isascii()])))
+    return words
 
 
 def stems(words: Sequence[str]) -> list[str]:

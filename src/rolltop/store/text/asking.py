@@ -15,6 +15,7 @@ from rolltop.store.text.plan import (
     Best,
     Everything,
     Plan,
+    Raised,
     Run,
     Starts,
     Term,
@@ -25,7 +26,9 @@ from rolltop.store.text.plan import (
     only,
 )
 
-__all__ = ["Asking"]
+__all__ = ["Asking", "Place"]
+
+Place = tuple[int, float, tantivy.DocAddress | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +38,19 @@ class Asking:
     searcher: tantivy.Searcher
     stale: Collection[int] = ()
 
-    def ranked(self, plan: Plan, limit: int, offset: int = 0) -> tuple[list[tuple[int, float]], int]:
-        """(document, score), the best first; and how many there are in all."""
+    def ranked(self, plan: Plan, limit: int, offset: int = 0) -> tuple[list[Place], int]:
+        """(document, score, where it lies), the best first; and how many there are in all."""
         query = self._query(plan)
         if query is None:
             return [], 0
         found = self.searcher.search(self._current(query), limit, offset=offset)
         documents = self.searcher.fast_field_values("document", [address for _, address in found.hits])
         count: int = found.count  # type: ignore[attr-defined]
-        return [(int(d or 0), hit[0]) for d, hit in zip(documents, found.hits, strict=True)], count
+        return [(int(d or 0), *hit) for d, hit in zip(documents, found.hits, strict=True)], count
+
+    def title(self, address: tantivy.DocAddress) -> str:
+        """The title of a document as it is shown."""
+        return bytes(self.searcher.doc(address)["shown"][0]).decode()
 
     def parts(self, plan: Plan, documents: Sequence[int]) -> dict[int, dict[str, float]]:
         """How much each field adds to the score of some documents."""
@@ -83,7 +90,11 @@ class Asking:
             return tantivy.Query.const_score_query(everything, 0.0)
         return self._joined(plan)
 
-    def _joined(self, plan: AnyOf | Best | AllOf | Without) -> tantivy.Query | None:
+    def _joined(self, plan: AnyOf | Best | AllOf | Without | Raised) -> tantivy.Query | None:
+        if isinstance(plan, Raised):
+            least = self._query(plan.part)
+            more = [(tantivy.Occur.Should, query) for part in plan.more if (query := self._query(part)) is not None]
+            return least and tantivy.Query.boolean_query([(tantivy.Occur.Must, least), *more])
         if isinstance(plan, Without):
             wanted = self._query(plan.part)
             banned = [query for part in plan.banned if (query := self._query(part)) is not None]

@@ -27,11 +27,11 @@ STEMMED = ("title_stem", "path_stem", "heading_stem", "tag_stem")
 LABEL = "label"
 
 WEIGHTS = {
-    "title_stem": 3.0,
-    "heading_stem": 1.6,
-    "path_stem": 1.4,
+    "title_stem": 1.8,
+    "heading_stem": 2.0,
+    "path_stem": 1.0,
     "tag_stem": 2.5,
-    "names": 1.2,
+    "names": 2.0,
     "body": 1.0,
     "label": 1.5,
     "title": 3.0,
@@ -51,6 +51,7 @@ def schema() -> tantivy.Schema:
     builder.add_text_field("names", tokenizer_name="plain", index_option="freq")
     for name in ("tag", "ext", "type", "what"):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
+    builder.add_bytes_field("shown", stored=True)
     builder.add_text_field("state", stored=True, tokenizer_name="raw", index_option="basic")
     return builder.build()
 
@@ -66,21 +67,24 @@ def reopened(path: str) -> tantivy.Index:
 
 def texts_of(unit: TextUnit) -> dict[str, list[str]]:
     """The texts of a document by field, with cuts in their words."""
-    body, path, title = cut(unit.body), cut(unit.path), cut(unit.title or unit.name)
-    headings = [cut(text).text for text in (*unit.headings, *unit.symbols)]
-    tags = [cut(tag).text for tag in unit.tags]
-    names = body.joined | path.joined | title.joined
+    body = cut(unit.body)
+    short = (unit.title or unit.name, unit.path, *unit.headings, *unit.symbols, *unit.tags)
+    # Cut together: a document may have a thousand headings, and every cutting has its price.
+    label = cut("\n".join([text.replace("\n", " ") for text in short]))
+    pieces = label.text.split("\n")
+    title, path, *rest = pieces
+    headings, tags = rest[: len(rest) - len(unit.tags)], rest[len(rest) - len(unit.tags) :]
     return {
         "body": [body.text],
-        "title": [title.text],
-        "path": [path.text],
+        "title": [title],
+        "path": [path],
         "heading": headings,
-        "label": [title.text, path.text, *headings, *tags],
-        "title_stem": [title.text],
-        "path_stem": [path.text],
+        "label": [title, path, *headings, *tags],
+        "title_stem": [title],
+        "path_stem": [path],
         "heading_stem": headings,
         "tag_stem": tags,
-        "names": [" ".join(sorted(names))],
+        "names": [" ".join(body.joined | label.joined)],
         "tag": [level for tag in unit.tags for level in _levels(tag)],
         "ext": [unit.extension.lower().lstrip(".")],
         "type": [unit.kind],

@@ -9,7 +9,20 @@ from dataclasses import dataclass
 from rolltop.store.seams import TextUnit
 from rolltop.store.text.analysis import exact_analyzer, stem_analyzer, stems
 from rolltop.store.text.fields import EXACT, STEMMED, texts_of
-from rolltop.store.text.plan import AllOf, AnyOf, Best, Everything, Plan, Run, Starts, Term, Terms, Without, only
+from rolltop.store.text.plan import (
+    AllOf,
+    AnyOf,
+    Best,
+    Everything,
+    Plan,
+    Raised,
+    Run,
+    Starts,
+    Term,
+    Terms,
+    Without,
+    only,
+)
 
 __all__ = ["Fresh", "FreshDocument"]
 
@@ -21,6 +34,7 @@ class FreshDocument:
     """A document as words by field."""
 
     number: int
+    title: str
     counts: dict[str, Counter[str]]
     runs: dict[str, list[list[str]]]
     """The words in order, for the fields that know phrases; one list for each piece of text."""
@@ -29,7 +43,7 @@ class FreshDocument:
     def of(cls, unit: TextUnit) -> FreshDocument:
         runs = {field: [_words(field, text) for text in texts] for field, texts in texts_of(unit).items()}
         counts = {field: Counter(word for run in pieces for word in run) for field, pieces in runs.items()}
-        return cls(unit.document, counts, {field: runs[field] for field in EXACT})
+        return cls(unit.document, unit.title or unit.name, counts, {field: runs[field] for field in EXACT})
 
     def occurrences(self, field: str, words: Sequence[str]) -> int:
         """How often the words follow each other."""
@@ -55,6 +69,9 @@ class FreshDocument:
         if isinstance(plan, Without):
             banned = any(self.score(part, averages) is not None for part in plan.banned)
             return None if banned else self.score(plan.part, averages)
+        if isinstance(plan, Raised):
+            least = self.score(plan.part, averages)
+            return None if least is None else least + sum(self.score(part, averages) or 0.0 for part in plan.more)
         return self._joined(plan, averages)
 
     def _joined(self, plan: AnyOf | Best | AllOf, averages: Mapping[str, float]) -> float | None:

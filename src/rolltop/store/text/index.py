@@ -10,7 +10,7 @@ from pathlib import Path
 from rolltop.errors import Damaged
 from rolltop.store.seams import TextAnswer, TextChanges, TextHit
 from rolltop.store.text import grammar
-from rolltop.store.text.asking import Asking
+from rolltop.store.text.asking import Asking, Place
 from rolltop.store.text.disk import DiskIndex, View
 from rolltop.store.text.fresh import Fresh, FreshDocument
 from rolltop.store.text.nearness import near_in
@@ -68,6 +68,7 @@ class KeywordIndex:
         limit: int,
         offset: int = 0,
         similarity: float | None = None,
+        why: bool = False,
         also: TextChanges | None = None,
     ) -> TextAnswer:
         """Documents that answer the query, better ones first. `also` is known for this query only."""
@@ -81,7 +82,8 @@ class KeywordIndex:
             for plan, complete in planner.plans(ask.root):
                 hits, total = state.page(plan, limit, offset)
                 if total:
-                    return TextAnswer(state.explained(plan, hits), total, tuple(words_of(plan)), ask.note, complete)
+                    told = state.told(plan, hits, why=why)
+                    return TextAnswer(told, total, tuple(words_of(plan)), ask.note, complete)
         except BaseException as error:
             if not _means_damage(error):
                 raise
@@ -134,8 +136,8 @@ class _State:
         documents = max(state.learned + len(self.fresh.documents), 1)
         return {name: (state.lengths.get(name, 0) + count) / documents for name, count in fresh.items()}
 
-    def page(self, plan: Plan, limit: int, offset: int) -> tuple[list[tuple[int, float]], int]:
-        """(document, score) of one page, and how many there are in all."""
+    def page(self, plan: Plan, limit: int, offset: int) -> tuple[list[Place], int]:
+        """(document, score, where it lies) of one page, and how many there are in all."""
         asking = Asking(self.view.searcher, self.fresh.stale)
         new = list(self._fresh_hits(plan))
         if not new:
@@ -144,24 +146,31 @@ class _State:
         ranked = sorted([*old, *new], key=lambda hit: (-hit[1], hit[0]))
         return ranked[offset : offset + limit], total + len(new)
 
-    def _fresh_hits(self, plan: Plan) -> Iterator[tuple[int, float]]:
+    def _fresh_hits(self, plan: Plan) -> Iterator[Place]:
         averages = self.averages() if self.fresh.documents else {}
         for document in self.fresh.documents:
             score = document.score(plan, averages)
             if score is not None:
-                yield document.number, score
+                yield document.number, score, None
 
-    def explained(self, plan: Plan, hits: list[tuple[int, float]]) -> list[TextHit]:
-        """The hits with what their scores are made of."""
-        fields = fields_of(plan)
+    def told(self, plan: Plan, hits: list[Place], *, why: bool) -> list[TextHit]:
+        """The hits with their titles, and with what their scores are made of where that was asked for."""
+        asking = Asking(self.view.searcher)
         new = {document.number: document for document in self.fresh.documents}
-        old = [number for number, _ in hits if number not in new]
+        parts = self._parts(plan, [number for number, _, _ in hits], new) if why else {}
+        return [
+            TextHit(number, score, asking.title(at) if at else new[number].title, _by_name(parts.get(number, {})))
+            for number, score, at in hits
+        ]
+
+    def _parts(self, plan: Plan, numbers: list[int], new: Mapping[int, FreshDocument]) -> dict[int, dict[str, float]]:
+        old = [number for number in numbers if number not in new]
         parts = Asking(self.view.searcher).parts(plan, old) if old else {}
-        averages = self.averages() if new else {}
-        for number, _ in hits:
+        fields, averages = fields_of(plan), self.averages()
+        for number in numbers:
             if number in new:
                 parts[number] = new[number].parts(plan, fields, averages)
-        return [TextHit(number, score, _by_name(parts[number])) for number, score in hits]
+        return parts
 
 
 _NAMES = {"title_stem": "title", "path_stem": "path", "heading_stem": "heading", "tag_stem": "tag", "names": "body"}
@@ -186,7 +195,8 @@ class _Words:
 
     @property
     def documents(self) -> int:
-        return self.view.searcher.num_docs + len(self.fresh.documents)
+        own = 1 if self.view.state.mark else 0  # the commit's note about itself
+        return self.view.searcher.num_docs - own + len(self.fresh.documents)
 
     def frequency(self, field: str, word: str) -> int:
         return self.view.searcher.doc_freq(field, word) + self.fresh.frequency(field, word)

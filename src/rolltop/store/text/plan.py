@@ -13,6 +13,7 @@ __all__ = [
     "Best",
     "Everything",
     "Plan",
+    "Raised",
     "Run",
     "Starts",
     "Term",
@@ -93,11 +94,19 @@ class Without:
 
 
 @dataclass(frozen=True, slots=True)
+class Raised:
+    """A part; where one of the others holds too, its score is added."""
+
+    part: Plan
+    more: tuple[Plan, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Everything:
     """Every document."""
 
 
-Plan = Term | Run | Terms | Starts | AnyOf | Best | AllOf | Without | Everything
+Plan = Term | Run | Terms | Starts | AnyOf | Best | AllOf | Without | Raised | Everything
 _Leaf = Term | Run | Terms | Starts
 
 
@@ -113,6 +122,9 @@ def _leaves(plan: Plan) -> Iterator[_Leaf]:
         yield plan
     elif isinstance(plan, Without):
         yield from _leaves(plan.part)
+    elif isinstance(plan, Raised):
+        for part in (plan.part, *plan.more):
+            yield from _leaves(part)
     elif not isinstance(plan, Everything):
         for part in plan.parts:
             yield from _leaves(part)
@@ -131,7 +143,8 @@ def only(plan: Plan, field: str) -> Plan | None:
         return only(plan.part, field)
     if isinstance(plan, Everything):
         return None
-    parts = tuple(part for each in plan.parts if (part := only(each, field)) is not None)
+    inner = (plan.part, *plan.more) if isinstance(plan, Raised) else plan.parts
+    parts = tuple(part for each in inner if (part := only(each, field)) is not None)
     if not parts:
         return None
     return Best(parts) if isinstance(plan, Best) else AnyOf(parts)

@@ -16,6 +16,7 @@ from rolltop.store.text.plan import (
     Best,
     Everything,
     Plan,
+    Raised,
     Run,
     Starts,
     Term,
@@ -35,6 +36,12 @@ OTHER_FORM = 0.9
 
 UNLIKE = 10.0
 """A near word counts as much as its similarity to this power."""
+
+TOGETHER = {"heading": 2.0, "title": 1.0, "body": 1.5}
+"""What it is worth that the words of a query stand one after the other."""
+
+IN_ORDER = 8
+"""A longer query is a text, not the words of a heading."""
 
 _STEMMED = {"title": "title_stem", "path": "path_stem", "heading": "heading_stem"}
 _ANYWHERE = ("title_stem", "heading_stem", "path_stem", "tag_stem")
@@ -61,8 +68,23 @@ class Planner:
     def plans(self, root: Node) -> list[tuple[Plan, bool]]:
         """What to ask, and whether it asks for everything; where that finds nothing, what to ask next."""
         strict = self._node(root)
-        relaxed = self._relaxed(root) if isinstance(root, And) and root.loose else None
-        return [(plan, plan is strict) for plan in (strict, relaxed) if plan is not None]
+        if strict is None:
+            return []
+        if not isinstance(root, And) or not root.loose:
+            return [(strict, True)]
+        relaxed = self._relaxed(root)
+        in_order = self._in_order(root)
+        strict = Raised(strict, in_order) if in_order else strict
+        return [(strict, True)] if relaxed is None else [(strict, True), (relaxed, False)]
+
+    def _in_order(self, root: And) -> tuple[Plan, ...]:
+        """The same words one after the other, as in a heading that somebody has in mind."""
+        plain = all(isinstance(part, Word) and part.field is None for part in root.parts)
+        words = [word for part in root.parts if isinstance(part, Word) for word in words_in(part.text)]
+        if not plain or self.similarity is not None or not 1 < len(words) <= IN_ORDER:
+            return ()
+        idf = sum(self._idf([word]) for word in words)
+        return tuple(Run(field, tuple(words), weight, idf) for field, weight in TOGETHER.items())
 
     def _relaxed(self, root: And) -> Plan | None:
         """Any of the words; what was quoted, forbidden or tied to a tag, extension or type stays."""

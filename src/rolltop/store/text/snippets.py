@@ -12,13 +12,13 @@ __all__ = ["Snippet", "highlighted", "marks", "snippet"]
 
 WIDTH = 240
 BEFORE = 40
-LONGEST = 1 << 20
+LONGEST = 1 << 17
 """Characters that are looked at: a search is for finding the document, not for reading it."""
 
-_PLACES = 6
+_PLACES = 3
 """Places of each word that are considered."""
 
-_WORDS = 64
+_WORDS = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,14 @@ def snippet(text: str, words: Sequence[str], at: int | None = None) -> Snippet:
     return Snippet(("…" if start > 0 else "") + piece + ("…" if end < len(text) else ""), first)
 
 
-def _places(text: str, words: Sequence[str]) -> Iterator[tuple[int, str]]:
-    plain = _plain(text)
+def _places(text: str, words: Sequence[str]) -> list[tuple[int, str]]:
+    """Where the words stand; accents are only looked at where nothing is found without."""
+    lowered = text.lower()
+    found = list(_found(text, lowered, words)) if len(lowered) == len(text) else []
+    return found or ([] if text.isascii() else list(_found(text, _plain(text), words)))
+
+
+def _found(text: str, plain: str, words: Sequence[str]) -> Iterator[tuple[int, str]]:
     for word in words[:_WORDS]:
         found, at = 0, plain.find(word)
         while at >= 0 and found < _PLACES:

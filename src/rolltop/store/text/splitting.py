@@ -48,6 +48,8 @@ class Cut:
 
 def cut(text: str) -> Cut:
     """Cut the words of a text where their case or kind changes."""
+    if text.isascii() and text.isalpha() and (text[1:].islower() or text.isupper()):
+        return Cut(text, frozenset())  # most words of queries: one, in one case
     if not text.isascii() and _UNSPACED.search(text):
         text = _UNSPACED.sub(r" \1 ", text)
     try:
@@ -58,9 +60,11 @@ def cut(text: str) -> Cut:
     kinds = np.frombuffer(data.translate(_CLASSES), np.uint8)
     if len(kinds) < 2:
         return Cut(text, frozenset())
-    places = np.flatnonzero(_changes(kinds)) + 1
-    joints = np.flatnonzero(_joints(kinds))
-    joined = _joined(data, kinds, np.concatenate((places, joints)))
+    changes = _changes(kinds)
+    places = np.flatnonzero(changes) + 1
+    inside = _joints(kinds)
+    inside[1:] |= changes
+    joined = _joined(data, kinds, np.flatnonzero(inside))
     return Cut(_spaced(data, places.tolist()).decode() if len(places) else text, joined)
 
 
@@ -92,7 +96,8 @@ def _joined(data: bytes, kinds: NDArray[np.uint8], inside: NDArray[np.int64]) ->
     if not len(inside):
         return frozenset()
     gaps = np.concatenate(([-1], np.flatnonzero(kinds == 0), [len(kinds)]))
-    which = np.unique(np.searchsorted(gaps, inside))
+    which = np.searchsorted(gaps, inside)
+    which = which[np.concatenate(([True], which[1:] != which[:-1]))]
     starts, ends = gaps[which - 1] + 1, gaps[which]
     found = b" ".join([data[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True)])
     return frozenset(letters_of(found, b"_-"))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import tantivy
 
 from rolltop.store.seams import TextChanges, TextUnit
-from rolltop.store.text.analysis import vocabulary_of
+from rolltop.store.text.analysis import runs_of, vocabulary_of
 from rolltop.store.text.fields import texts_of
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Writing:
         self._vocabulary = vocabulary
         self._state = state
         self._lengths = dict(state.lengths)
-        self._words: set[str] = set()
+        self._runs: set[str] = set()
         self._size = 0
         self.learned = 0
         self._highest = state.highest
@@ -93,30 +93,31 @@ class Writing:
         document = tantivy.Document()
         document.add_integer("document", unit.document)
         document.add_text("what", "document")
+        document.add_bytes("shown", (unit.title or unit.name).encode("utf-8", "replace"))
         for name, texts in texts_of(unit).items():
             for text in texts:
                 document.add_text(name, text)
             if name in ("body", "label"):
                 self._learn(name, " ".join(texts))
             else:
-                self._count(name, sum(len(text.split()) for text in texts))
+                self._count(name, sum([text.count(" ") + 1 for text in texts]))
         self._size += len(unit.body)
         return document
 
     def _learn(self, name: str, text: str) -> None:
-        words, count = vocabulary_of(text)
-        self._words |= words
-        self._count(name, count)
+        runs = runs_of(text)
+        self._runs.update(runs)
+        self._count(name, len(runs))
 
     def _count(self, name: str, words: int) -> None:
         self._lengths[name] = self._lengths.get(name, 0) + words
 
     def commit(self) -> None:
         """Make everything so far visible and durable. Words come first: one too many does no harm."""
-        self._vocabulary.add(self._words)
+        self._vocabulary.add(vocabulary_of(self._runs))
         _note(self._writer, self._state)
         self._writer.commit()
-        self._words, self._size = set(), 0
+        self._runs, self._size = set(), 0
 
 
 def _note(writer: tantivy.IndexWriter, state: State) -> None:

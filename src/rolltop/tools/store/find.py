@@ -5,16 +5,17 @@
 from __future__ import annotations
 
 import time
+from dataclasses import asdict
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
 from mcp_core import READS, Example, Result, ToolArguments, ToolContext
 from rolltop.store import Hit, Library, Listing, is_hash_prefix
+from rolltop.store.excerpts import excerpts
 from rolltop.store.query import TIMES, decode_cursor, encode_cursor
 from rolltop.store.text import highlighted
 from rolltop.store.times import parse_time
-from rolltop.tools.store.excerpts import excerpts
 from rolltop.tools.store.models import Documents, Line, info
 from rolltop.workspace import Workspace
 
@@ -137,11 +138,10 @@ def _by_hash(library: Library, args: SearchDocuments, offset: int) -> FoundDocum
 
 
 def _by_words(library: Library, args: SearchDocuments, offset: int) -> FoundDocuments:
-    if args.fuzzy:
-        results = library.search(args.query, limit=args.limit, offset=offset, similarity=args.similarity)
-    else:
-        ways = {"keyword": library.search, "semantic": library.search_near, "hybrid": library.search_hybrid}
-        results = ways[args.type](args.query, limit=args.limit, offset=offset)
+    similarity = args.similarity if args.fuzzy else None
+    results = library.find(
+        args.query, args.type, limit=args.limit, offset=offset, similarity=similarity, why=not args.paths_only
+    )
     return FoundDocuments(
         total=results.total,
         type=results.type,
@@ -157,7 +157,7 @@ def _found(library: Library, args: SearchDocuments, hit: Hit) -> FoundDocument:
     lines, color = None, args.color == "always"
     if args.line_numbers or args.context or args.before_context or args.after_context or color:
         before, after = args.before_context or args.context, args.after_context or args.context
-        lines = excerpts(library, hit, before, after, color=color)
+        lines = [Line(**asdict(match)) for match in excerpts(library, hit, before, after, color=color)]
     return FoundDocument(
         id=hit.document.id,
         hash=hit.document.hash,

@@ -89,7 +89,7 @@ class TextIndexSuite:
     def test_scores_are_the_sum_of_their_parts(self, text: TextIndex) -> None:
         learn(text, UNITS[:2], 2)
         text.remember(TextChanges(UNITS[2:], [], 3))
-        for hit in text.search("tea OR honey", limit=10).hits:
+        for hit in text.search("tea OR honey", limit=10, why=True).hits:
             assert abs(sum(hit.parts.values()) - hit.score) < 1e-3
 
     def test_clearing_forgets_everything(self, text: TextIndex) -> None:

@@ -1,0 +1,129 @@
+"""`rolltop store search`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rolltop.cli.main import EXIT_CODES, Invocation
+from rolltop.cli.output import is_terminal, note, print_json, print_rows
+from rolltop.cli.store_open import as_dict, opened
+
+if TYPE_CHECKING:
+    from rolltop.store import Hit, Library, LineMatch, Results
+
+__all__ = ["search"]
+
+
+@click.command(epilog=EXIT_CODES)
+@click.argument("query", nargs=-1, required=True)
+@click.option("-n", "limit", default=10, show_default=True, metavar="N", help="How many.")
+@click.option("--offset", default=0, metavar="N", help="Leave out the first N.")
+@click.option(
+    "--type",
+    "kind",
+    type=click.Choice(["keyword", "semantic", "hybrid"]),
+    default="hybrid",
+    show_default=True,
+    help="By words, by meaning, or both.",
+)
+@click.option("--fuzzy", is_flag=True, help="By words alone, also nearly spelled ones.")
+@click.option("--similarity", default=0.7, show_default=True, help="How near, from 0 to 1.")
+@click.option("-l", "--paths-only", is_flag=True, help="Only paths.")
+@click.option("--lines", is_flag=True, help="The lines that hold the words, with their numbers.")
+@click.option("-A", "after", default=0, metavar="N", help="Lines after.")
+@click.option("-B", "before", default=0, metavar="N", help="Lines before.")
+@click.option("-C", "context", default=0, metavar="N", help="Lines before and after.")
+@click.option("--why", is_flag=True, help="What each score is made of.")
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Mark the words.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.pass_obj
+def search(invocation: Invocation, /, query: tuple[str, ...], **given: Any) -> None:
+    """Find documents by their words and their meaning, the best first. Exit code 1: none.
+
+    All words are wanted; where no document has all, any counts. "a phrase", prefix*, AND, OR, NOT, -word, ( ) and
+    title: path: heading: body: tag: ext: type: work as one would expect.
+    """
+    asked = " ".join(query)
+    with opened(invocation) as library:
+        similarity = given["similarity"] if given["fuzzy"] else None
+        why = given["why"] or given["as_json"]
+        results = library.find(
+            asked, given["kind"], limit=given["limit"], offset=given["offset"], similarity=similarity, why=why
+        )
+        lines = {hit.document.id: _lines(library, hit, given) for hit in results.hits} if _wants_lines(given) else {}
+    if given["as_json"]:
+        _json(results, lines)
+    elif given["paths_only"]:
+        for hit in results.hits:
+            click.echo(hit.document.path)
+    else:
+        _print(results, lines, given)
+    if results.note:
+        note(results.note)
+    if results.embedded is not None and results.embedded < 1:
+        note(f"{results.model} knows {results.embedded:.0%} of the documents; for all: rolltop store reindex --keep")
+    shown = given["offset"] + len(results.hits)
+    if shown < results.total and not given["as_json"]:
+        note(f"{len(results.hits)} of {results.total}; more with -n or --offset {shown}")
+    if not results.total:
+        raise SystemExit(1)
+
+
+def _wants_lines(given: dict[str, Any]) -> bool:
+    return any(given[name] for name in ("lines", "after", "before", "context"))
+
+
+def _lines(library: Library, hit: Hit, given: dict[str, Any]) -> list[LineMatch]:
+    from rolltop.store.excerpts import excerpts
+
+    before, after = given["before"] or given["context"], given["after"] or given["context"]
+    return list(excerpts(library, hit, before, after))
+
+
+def _json(results: Results, lines: dict[int, list[LineMatch]]) -> None:
+    found = []
+    for hit in results.hits:
+        told = as_dict(hit.document) | {"score": hit.score, "why": dict(hit.parts), "title": hit.title}
+        told |= {"snippet": hit.snippet, "place": hit.place}
+        if hit.document.id in lines:
+            told["matches"] = [asdict(match) for match in lines[hit.document.id]]
+        found.append(told)
+    about = {"type": results.type, "note": results.note, "model": results.model, "embedded": results.embedded}
+    print_json({"total": results.total, **about, "results": found})
+
+
+def _print(results: Results, lines: dict[int, list[LineMatch]], given: dict[str, Any]) -> None:
+    color = given["color"] == "always" or (given["color"] == "auto" and is_terminal())
+    if not is_terminal() and not lines and not color:
+        more = ("WHY",) if given["why"] else ()
+        rows = [(f"{h.score:.2f}", h.document.path, h.snippet, *([h.why] if more else [])) for h in results.hits]
+        print_rows(("SCORE", "PATH", "TEXT", *more), rows)
+        return
+    for hit in results.hits:
+        title = f"  {hit.title}" if hit.title != hit.document.name else ""
+        place = f"  {hit.place}" if hit.place and not lines else ""
+        why = f"  {hit.why}" if given["why"] else ""
+        path = click.style(hit.document.path, fg="magenta", bold=True)
+        click.echo(f"{path}  {hit.score:.2f}{title}{place}{why}", color=color)
+        for line in _texts(hit, lines.get(hit.document.id), color):
+            click.echo(f"  {line}", color=color)
+
+
+def _texts(hit: Hit, lines: list[LineMatch] | None, color: bool) -> list[str]:
+    from rolltop.store.text import highlighted
+
+    def marked(text: str) -> str:
+        return highlighted(text, hit.words) if color else text
+
+    if lines is None:
+        return [marked(hit.snippet)] if hit.snippet else []
+    told = []
+    for match in lines:
+        first = match.line_number - len(match.before)
+        told += [f"{first + at}-{text}" for at, text in enumerate(match.before)]
+        told.append(f"{match.line_number}:{marked(match.line)}")
+        told += [f"{match.line_number + 1 + at}-{text}" for at, text in enumerate(match.after)]
+    return told

@@ -1,0 +1,221 @@
+"""The query language, and that the index answers as reading every document would."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rolltop.store.seams import TextChanges, TextUnit
+from rolltop.store.text import KeywordIndex, highlighted, snippet
+from rolltop.store.text.analysis import stems, words_in
+from rolltop.store.text.grammar import And, Node, Not, Or, Phrase, Prefix, Word, parse
+from rolltop.store.text.splitting import cut
+
+PARTS = ["connect", "connected", "connecting", "tea", "teas", "user", "getUserName", "user_name", "username", "hat"]
+
+
+@given(st.text("ab() \"*-:ANDORT'.", max_size=25))
+def test_every_query_can_be_read(query: str) -> None:
+    parse(query)
+
+
+@pytest.mark.parametrize("query", ["a AND", "OR b", "(a", "a)", '"a', "NOT", "a OR", "((a)"])
+def test_what_cannot_be_read_is_plain_words_and_says_so(query: str) -> None:
+    ask = parse(query)
+    assert ask.note is not None
+    assert ask.note.startswith("The query was searched as plain words: ")
+    assert "AND" not in ask.words
+
+
+@pytest.mark.parametrize(
+    ("query", "root"),
+    [
+        ("a b", And((Word("a"), Word("b")), loose=True)),
+        ("a AND b", And((Word("a"), Word("b")))),
+        ("a OR b c", Or((Word("a"), And((Word("b"), Word("c")), loose=True)))),
+        ("-a", Not(Word("a"))),
+        ("title:(a OR b)", Or((Word("a", "title"), Word("b", "title")))),
+        ('path:"x y"', Phrase("x y", "path")),
+        ("pre*", Prefix("pre")),
+        ("http://a", And((Word("http"), Word("a")), loose=True)),
+        ("user's list,tuple", And((Word("user"), Word("list"), Word("tuple")), loose=True)),
+    ],
+)
+def test_how_queries_are_read(query: str, root: Node) -> None:
+    assert parse(query).root == root
+
+
+# against brute force -----------------------------------------------------------------------------
+
+
+def holds(unit: TextUnit, node: Node) -> bool:
+    """Whether a document answers, found out by reading it."""
+    if isinstance(node, And):
+        return bool(node.parts) and all(holds(unit, part) for part in node.parts)
+    if isinstance(node, Or):
+        return any(holds(unit, part) for part in node.parts)
+    if isinstance(node, Not):
+        return not holds(unit, node.part)
+    texts = (
+        [unit.path]
+        if node.field == "path"
+        else [unit.body]
+        if node.field == "body"
+        else [unit.body, unit.path, unit.name]
+    )
+    words = words_in(node.text)
+    if isinstance(node, Prefix):
+        return any(word.startswith(words[-1]) for text in texts for word in words_in(text))
+    if isinstance(node, Word) and len(words) == 1:
+        return any(_same_stem(words[0], text) for text in texts) or _is_whole(words[0], unit, node.field)
+    joined = "".join(words)
+    whole = (
+        isinstance(node, Word)
+        and node.field != "path"
+        and (_is_whole(joined, unit, node.field) or joined in words_in(unit.body))
+    )
+    return whole or any(_follow(words, words_in(text)) for text in texts)
+
+
+def _same_stem(word: str, text: str) -> bool:
+    return stems([word])[0] in stems(words_in(text) or [""])
+
+
+def _is_whole(word: str, unit: TextUnit, field: str | None) -> bool:
+    return field != "path" and any(word in cut(text).joined for text in (unit.body, unit.path, unit.name))
+
+
+def _follow(words: list[str], text: list[str]) -> bool:
+    return any(text[at : at + len(words)] == words for at in range(len(text)))
+
+
+LEAVES = st.one_of(
+    st.sampled_from(PARTS).map(Word),
+    st.lists(st.sampled_from(PARTS), min_size=2, max_size=3).map(lambda words: Phrase(" ".join(words))),
+    st.sampled_from(["con", "use", "t", "get"]).map(Prefix),
+    st.sampled_from(["tea", "user"]).map(lambda word: Word(word, "path")),
+    st.sampled_from(PARTS).map(lambda word: Word(word, "body")),
+)
+TREES = st.recursive(
+    LEAVES,
+    lambda inner: st.one_of(
+        st.lists(inner, min_size=2, max_size=3).map(lambda parts: And(tuple(parts))),
+        st.lists(inner, min_size=2, max_size=3).map(lambda parts: Or(tuple(parts))),
+        inner.map(Not),
+    ),
+    max_leaves=6,
+)
+
+
+def written(node: Node) -> str:
+    """A tree as somebody would type it."""
+    if isinstance(node, And):
+        return "(" + " AND ".join(map(written, node.parts)) + ")"
+    if isinstance(node, Or):
+        return "(" + " OR ".join(map(written, node.parts)) + ")"
+    if isinstance(node, Not):
+        return f"NOT {written(node.part)}"
+    field = f"{node.field}:" if node.field else ""
+    return field + (
+        f'"{node.text}"' if isinstance(node, Phrase) else f"{node.text}*" if isinstance(node, Prefix) else node.text
+    )
+
+
+CORPORA = st.lists(
+    st.tuples(st.lists(st.sampled_from(PARTS), max_size=6), st.sampled_from(["tea/a.txt", "b.txt", "userName.py"])),
+    min_size=1,
+    max_size=8,
+)
+
+
+@given(CORPORA, TREES, st.integers(0, 8))
+@settings(deadline=None, max_examples=60)
+def test_the_index_answers_like_reading_every_document(
+    tmp_path_factory: pytest.TempPathFactory, corpus: list[tuple[list[str], str]], tree: Node, learned: int
+) -> None:
+    units = [
+        TextUnit(n, path.rpartition("/")[2], path, (), " ".join(words), change=n)
+        for n, (words, path) in enumerate(corpus, 1)
+    ]
+    index = KeywordIndex(tmp_path_factory.mktemp("index"), "store")
+    if units[:learned]:
+        index.learn(lambda _: [TextChanges(units[:learned], [], learned)])
+    index.remember(TextChanges(units[learned:], [], len(units)))
+    answer = index.search(written(tree), limit=100)
+    assert answer.note is None
+    assert sorted(hit.document for hit in answer.hits) == [unit.document for unit in units if holds(unit, tree)]
+    assert answer.total == len(answer.hits)
+    index.close()
+
+
+@given(
+    st.lists(st.lists(st.text("abc", min_size=1, max_size=5), min_size=1, max_size=5), min_size=1, max_size=6),
+    st.text("abc", min_size=1, max_size=5),
+    st.sampled_from([0.5, 0.6, 0.7, 0.8, 1.0]),
+    st.booleans(),
+)
+@settings(deadline=None, max_examples=40)
+def test_fuzzy_search_answers_like_comparing_every_word(
+    tmp_path_factory: pytest.TempPathFactory, corpus: list[list[str]], word: str, similarity: float, fresh: bool
+) -> None:
+    from rapidfuzz.distance import OSA
+
+    units = [TextUnit(n, "1", "1", (), " ".join(words), change=n) for n, words in enumerate(corpus, 1)]
+    index = KeywordIndex(tmp_path_factory.mktemp("index"), "store")
+    changes = TextChanges(units, [], len(units))
+    if fresh:
+        index.remember(changes)
+    else:
+        index.learn(lambda _: [changes])
+    wanted = [
+        number
+        for number, words in enumerate(corpus, 1)
+        if any(1 - OSA.distance(word, each) / max(len(word), len(each)) >= similarity - 1e-9 for each in words)
+    ]
+    answer = index.search(word, limit=100, similarity=similarity)
+    assert sorted(hit.document for hit in answer.hits) == wanted
+    index.close()
+
+
+def test_both_halves_of_the_index_score_alike(tmp_path: Path) -> None:
+    units = [
+        TextUnit(n, f"{n}.md", f"{n}.md", (), "tea " * (n % 5) + f"honey hat user{n} " * n, change=n)
+        for n in range(1, 41)
+    ]
+    disk, memory = KeywordIndex(tmp_path / "disk", "s"), KeywordIndex(tmp_path / "memory", "s")
+    disk.learn(lambda _: [TextChanges(units, [], 40)])
+    memory.remember(TextChanges(units, [], 40))
+    for query in ("tea honey", "hat", '"honey hat"', "user7"):
+        on_disk, in_memory = disk.search(query, limit=50), memory.search(query, limit=50)
+        scores = {hit.document: hit.score for hit in in_memory.hits}
+        assert scores.keys() == {hit.document for hit in on_disk.hits}
+        assert all(abs(scores[hit.document] - hit.score) < 0.15 * hit.score + 0.05 for hit in on_disk.hits)
+    disk.close()
+    memory.close()
+
+
+# snippets ----------------------------------------------------------------------------------------
+
+
+def test_a_snippet_shows_where_the_words_stand_together() -> None:
+    text = "honey first\n" + "filler words\n" * 100 + "here tea and honey meet\n" + "more filler\n" * 100
+    shown = snippet(text, ["honey", "tea"])
+    assert "tea and honey meet" in shown.text
+    assert shown.text.startswith("…")
+    assert shown.text.endswith("…")
+
+
+@given(st.text(max_size=400), st.lists(st.text("abé", min_size=1, max_size=4), max_size=4))
+def test_snippets_are_pieces_of_the_text(text: str, words: list[str]) -> None:
+    piece = snippet(text, words).text.strip("…").strip()
+    assert piece in " ".join(text.split()) or "…" in text
+
+
+def test_highlighting_marks_words_and_changes_nothing_else() -> None:
+    marked = highlighted("getUserName and users, not abuser", ["user"])
+    assert re.sub("\x1b[^mK]*[mK]", "", marked) == "getUserName and users, not abuser"
+    assert marked.count("\x1b[01;31m") == 2

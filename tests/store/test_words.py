@@ -1,0 +1,108 @@
+"""Words: how they are cut, how alike they are, and that the vocabulary on disk knows them all."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rolltop.store.text.analysis import exact_analyzer, runs_of, stems, vocabulary_of, words_in
+from rolltop.store.text.nearness import nearest
+from rolltop.store.text.splitting import cut
+from rolltop.store.text.vocabulary import Vocabulary
+
+WORDS = st.text("abcdé", min_size=1, max_size=9)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("getUserName", ["get", "user", "name"]),
+        ("HTTPServer2", ["http", "server", "2"]),
+        ("parseXMLFile", ["parse", "xml", "file"]),
+        ("snake_case", ["snake", "case"]),
+        ("kebab-case", ["kebab", "case"]),
+        ("sha256", ["sha", "256"]),
+        ("GRÖSSE Größe", ["grosse", "grosse"]),
+        ("日本", ["日", "本"]),
+        ("a", ["a"]),
+        ("", []),
+        ("x" * 100, []),
+    ],
+)
+def test_words_inside_words(text: str, words: list[str]) -> None:
+    assert words_in(text) == words
+
+
+def test_what_was_cut_is_also_one_word() -> None:
+    assert cut("getUserName e-mail x plain").joined == {"getusername", "email"}
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=60))
+def test_the_vocabulary_of_a_text_is_what_the_index_makes_of_it(text: str) -> None:
+    made = cut(text).text
+    assert vocabulary_of(runs_of(made)) == set(exact_analyzer().analyze(made))
+
+
+@given(st.text("abAB19_- é", max_size=30))
+def test_cutting_adds_spaces_and_nothing_else(text: str) -> None:
+    assert cut(text).text.replace(" ", "") == text.replace(" ", "")
+
+
+def distance(one: str, two: str) -> int:
+    """Optimal string alignment, by the book."""
+    table = {(-1, -1): 0} | {(i, -1): i + 1 for i in range(len(one))} | {(-1, j): j + 1 for j in range(len(two))}
+    for i, a in enumerate(one):
+        for j, b in enumerate(two):
+            table[i, j] = min(table[i - 1, j] + 1, table[i, j - 1] + 1, table[i - 1, j - 1] + (a != b))
+            if i and j and a == two[j - 1] and one[i - 1] == b:
+                table[i, j] = min(table[i, j], table[i - 2, j - 2] + 1)
+    return table[len(one) - 1, len(two) - 1]
+
+
+def alike(one: str, two: str) -> float:
+    return 1 - distance(one, two) / max(len(one), len(two))
+
+
+@given(WORDS, st.lists(WORDS, unique=True, max_size=30), st.sampled_from([0.0, 0.3, 0.5, 0.6, 0.7, 0.75, 0.9, 1.0]))
+@settings(deadline=None, max_examples=150)
+def test_near_words_are_those_that_brute_force_finds(
+    tmp_path_factory: pytest.TempPathFactory, word: str, words: list[str], similarity: float
+) -> None:
+    vocabulary = Vocabulary(tmp_path_factory.mktemp("words"))
+    vocabulary.add(words[::2])
+    vocabulary.add(words[1::2])
+    found = vocabulary.near(word, similarity)
+    assert {near for near, _ in found} == {each for each in words if alike(word, each) >= similarity - 1e-9}
+    assert all(abs(score - alike(word, near)) < 1e-9 for near, score in found)
+    assert found == nearest(word, words, similarity)
+
+
+def test_many_words_over_several_files(tmp_path: Path) -> None:
+    rng = random.Random(1)
+    words = {"".join(rng.choices("abcdefghijklmnop", k=rng.randint(2, 12))) for _ in range(6000)}
+    vocabulary = Vocabulary(tmp_path / "words")
+    ordered = sorted(words)
+    for start in range(0, len(ordered), 1500):
+        vocabulary.add(ordered[start : start + 1500])
+    vocabulary.add(ordered)  # nothing new
+    assert len(vocabulary) == len(words)
+    assert len(vocabulary.files()) <= 4
+    for word in rng.sample(ordered, 40):
+        typo = word[:1] + "z" + word[2:]
+        assert vocabulary.near(typo, 0.6) == nearest(typo, ordered, 0.6)
+        stem = stems([word])[0]
+        wanted = {each for each, its in zip(ordered, stems(ordered), strict=True) if its == stem}
+        assert set(vocabulary.variants(stem)) == wanted
+    assert vocabulary.damage() == []
+
+
+def test_another_process_sees_new_words(tmp_path: Path) -> None:
+    one, two = Vocabulary(tmp_path / "words"), Vocabulary(tmp_path / "words")
+    one.add(["connect"])
+    assert two.variants("connect") == ["connect"]
+    one.add(["connecting", "connected"])
+    assert sorted(two.variants("connect")) == ["connect", "connected", "connecting"]
