@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import made_files as made
 import pytest
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -158,3 +162,41 @@ def test_search_as_a_person_uses_it(rolltop: Run, tree: Path) -> None:
     assert "plain words" in broken.stderr
     assert rolltop("store", "search", "nowhere").returncode == 1
     assert "not indexed yet" in rolltop("store", "stats").stdout
+
+
+def test_graph_prints_lines_json_and_dot(rolltop: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("See [b](b.md).\n")
+    (tmp_path / "b.md").write_text('The "end".\n')
+    rolltop("store", "add", str(tmp_path / "a.md"), str(tmp_path / "b.md"))
+    line = rolltop("store", "graph", "b.md").stdout.rstrip("\n").split("\t")
+    assert line == ["1", "0.9", "link", f"{tmp_path}/a.md", f"{tmp_path}/b.md", "links here as b.md"]
+    answer = json.loads(rolltop("store", "graph", "b.md", "--json").stdout)
+    assert answer["complete"]
+    assert answer["related"][0]["edges"] == [{"type": "link", "weight": 0.9, "reason": "links here as b.md"}]
+    dot = rolltop("store", "graph", "b.md", "--dot").stdout
+    assert subprocess.run(["dot", "-Tsvg"], input=dot, capture_output=True, text=True, check=True).stdout
+    assert rolltop("store", "graph", "b.md", "--depth", "6").returncode == 2
+    assert rolltop("store", "graph", "nothing.md").returncode == 3
+
+
+def test_graph_draws_a_tree_on_a_terminal(rolltop: Run, environment: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("See [b](b.md).\n")
+    (tmp_path / "b.md").write_text("The end.\n")
+    rolltop("store", "add", str(tmp_path / "a.md"), str(tmp_path / "b.md"))
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "rolltop", "store", "graph", "b.md"]
+    subprocess.run(command, env=environment | {"COLUMNS": "300"}, stdout=theirs, stderr=theirs, check=True)
+    os.close(theirs)
+    shown = os.read(ours, 100_000).decode()
+    os.close(ours)
+    assert "└── " in shown
+    assert "links here as b.md" in shown
+
+
+def test_the_text_of_a_file_is_printed(rolltop: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.docx").write_bytes(made.made_docx())
+    (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.7 nothing")
+    rolltop("store", "add", str(tmp_path / "a.docx"), str(tmp_path / "broken.pdf"))
+    assert "A giraffe walks." in rolltop("store", "cat", "--text", "a.docx").stdout
+    assert json.loads(rolltop("store", "get", "broken.pdf", "--json").stdout)["text_note"] == "the PDF is damaged"
+    assert json.loads(rolltop("store", "get", "a.docx", "--json").stdout)["text_note"] is None

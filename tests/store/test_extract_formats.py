@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import lzma
+import sys
 from collections.abc import Iterator
 
 import made_files as made
@@ -12,6 +13,7 @@ import zstandard
 
 from rolltop.store.extract import Extracted
 from rolltop.store.extract.detect import format_of
+from rolltop.store.extract.formats.reading import read_document
 from rolltop.store.extract.reading import Workers
 
 
@@ -31,6 +33,15 @@ def where(text: Extracted, word: str) -> str:
 def test_pdf(workers: Workers) -> None:
     text = workers.read("a.pdf", made.made_pdf("Hello zebra", "Another walrus"))
     assert (where(text, "zebra"), where(text, "walrus"), text.note) == ("page 1", "page 2", None)
+
+
+def test_without_its_reader_a_pdf_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pypdfium2", None)
+    text = read_document(made.made_pdf("Hello zebra"), "a.pdf")
+    assert (text.body, text.needs) == ("", "pypdfium2")
+    assert text.note == "reading PDF needs pypdfium2: pip install 'rolltop[extract]'"
+    packed = read_document(made.made_zip({"a.pdf": made.made_pdf("Hello zebra")}), "a.zip")
+    assert packed.needs == "pypdfium2"
 
 
 def test_a_pdf_says_its_title(workers: Workers) -> None:

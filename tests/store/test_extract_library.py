@@ -181,3 +181,25 @@ def test_a_hit_says_where_it_stands(library: Library) -> None:
     library.index()
     places = [library.search(word).hits[0].place for word in ("walrus", "tiger")]
     assert places == ["page 2", "Sheet1!C9"]
+
+
+def test_a_server_reads_what_others_stored_before_it_started(tmp_path: Path) -> None:
+    first = Library(tmp_path)
+    first.add("a.docx", made.made_docx())
+    first.close()
+    second = Library(tmp_path, Options(background=True))
+    for _ in range(20):
+        if paths := found(second, "giraffe"):
+            break
+    assert paths == ["a.docx"]
+    second.close()
+
+
+def test_a_library_for_reading_only_reads_no_texts(tmp_path: Path) -> None:
+    first = Library(tmp_path)
+    document = first.add("a.docx", made.made_docx()).document
+    first.close()
+    second = Library(tmp_path, Options(background=True, read_only=True))
+    assert found(second, "giraffe") == []
+    assert second.text_of(document).note == "its text has not been read yet"
+    second.close()

@@ -12,7 +12,10 @@ import pytest
 
 from rolltop.errors import InvalidInput
 from rolltop.store import Library, Options
+from rolltop.store.extract.plain import read_plain
+from rolltop.store.extract.reading import Workers
 from rolltop.store.graph import Related
+from rolltop.store.graph.traits import traits_of
 
 PROSE = " ".join(f"the {n}th fox of {n * 7} jumps over" for n in range(30)) + " and farm {0} looks on, "
 
@@ -300,3 +303,18 @@ def test_several_processes_and_a_killed_one(tmp_path: Path) -> None:
     assert [process.wait(timeout=60) for process in processes][1:] == [0, 0]
     assert "299.md" in around(library, "298.md")
     library.close()
+
+
+def test_without_parsers_lines_tell_what_code_defines_and_imports() -> None:
+    code = "import os.path\nfrom .core import (\n    total,\n)\n\ndef compute_total():\n    return other_thing()\n"
+    traits = traits_of(read_plain(code, "a.py", ".py"), ".py")
+    assert (traits.defines, traits.calls) == (("compute_total",), ())
+    assert {reference.path for reference in traits.references} >= {"./core.py", "os/path.py", "./core/total.py"}
+
+
+def test_a_code_that_ends_its_parser_is_told_by_lines() -> None:
+    workers = Workers(seconds=0.001)
+    try:
+        assert workers.study([("python", "x = 1\n" * 1000), ("python", "y = 2\n")]) == [None, None]
+    finally:
+        workers.close()

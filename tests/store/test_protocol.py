@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import made_files as made
 import pytest
 
 pytestmark = pytest.mark.anyio
@@ -38,3 +39,35 @@ async def test_a_client_searches_by_meaning(stdio_client: Any) -> None:
         assert [hit["path"] for hit in near["results"]] == ["garage.md", "soup.md"]
         both = (await client.call_tool("search_documents", {"query": "car", "paths_only": True})).structured_content
         assert (both["type"], both["paths"]) == ("hybrid", ["garage.md"])
+
+
+async def test_a_client_finds_the_words_of_a_file_and_what_belongs_to_it(stdio_client: Any, tmp_path: Path) -> None:
+    (tmp_path / "home" / "letter.docx").write_bytes(made.made_docx())
+    async with stdio_client("--toolsets", "store") as client:
+        stored = await client.call_tool("store_document", {"path": str(tmp_path / "home" / "letter.docx")})
+        digest = stored.structured_content["hash"]
+        await client.call_tool("store_text", {"content": "See letter.docx in `letter.docx`.", "name": "index.md"})
+        for _ in range(20):  # the first search waits a moment for the readers to start, not more
+            found = await client.call_tool("search_documents", {"query": "giraffe"})
+            if found.structured_content["total"]:
+                break
+        assert found.structured_content["results"][0]["hash"] == digest
+        answer = (await client.call_tool("retrieve_document", {"hash": digest, "graph": True})).structured_content
+        assert (answer["graph_enabled"], answer["related_complete"]) == (True, True)
+        [related] = answer["related_documents"]
+        assert (related["path"], related["distance"], related["relations"]) == ("index.md", 1, ["link"])
+        plain = (await client.call_tool("retrieve_document", {"hash": digest})).structured_content
+        assert "related_documents" not in plain
+
+
+async def test_a_client_is_told_why_a_file_has_no_text(stdio_client: Any, tmp_path: Path) -> None:
+    (tmp_path / "home" / "old.doc").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(5000))
+    async with stdio_client("--toolsets", "store") as client:
+        stored = await client.call_tool("store_document", {"path": str(tmp_path / "home" / "old.doc")})
+        for _ in range(20):
+            await client.call_tool("search_documents", {"query": "anything"})
+            wanted = {"hash": stored.structured_content["hash"]}
+            told = (await client.call_tool("retrieve_document", wanted)).structured_content["text_note"]
+            if "not been read yet" not in told:
+                break
+        assert "old Office file" in told

@@ -47,7 +47,7 @@ def get(invocation: Invocation, name: str, output: Path | None, force: bool, as_
             output.write_bytes(library.read_object(number))
             note(f"{document.path} -> {output}")
             return
-        known = as_dict(document) | {"text_note": library.text_of(document).note}
+        known = as_dict(document) | {"text_note": library.extracts.note(document)}
     if as_json:
         print_json(known)
     else:

@@ -58,6 +58,11 @@ class Extracts:
         except (Damaged, NotFound) as error:
             return Extracted(note=error.message)
 
+    def note(self, document: Document) -> str | None:
+        """Why a document has no text, or not all of it; a plain text is not read for that."""
+        plain = is_plain(text=document.is_text, extension=document.extension) and document.size <= LONGEST_READ
+        return None if plain else self.of(document).note
+
     def _text(self, document: Document) -> Extracted:
         data = self.content(document)
         known = is_plain(text=True, extension=document.extension)

@@ -35,6 +35,7 @@ class Extracting(Core):
         super().__init__(*arguments, **options)
         self.extracts = Extracts(self.catalog, self.reader, self.directory / "extracts.db")
         self._reading = _Background(self)
+        self._looked = False
 
     @cached_property
     def following(self) -> Following:
@@ -59,6 +60,9 @@ class Extracting(Core):
 
     def settle(self, seconds: float = 2.0) -> None:
         """Give the readers a moment to finish what was stored just now; not more than a moment."""
+        if self.options.background and not self._looked:
+            self._looked = True  # another process may have stored what nobody has read yet
+            self._reading.wanted()
         self._reading.settle(seconds)
 
     def written(self) -> None:
@@ -110,7 +114,7 @@ class _Background:
         while self._next():
             # What is wrong with a document or the machine is said where it is asked for.
             with contextlib.suppress(RolltopError, OSError, apsw.Error):
-                self._library.following.follow()
+                self._library.read_texts()
             with self._changed:
                 self._busy = False
                 self._changed.notify_all()
@@ -125,8 +129,9 @@ class _Background:
             if self._asked and not self._stopped:
                 self._asked, self._busy = False, True
                 return True
+            # Inside the lock: a thread that starts now must not find its readers ended.
+            self._library.following.workers.rest()
             self._thread = None
-        self._library.following.workers.rest()
         return False
 
     def stop(self) -> None:

@@ -106,7 +106,7 @@ def retrieve(workspace: Workspace, args: RetrieveDocument, budget: int, *, overw
         name=document.name,
         mime_type=document.mime,
         current=document.object == entry.id,
-        text_note=library.text_of(document).note if document.object == entry.id else None,
+        text_note=library.extracts.note(document) if document.object == entry.id else None,
     )
     ranged = args.offset or args.length is not None or args.start_line or args.end_line
     if args.include_content or ranged:

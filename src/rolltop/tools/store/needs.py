@@ -12,14 +12,31 @@ __all__ = ["check"]
 
 
 def check(settings: Settings) -> list[Need]:
-    """The libraries of the store; without Hyperscan grep is slower, without the others there is no store."""
+    """The libraries of the store; without Hyperscan grep is slower, without the extra PDF has no text, and without
+    the others there is no store."""
     vital = [
         Need(name, importlib.util.find_spec(name) is not None, fix="pip install rolltop", vital=True)
         for name in ("apsw", "zstandard", "pyfastcdc", "numpy", "re2")
     ]
     scanner = importlib.util.find_spec("hyperscan") is not None
     detail = "" if scanner else "grep runs on RE2 alone, about three times slower"
-    return [*vital, Need("hyperscan", scanner, detail=detail, fix="pip install hyperscan"), _model(settings)]
+    return [
+        *vital,
+        Need("hyperscan", scanner, detail=detail, fix="pip install hyperscan"),
+        *(_extra(name, without) for name, without in _EXTRACT.items()),
+        _model(settings),
+    ]
+
+
+_EXTRACT = {
+    "pypdfium2": "PDF is stored without its text",
+    "tree_sitter": "names and imports in code are told by their lines, calls are not known",
+}
+
+
+def _extra(name: str, without: str) -> Need:
+    present = importlib.util.find_spec(name) is not None
+    return Need(name, present, detail="" if present else without, fix="pip install 'rolltop[extract]'")
 
 
 def _model(settings: Settings) -> Need:

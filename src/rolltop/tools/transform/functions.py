@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from typing import Literal, NotRequired
+from collections.abc import Mapping
+from typing import Any, Literal, NotRequired
 
 from pydantic import Field
 from typing_extensions import TypedDict
@@ -80,7 +81,7 @@ def _info(entry: Entry) -> FunctionInfo:
         "category": entry.category,
         "signature": entry.signature,
         "description": entry.description,
-        "parameters": [Parameter(**parameter) for parameter in entry.parameters],
+        "parameters": [_parameter(parameter) for parameter in entry.parameters],
         "returnType": entry.returnType,
     }
     if entry.aliases:
@@ -90,3 +91,12 @@ def _info(entry: Entry) -> FunctionInfo:
     if not entry.callable:
         info["callable"] = False
     return info
+
+
+def _parameter(parameter: Mapping[str, Any]) -> Parameter:
+    return {
+        "name": parameter["name"],
+        "type": parameter["type"],
+        "optional": parameter["optional"],
+        "description": parameter["description"],
+    }

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
-from rolltop.errors import InvalidInput, NotFound, PermissionDenied
+from rolltop.errors import InvalidInput, NotFound, PermissionDenied, RolltopError
+from rolltop.transform.structure.related import collect
 from rolltop.workspace import Workspace
 
 __all__ = ["expand_sources", "read_source"]
@@ -38,6 +40,22 @@ def read_source(workspace: Workspace, source: str) -> str:
         if path_like:
             raise
     return source
+
+
+def read_related(workspace: Workspace, source: str, text: str, format_: str) -> dict[str, Any]:
+    """`name` and `related` of a schema in a file that refers to other files, as far as they may be opened."""
+    if text == source or source.startswith("doc://"):
+        return {}  # data that was given has no place to refer from
+
+    def read(place: str) -> str | None:
+        try:
+            return workspace.files.read_text(place, largest=LARGEST)
+        except RolltopError:
+            return None  # the answer says that it was not followed
+
+    name = str(workspace.files.resolve(source))
+    related = collect(name, text, format_, read)
+    return {"name": name, "related": related} if related else {}
 
 
 def expand_sources(workspace: Workspace, sources: list[str]) -> list[str]:

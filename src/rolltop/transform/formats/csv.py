@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import datetime as dt
 import io
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from rolltop.transform.errors import ReadFailure, WriteFailure
 from rolltop.transform.formats.csv_style import Styled, number_reader, region_of, style_of
 from rolltop.transform.formats.table import Rendered
-from rolltop.transform.formats.text import decode, encoding_of, typed
+from rolltop.transform.formats.text import decode, encoding_of, place, typed
 from rolltop.transform.values import is_number, kind_of, scalar_text, unwrap
 
 __all__ = ["cell", "read", "write"]
@@ -70,27 +71,22 @@ _HINT = 'A quote inside a quoted cell is written twice: "a ""b"" c".'
 
 
 def _locate(text: str, delimiter: str, quote: str, fallback: str) -> tuple[int, int, str]:
-    """Read again, slowly, to the place that the csv module refused without saying where."""
-    line, column, at, size = 1, 1, 0, len(text)
-    quoted, started, opened = False, False, (1, 1)
-    while at < size:
-        char = text[at]
-        if quoted:
-            if char == quote and text[at + 1 : at + 2] == quote:
-                at, column = at + 1, column + 1
-            elif char == quote:
-                quoted = False
-                after = text[at + 1 : at + 2]
-                if after not in ("", delimiter, "\r", "\n"):
-                    return line, column + 1, "Expected delimiter or newline"
-        elif char == quote and not started:
-            quoted, opened = True, (line, column)
-        started = char not in (delimiter, "\n", "\r") or quoted
-        line, column = (line + 1, 1) if char == "\n" else (line, column + 1)
-        at += 1
-    if quoted:
-        return *opened, "Unterminated quoted cell"
-    return line, column, fallback
+    """Read again, cell by cell, to the place that the csv module refused without saying where."""
+    if not quote:
+        return *place(text, len(text)), fallback
+    q, d = re.escape(quote), re.escape(delimiter)
+    closed = re.compile(rf"{q}[^{q}]*+(?:{q}{q}[^{q}]*+)*+{q}")
+    cell_and_end = re.compile(rf"(?:{closed.pattern}|[^{q}{d}\r\n][^{d}\r\n]*+)?+(?:{d}|\r\n?|\n|\Z)")
+    at = 0
+    while at < len(text):
+        found = cell_and_end.match(text, at)
+        if found is None:
+            whole = closed.match(text, at)
+            if whole is not None:
+                return *place(text, whole.end()), "Expected delimiter or newline"
+            return *place(text, at), "Unterminated quoted cell"
+        at = found.end()
+    return *place(text, at), fallback
 
 
 # ---- writing --------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ class Evaluator:
         except RecursionError:
             raise SizeLimit(
                 "the program calls itself too deeply",
-                hint="Check that the recursion ends; use reduce for long lists.",
+                hint="Check that the recursion ends, and that no value nests thousands of levels deep.",
             ) from None
 
     def evaluate(self, node: tree.Expr, scope: Scope) -> Any:

@@ -208,8 +208,10 @@ class _Parser:
         depth = 0
         while self.tokens[self.index][0] != "end":
             text = self.take()
-            depth += (text == "{") - (text == "}")
+            depth += (text in ("{", "[")) - (text in ("}", "]"))
             if depth <= 0 and text in (";", "}"):
+                if text == "}" and self.peek() == ";":
+                    self.take()
                 return
 
     def file(self) -> dict[str, Any]:
@@ -239,8 +241,11 @@ class _Parser:
         if depth > _MAX_DEPTH:
             raise self._error(opened, f"more than {_MAX_DEPTH} levels of messages")
         self.take("message")
+        return self._body(self.word(), note, depth)
+
+    def _body(self, name: str, note: str | None, depth: int) -> dict[str, Any]:
         message: dict[str, Any] = {
-            "name": self.word(), "note": note, "fields": [], "messages": [], "enums": [],
+            "name": name, "note": note, "fields": [], "messages": [], "enums": [],
             "reserved": [], "reserved_names": [],
         }  # fmt: skip
         self.take("{")
@@ -263,8 +268,27 @@ class _Parser:
             self._reserved(message)
         elif word in ("option", "extensions", "extend", ";"):
             self.skip_statement()
+        elif word in (*_LABELS, "group") and "group" in (word, self._after(1)) and self._after(3) == "=":
+            self._group(message, note, depth)
         else:
             message["fields"].append(self.field(note))
+
+    def _after(self, count: int) -> str:
+        return self.tokens[min(self.index + count, len(self.tokens) - 1)][1]
+
+    def _group(self, message: dict[str, Any], note: str | None, depth: int) -> None:
+        """`optional group Result = 1 { … }` of proto2: a message and a field of it at once."""
+        label = self.take() if self.peek() in _LABELS else None
+        self.take("group")
+        name = self.word()
+        self.take("=")
+        number = self.number()
+        if self.peek() == "[":
+            self._options()
+        if depth >= _MAX_DEPTH:
+            raise self._error(self.tokens[self.index][2], f"more than {_MAX_DEPTH} levels of messages")
+        message["messages"].append(self._body(name, note, depth + 1))
+        message["fields"].append({"note": note, "label": label, "type": name, "name": name.lower(), "number": number})
 
     def _oneof(self, message: dict[str, Any]) -> None:
         self.take()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import orjson
@@ -17,6 +17,7 @@ from rolltop.transform.service.infer import infer
 from rolltop.transform.service.validate import validate
 from rolltop.transform.stdlib.registry import load_all
 from rolltop.transform.structure import describe_source
+from rolltop.transform.structure.related import Files
 
 __all__ = ["JOBS", "answer"]
 
@@ -31,10 +32,16 @@ for _module in (*MODULES.values(), *_LATER, "rolltop.transform.compile"):
     importlib.import_module(_module)
 
 
-def describe(source: str, source_format: str, mode: str | None = None) -> dict[str, Any]:
-    """The structure of data or of a schema."""
+def describe(
+    source: str,
+    source_format: str,
+    mode: str | None = None,
+    name: str = "",
+    related: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """The structure of data or of a schema; `related` are other files of the schema by their places."""
     try:
-        return describe_source(source, source_format, mode)
+        return describe_source(source, source_format, mode, Files(name, related or {}))
     except ReadFailure as error:
         raise unreadable(error, f"the source is not {source_format}") from None
 

@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from rolltop.confine import WorkerPool
-from rolltop.errors import InvalidInput, LimitExceeded, MemoryLimit, TimeLimit
+from rolltop.errors import ForeignFailure, InvalidInput, LimitExceeded, MemoryLimit, RolltopError, TimeLimit
 from rolltop.transform.examples import Example, Finder, Wanted
 from rolltop.transform.examples.kept import build_finder
 from rolltop.transform.service.config import ServiceConfig
@@ -51,7 +51,7 @@ class Service:
             await asyncio.to_thread(self.warm_up)
         try:
             return orjson.loads(await self.pool.call_async(payload))
-        except LimitExceeded as error:
+        except (LimitExceeded, ForeignFailure) as error:
             raise self._coded(error) from None
 
     def ask_blocking(self, job: str, **arguments: Any) -> Any:
@@ -61,7 +61,7 @@ class Service:
             return self.daemon.ask(job, arguments)
         try:
             return orjson.loads(self.pool.call(payload))
-        except LimitExceeded as error:
+        except (LimitExceeded, ForeignFailure) as error:
             raise self._coded(error) from None
 
     def warm_up(self) -> None:
@@ -87,7 +87,7 @@ class Service:
                 self._functions = Index([*own_entries(), *(registry_entries(path) if path else [])])
         return self._functions.find(query, category)
 
-    def _coded(self, error: LimitExceeded) -> LimitExceeded:
+    def _coded(self, error: LimitExceeded | ForeignFailure) -> RolltopError:
         code = TIMEOUT if isinstance(error, TimeLimit) else EXECUTION_ERROR
         details: dict[str, Any] = {**error.details}
         if isinstance(error, TimeLimit):

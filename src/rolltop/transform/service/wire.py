@@ -18,14 +18,15 @@ _EXECUTE = {
 }
 _VALIDATE = {"content": "transformation", "inputSchema": "input_schema", "strictMode": "strict"}
 _INFER = {"transformation": "transformation", "inputSchema": "input_schema"}
-_PARSE = {"content": "source", "format": "source_format", "mode": "mode"}
-_DESCRIBE = {"data": "source", "format": "source_format", "mode": "mode"}
+_PARSE = {"content": "source", "format": "source_format", "mode": "mode", "name": "name", "related": "related"}
+_DESCRIBE = {"data": "source", "format": "source_format", "mode": "mode", "name": "name", "related": "related"}
 _TYPES: dict[str, tuple[type, ...]] = {
     "strictMode": (bool,),
     "inputSchema": (dict, type(None)),
     "mode": (str, type(None)),
+    "related": (dict,),
 }
-_OPTIONAL = ("strictMode", "mode")
+_OPTIONAL = ("strictMode", "mode", "name", "related")
 ENDPOINTS: dict[str, tuple[tuple[str, dict[str, str]], ...]] = {
     "/api/parse-schema": (("describe", _PARSE),),
     "/api/infer-schema": (("infer", _INFER), ("describe", _DESCRIBE)),
@@ -49,6 +50,8 @@ def job_for(path: str, body: Any) -> tuple[str, dict[str, Any]]:
             raise InvalidInput(f"{path} needs {name!r}")
         if name in body and not isinstance(body[name], _TYPES.get(name, (str,))):
             raise InvalidInput(f"{name} has the wrong type")
+    if not all(isinstance(text, str) for text in body.get("related", {}).values()):
+        raise InvalidInput("related must have texts, by the places that the schema refers to")
     return job, {ours: body[name] for name, ours in fields.items() if name in body}
 
 

@@ -13,6 +13,8 @@ from rolltop.transform.stdlib._text import quoted
 __all__ = ["DecimalPattern", "fixed", "grouped", "pattern_of"]
 
 Number = int | float
+_LONGEST = 2000
+"""Characters of a pattern."""
 _MOST_DIGITS = 340
 """More digits after the point than any double has that is not zero."""
 _BODY = re.compile(r"(?P<whole>[#0,]*)(?:\.(?P<fraction>[0#]*))?(?:E(?P<exponent>0+))?")
@@ -93,6 +95,8 @@ def grouped(digits: str, separator: str, size: int = 3) -> str:
 @lru_cache(maxsize=256)
 def pattern_of(text: str) -> DecimalPattern:
     """Read a pattern: `[prefix]#,##0.00[suffix]`, optionally `;` and the form of negative numbers."""
+    if len(text) > _LONGEST:
+        fail(f"a number pattern of {len(text)} characters is too long", hint="Write for instance #,##0.00.")
     positive, _, negative = _split_outside_quotes(text, ";")
     prefix, body, suffix, factor = _around(positive, text)
     match = _BODY.fullmatch(body)

@@ -29,9 +29,19 @@ def _port(parts: SplitResult) -> int | None:
 _HINT = "A URL looks like https://example.com:8080/path?key=value#part."
 
 
+_MOST_PARAMETERS = 10_000
+
+
+def _pairs_of(query: str) -> list[tuple[str, str]]:
+    try:
+        return parse_qsl(query, keep_blank_values=True, max_num_fields=_MOST_PARAMETERS)
+    except ValueError:
+        fail(f"the query has more than {_MOST_PARAMETERS} parameters", hint='Split it with split(query, "&").')
+
+
 def _params(query: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for key, value in parse_qsl(query, keep_blank_values=True, max_num_fields=10_000):
+    for key, value in _pairs_of(query):
         present = found.get(key)
         if present is None:
             found[key] = value
@@ -196,7 +206,7 @@ def build_url(parts: dict[str, Any]) -> str:
 
 def _with_query(url: str, change: Any) -> str:
     parts = _split(url)
-    pairs = change(parse_qsl(parts.query, keep_blank_values=True, max_num_fields=10_000))
+    pairs = change(_pairs_of(parts.query))
     return urlunsplit(parts._replace(query=urlencode(pairs, errors="replace")))
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from rolltop.transform.errors import ReadFailure
+from rolltop.transform.structure.related import ALONE, Files
+from rolltop.transform.structure.schema_documents import SchemaDocuments
 
 __all__ = ["looks_like_schema", "structure_of_schema"]
 
@@ -27,13 +29,13 @@ def looks_like_schema(value: Any) -> bool:
     return value.get("type") in ("object", "array") and isinstance(value.get("properties", value.get("items")), dict)
 
 
-def structure_of_schema(schema: Any) -> dict[str, Any]:
-    """The structure that a schema describes."""
+def structure_of_schema(schema: Any, files: Files = ALONE) -> dict[str, Any]:
+    """The structure that a schema describes; `files` are those that it may refer to."""
     if isinstance(schema, bool):
         return {"type": "primitive"}
     if not isinstance(schema, dict):
         raise ReadFailure("a JSON Schema is an object (or true or false)")
-    reader = _Reader(schema)
+    reader = _Reader(schema, files)
     node = reader.node(schema, ())
     notes = reader.notes
     if node.get("type") not in ("object", "array"):
@@ -42,8 +44,8 @@ def structure_of_schema(schema: Any) -> dict[str, Any]:
 
 
 class _Reader:
-    def __init__(self, root: dict[str, Any]) -> None:
-        self.root = root
+    def __init__(self, root: dict[str, Any], files: Files) -> None:
+        self.documents = SchemaDocuments(root, files)
         self.nodes = 0
         self.notes: list[str] = []
 
@@ -70,29 +72,15 @@ class _Reader:
         return node
 
     def _referred(self, reference: str, schema: dict[str, Any], through: tuple[str, ...]) -> dict[str, Any]:
-        name = reference.rpartition("/")[2] or "the root"
+        name = reference.rpartition("/")[2].strip("#") or "the root"
         if reference in through:
             return {"type": "object", "recursive": name}
-        target = self._target(reference)
+        target = self.documents.find(reference)
         if target is None:
             self._note(f"the reference {reference} is not followed")
             return {"description": f"defined in {reference}"}
         beside = {key: value for key, value in schema.items() if key in _KEPT}
         return {**self.node(target, (*through, reference)), **beside}
-
-    def _target(self, reference: str) -> Any:
-        if not reference.startswith("#"):
-            return None
-        found: Any = self.root
-        for part in reference[1:].split("/")[1:]:
-            key = part.replace("~1", "/").replace("~0", "~").replace("%25", "%")
-            if isinstance(found, list) and key.isdigit() and int(key) < len(found):
-                found = found[int(key)]
-            elif isinstance(found, dict) and key in found:
-                found = found[key]
-            else:
-                return None
-        return found
 
     def _with_parts(self, schema: dict[str, Any], through: tuple[str, ...]) -> dict[str, Any]:
         """`allOf` put together into one schema."""
@@ -119,7 +107,7 @@ class _Reader:
                 return self._with_parts(part, ("",) * (depth + 1)) if depth < _DEEPEST else {}
             if not isinstance(part.get("$ref"), str):
                 return part
-            part = self._target(part["$ref"])
+            part = self.documents.find(part["$ref"])
         return {}
 
     def _object(self, schema: dict[str, Any], through: tuple[str, ...]) -> dict[str, Any]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rolltop.transform.errors import ReadFailure
 from rolltop.transform.schemas.proto_read import parse
+from rolltop.transform.structure.related import ALONE, Files, references
 
 __all__ = ["structure_of_proto"]
 
@@ -30,38 +32,69 @@ _KNOWN: dict[str, dict[str, Any]] = {
 }
 
 
-def structure_of_proto(text: str) -> dict[str, Any]:
+def structure_of_proto(text: str, files: Files = ALONE) -> dict[str, Any]:
     """The message that no other one uses; several such messages stand side by side as properties."""
-    raw = parse(text)
-    reader = _Reader(raw)
+    reader = _Reader(parse(text), _imported(text, files))
     roots = reader.roots()
     if not roots:
-        raise ReadFailure("the file declares no message")
+        return _enums_only(reader)
     if len(roots) == 1:
-        return {**reader.message(roots[0], ()), "title": roots[0]}
-    nodes = {name: reader.message(name, ()) for name in roots}
+        return {**reader.message(roots[0], ()), "title": reader.shown(roots[0])}
+    nodes = {reader.shown(name): reader.message(name, ()) for name in roots}
     return {"type": "object", "properties": nodes, "notes": [f"one of {len(roots)} messages"]}
 
 
+def _enums_only(reader: _Reader) -> dict[str, Any]:
+    """A file without messages is about the values of its enums."""
+    names = [name for name in reader.enums if name in reader.own_enums]
+    if not names:
+        raise ReadFailure("the file declares no message and no enum")
+    nodes = {reader.shown(name): reader.enum(name) for name in names}
+    if len(nodes) == 1:
+        [(name, node)] = nodes.items()
+        return {**node, "type": "primitive", "valueType": "string", "title": name}
+    return {"type": "object", "properties": nodes, "notes": [f"{len(nodes)} enums, no message"]}
+
+
+def _imported(text: str, files: Files) -> list[Mapping[str, Any]]:
+    """The files that a file imports, directly or not; those that are no such file are left out."""
+    texts = dict(files.texts) if references(text, "protobuf") else {}
+    found: list[Mapping[str, Any]] = []
+    for other in texts.values():
+        with contextlib.suppress(ReadFailure):
+            found.append(parse(other))
+    return found
+
+
 class _Reader:
-    def __init__(self, raw: Mapping[str, Any]) -> None:
+    """Messages and enums by their full names, the package in front."""
+
+    def __init__(self, raw: Mapping[str, Any], imported: Sequence[Mapping[str, Any]]) -> None:
         self.package = raw["package"] or ""
         self.written = 0
         self.messages: dict[str, Mapping[str, Any]] = {}
         self.enums: dict[str, Mapping[str, Any]] = {}
-        self._collect(raw, "")
+        self._collect(raw, _prefix(self.package))
+        self.own = [_prefix(self.package) + message["name"] for message in raw["messages"]]
+        self.own_enums = {_prefix(self.package) + enum["name"] for enum in raw["enums"]}
+        for other in imported:
+            self._collect(other, _prefix(other["package"] or ""))
 
     def _collect(self, holder: Mapping[str, Any], prefix: str) -> None:
-        self.enums.update({prefix + enum["name"]: enum for enum in holder["enums"]})
+        for enum in holder["enums"]:
+            self.enums.setdefault(prefix + enum["name"], enum)
         for message in holder["messages"]:
-            self.messages[prefix + message["name"]] = message
+            self.messages.setdefault(prefix + message["name"], message)
             self._collect(message, f"{prefix}{message['name']}.")
 
     def roots(self) -> list[str]:
         """Top-level messages that no other message has as a field; all of them when they use each other in circles."""
         used = {name for holder, message in self.messages.items() for name in self._used(holder, message)}
-        top = [name for name in self.messages if "." not in name]
-        return [name for name in top if name not in used] or top
+        return [name for name in self.own if name not in used] or self.own
+
+    def shown(self, name: str) -> str:
+        """A name as it is written within its file."""
+        return name.removeprefix(_prefix(self.package))
 
     def _used(self, holder: str, message: Mapping[str, Any]) -> Iterator[str]:
         for field in message["fields"]:
@@ -70,14 +103,18 @@ class _Reader:
                 yield name
 
     def _resolve(self, name: str, scope: str) -> str:
-        """The full name of a type as protobuf looks it up: from the inside out, the package left away."""
-        name = name.removeprefix(".")
-        name = name.removeprefix(f"{self.package}.") if self.package else name
+        """The full name of a type as protobuf looks it up: from the inside out; a dot in front says it is full."""
+        if name.startswith("."):
+            return name[1:]
         while True:
             full = f"{scope}.{name}" if scope else name
             if full in self.messages or full in self.enums or not scope:
                 return full
             scope = scope.rpartition(".")[0]
+
+    def enum(self, name: str) -> dict[str, Any]:
+        """The names that an enum has; a name that stands twice is one."""
+        return {"type": "string", "enum": list(dict.fromkeys(value["name"] for value in self.enums[name]["values"]))}
 
     def message(self, name: str, inside: tuple[str, ...]) -> dict[str, Any]:
         message = self.messages[name]
@@ -115,12 +152,16 @@ class _Reader:
             return dict(_KNOWN[name.removeprefix(".")])
         full = self._resolve(name, holder)
         if full in self.enums:
-            return {"type": "string", "enum": [value["name"] for value in self.enums[full]["values"]]}
+            return self.enum(full)
         if full in inside:
-            return {"type": "object", "recursive": full}
+            return {"type": "object", "recursive": self.shown(full)}
         self.written += 1
         if self.written > _MOST_MESSAGES:
             return {"type": "object", "description": f"{name}, not written out again"}
         if full in self.messages:
             return self.message(full, inside)
         return {"type": "object", "description": f"{name}, defined in another file"}
+
+
+def _prefix(package: str) -> str:
+    return f"{package}." if package else ""

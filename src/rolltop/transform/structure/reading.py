@@ -12,44 +12,49 @@ from rolltop.transform.structure.avro import structure_of_avro
 from rolltop.transform.structure.instance import Sampling, structure_of_value
 from rolltop.transform.structure.json_schema import looks_like_schema, structure_of_schema
 from rolltop.transform.structure.proto import structure_of_proto
+from rolltop.transform.structure.related import ALONE, Files
 from rolltop.transform.structure.summary import summarize
 from rolltop.transform.structure.xsd import is_xsd, structure_of_xsd
 
 __all__ = ["FORMATS", "describe_source"]
 
 DATA = ("xml", "json", "csv", "yaml")
-SCHEMAS: dict[str, Callable[[str], dict[str, Any]]] = {
+Reader = Callable[[str, Files], dict[str, Any]]
+SCHEMAS: dict[str, Reader] = {
     "xsd": structure_of_xsd,
-    "json-schema": lambda text: structure_of_schema(formats.read("json", text)),
-    "avro": lambda text: structure_of_avro(formats.read("json", text)),
+    "json-schema": lambda text, files: structure_of_schema(formats.read("json", text), files),
+    "avro": lambda text, files: structure_of_avro(formats.read("json", text)),
     "protobuf": structure_of_proto,
 }
 FORMATS = (*DATA, *SCHEMAS)
-_SCHEMA_OF: dict[str, Callable[[str], dict[str, Any]]] = {
+_SCHEMA_OF: dict[str, Reader] = {
     "xml": structure_of_xsd,
     "json": SCHEMAS["json-schema"],
-    "yaml": lambda text: structure_of_schema(read_yaml(text, {})),
+    "yaml": lambda text, files: structure_of_schema(read_yaml(text, {}), files),
 }
 
 
-def describe_source(text: str, format_: str, mode: str | None = None) -> dict[str, Any]:
-    """`format`, `mode` (found out unless given), `structure` and `summary` of a text."""
+def describe_source(text: str, format_: str, mode: str | None = None, files: Files = ALONE) -> dict[str, Any]:
+    """`format`, `mode` (found out unless given), `structure` and `summary` of a text.
+
+    `files` says where the text is and has the other files of a schema that refers to some.
+    """
     if format_ not in FORMATS:
         raise InvalidInput(f"unknown format {format_!r}", hint=f"Known are {', '.join(FORMATS)}.")
     if format_ in SCHEMAS:
         if mode == "instance":
             raise InvalidInput(f"{format_} is a schema format", hint="Leave mode out, or give the data's own format.")
-        return _answer(format_, "schema", SCHEMAS[format_](text), None)
+        return _answer(format_, "schema", SCHEMAS[format_](text, files), None)
     if mode == "schema":
-        return _answer(format_, mode, _schema_reader(format_)(text), None)
+        return _answer(format_, mode, _schema_reader(format_)(text, files), None)
     value = formats.read(format_, text)
     if mode is None and _is_schema(format_, value):
-        return _answer(format_, "schema", _SCHEMA_OF[format_](text), None)
+        return _answer(format_, "schema", _SCHEMA_OF[format_](text, files), None)
     sampling = Sampling()
     return _answer(format_, "instance", structure_of_value(value, sampling), sampling)
 
 
-def _schema_reader(format_: str) -> Callable[[str], dict[str, Any]]:
+def _schema_reader(format_: str) -> Reader:
     if format_ not in _SCHEMA_OF:
         raise InvalidInput("a CSV file has no schema of its own", hint="Use mode instance: columns come from the data.")
     return _SCHEMA_OF[format_]

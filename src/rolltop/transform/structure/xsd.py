@@ -5,72 +5,59 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from rolltop.transform.errors import ReadFailure
-from rolltop.transform.formats.xml_read import Builder, parse_document
-from rolltop.transform.structure.xsd_simple import NAMESPACE, BuiltIn, facets
+from rolltop.transform.structure.related import ALONE, Files
+from rolltop.transform.structure.xsd_documents import Documents, is_xsd
+from rolltop.transform.structure.xsd_documents import children as _children
+from rolltop.transform.structure.xsd_documents import kind_of as _kind
+from rolltop.transform.structure.xsd_simple import built_in, facets
 from rolltop.transform.values import Node, scalar_text, unwrap
 
 __all__ = ["is_xsd", "structure_of_xsd"]
 
 _DEEPEST = 60
+_MOST_SUBSTITUTES = 200
 _MOST_TYPES = 3000
 """Types that are written out; a schema whose types use each other often would grow without end."""
 
 
-def is_xsd(document: Any) -> bool:
-    """Whether an XML document is a schema."""
-    if not isinstance(document, dict) or len(document) != 1:
-        return False
-    name, root = next(iter(document.items()))
-    if not isinstance(root, Node) or name.rpartition(":")[2] != "schema":
-        return False
-    return NAMESPACE in root.attributes.values()
-
-
-def structure_of_xsd(text: str) -> dict[str, Any]:
+def structure_of_xsd(text: str, files: Files = ALONE) -> dict[str, Any]:
     """One property per global element; a schema without elements shows its types."""
-    document = parse_document(text, Builder(keep_leaves=True))
-    schema = next(iter(document.values()))
-    if not is_xsd(document):
-        raise ReadFailure("an XSD has <xs:schema> as its root element", hint="Use format xml for other documents.")
-    return _Reader(schema).structure()
+    return _Reader(Documents(text, files)).structure()
 
 
 class _Reader:
-    def __init__(self, schema: Node) -> None:
-        self.schema = schema
-        self.named = {
-            kind: {part.attributes["name"]: part for part in _children(schema, kind) if "name" in part.attributes}
-            for kind in ("element", "complexType", "simpleType", "group", "attributeGroup", "attribute")
-        }
-        self.simple = BuiltIn(schema)
+    def __init__(self, documents: Documents) -> None:
+        self.documents = documents
+        self.named = documents.named
         self.written = 0
-        self.notes: list[str] = []
+        self.notes = documents.notes
 
     def structure(self) -> dict[str, Any]:
-        elements, types = self.named["element"], self.named["complexType"]
+        elements, types = self.documents.roots, self.named["complexType"]
         if elements:
             nodes = {name: self._element(part, ()) for name, part in elements.items()}
         else:
             nodes = {name: self._complex(part, (name,)) for name, part in types.items()}
             self._note("no global element: its types are shown")
-        used = {
-            ref.attributes["ref"].rpartition(":")[2] for ref in _descendants(self.schema) if "ref" in ref.attributes
-        }
-        roots = {name: node for name, node in nodes.items() if name not in used} or nodes
-        for outside in _children(self.schema, "import", "include", "redefine"):
-            place = outside.attributes.get("schemaLocation") or outside.attributes.get("namespace", "")
-            self._note(f"{_kind(outside)} of {place} is not followed")
+        used = {ref.attributes["ref"] for ref in _descendants(self.documents.main) if "ref" in ref.attributes}
+        used |= {name for names in self.documents.substitutes.values() for name in names}
+        roots = {_local(name): node for name, node in nodes.items() if name not in used}
+        roots = roots or {_local(name): node for name, node in nodes.items()}
         structure: dict[str, Any] = {"type": "object", "properties": roots}
         if len(roots) == 1:
             structure["required"] = list(roots)
-        if namespace := self.schema.attributes.get("targetNamespace"):
-            structure["namespace"] = namespace
+        if self.documents.namespace:
+            structure["namespace"] = self.documents.namespace
         return {**structure, "notes": self.notes} if self.notes else structure
 
     def _note(self, text: str) -> None:
         if text not in self.notes:
             self.notes.append(text)
+
+    def _is_enough(self, inside: tuple[str, ...]) -> bool:
+        """Whether so much was written out that the rest is only named."""
+        self.written += 1
+        return self.written > _MOST_TYPES or len(inside) > _DEEPEST
 
     # ---- elements ---------------------------------------------------------------------------
 
@@ -93,19 +80,18 @@ class _Reader:
         return {**node, "description": note} if note else node
 
     def _named_type(self, name: str, inside: tuple[str, ...]) -> dict[str, Any]:
-        local = name.rpartition(":")[2]
-        if self.simple.is_built_in(name):
-            return self.simple.node(local)
-        if local in inside:
-            return {"type": "object", "recursive": local}
-        self.written += 1
-        if self.written > _MOST_TYPES or len(inside) > _DEEPEST:
-            return {"type": "object", "description": f"{name}, not written out again"}
-        if local in self.named["complexType"]:
-            return self._complex(self.named["complexType"][local], (*inside, local))
-        if local in self.named["simpleType"]:
-            return self._simple(self.named["simpleType"][local], (*inside, local))
-        return {"description": f"{name}, defined in another schema"}
+        known = built_in(name)
+        if known is not None:
+            return known
+        if name in inside:
+            return {"type": "object", "recursive": _local(name)}
+        if self._is_enough(inside):
+            return {"type": "object", "description": f"{_local(name)}, not written out again"}
+        if name in self.named["complexType"]:
+            return self._complex(self.named["complexType"][name], (*inside, name))
+        if name in self.named["simpleType"]:
+            return self._simple(self.named["simpleType"][name], (*inside, name))
+        return {"description": f"{_local(name)}, defined in another schema"}
 
     def _simple(self, type_: Node, inside: tuple[str, ...]) -> dict[str, Any]:
         for restriction in _children(type_, "restriction"):
@@ -147,15 +133,18 @@ class _Reader:
             elif kind == "attribute":
                 self._attribute(part, node, inside)
             elif kind == "attributeGroup":
-                named = self.named["attributeGroup"].get(part.attributes.get("ref", "").rpartition(":")[2])
-                if named is not None and len(inside) < _DEEPEST:
-                    self._fill(named, node, (*inside, ""), optional=optional)
+                reference = part.attributes.get("ref", "")
+                named = self.named["attributeGroup"].get(reference)
+                if named is not None and reference not in inside and not self._is_enough(inside):
+                    self._fill(named, node, (*inside, reference), optional=optional)
+            elif kind == "anyAttribute":
+                node["otherAttributes"] = True
 
     def _derived(self, content: Node, node: dict[str, Any], inside: tuple[str, ...]) -> None:
         for part in _children(content, "extension", "restriction"):
             base = part.attributes.get("base", "")
-            local = base.rpartition(":")[2]
-            known = {} if local in inside and local in self.named["complexType"] else self._named_type(base, inside)
+            circular = base in inside and base in self.named["complexType"]
+            known = {} if circular else self._named_type(base, inside)
             if known.get("type") == "object" and "properties" in known:
                 _merge(node, known)
             elif _kind(content) == "simpleContent":
@@ -183,26 +172,68 @@ class _Reader:
     def _group_reference(
         self, group: Node, node: dict[str, Any], inside: tuple[str, ...], *, optional: bool, repeated: bool
     ) -> None:
-        named = self.named["group"].get(group.attributes.get("ref", "").rpartition(":")[2])
-        if named is None or len(inside) > _DEEPEST:
+        reference = group.attributes.get("ref", "")
+        named = self.named["group"].get(reference)
+        if named is None or f"group {reference}" in inside or self._is_enough(inside):
             return
         optional = optional or group.attributes.get("minOccurs") == "0"
         for part in _children(named, "sequence", "choice", "all"):
-            self._group(part, node, (*inside, ""), optional=optional, repeated=repeated or _is_many(group))
+            inner = (*inside, f"group {reference}")
+            self._group(part, node, inner, optional=optional, repeated=repeated or _is_many(group))
 
     def _member(
         self, element: Node, node: dict[str, Any], inside: tuple[str, ...], *, optional: bool, repeated: bool
     ) -> None:
-        reference = element.attributes.get("ref", "").rpartition(":")[2]
-        name = element.attributes.get("name") or reference
-        target = self.named["element"].get(reference, element) if reference else element
-        if reference and f"element {reference}" in inside:
-            shown: dict[str, Any] = {"type": "object", "recursive": reference}
-        else:
-            shown = self._element(target, (*inside, f"element {reference}") if reference else inside)
         optional = optional or element.attributes.get("minOccurs") == "0"
-        if repeated or _is_many(element):
-            shown = {"type": "array", "items": shown, **_bounds(element)}
+        reference = element.attributes.get("ref", "")
+        choices = self._substitutes(reference) if reference else []
+        for name in choices or [reference]:
+            shown = self._referred(name, element, inside)
+            alone = len(choices) < 2
+            self._place(
+                element,
+                node,
+                _local(name) or element.attributes.get("name", ""),
+                shown,
+                (optional or not alone, repeated),
+            )
+
+    def _substitutes(self, head: str) -> list[str]:
+        """The elements that may stand where one is named: itself unless it is abstract, and its substitutes."""
+        found: dict[str, None] = {}
+        waiting = [head]
+        while waiting and len(found) < _MOST_SUBSTITUTES:
+            name = waiting.pop(0)
+            if name not in found:
+                found[name] = None
+                waiting += self.documents.substitutes.get(name, [])
+        abstract = {
+            name
+            for name in found
+            if (part := self.named["element"].get(name)) is not None and part.attributes.get("abstract") == "true"
+        }
+        return [name for name in found if name not in abstract]
+
+    def _referred(self, reference: str, element: Node, inside: tuple[str, ...]) -> dict[str, Any]:
+        if not reference:
+            return self._element(element, inside)
+        if f"element {reference}" in inside:
+            return {"type": "object", "recursive": _local(reference)}
+        target = self.named["element"].get(reference)
+        if target is None:
+            return {"description": f"{_local(reference)}, defined in another schema"}
+        if self._is_enough(inside):
+            return {"type": "object", "description": f"{_local(reference)}, not written out again"}
+        return self._element(target, (*inside, f"element {reference}"))
+
+    def _place(
+        self, element: Node, node: dict[str, Any], name: str, shown: dict[str, Any], occurs: tuple[bool, bool]
+    ) -> None:
+        """Put an element among the properties; `occurs` is whether it may be absent, and repeat."""
+        optional, repeated = occurs
+        again = name in node["properties"]
+        if repeated or again or _is_many(element):
+            shown = {"type": "array", "items": shown, **({} if again else _bounds(element))}
             shown["cardinality"] = "0..n" if optional else "1..n"
         else:
             shown["cardinality"] = "0..1" if optional else "1"
@@ -211,9 +242,9 @@ class _Reader:
             _require(node, name)
 
     def _attribute(self, attribute: Node, node: dict[str, Any], inside: tuple[str, ...]) -> None:
-        reference = attribute.attributes.get("ref", "").rpartition(":")[2]
+        reference = attribute.attributes.get("ref", "")
         target = self.named["attribute"].get(reference, attribute) if reference else attribute
-        name = attribute.attributes.get("name") or attribute.attributes.get("ref", "")
+        name = attribute.attributes.get("name") or _attribute_name(reference)
         if attribute.attributes.get("use") == "prohibited":
             return
         node.setdefault("attributes", {})[name] = self._element(target, inside)
@@ -245,15 +276,13 @@ def _bounds(element: Node) -> dict[str, int]:
     return {**bounds, "maxItems": int(most)} if most.isdigit() and most != "1" else bounds
 
 
-def _kind(node: Node) -> str:
-    return (node.name or "").rpartition(":")[2]
+def _local(name: str) -> str:
+    return name.rpartition("}")[2]
 
 
-def _children(node: Node, *kinds: str) -> Iterator[Node]:
-    for value in node.values():
-        for item in value if isinstance(value, list) else [value]:
-            if isinstance(item, Node) and (not kinds or _kind(item) in kinds):
-                yield item
+def _attribute_name(reference: str) -> str:
+    """Attributes of XML itself keep their prefix."""
+    return f"xml:{_local(reference)}" if "XML/1998/namespace" in reference else _local(reference)
 
 
 def _descendants(node: Node) -> Iterator[Node]:

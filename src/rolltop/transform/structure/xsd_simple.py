@@ -6,7 +6,7 @@ from typing import Any
 
 from rolltop.transform.values import Node, parse_number
 
-__all__ = ["NAMESPACE", "BuiltIn", "facets"]
+__all__ = ["NAMESPACE", "built_in", "facets"]
 
 NAMESPACE = "http://www.w3.org/2001/XMLSchema"
 _NODES: dict[str, dict[str, Any]] = {
@@ -43,21 +43,10 @@ _FACETS = {
 _NUMERIC = ("minLength", "maxLength", "length", "totalDigits", "fractionDigits")
 
 
-class BuiltIn:
-    """The built-in types under the prefix that a schema gives to them."""
-
-    def __init__(self, schema: Node) -> None:
-        self.prefixes = {
-            name.partition(":")[2]
-            for name, uri in schema.attributes.items()
-            if (name == "xmlns" or name.startswith("xmlns:")) and uri == NAMESPACE
-        }
-
-    def is_built_in(self, name: str) -> bool:
-        return name.rpartition(":")[0] in self.prefixes
-
-    def node(self, local: str) -> dict[str, Any]:
-        return dict(_NODES.get(local, {"type": "string"}))
+def built_in(name: str) -> dict[str, Any] | None:
+    """The node of a type of XML Schema itself, by its qualified name."""
+    space, _, local = name.rpartition("}")
+    return dict(_NODES.get(local, {"type": "string"})) if space == f"{{{NAMESPACE}" else None
 
 
 def facets(restriction: Node, base: dict[str, Any]) -> dict[str, Any]:

@@ -22,7 +22,8 @@ class Rows:
         self._begun = False
 
     def cell(self, row: int, column: int, text: str) -> None:
-        text = " ".join(text.split())
+        if not text.isalnum():
+            text = " ".join(text.split())
         if not text or row < 0 or column < 0:
             return
         if row != self._row or not self._begun or column < self._column:
@@ -30,9 +31,9 @@ class Rows:
         gap = column - self._column
         if gap > WIDEST_GAP:
             self._apart(row, column)
+            self._draft.say(text)
         else:
-            self._draft.say("\t" * gap)
-        self._draft.say(text)
+            self._draft.say("\t" * gap + text)
         self._column = column
 
     def _go_to(self, row: int) -> None:

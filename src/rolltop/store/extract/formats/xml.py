@@ -15,6 +15,8 @@ Event = tuple[str, str, dict[str, str]]
 """(START, name, attributes), (END, name, {}) or (TEXT, text, {}); names without their namespaces."""
 
 DEEPEST = 500
+MOST_NAMES = 10_000
+_NOTHING: dict[str, str] = {}
 _PIECE = 1 << 16
 
 
@@ -45,6 +47,7 @@ class _Seen:
         self._what = what
         self._events: list[Event] = []
         self._depth = 0
+        self._names = _Names()
 
     def taken(self) -> list[Event]:
         found, self._events = self._events, []
@@ -54,14 +57,16 @@ class _Seen:
         self._depth += 1
         if self._depth > DEEPEST:
             raise Unreadable(f"{self._what} is nested more than {DEEPEST} deep")
-        self._events.append((START, _local(name), {_local(key): value for key, value in attributes.items()}))
+        names = self._names
+        said = {names[key]: value for key, value in attributes.items()} if attributes else attributes
+        self._events.append((START, names[name], said))
 
     def end(self, name: str) -> None:
         self._depth -= 1
-        self._events.append((END, _local(name), {}))
+        self._events.append((END, self._names[name], _NOTHING))
 
     def text(self, text: str) -> None:
-        self._events.append((TEXT, text, {}))
+        self._events.append((TEXT, text, _NOTHING))
 
     def entity(self, *_: Any) -> None:
         raise Unreadable(f"{self._what} declares entities, which are not expanded")
@@ -70,5 +75,11 @@ class _Seen:
         raise Unreadable(f"{self._what} refers to something outside of it")
 
 
-def _local(name: str) -> str:
-    return name.rpartition(" ")[2]
+class _Names(dict[str, str]):
+    """Names without their namespaces; a document has few, and says each many times."""
+
+    def __missing__(self, name: str) -> str:
+        local = name.rpartition(" ")[2]
+        if len(self) < MOST_NAMES:
+            self[name] = local
+        return local
