@@ -150,7 +150,7 @@ def test_search_as_a_person_uses_it(rolltop: Run, tree: Path) -> None:
     found = rolltop("store", "search", "needles", "ext:md", "--type", "keyword")
     assert found.stdout.splitlines()[0].split("\t")[1:] == [str(tree / "notes.md"), "# Notes A needle in the hay."]
     lines = rolltop(
-        "store", "search", "needle", "path:src", "--type", "keyword", "--lines", "-B", "1", "--why"
+        "store", "search", "needle", "path:src", "--lines", "-B", "1", "--why", "--type", "keyword"
     ).stdout.splitlines()
     assert "body" in lines[0]
     assert lines[1:] == ["  1-def main():", "  2:    return 'needle'"]

@@ -48,7 +48,11 @@ def search(invocation: Invocation, /, query: tuple[str, ...], **given: Any) -> N
     """
     asked = " ".join(query)
     with opened(invocation) as library:
-        results = _found(library, asked, given)
+        similarity = given["similarity"] if given["fuzzy"] else None
+        why = given["why"] or given["as_json"]
+        results = library.find(
+            asked, given["kind"], limit=given["limit"], offset=given["offset"], similarity=similarity, why=why
+        )
         lines = {hit.document.id: _lines(library, hit, given) for hit in results.hits} if _wants_lines(given) else {}
     if given["as_json"]:
         _json(results, lines)
@@ -66,14 +70,6 @@ def search(invocation: Invocation, /, query: tuple[str, ...], **given: Any) -> N
         note(f"{len(results.hits)} of {results.total}; more with -n or --offset {shown}")
     if not results.total:
         raise SystemExit(1)
-
-
-def _found(library: Library, asked: str, given: dict[str, Any]) -> Results:
-    page = {"limit": given["limit"], "offset": given["offset"]}
-    if given["fuzzy"] or given["kind"] == "keyword":
-        similarity = given["similarity"] if given["fuzzy"] else None
-        return library.search(asked, **page, similarity=similarity, why=given["why"] or given["as_json"])
-    return (library.search_near if given["kind"] == "semantic" else library.search_hybrid)(asked, **page)
 
 
 def _wants_lines(given: dict[str, Any]) -> bool:
@@ -95,7 +91,7 @@ def _json(results: Results, lines: dict[int, list[LineMatch]]) -> None:
         if hit.document.id in lines:
             told["matches"] = [asdict(match) for match in lines[hit.document.id]]
         found.append(told)
-    about = {"type": results.type, "model": results.model, "embedded": results.embedded, "note": results.note}
+    about = {"type": results.type, "note": results.note, "model": results.model, "embedded": results.embedded}
     print_json({"total": results.total, **about, "results": found})
 
 

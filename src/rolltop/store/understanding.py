@@ -36,6 +36,22 @@ class Understanding(Searching):
         super().written()
         self.meaning.wanted()
 
+    def find(
+        self,
+        query: str,
+        kind: str = "hybrid",
+        *,
+        limit: int = 10,
+        offset: int = 0,
+        similarity: float | None = None,
+        why: bool = False,
+    ) -> Results:
+        """By `keyword`, `semantic` or `hybrid`; with `similarity` by nearly spelled words, whatever the kind."""
+        if kind == "keyword" or similarity is not None:
+            return self.search(query, limit=limit, offset=offset, similarity=similarity, why=why)
+        ask = self.search_near if kind == "semantic" else self.search_hybrid
+        return ask(query, limit=limit, offset=offset)
+
     def search_near(self, query: str, *, limit: int = 10, offset: int = 0) -> Results:
         """Every document that has text, the ones that mean most nearly the same as the query first."""
         near = self._near(query, offset + limit)[offset:]

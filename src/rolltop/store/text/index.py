@@ -82,7 +82,8 @@ class KeywordIndex:
             for plan, complete in planner.plans(ask.root):
                 hits, total = state.page(plan, limit, offset)
                 if total:
-                    return TextAnswer(state.told(plan, hits, why=why), total, tuple(words_of(plan)), ask.note, complete)
+                    told = state.told(plan, hits, why=why)
+                    return TextAnswer(told, total, tuple(words_of(plan)), ask.note, complete)
         except BaseException as error:
             if not _means_damage(error):
                 raise

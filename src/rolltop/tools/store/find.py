@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from mcp_core import READS, Example, Result, ToolArguments, ToolContext
-from rolltop.store import Hit, Library, Listing, Results, is_hash_prefix
+from rolltop.store import Hit, Library, Listing, is_hash_prefix
 from rolltop.store.excerpts import excerpts
 from rolltop.store.query import TIMES, decode_cursor, encode_cursor
 from rolltop.store.text import highlighted
@@ -138,14 +138,10 @@ def _by_hash(library: Library, args: SearchDocuments, offset: int) -> FoundDocum
 
 
 def _by_words(library: Library, args: SearchDocuments, offset: int) -> FoundDocuments:
-    if args.fuzzy:
-        results = _keyword(library, args, offset, args.similarity)
-    elif args.type == "keyword":
-        results = _keyword(library, args, offset, None)
-    elif args.type == "hybrid":
-        results = library.search_hybrid(args.query, limit=args.limit, offset=offset)
-    else:
-        results = library.search_near(args.query, limit=args.limit, offset=offset)
+    similarity = args.similarity if args.fuzzy else None
+    results = library.find(
+        args.query, args.type, limit=args.limit, offset=offset, similarity=similarity, why=not args.paths_only
+    )
     return FoundDocuments(
         total=results.total,
         type=results.type,
@@ -155,11 +151,6 @@ def _by_words(library: Library, args: SearchDocuments, offset: int) -> FoundDocu
         execution_time_ms=0,
         results=[_found(library, args, hit) for hit in results.hits],
     )
-
-
-def _keyword(library: Library, args: SearchDocuments, offset: int, similarity: float | None) -> Results:
-    why = not args.paths_only
-    return library.search(args.query, limit=args.limit, offset=offset, similarity=similarity, why=why)
 
 
 def _found(library: Library, args: SearchDocuments, hit: Hit) -> FoundDocument:
