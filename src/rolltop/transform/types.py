@@ -31,6 +31,7 @@ __all__ = [
     "ArrayType",
     "FunctionType",
     "ObjectType",
+    "RepeatedType",
     "Scalar",
     "Type",
     "UnionType",
@@ -105,6 +106,12 @@ class ArrayType(Type):
 
     def __str__(self) -> str:
         return f"Array<{self.item}>"
+
+
+class RepeatedType(ArrayType):
+    """Elements of one name in XML: an array where there are several, the element itself where there is one."""
+
+    __slots__ = ()
 
 
 class ObjectType(Type):

@@ -16,7 +16,7 @@ def check(settings: Settings) -> list[Need]:
     the others there is no store."""
     vital = [
         Need(name, importlib.util.find_spec(name) is not None, fix="pip install rolltop", vital=True)
-        for name in ("apsw", "zstandard", "pyfastcdc", "numpy", "re2")
+        for name in ("apsw", "zstandard", "pyfastcdc", "numpy", "re2", "tantivy")
     ]
     scanner = importlib.util.find_spec("hyperscan") is not None
     detail = "" if scanner else "grep runs on RE2 alone, about three times slower"
@@ -27,6 +27,8 @@ def check(settings: Settings) -> list[Need]:
         _model(settings),
     ]
 
+
+_COMES_ALONG = "wordllama"
 
 _EXTRACT = {
     "pypdfium2": "PDF is stored without its text",
@@ -41,9 +43,11 @@ def _extra(name: str, without: str) -> Need:
 
 def _model(settings: Settings) -> Need:
     """The model of the search by meaning; without it the words alone are searched."""
-    from rolltop.store.meaning import DEFAULT, NONE, find_model  # noqa: PLC0415 - brings numpy
+    choice = str(settings.section("store").get("model", _COMES_ALONG))
+    if choice == _COMES_ALONG and importlib.util.find_spec(_COMES_ALONG) is not None:
+        return Need(f"model {choice}", True)  # asked at every start: no reason to load the store for it
+    from rolltop.store.meaning import NONE, find_model  # noqa: PLC0415 - brings numpy
 
-    choice = str(settings.section("store").get("model", DEFAULT))
     if choice == NONE:
         return Need("model", True, detail="none: search by meaning is switched off")
     try:

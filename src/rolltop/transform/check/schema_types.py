@@ -15,6 +15,7 @@ from rolltop.transform.types import (
     STRING,
     ArrayType,
     ObjectType,
+    RepeatedType,
     Type,
     union,
 )
@@ -69,7 +70,8 @@ class _Reader:
         if name == "object":
             return self._object(schema, depth)
         if name == "array":
-            return ArrayType(self.type(schema.get("items"), depth + 1))
+            kind = RepeatedType if "cardinality" in schema else ArrayType
+            return kind(self.type(schema.get("items"), depth + 1))
         return _SIMPLE.get(str(name), ANY)
 
     def _object(self, schema: Mapping[str, Any], depth: int) -> Type:

@@ -83,19 +83,27 @@ def _locate(text: str, delimiter: str, quote: str, fallback: str) -> tuple[int, 
     """Read again, cell by cell, to the place that the csv module refused without saying where."""
     if not quote:
         return *place(text, len(text)), fallback
-    q, d = re.escape(quote), re.escape(delimiter)
-    closed = re.compile(rf"{q}[^{q}]*+(?:{q}{q}[^{q}]*+)*+{q}")
-    cell_and_end = re.compile(rf"(?:{closed.pattern}|[^{q}{d}\r\n][^{d}\r\n]*+)?+(?:{d}|\r\n?|\n|\Z)")
+    bare = re.compile(f"[^{re.escape(delimiter)}\\r\\n]*")
+    separator = re.compile(rf"{re.escape(delimiter)}|\r\n?|\n|\Z")
     at = 0
     while at < len(text):
-        found = cell_and_end.match(text, at)
-        if found is None:
-            whole = closed.match(text, at)
-            if whole is not None:
-                return *place(text, whole.end()), "Expected delimiter or newline"
+        quoted = text.startswith(quote, at)
+        end = _closing(text, at, quote) if quoted else bare.match(text, at).end()  # type: ignore[union-attr]
+        if end < 0:
             return *place(text, at), "Unterminated quoted cell"
-        at = found.end()
+        follows = separator.match(text, end)
+        if follows is None:
+            return *place(text, end), "Expected delimiter or newline"
+        at = follows.end()
     return *place(text, at), fallback
+
+
+def _closing(text: str, at: int, quote: str) -> int:
+    """Where the quoted cell that begins here ends; -1 where it does not. Doubled quotes are inside."""
+    end = text.find(quote, at + 1)
+    while end >= 0 and text.startswith(quote, end + 1):
+        end = text.find(quote, end + 2)
+    return end + 1 if end >= 0 else -1
 
 
 # ---- writing --------------------------------------------------------------------------------

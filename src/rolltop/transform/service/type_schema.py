@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from rolltop.transform.types import NULL, ArrayType, ObjectType, Scalar, Type, UnionType
+from rolltop.transform.types import NULL, ArrayType, ObjectType, RepeatedType, Scalar, Type, UnionType
 
 __all__ = ["Described", "describe_type"]
 
@@ -48,7 +48,8 @@ def _schema(type_: Type, path: str, seen: Described) -> dict[str, Any]:
         return _object(type_, path, seen)
     if isinstance(type_, ArrayType):
         items = _schema(type_.item, f"{path}[]", seen)
-        return {"type": "array", "items": items} if items else {"type": "array"}
+        array = {"type": "array", "items": items} if items else {"type": "array"}
+        return {"anyOf": [items, array]} if isinstance(type_, RepeatedType) else array
     if isinstance(type_, UnionType):
         return _union(type_, path, seen)
     seen.leaves += 1
