@@ -27,7 +27,7 @@ __all__ = ["list_"]
     "--sort", "sort_by", default="path", show_default=True, help="path, name, size, created, modified or indexed."
 )
 @click.option("--desc", is_flag=True, help="The largest, latest or last first.")
-@click.option("-n", "limit", default=1000, show_default=True, help="How many.")
+@click.option("-n", "--limit", default=1000, show_default=True, help="How many.")
 @click.option("--cursor", help="Go on after a page.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj

@@ -19,7 +19,7 @@ __all__ = ["search"]
 
 @click.command(epilog=EXIT_CODES)
 @click.argument("query", nargs=-1, required=True)
-@click.option("-n", "limit", default=10, show_default=True, metavar="N", help="How many.")
+@click.option("-n", "--limit", default=10, show_default=True, metavar="N", help="How many.")
 @click.option("--offset", default=0, metavar="N", help="Leave out the first N.")
 @click.option(
     "--type",
