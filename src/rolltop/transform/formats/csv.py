@@ -6,74 +6,43 @@ import csv
 import datetime as dt
 import io
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from rolltop.transform.errors import ReadFailure, WriteFailure
-from rolltop.transform.formats.csv_style import Styled, number_reader, region_of, style_of
+from rolltop.transform.formats.csv_style import Styled, style_of
+from rolltop.transform.formats.csv_table import open_table, tables
 from rolltop.transform.formats.table import Rendered
-from rolltop.transform.formats.text import decode, encoding_of, place, typed
+from rolltop.transform.formats.text import decode, encoding_of, place
 from rolltop.transform.values import is_number, kind_of, scalar_text, unwrap
 
-__all__ = ["WORDS", "Rows", "cell", "is_row", "raise_limit", "read", "record", "write"]
+__all__ = ["Rows", "read", "write"]
 
-_MAX_FIELD = 1 << 27
-WORDS: dict[str, Any] = {"true": True, "false": False, "": None, "null": None, "nil": None, "n/a": None}
-_LONGEST_WORD = 5
+_BLOCK = 1 << 16
+"""Characters that are cut into cells at a time: what is at work stays near the processor."""
 
 
 def read(data: str | bytes, options: Mapping[str, Any]) -> list[Any]:
     """An array of objects by header, or of arrays with `headers: false`."""
     text = decode(data, "CSV", options.get("encoding"))
-    style, number = style_of(options), number_reader(region_of(options))
-    rows = _rows(text, style.delimiter, style.quote)
-    if options.get("headers") is False:
-        return [[cell(field, number) for field in row] for row in rows]
-    header = [name.strip() for name in next(rows, [])]
-    return [record(header, row, number) for row in rows]
-
-
-def record(header: list[str], row: list[str], number: Callable[[str], Any] = typed) -> dict[str, Any]:
-    """A row as an object; missing cells are null, surplus ones are dropped."""
-    width = len(header)
-    values = [cell(field, number) for field in row[:width]]
-    values.extend([None] * (width - len(values)))
-    return dict(zip(header, values, strict=True))
-
-
-def cell(text: str, number: Callable[[str], Any] = typed) -> Any:
-    """What a cell holds: boolean, null, number, or its trimmed text."""
-    text = text.strip()
-    if len(text) <= _LONGEST_WORD:
-        word = text.lower()
-        if word in WORDS:
-            return WORDS[word]
-    return number(text)
-
-
-def _rows(text: str, delimiter: str, quote: str | None = '"') -> Iterator[list[str]]:
-    raise_limit()
-    lines = io.StringIO(text, newline="")
-    if quote is None:
-        reader = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE, strict=True)
-    else:
-        reader = csv.reader(lines, delimiter=delimiter, quotechar=quote, strict=True)
+    style = style_of(options)
     try:
-        yield from filter(is_row, reader)
+        texts = _blocks(text)
+        layout, _, after = open_table(texts, options)
+        return list(chain.from_iterable(table.records() for table in tables(chain([after], texts), layout)))
     except csv.Error as error:
-        line, column, reason = _locate(text, delimiter, quote or "", str(error))
+        line, column, reason = _locate(text, style.delimiter, style.quote or "", str(error))
         raise ReadFailure(f"CSV parse error at {line}:{column} - {reason}", line, column, hint=_HINT) from None
 
 
-def raise_limit() -> None:
-    """Let cells be as long as any real one."""
-    if csv.field_size_limit() < _MAX_FIELD:
-        csv.field_size_limit(_MAX_FIELD)
-
-
-def is_row(row: list[str]) -> bool:
-    """Whether a line has something on it."""
-    return bool(row) and not (len(row) == 1 and not row[0].strip())
+def _blocks(text: str) -> Iterator[str]:
+    """The text in parts that end with lines."""
+    at = 0
+    while at < len(text):
+        cut = text.rfind("\n", at, at + _BLOCK) + 1 or text.find("\n", at + _BLOCK) + 1 or len(text)
+        yield text[at:cut]
+        at = cut
 
 
 _HINT = 'A quote inside a quoted cell is written twice: "a ""b"" c".'

@@ -1,0 +1,185 @@
+"""Tables read in parts: each is some rows, by column, and says what its cells hold.
+
+A part is cut into cells by `csv_grid` where it is regular and by the `csv` module where it is not. Both must begin with
+a row, and prove by reading it that it ends with one; a part that ends inside a quoted cell is read with more after it.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from rolltop.transform.formats.csv_cells import cell, values
+from rolltop.transform.formats.csv_grid import grid_of
+from rolltop.transform.formats.csv_style import Style, number_reader, region_of, style_of
+from rolltop.transform.formats.text import typed
+
+__all__ = ["Layout", "Rows", "Table", "open_table", "raise_limit", "rows_of", "tables"]
+
+_MAX_FIELD = 1 << 27
+_UNFINISHED = "unexpected end of data"
+"""What the csv module says of a text that ends inside a quoted cell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What is the same for all parts of a table."""
+
+    style: Style
+    width: int
+    """Columns of the header, or of the first row without one."""
+    names: tuple[str, ...] | None
+    """None: there is no header, and records are arrays."""
+    number: Callable[[str], Any] = typed
+    """What makes a number, where it is one, of the text of a cell."""
+
+    def index(self) -> dict[str, int]:
+        """Where the columns are; of two columns of one name the last counts."""
+        return {name: at for at, name in enumerate(self.names or ())}
+
+
+class Cells(Protocol):
+    count: int
+
+    def column(self, at: int) -> list[str]:
+        """The cells of a column, maybe with blanks around them; missing ones are empty."""
+
+
+class Rows:
+    """Rows of any width."""
+
+    def __init__(self, rows: list[list[str]]) -> None:
+        self.rows = rows
+        self.count = len(rows)
+
+    def column(self, at: int) -> list[str]:
+        try:
+            return [row[at] for row in self.rows]
+        except IndexError:
+            return [row[at] if at < len(row) else "" for row in self.rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Some rows of a table."""
+
+    layout: Layout
+    cells: Cells
+
+    def records(self) -> list[Any]:
+        """An object for each row by header, or an array."""
+        layout, cells = self.layout, self.cells
+        if layout.names is None and isinstance(cells, Rows):
+            return [[cell(text, layout.number) for text in row] for row in cells.rows]
+        columns = [values(cells.column(at), layout.number) for at in range(layout.width)]
+        rows = zip(*columns, strict=True)
+        names = layout.names
+        return list(map(list, rows)) if names is None else [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def open_table(texts: Iterator[str], options: Mapping[str, Any]) -> tuple[Layout, str, str]:
+    """The layout that options and the first row ask for, the text of the header, and what was read after it."""
+    style, number = style_of(options), number_reader(region_of(options))
+    row, before, after = _first_row(texts, style)
+    if options.get("headers") is False:
+        return Layout(style, len(row), None, number), "", before + after
+    names = tuple(name.strip() for name in row)
+    return Layout(style, len(names), names, number), before, after
+
+
+def _first_row(texts: Iterator[str], style: Style) -> tuple[list[str], str, str]:
+    """The first row, the text up to its end, and the text after it as far as it was read."""
+    text = ""
+    raise_limit()
+    for more in texts:
+        text += more
+        lines = io.StringIO(text, newline="")
+        try:
+            row = next(filter(_is_row, reader(lines, style)), None)
+        except csv.Error as error:
+            if str(error) != _UNFINISHED:
+                raise
+            continue
+        if row is not None:
+            return row, text[: lines.tell()], text[lines.tell() :]
+    if text.strip():
+        next(rows_of(text, style))  # the only row is not finished: say so
+    return [], text, ""
+
+
+def tables(texts: Iterator[str], layout: Layout) -> Iterator[Table]:
+    """The rows in texts of whole lines, the first of which begins with a row; `csv.Error` where they are no table."""
+    raise_limit()
+    source = _Source(filter(None, texts), layout.style)
+    while text := source.take():
+        grid = grid_of(text, layout.width, layout.style)
+        yield Table(layout, grid or Rows(source.rows(text)))
+
+
+class _Source:
+    """Texts that are put together again where a row goes on in the next."""
+
+    def __init__(self, texts: Iterator[str], style: Style) -> None:
+        self._texts = texts
+        self._style = style
+        self._held = ""
+
+    def take(self) -> str:
+        """The next text; it ends with a row if the quotes in it are as they should be."""
+        text = self._held + next(self._texts, "")
+        cut = _cut(text, self._style.quote) or len(text)
+        self._held = text[cut:]
+        return text[:cut]
+
+    def rows(self, text: str) -> list[list[str]]:
+        """The rows of a text that was taken; more is taken when it does not end with one."""
+        while True:
+            try:
+                return list(rows_of(text, self._style))
+            except csv.Error as error:
+                more = self._more(len(text)) if str(error) == _UNFINISHED else ""
+                if not more:
+                    raise
+                text += more
+
+    def _more(self, size: int) -> str:
+        """As much again, so that a long cell is not read over and over."""
+        parts, self._held = [self._held], ""
+        while sum(map(len, parts)) < size and (text := next(self._texts, "")):
+            parts.append(text)
+        return "".join(parts)
+
+
+def _cut(text: str, quote: str | None) -> int:
+    """The last end of a line before which quotes come in pairs; 0 when there is none."""
+    end = len(text)
+    odd = quote is not None and text.count(quote) % 2 == 1
+    while odd and end:
+        at = text.rfind("\n", 0, text.rfind(quote, 0, end)) + 1
+        odd = text.count(quote, at, end) % 2 == 0
+        end = at
+    return end
+
+
+def rows_of(text: str, style: Style) -> Iterator[list[str]]:
+    """The rows that have something on them, as the csv module reads them."""
+    return filter(_is_row, reader(io.StringIO(text, newline=""), style))
+
+
+def reader(lines: Iterator[str], style: Style) -> Any:
+    if style.quote is None:
+        return csv.reader(lines, delimiter=style.delimiter, quoting=csv.QUOTE_NONE, strict=True)
+    return csv.reader(lines, delimiter=style.delimiter, quotechar=style.quote, strict=True)
+
+
+def _is_row(row: list[str]) -> bool:
+    return bool(row) and not (len(row) == 1 and not row[0].strip())
+
+
+def raise_limit() -> None:
+    """Let cells be as long as any real one."""
+    if csv.field_size_limit() < _MAX_FIELD:
+        csv.field_size_limit(_MAX_FIELD)
