@@ -51,10 +51,12 @@ def grid_of(text: str, width: int, style: Style) -> Grid | None:
 
 
 def _plain(text: str, width: int, delimiter: str) -> Grid | None:
-    """Without quotes: each line break, kept as a blank of the cell after it, must begin a row, and each row have one."""
-    cells = text.replace("\n", delimiter + "\n").split(delimiter)
+    """Without quotes: line breaks, kept as blanks of the cells after them, must begin rows, and each row have one."""
+    split = text.replace("\n", delimiter + "\n")
+    cells = split.split(delimiter)
     rows, rest = divmod(len(cells), width)
-    if rest or text.count("\n") != rows - 1 or "".join(cells[::width]).count("\n") != rows - 1:
+    breaks = len(split) - len(text)
+    if rest or breaks != rows - 1 or "".join(cells[::width]).count("\n") != breaks:
         return None
     if width == 1 and not all(map(str.strip, cells)):
         return None  # empty lines are no rows

@@ -17,7 +17,7 @@ from rolltop.transform.formats.csv_grid import grid_of
 from rolltop.transform.formats.csv_style import Style, number_reader, region_of, style_of
 from rolltop.transform.formats.text import typed
 
-__all__ = ["Layout", "Rows", "Table", "open_table", "raise_limit", "rows_of", "tables"]
+__all__ = ["Layout", "Opening", "Rows", "Table", "open_table", "raise_limit", "rows_of", "tables"]
 
 _MAX_FIELD = 1 << 27
 _UNFINISHED = "unexpected end of data"
@@ -80,34 +80,45 @@ class Table:
         return list(map(list, rows)) if names is None else [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def open_table(texts: Iterator[str], options: Mapping[str, Any]) -> tuple[Layout, str, str]:
-    """The layout that options and the first row ask for, the text of the header, and what was read after it."""
-    style, number = style_of(options), number_reader(region_of(options))
-    row, before, after = _first_row(texts, style)
-    if options.get("headers") is False:
-        return Layout(style, len(row), None, number), "", before + after
-    names = tuple(name.strip() for name in row)
-    return Layout(style, len(names), names, number), before, after
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """The beginning of a table."""
+
+    layout: Layout
+    start: int
+    """Bytes in UTF-8 before the first record."""
+    after: str
+    """What was read from there on."""
 
 
-def _first_row(texts: Iterator[str], style: Style) -> tuple[list[str], str, str]:
-    """The first row, the text up to its end, and the text after it as far as it was read."""
-    text = ""
+def open_table(texts: Iterator[str], options: Mapping[str, Any]) -> Opening:
+    """Read as far as the first row; it and the options say what the layout is."""
     raise_limit()
-    for more in texts:
-        text += more
+    style, number = style_of(options), number_reader(region_of(options))
+    passed, text = 0, next(texts, "")
+    while text:
         lines = io.StringIO(text, newline="")
         try:
             row = next(filter(_is_row, reader(lines, style)), None)
         except csv.Error as error:
-            if str(error) != _UNFINISHED:
-                raise
+            text += _more(error, texts, len(text))
             continue
         if row is not None:
-            return row, text[: lines.tell()], text[lines.tell() :]
-    if text.strip():
-        next(rows_of(text, style))  # the only row is not finished: say so
-    return [], text, ""
+            end = 0 if options.get("headers") is False else lines.tell()
+            names = tuple(name.strip() for name in row) if end else None
+            return Opening(Layout(style, len(row), names, number), passed + len(text[:end].encode()), text[end:])
+        passed, text = passed + len(text.encode()), next(texts, "")
+    return Opening(Layout(style, 0, None if options.get("headers") is False else (), number), passed, "")
+
+
+def _more(error: csv.Error, texts: Iterator[str], size: int) -> str:
+    """As much text again after one that ends inside a cell, so that a long cell is not read over and over."""
+    parts: list[str] = []
+    while str(error) == _UNFINISHED and sum(map(len, parts)) < size and (text := next(texts, "")):
+        parts.append(text)
+    if not parts:
+        raise error
+    return "".join(parts)
 
 
 def tables(texts: Iterator[str], layout: Layout) -> Iterator[Table]:
@@ -116,6 +127,9 @@ def tables(texts: Iterator[str], layout: Layout) -> Iterator[Table]:
     source = _Source(filter(None, texts), layout.style)
     while text := source.take():
         grid = grid_of(text, layout.width, layout.style)
+        if grid is None and (cut := source.give_back(text)):
+            text = text[:cut]
+            grid = grid_of(text, layout.width, layout.style)
         yield Table(layout, grid or Rows(source.rows(text)))
 
 
@@ -128,11 +142,14 @@ class _Source:
         self._held = ""
 
     def take(self) -> str:
-        """The next text; it ends with a row if the quotes in it are as they should be."""
-        text = self._held + next(self._texts, "")
-        cut = _cut(text, self._style.quote) or len(text)
-        self._held = text[cut:]
-        return text[:cut]
+        text, self._held = self._held + next(self._texts, ""), ""
+        return text
+
+    def give_back(self, text: str) -> int:
+        """Cut a text so that it ends with a row, if the quotes in it are as they should be; 0 when it need not be."""
+        cut = _cut(text, self._style.quote)
+        self._held = text[cut:] if cut else ""
+        return cut
 
     def rows(self, text: str) -> list[list[str]]:
         """The rows of a text that was taken; more is taken when it does not end with one."""
@@ -140,28 +157,20 @@ class _Source:
             try:
                 return list(rows_of(text, self._style))
             except csv.Error as error:
-                more = self._more(len(text)) if str(error) == _UNFINISHED else ""
-                if not more:
-                    raise
-                text += more
-
-    def _more(self, size: int) -> str:
-        """As much again, so that a long cell is not read over and over."""
-        parts, self._held = [self._held], ""
-        while sum(map(len, parts)) < size and (text := next(self._texts, "")):
-            parts.append(text)
-        return "".join(parts)
+                text += _more(error, iter(self.take, ""), len(text))
 
 
 def _cut(text: str, quote: str | None) -> int:
-    """The last end of a line before which quotes come in pairs; 0 when there is none."""
+    """Where, if quotes do not come in pairs, the last line ends before which they do; 0 for nowhere."""
     end = len(text)
-    odd = quote is not None and text.count(quote) % 2 == 1
+    if quote is None:
+        return 0
+    odd = text.count(quote) % 2 == 1
     while odd and end:
         at = text.rfind("\n", 0, text.rfind(quote, 0, end)) + 1
         odd = text.count(quote, at, end) % 2 == 0
         end = at
-    return end
+    return end if end < len(text) else 0
 
 
 def rows_of(text: str, style: Style) -> Iterator[list[str]]:

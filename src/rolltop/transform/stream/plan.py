@@ -75,7 +75,7 @@ _OPTIONS: dict[str, frozenset[str]] = {
     "csv": frozenset({"delimiter", "headers", "bom", "quote", "regionalFormat", "decimals", "useThousands"}),
 }
 """What a stream can be told about its output; other options are for writing as a whole."""
-_READING = {"csv": frozenset({"delimiter", "headers"}), "xml": frozenset({"arrays"})}
+_READING = {"csv": frozenset({"delimiter", "headers", "quote", "regionalFormat"}), "xml": frozenset({"arrays"})}
 
 
 def _check_source(port: tree.Port, path: tuple[str, ...]) -> None:
@@ -85,8 +85,6 @@ def _check_source(port: tree.Port, path: tuple[str, ...]) -> None:
     if format_ == "xml" and len(path) < 2:
         raise Obstacle("an XML stream goes over the elements inside the root: $input.Root.Element")
     _check_options(options, _READING.get(format_, frozenset()))
-    if format_ == "csv" and options.get("headers") is False:
-        raise Obstacle("csv without headers is read as a whole")
 
 
 def _check_options(options: Mapping[str, object], known: frozenset[str]) -> None:

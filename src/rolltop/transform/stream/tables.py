@@ -26,9 +26,9 @@ def table_pieces(
     """What the work makes of each piece of a table; there is at least one, which may have no rows."""
     texts = texts_of(read, min(size, BLOCK))
     try:
-        layout, _, after = open_table(texts, options)
-        pieces = tables(chain([after], texts), layout)
-        for table in chain([next(pieces, Table(layout, Rows([])))], pieces):
+        opening = open_table(texts, options)
+        pieces = tables(chain([opening.after], texts), opening.layout)
+        for table in chain([next(pieces, Table(opening.layout, Rows([])))], pieces):
             yield work(table)
     except (csv.Error, UnicodeDecodeError):
         raise BrokenTable from None
