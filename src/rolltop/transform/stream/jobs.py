@@ -7,22 +7,15 @@ out what is wrong and where.
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import signal
-from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from rolltop.confine.kernel.process import die_with_parent
-from rolltop.errors import ForeignFailure
 from rolltop.transform.errors import EvaluationFailure
 from rolltop.transform.program import Program
 from rolltop.transform.stream.code import PieceCode
+from rolltop.transform.stream.crew import in_order
 from rolltop.transform.stream.engine import stream, without_collector
 from rolltop.transform.stream.folding import Totals
 from rolltop.transform.stream.plan import Plan
@@ -35,8 +28,6 @@ from rolltop.transform.stream.totals import Unfoldable
 __all__ = ["can_share", "stream_shared"]
 
 _RANGE = 4 << 20
-_AHEAD = 3
-"""Ranges in work for each process."""
 Parts = list[Any]
 Advance = Callable[[int], Any]
 
@@ -135,13 +126,8 @@ def _totals(
     return True
 
 
-# ---- processes ------------------------------------------------------------------------------
-
-
 class _Worker:
     """What a worker process has: the input, the code, and what becomes of the code's results."""
-
-    current: _Worker
 
     def __init__(self, share: Share, path: str, code: PieceCode, finish: Callable[[Any], Any]) -> None:
         self._share = share
@@ -158,43 +144,7 @@ class _Worker:
             return None
 
     def in_order(self, ranges: Iterator[Range], jobs: int) -> Generator[tuple[Range, Parts | None], None, None]:
-        """What comes of every range; only so many are in work that nothing piles up."""
-        if jobs == 1:
-            yield from ((piece, self.parts(piece)) for piece in ranges)
-            return
-        with _pool(jobs, self) as pool:
-            waiting: deque[tuple[Range, Future[Parts | None]]] = deque()
-            for piece in ranges:
-                waiting.append((piece, pool.submit(_work, piece)))
-                if len(waiting) > jobs * _AHEAD:
-                    first, future = waiting.popleft()
-                    yield first, future.result()
-            for first, future in waiting:
-                yield first, future.result()
-
-
-@contextmanager
-def _pool(jobs: int, worker: _Worker) -> Iterator[ProcessPoolExecutor]:
-    """Processes that have the worker, as they are copies of this one; they are gone afterwards."""
-    _Worker.current = worker
-    context = multiprocessing.get_context("fork")
-    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_settle, initargs=(os.getpid(),))
-    try:
-        yield pool
-    except BrokenProcessPool:
-        raise ForeignFailure(
-            "a process that worked on the input was ended from outside",
-            hint="It may have had too little memory: try fewer with --jobs.",
-        ) from None
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _settle(parent: int) -> None:
-    """An interrupt is for the parent, which ends its workers; they end with it in any case."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    die_with_parent(parent)
-
-
-def _work(piece: Range) -> Parts | None:
-    return _Worker.current.parts(piece)
+        """What comes of every range."""
+        if jobs > 1:
+            return in_order(self.parts, ranges, jobs)
+        return ((piece, self.parts(piece)) for piece in ranges)
