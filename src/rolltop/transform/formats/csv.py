@@ -16,7 +16,7 @@ from rolltop.transform.formats.text import decode, place
 
 __all__ = ["Rows", "read", "write"]
 
-_BLOCK = 1 << 16
+_BLOCK = 1 << 15
 """Characters that are cut into cells at a time: what is at work stays near the processor."""
 
 

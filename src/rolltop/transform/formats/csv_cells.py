@@ -1,8 +1,8 @@
 """What cells hold: one at a time, or a whole column at once.
 
-Most columns are all texts or all numbers, which a few passes in C can tell of the whole column. What a column of
-numbers holds is exactly what the JSON decoder makes of it. A column that is neither is read cell by cell, equal ones
-once.
+Many columns have few different cells, which are read once and remembered. Of the others most are all texts or all
+numbers, which a few passes in C can tell of all cells at hand; what a column of numbers holds is exactly what the JSON
+decoder makes of it.
 """
 
 from __future__ import annotations
@@ -10,14 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from itertools import product
-from operator import is_
 from typing import Any
 
 import orjson
 
 from rolltop.transform.formats.text import typed
 
-__all__ = ["cell", "literals", "values"]
+__all__ = ["Column", "cell", "literals"]
 
 Number = Callable[[str], Any]
 _WORDS: dict[str, Any] = {"true": True, "false": False, "": None, "null": None, "nil": None, "n/a": None}
@@ -28,8 +27,10 @@ _SPELLINGS = frozenset(
 """The words in all mixtures of small and capital letters."""
 _LONGEST_NUMBER = 17
 """Characters of a number up to which all readers agree on what it is."""
-_SAMPLE = 64
-"""So many cells tell whether a column has few different ones, of which each is read once."""
+_FEW = 256
+"""Different cells of a column, up to which each is read once and remembered."""
+_SHORT = 64
+"""Characters of those that are remembered."""
 _LITERALS = frozenset({int, float, bool, type(None)})
 # The number itself must look as it does in `typed`; that it stands alone on its line is enough here.
 _NUMBER_ALONE = re.compile(r"^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$", re.MULTILINE)
@@ -45,16 +46,56 @@ def cell(text: str, number: Number = typed) -> Any:
     return number(text)
 
 
-def values(cells: list[str], number: Number = typed) -> list[Any]:
-    """What every cell of a column holds."""
-    if number is typed and len(cells) > _SAMPLE and len(set(cells[:_SAMPLE])) > _SAMPLE // 2:
-        found = literals(cells) if cells[0][:1] in "-0123456789" else None
-        if found is None or not _LITERALS.issuperset(map(type, found)):
-            found = _texts(list(map(str.strip, cells)))
-        if found is not None:
-            return found
-    known = {text: cell(text, number) for text in set(cells)}
-    return cells if all(map(is_, known, known.values())) else [known[text] for text in cells]
+class Column:
+    """Reads the cells of one column of a table, a part of it at a time."""
+
+    def __init__(self, number: Number = typed) -> None:
+        self._number = number
+        self._known: _Known | None = _Known(number)
+        """What different cells hold, while they are few."""
+
+    def values(self, cells: list[str], kinds: frozenset[type] | None = None) -> list[Any] | None:
+        """What the cells hold; None when that is not of these kinds."""
+        known = self._known
+        if known is not None:
+            found = list(map(known.__getitem__, cells))
+            if known.missed > _FEW:
+                self._known = None
+            if kinds is None or kinds >= known.kinds:
+                return found
+        elif kinds is not None and int in kinds and self._number is typed:
+            numbers = literals(cells)
+            found = self._various(cells) if numbers is None else numbers
+        else:
+            found = self._various(cells)
+        return found if kinds is None or kinds.issuperset(map(type, found)) else None
+
+    def _various(self, cells: list[str]) -> list[Any]:
+        if self._number is typed and cells:
+            found = literals(cells) if cells[0][:1] in "-0123456789" else None
+            if found is None or not _LITERALS.issuperset(map(type, found)):
+                found = _texts(list(map(str.strip, cells)))
+            if found is not None:
+                return found
+        return list(map(_Known(self._number).__getitem__, cells))
+
+
+class _Known(dict[str, Any]):
+    """Cells, and what each holds."""
+
+    def __init__(self, number: Number) -> None:
+        super().__init__()
+        self._number = number
+        self.missed = 0
+        self.kinds: set[type] = set()
+
+    def __missing__(self, text: str) -> Any:
+        found = cell(text, self._number)
+        self.missed += 1
+        self.kinds.add(type(found))
+        if len(text) <= _SHORT:
+            self[text] = found
+        return found
 
 
 def literals(cells: list[str]) -> list[Any] | None:

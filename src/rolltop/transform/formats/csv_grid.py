@@ -7,7 +7,7 @@ reading is the one that counts. Cells come with the blanks around them, which no
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from rolltop.transform.formats.csv_style import Style
@@ -16,23 +16,29 @@ __all__ = ["Grid", "grid_of"]
 
 _MASK = "\0"
 """Stands for a quoted cell while the text is split."""
-_AT_THE_EDGES = ("\n" + _MASK, _MASK + "\r")
-"""One in the first column after a line break, or in the last one before a carriage return."""
+_AT_THE_END = (_MASK + "\n", _MASK + "\r\n", _MASK + "\r")
+"""One in the last column, with the line break after it."""
 
 
 class Grid:
     """The cells of whole rows, one after the other; columns that are quoted throughout are kept apart."""
 
-    __slots__ = ("_cells", "_quoted", "_width", "count")
+    __slots__ = ("_cells", "_columns", "_quoted", "_width", "count")
 
-    def __init__(self, cells: list[str], width: int, quoted: dict[int, list[str]] | None = None) -> None:
+    def __init__(
+        self, cells: list[str], width: int, quoted: list[str] | None = None, columns: Sequence[int] = ()
+    ) -> None:
+        """In so many columns all cells are quoted; `quoted` are these, row by row."""
         self._cells = cells
         self._width = width
-        self._quoted = quoted or {}
+        self._quoted = quoted or []
+        self._columns = columns
         self.count = len(cells) // width
 
     def column(self, at: int) -> list[str]:
-        return self._quoted[at] if at in self._quoted else self._cells[at :: self._width]
+        if at in self._columns:
+            return self._quoted[self._columns.index(at) :: len(self._columns)]
+        return self._cells[at :: self._width]
 
 
 def grid_of(text: str, width: int, style: Style) -> Grid | None:
@@ -51,12 +57,12 @@ def grid_of(text: str, width: int, style: Style) -> Grid | None:
 
 
 def _plain(text: str, width: int, delimiter: str) -> Grid | None:
-    """Without quotes: line breaks, kept as blanks of the cells after them, must begin rows, and each row have one."""
-    split = text.replace("\n", delimiter + "\n")
+    """Without quotes: line breaks, kept as blanks of the cells before them, must be the ends of all rows."""
+    split = text.replace("\n", "\n" + delimiter)
     cells = split.split(delimiter)
     rows, rest = divmod(len(cells), width)
     breaks = len(split) - len(text)
-    if rest or breaks != rows - 1 or "".join(cells[::width]).count("\n") != breaks:
+    if rest or breaks != rows - 1 or "".join(cells[width - 1 :: width]).count("\n") != breaks:
         return None
     if width == 1 and not all(map(str.strip, cells)):
         return None  # empty lines are no rows
@@ -68,8 +74,8 @@ def _filled(cells: list[str], width: int, quoted: list[str]) -> Grid | None:
     columns = [at for at, text in enumerate(cells[:width]) if _MASK in text]
     rows = len(cells) // width
     if rows * len(columns) == len(quoted) and all(_masked(cells[at::width], at, width) == rows for at in columns):
-        return Grid(cells, width, {at: quoted[turn :: len(columns)] for turn, at in enumerate(columns)})
-    places = sorted(chain.from_iterable(_places(cells, form) for form in (_MASK, *_AT_THE_EDGES)))
+        return Grid(cells, width, quoted, columns)
+    places = sorted(chain.from_iterable(_places(cells, form) for form in (_MASK, *_AT_THE_END)))
     if len(places) != len(quoted):
         return None
     for at, text in zip(places, quoted, strict=True):
@@ -80,7 +86,7 @@ def _filled(cells: list[str], width: int, quoted: list[str]) -> Grid | None:
 def _masked(column: list[str], at: int, width: int) -> int:
     """How many cells of a column are masked."""
     found = column.count(_MASK)
-    return found if 0 < at < width - 1 else found + sum(map(column.count, _AT_THE_EDGES))
+    return found if at < width - 1 else found + sum(map(column.count, _AT_THE_END))
 
 
 def _places(cells: list[str], form: str) -> Iterator[int]:

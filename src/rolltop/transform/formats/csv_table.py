@@ -12,10 +12,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from rolltop.transform.formats.csv_cells import cell, values
+from rolltop.transform.formats.csv_cells import Column, cell
 from rolltop.transform.formats.csv_grid import grid_of
 from rolltop.transform.formats.csv_style import Style, number_reader, region_of, style_of
-from rolltop.transform.formats.text import typed
 
 __all__ = ["Layout", "Opening", "Rows", "Table", "open_table", "raise_limit", "rows_of", "tables"]
 
@@ -33,8 +32,17 @@ class Layout:
     """Columns of the header, or of the first row without one."""
     names: tuple[str, ...] | None
     """None: there is no header, and records are arrays."""
-    number: Callable[[str], Any] = typed
+    number: Callable[[str], Any]
     """What makes a number, where it is one, of the text of a cell."""
+    columns: tuple[Column, ...]
+    """What reads the cells, column by column."""
+
+    @classmethod
+    def of(cls, row: list[str], options: Mapping[str, Any]) -> Layout:
+        """The layout that options and the first row ask for."""
+        number = number_reader(region_of(options))
+        names = None if options.get("headers") is False else tuple(name.strip() for name in row)
+        return cls(style_of(options), len(row), names, number, tuple(Column(number) for _ in row))
 
     def index(self) -> dict[str, int]:
         """Where the columns are; of two columns of one name the last counts."""
@@ -74,7 +82,7 @@ class Table:
         layout, cells = self.layout, self.cells
         if layout.names is None and isinstance(cells, Rows):
             return [[cell(text, layout.number) for text in row] for row in cells.rows]
-        columns = [values(cells.column(at), layout.number) for at in range(layout.width)]
+        columns = [column.values(cells.column(at)) or () for at, column in enumerate(layout.columns)]
         rows = zip(*columns, strict=True)
         names = layout.names
         return list(map(list, rows)) if names is None else [dict(zip(names, row, strict=True)) for row in rows]
@@ -94,7 +102,7 @@ class Opening:
 def open_table(texts: Iterator[str], options: Mapping[str, Any]) -> Opening:
     """Read as far as the first row; it and the options say what the layout is."""
     raise_limit()
-    style, number = style_of(options), number_reader(region_of(options))
+    style = style_of(options)
     passed, text = 0, next(texts, "")
     while text:
         lines = io.StringIO(text, newline="")
@@ -105,10 +113,9 @@ def open_table(texts: Iterator[str], options: Mapping[str, Any]) -> Opening:
             continue
         if row is not None:
             end = 0 if options.get("headers") is False else lines.tell()
-            names = tuple(name.strip() for name in row) if end else None
-            return Opening(Layout(style, len(row), names, number), passed + len(text[:end].encode()), text[end:])
+            return Opening(Layout.of(row, options), passed + len(text[:end].encode()), text[end:])
         passed, text = passed + len(text.encode()), next(texts, "")
-    return Opening(Layout(style, 0, None if options.get("headers") is False else (), number), passed, "")
+    return Opening(Layout.of([], options), passed, "")
 
 
 def _more(error: csv.Error, texts: Iterator[str], size: int) -> str:

@@ -9,15 +9,16 @@ from typing import Any
 from rolltop.transform.compile.places import Place
 from rolltop.transform.compile.runtime import Surprise
 from rolltop.transform.compile.tiers import Tier
-from rolltop.transform.formats.csv_cells import literals, values
 from rolltop.transform.formats.csv_table import Table
-from rolltop.transform.formats.text import typed
 
 __all__ = ["records_of"]
 
-_NUMBERS = frozenset({int, float})
-_TYPES = {"num": _NUMBERS, "str": frozenset({str})}
-_NULL = frozenset({type(None)})
+_KINDS: dict[tuple[str | None, bool], frozenset[type]] = {
+    ("num", True): frozenset({int, float}),
+    ("num", False): frozenset({int, float, type(None)}),
+    ("str", True): frozenset({str}),
+    ("str", False): frozenset({str, type(None)}),
+}
 
 
 def records_of(tier: Tier, table: Table) -> list[Any]:
@@ -36,13 +37,7 @@ def _column(place: Place, at: int | None, table: Table) -> Iterable[Any]:
         raise Surprise
     if at is None:
         return repeat(None, table.cells.count)
-    cells, number = table.cells.column(at), table.layout.number
-    if place.form == "num" and number is typed:
-        found = literals(cells)
-        if found is not None and _NUMBERS.issuperset(map(type, found)):
-            return found
-    found = values(cells, number)
-    wanted = _TYPES.get(place.form or "any")
-    if wanted is not None and not (wanted if place.required else wanted | _NULL).issuperset(map(type, found)):
+    found = table.layout.columns[at].values(table.cells.column(at), _KINDS.get((place.form, place.required)))
+    if found is None:
         raise Surprise
     return found
