@@ -66,7 +66,7 @@ def _records(
     worker = _Worker(share, source.name, code, sink.encode)
     ranges = share.ranges(source, size)
     stopped = None
-    while stopped is None and not sink.ready:
+    while stopped is None and not sink.decided:
         # The first record decides how all others are written: so far this process works alone.
         piece = next(ranges, None)
         if piece is None:

@@ -20,7 +20,7 @@ class Sink:
         self._options = options
 
     @property
-    def ready(self) -> bool:
+    def decided(self) -> bool:
         """Whether parts may be encoded in any order from now on."""
         return True
 
@@ -77,7 +77,7 @@ class CsvSink(Sink):
         self._rows = csv.Rows(options)
 
     @property
-    def ready(self) -> bool:
+    def decided(self) -> bool:
         return not self._rows.untouched
 
     def encode(self, records: list[Any]) -> bytes:
