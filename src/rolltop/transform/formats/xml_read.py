@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 from xml.parsers import expat
 
@@ -61,11 +61,12 @@ class Builder:
             data = data.removeprefix("\ufeff")
         if not data.strip():
             raise ReadFailure("XML parse error at 1:1 - the document is empty")
-        for _ in self.feed(iter([data])):
-            pass
+        self.begin()
+        self.take(data)
+        self.finish()
 
-    def feed(self, blocks: Iterator[str | bytes]) -> Iterator[None]:
-        """Parse block after block; gives control back after each."""
+    def begin(self) -> None:
+        """A document begins: `take` its blocks, then `finish`."""
         parser = expat.ParserCreate()
         parser.buffer_text = True
         parser.ordered_attributes = True
@@ -75,19 +76,28 @@ class Builder:
         parser.XmlDeclHandler = self._declaration
         parser.EntityDeclHandler = self._entity
         self.parser = parser
+
+    def take(self, block: str | bytes) -> None:
+        self._parse(block, last=False)
+
+    def finish(self) -> None:
+        self._parse(b"", last=True)
+
+    def _parse(self, block: str | bytes, *, last: bool) -> None:
         try:
-            for block in blocks:
-                parser.Parse(block, False)
-                yield
-            parser.Parse(b"", True)
+            self.parser.Parse(block, last)
         except expat.ExpatError as error:
-            line, column = error.lineno, error.offset + 1
+            line, column = self.place(error.lineno, error.offset)
             reason = expat.errors.messages[error.code] if error.code in expat.errors.messages else str(error)
             raise ReadFailure(
-                f"XML parse error at {line}:{column} - {reason}", line, column, hint=self._hint(reason)
+                f"XML parse error at {line}:{column + 1} - {reason}", line, column + 1, hint=self._hint(reason)
             ) from None
         except (ValueError, LookupError, UnicodeError) as error:
             raise ReadFailure(f"XML parse error at 1:1 - {error}", hint="Check the declared encoding.") from None
+
+    def place(self, line: int, column: int) -> tuple[int, int]:
+        """Where in the document the parser is, when it is at this line and column of what it was given."""
+        return line, column
 
     def _hint(self, reason: str) -> str | None:
         if "mismatched" in reason and self.stack:
@@ -99,8 +109,8 @@ class Builder:
         return None
 
     def _refuse(self, message: str, hint: str) -> ReadFailure:
-        line, column = self.parser.CurrentLineNumber, self.parser.CurrentColumnNumber + 1
-        return ReadFailure(f"XML parse error at {line}:{column} - {message}", line, column, hint=hint)
+        line, column = self.place(self.parser.CurrentLineNumber, self.parser.CurrentColumnNumber)
+        return ReadFailure(f"XML parse error at {line}:{column + 1} - {message}", line, column + 1, hint=hint)
 
     def _entity(self, name: str, *rest: Any) -> None:
         raise self._refuse(

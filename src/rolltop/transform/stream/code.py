@@ -13,6 +13,7 @@ from rolltop.transform.formats.csv import record
 from rolltop.transform.formats.jsonl import read_lines
 from rolltop.transform.run.evaluator import Evaluator
 from rolltop.transform.stream.columns import records_of
+from rolltop.transform.stream.marked import MarkedPiece
 from rolltop.transform.stream.tables import Table
 from rolltop.transform.syntax import tree
 from rolltop.transform.syntax.source import Source
@@ -57,6 +58,11 @@ class PieceCode:
         """The same for rows of a table."""
         taken, value = self.tiers.value_of(lambda tier: records_of(tier, table.index, table.rows))
         return value if taken else self.of_value([record(table.header, row) for row in table.rows])
+
+    def of_markup(self, piece: MarkedPiece) -> Any:
+        """The same for XML records; their pattern serves the program that it was made for."""
+        taken, value = piece.value() if piece.program is self.program else (False, None)
+        return value if taken else self.of_value(piece.document)
 
     def of_value(self, value: Any) -> Any:
         return self.general.run({self._name: value, "input": value})
