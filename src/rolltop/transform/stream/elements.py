@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
-from rolltop.transform.formats.xml_read import Builder
+from rolltop.transform.formats.xml_read import Builder, Piece
 from rolltop.transform.markup import MarkupTiers
 from rolltop.transform.stream.marked import MarkedPiece, Scanner
 
@@ -38,7 +38,7 @@ class Records(Builder):
     def __init__(self, path: tuple[str, ...], arrays: frozenset[str]) -> None:
         super().__init__(arrays)
         self._path = path
-        self._depth = len(path)
+        self.shallow = len(path)
         self._opened = dict.fromkeys(path[:-1], 0)
         self._shift = (1, 0, 1, 0)
         self._end_tag = len(path[-1].encode()) + 3
@@ -53,26 +53,26 @@ class Records(Builder):
     def _document_type(self, *declared: Any) -> None:
         self.document_type = True
 
-    def _start(self, name: str, pairs: list[str]) -> None:
-        super()._start(name, pairs)
-        depth = len(self.stack)
-        if depth < self._depth and self._on_path(depth):
+    def shallow_start(self, name: str) -> None:
+        depth = len(self.open)
+        if depth < self.shallow and self._on_path():
             self._opened[name] += 1
             if self._opened[name] > 1:
                 raise NoRecords
 
-    def _on_path(self, depth: int) -> bool:
-        return all(frame.name == wanted for frame, wanted in zip(self.stack[:depth], self._path, strict=False))
+    def _on_path(self) -> bool:
+        return all(frame[1] == wanted for frame, wanted in zip(self.open, self._path, strict=False))
 
-    def _end(self, name: str) -> None:
-        if len(self.stack) != self._depth or not self._on_path(self._depth):
-            super()._end(name)
-            return
-        self.records.append(self._value(self.stack.pop()))
-        self._ended = self.parser.CurrentByteIndex
-        # What stands between records is not asked for.
-        self.stack[-1].text.clear()
-        self.stack[-1].children.clear()
+    def shallow_end(self, name: str, value: Any, outer: list[Piece]) -> None:
+        depth = len(self.open) + 1
+        if depth == self.shallow and name == self._path[-1] and self._on_path():
+            self.records.append(value)
+            self._ended = self.parser.CurrentByteIndex
+            outer.clear()  # what stands between records is not asked for
+        elif depth > 1:
+            outer.append((name, value))
+        else:
+            self.root = (name, value)
 
     def taken(self) -> list[Any]:
         """The records that are complete; they are not kept."""
@@ -213,7 +213,7 @@ class _Reader:
         """Whether the document is one of those that only the parser reads: what a document type changes, or other
         encodings.
         """
-        if self._codec is None and self._exact.stack:
+        if self._codec is None and self._exact.open:
             self._codec = _CODECS.get((self._exact.encoding or "utf-8").lower(), "")
         return self._exact.document_type or self._codec == ""
 
