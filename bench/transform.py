@@ -141,8 +141,13 @@ def engines(kind: str, source: Path, output: Path) -> dict[str, tuple[list[str],
             [*python, str(PEERS / "transform_duckdb.py"), kind, str(source), str(output)], False
         )  # fmt: skip
     else:
-        script, style = PEERS / "transform_saxon.py", PEERS / "transform.xsl"
-        known["saxon"] = ([*python, str(script), kind, str(source), str(output), str(style)], False)
+        for name, script, style in (
+            ("saxon", "transform_saxon.py", "transform.xsl"),
+            ("lxml XSLT 1.0", "transform_xslt.py", "transform1.xsl"),
+        ):
+            known[name] = (
+                [*python, str(PEERS / script), kind, str(source), str(output), str(PEERS / style)], False
+            )  # fmt: skip
     return known
 
 
