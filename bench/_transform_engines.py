@@ -100,6 +100,7 @@ def engines(kind: str, folder: Path, source: Path, output: Path) -> dict[str, tu
         known["miller"] = (["mlr", "--icsv", "--ojson", *MILLER, MILLER_PUT, str(source)], True)
     if kind == "xml":
         known["saxon"] = script("transform_saxon.py", str(PEERS / "transform.xsl"))
+        known["lxml XSLT 1.0"] = script("transform_xslt.py", str(PEERS / "transform1.xsl"))
     else:
         known["duckdb, 1 thread"] = script("transform_duckdb.py")
     return known

@@ -7,6 +7,7 @@ from typing import Any
 
 from rolltop.transform.check.checker import check_parsed
 from rolltop.transform.compile.tiers import Tiers
+from rolltop.transform.markup import MarkupTiers
 from rolltop.transform.program import Program
 from rolltop.transform.stream.plan import Plan, plan_of
 
@@ -48,12 +49,19 @@ class Explanation:
         }
 
 
+def _tiers_of(program: Program, plan: Plan) -> Tiers | MarkupTiers:
+    pieced = plan.fold.pieces if plan.fold is not None else program.parsed.program
+    if plan.possible and program.header.inputs[0].format == "xml":
+        return MarkupTiers(pieced, plan.path)
+    return Tiers(pieced)
+
+
 def explain(program: Program) -> Explanation:
     """Look at a program without running it."""
     plan = plan_of(program.parsed.program)
     if plan.possible and program.asks_for_places:
         plan = Plan(plan.program, obstacle="elements are asked for their places in the document")
-    tiers = Tiers(plan.fold.pieces if plan.fold is not None else program.parsed.program)
+    tiers = _tiers_of(program, plan)
     typed = tiers.typed if not program.asks_for_places else None
     if typed is not None and program.header.inputs[0].format == "csv" and not plan.possible:
         typed, tiers.obstacle = None, "a table read as a whole is not typed"

@@ -13,6 +13,7 @@ from rolltop.transform.formats.csv_table import Table
 from rolltop.transform.formats.jsonl import read_lines
 from rolltop.transform.run.evaluator import Evaluator
 from rolltop.transform.stream.columns import records_of
+from rolltop.transform.stream.marked import MarkedPiece
 from rolltop.transform.syntax import tree
 from rolltop.transform.syntax.source import Source
 
@@ -56,6 +57,11 @@ class PieceCode:
         """The same for rows of a table."""
         taken, value = self.tiers.value_of(lambda tier: records_of(tier, table))
         return value if taken else self.of_value(table.records())
+
+    def of_markup(self, piece: MarkedPiece) -> Any:
+        """The same for XML records; their pattern serves the program that it was made for."""
+        taken, value = piece.value() if piece.program is self.program else (False, None)
+        return value if taken else self.of_value(piece.document)
 
     def of_value(self, value: Any) -> Any:
         return self.general.run({self._name: value, "input": value})

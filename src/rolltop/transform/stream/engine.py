@@ -82,7 +82,8 @@ def pieces_of(plan: Plan, source: Readable, runner: Postponed | PieceCode, size:
     if port.format == "csv":
         return _or_whole(table_pieces(source.read, port.options, runner.of_table, size))
     arrays = frozenset(map(str, port.options.get("arrays") or ()))
-    return _or_whole(element_pieces(source.read, plan.path, runner.of_value, size=size, arrays=arrays))
+    pieced = plan.program if plan.fold is None else plan.fold.pieces
+    return _or_whole(element_pieces(source.read, plan.path, runner, pieced, size=size, arrays=arrays))
 
 
 def _or_whole(pieces: Iterator[Any]) -> Iterator[Any]:
