@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from record_strategies import FILTERS, MAPS, PIPELINES
 from table_strategies import tables
-from test_stream import DATA, TOTALS, lines, outcome, streamed, texts, whole
+from test_stream import DATA, OF_ELEMENT, TOTALS, XML, lines, outcome, streamed, texts, whole
 from test_tables import OPTIONS, PROGRAMS
 
 from rolltop.errors import ForeignFailure
@@ -102,6 +102,24 @@ def test_tables_at_length(
     table = data.draw(tables(delimiter=options.get("delimiter", ","), width=4)).encode("utf-8", "surrogatepass")
     program = compile_program(text, inputs={"input": "csv"}, input_options={"input": options}, output_format=target)
     agree(program, table, size, folder)
+
+
+@QUICK
+@given(XML, OF_ELEMENT, st.sampled_from(["", "", "", "x", "<", "</R>", "&", "<R/>", "<!-- </r><r> -->"]), SIZES)
+@example(["<r>1</r>", "<r>2</r>"], "r", "<![CDATA[</r><r>]]>", 4)
+@example(["<r>1</r>", "<r>2</r>", "<r><r>3</r><r>4</r></r>"], "r", "", 4)
+def test_xml(folder: Path, inside: list[str], body: str, damage: str, size: int) -> None:
+    data = f"<?xml version='1.0'?>\n<R><first/>{''.join(inside)}{damage}</R>".encode()
+    text = f"$input.R.r |> filter(r => r.@n != 2) |> map(r => {body})"
+    agree(compile_program(text, inputs={"input": "xml"}, output_format="json"), data, size, folder)
+
+
+@QUICK
+@given(XML, XML, st.sampled_from(["</A>", "</A><A>", "</A><B>", "<!--</A>"]), SIZES)
+def test_xml_at_a_longer_path(folder: Path, inside: list[str], others: list[str], between: str, size: int) -> None:
+    data = f"<R><A>{''.join(inside)}{between}{''.join(others)}</{between[-2]}></R>".encode()
+    for text in ("$input.R.A.r |> map(r => r.@n)", "count($input.R.A.r)"):
+        agree(compile_program(text, inputs={"input": "xml"}, output_format="json"), data, size, folder)
 
 
 def table(count: int, *, broken: str = "") -> bytes:

@@ -14,7 +14,7 @@ from rolltop.transform.formats.xml_read import Builder, Piece
 from rolltop.transform.markup import MarkupTiers
 from rolltop.transform.stream.marked import MarkedPiece, Scanner
 
-__all__ = ["NoRecords", "element_pieces"]
+__all__ = ["NoRecords", "Records", "element_pieces"]
 
 _RECORDS = 500
 _WINDOW = 1 << 18
@@ -74,6 +74,10 @@ class Records(Builder):
         else:
             self.root = (name, value)
 
+    def at_record(self) -> bool:
+        """Whether the element that was opened last is a record."""
+        return len(self.open) == self.shallow and self._on_path()
+
     def taken(self) -> list[Any]:
         """The records that are complete; they are not kept."""
         records, self.records = self.records, []
@@ -101,7 +105,10 @@ class Records(Builder):
 class _Reader:
     """Reads one document with the exact reader and the scanner."""
 
-    def __init__(self, runner: Any, program: Any, path: tuple[str, ...], arrays: frozenset[str], size: int) -> None:
+    def __init__(
+        self, runner: Any, program: Any, path: tuple[str, ...], arrays: frozenset[str], size: int, *, least: int
+    ) -> None:
+        self._least = least
         self._runner = runner
         self._path = path
         self._size = size
@@ -132,7 +139,7 @@ class _Reader:
                 yield from self._pieces_of(whole)
         self._exact.take(held)
         self._exact.finish()
-        if self._count + len(self._exact.records) < 2:
+        if self._count + len(self._exact.records) < self._least:
             raise NoRecords  # one element is an object, not an array
         yield from self._values(0)
 
@@ -226,11 +233,15 @@ def element_pieces(
     *,
     size: int,
     arrays: frozenset[str] = frozenset(),
+    least: int = 2,
 ) -> Iterator[Any]:
-    """What the runner makes of each piece of the document, as a document that has only these elements."""
+    """What the runner makes of each piece of the document, as a document that has only these elements.
+
+    In a part of a document there may be fewer than the two that make an array of it.
+    """
     if len(set(path)) != len(path) or arrays & set(path):
         raise NoRecords
-    yield from _Reader(runner, program, path, arrays, size).pieces(read)
+    yield from _Reader(runner, program, path, arrays, size, least=least).pieces(read)
 
 
 def _document(path: tuple[str, ...], records: list[Any]) -> Any:

@@ -13,7 +13,6 @@ from rolltop.transform.syntax import tree
 __all__ = ["READ", "WRITTEN", "Plan", "plan_of"]
 
 READ = frozenset({"json", "jsonl", "csv", "xml"})
-SHARED = frozenset({"json", "jsonl", "csv"})
 WRITTEN = frozenset({"json", "jsonl", "csv"})
 
 
@@ -39,9 +38,7 @@ class Plan:
     @property
     def unshared(self) -> str | None:
         """Why processes cannot work on parts of the input at the same time, when they cannot."""
-        if self.obstacle is not None:
-            return self.obstacle
-        return None if self.program.header.inputs[0].format in SHARED else "an XML document is read from its beginning"
+        return self.obstacle
 
 
 def plan_of(program: tree.Program) -> Plan:

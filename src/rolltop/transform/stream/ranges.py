@@ -27,15 +27,17 @@ class Range:
     end: int
 
 
-def ranges_at(source: BinaryIO, start: int, end: int, size: int, pattern: re.Pattern[bytes]) -> Iterator[Range]:
-    """Ranges of about one size, each ending where the pattern is next found; that character belongs to none."""
+def ranges_at(
+    source: BinaryIO, start: int, end: int, size: int, pattern: re.Pattern[bytes], *, between: int = 1
+) -> Iterator[Range]:
+    """Ranges of about one size, each ending where the pattern's group is next found; it is so long, and in none."""
     at = start
     while True:
         cut = _next_cut(source, at + size, end, pattern)
         yield Range(at, cut)
         if cut == end:
             return
-        at = cut + 1
+        at = cut + between
 
 
 def _next_cut(source: BinaryIO, at: int, end: int, pattern: re.Pattern[bytes]) -> int:

@@ -28,7 +28,7 @@ from rolltop.transform.stream.postponed import Postponed
 from rolltop.transform.stream.ranges import Range, ranges_at, table_ranges
 from rolltop.transform.stream.tables import BLOCK, BrokenTable, tables_of, texts_of
 
-__all__ = ["FAILURES", "Share", "share_of"]
+__all__ = ["FAILURES", "Runner", "Share", "limited", "share_of"]
 
 Runner = Postponed | PieceCode
 FAILURES = (RolltopError, NotJson, csv.Error, UnicodeDecodeError)
@@ -65,10 +65,10 @@ class LinesShare(Share):
     def work(self, source: BinaryIO, piece: Range, runner: Runner) -> Iterator[Any]:
         # In the first line there may be a byte order mark; no other number matters, as nobody is told of it.
         first = 1 if piece.start == 0 else 2
-        return line_pieces(_limited(source, piece), runner.of_lines, PIECE, first=first)
+        return line_pieces(limited(source, piece), runner.of_lines, PIECE, first=first)
 
     def rest(self, source: BinaryIO, start: int, runner: Runner) -> Iterator[Any]:
-        before = _limited(source, Range(0, start))
+        before = limited(source, Range(0, start))
         first = 1 + sum(block.count(b"\n") for block in iter(lambda: before(PIECE), b""))
         return line_pieces(source.read, runner.of_lines, PIECE, first=first)
 
@@ -101,7 +101,7 @@ class ArrayShare(Share):
         return self.total - back + at if closes else self.total
 
     def work(self, source: BinaryIO, piece: Range, runner: Runner) -> Iterator[Any]:
-        block = _limited(source, piece)(piece.end - piece.start)
+        block = limited(source, piece)(piece.end - piece.start)
         if not block.strip() or (self.plan.path and not holds_elements(block)):
             raise NotJson  # between two commas nothing would pass for an empty array
         yield runner.of_json(self._head + block + self._tail)
@@ -130,7 +130,7 @@ class TableShare(Share):
         return table_ranges(source, self._start, self.total, size, None if quote is None else quote.encode())
 
     def work(self, source: BinaryIO, piece: Range, runner: Runner) -> Iterator[Any]:
-        texts = texts_of(_limited(source, piece), BLOCK, start=False)
+        texts = texts_of(limited(source, piece), BLOCK, start=False)
         return map(runner.of_table, tables_of(texts, self._layout))
 
     def rest(self, source: BinaryIO, start: int, runner: Runner) -> Iterator[Any]:
@@ -145,10 +145,15 @@ _SHARES: dict[str, type[Share]] = {"json": ArrayShare, "jsonl": LinesShare, "csv
 
 def share_of(plan: Plan, source: BinaryIO) -> Share:
     """The share of a plan's input; `NotStreamed` when the input is not what it should be."""
-    return _SHARES[plan.program.header.inputs[0].format](plan, source)
+    format_ = plan.program.header.inputs[0].format
+    if format_ == "xml":
+        from rolltop.transform.stream.element_share import ElementShare  # noqa: PLC0415 - it imports this module
+
+        return ElementShare(plan, source)
+    return _SHARES[format_](plan, source)
 
 
-def _limited(source: BinaryIO, piece: Range) -> Callable[[int], bytes]:
+def limited(source: BinaryIO, piece: Range) -> Callable[[int], bytes]:
     """A reader of the bytes of a range."""
     source.seek(piece.start)
     left = piece.end - piece.start
