@@ -40,7 +40,9 @@ def shared(program: Program, path: Path, size: int, *, jobs: int = 1) -> bytes:
     try:
         stream_shared(program, plan, str(path), written.append, {}, jobs=jobs, advance=lambda count: None, size=size)
     except NotStreamed:
-        return whole(program, path.read_bytes(), {})
+        made = whole(program, path.read_bytes(), {})
+        assert not written
+        return made
     return b"".join(written)
 
 

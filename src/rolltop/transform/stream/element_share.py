@@ -63,14 +63,18 @@ class ElementShare(Share):
 
 
 class _First(Exception):
-    """The first record begins."""
+    """The first record begins at this byte."""
+
+    def __init__(self, at: int) -> None:
+        super().__init__()
+        self.at = at
 
 
 class _Finder(Records):
     def shallow_start(self, name: str) -> None:
         super().shallow_start(name)
         if self.at_record():
-            raise _First
+            raise _First(self.parser.CurrentByteIndex)
 
 
 def _first_record(source: BinaryIO, path: tuple[str, ...], arrays: frozenset[str]) -> int:
@@ -80,10 +84,9 @@ def _first_record(source: BinaryIO, path: tuple[str, ...], arrays: frozenset[str
     try:
         while source.tell() < _FAR and (block := source.read(PIECE)):
             finder.take(block)
-    except _First:
-        at = finder.parser.CurrentByteIndex
-        source.seek(at)
-        return at if source.read(1) == b"<" else 0
+    except _First as first:
+        source.seek(first.at)
+        return first.at if source.read(1) == b"<" else 0
     except (ReadFailure, NoRecords):
         return 0
     return 0
