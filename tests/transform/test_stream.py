@@ -252,3 +252,12 @@ OF_ELEMENT = st.sampled_from(["r.@n", "r.s", "{ n: r.@n, s: r.s }", "toString(r.
 def test_xml_in(inside: list[str], body: str, damage: str, size: int) -> None:
     data = f"<R>{''.join(inside)}{damage}</R>".encode()
     agree(f"$input.R.r |> filter(r => r.@n != 2) |> map(r => {body})", data, size, source="xml")
+
+
+@pytest.mark.parametrize("hidden", ["<!--</r>%s-->", "<![CDATA[</r>%s]]>", "<?hidden </r>%s?>"])
+@pytest.mark.parametrize("size", [4, 30, 1000])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_xml_records_that_are_hidden_are_none(hidden: str, size: int, mark: str) -> None:
+    records = [f"<r n='{number}'><s>a</s></r>" for number in range(9)]
+    data = f"{mark}<R>{''.join(records[:5])}{hidden % ''.join(records)}{''.join(records[5:])}</R>".encode()
+    agree("$input.R.r |> map(r => r.@n)", data, size, source="xml")

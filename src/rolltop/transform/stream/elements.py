@@ -43,6 +43,7 @@ class Records(Builder):
         self._shift = (1, 0, 1, 0)
         self._end_tag = len(path[-1].encode()) + 3
         self._ended = -1
+        self._given = 0
         self.records: list[Any] = []
         self.document_type = False
 
@@ -83,9 +84,13 @@ class Records(Builder):
         records, self.records = self.records, []
         return records
 
+    def take(self, block: str | bytes) -> None:
+        self._given += len(block)
+        super().take(block)
+
     def is_between(self) -> bool:
-        """Whether what was taken so far ends with the end tag of a record."""
-        return self._ended >= 0 and self._ended + self._end_tag == self.parser.CurrentByteIndex
+        """Whether what was taken so far ends with the end tag of a record, and not inside a comment after one."""
+        return self._ended >= 0 and self._ended + self._end_tag == self.parser.CurrentByteIndex == self._given
 
     def skip(self, text: str) -> None:
         """Whole records, which come next, are not given to the parser."""
