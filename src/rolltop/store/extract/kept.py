@@ -23,21 +23,14 @@ _SCHEMA = (
 )
 
 
-class KeptTexts:
-    """A file of texts. `mark` is how far the documents have been followed."""
+class KeptTexts(Sidecar):
+    """A file of texts."""
 
     def __init__(self, path: Path, store: str) -> None:
-        self._file = Sidecar(path, _SCHEMA, f"{store} {READERS}")
-
-    @property
-    def mark(self) -> int:
-        return int(self._file.state("mark") or 0)
-
-    def follow_to(self, mark: int) -> None:
-        self._file.set_state("mark", mark)
+        super().__init__(path, _SCHEMA, f"{store} {READERS}", "extracted texts")
 
     def get(self, digest: str) -> Extracted | None:
-        row = self._file.db.execute("SELECT record FROM texts WHERE hash = ?", (bytes.fromhex(digest),)).fetchone()
+        row = self.db.execute("SELECT record FROM texts WHERE hash = ?", (bytes.fromhex(digest),)).fetchone()
         if row is None:
             return None
         try:
@@ -46,50 +39,37 @@ class KeptTexts:
             return None
 
     def has(self, digest: str) -> bool:
-        row = self._file.db.execute("SELECT 1 FROM texts WHERE hash = ?", (bytes.fromhex(digest),)).fetchone()
+        row = self.db.execute("SELECT 1 FROM texts WHERE hash = ?", (bytes.fromhex(digest),)).fetchone()
         return row is not None
 
     def put(self, digest: str, text: Extracted, *, told: bool) -> None:
         """Keep a text. Until `told`, the indexes have not heard of it."""
         record = zstandard.compress(encode(text), 3)
-        self._file.db.execute(
+        self.db.execute(
             "INSERT OR REPLACE INTO texts(hash, needs, told, record) VALUES(?, ?, ?, ?)",
             (bytes.fromhex(digest), text.needs, int(told), record),
         )
 
     def untold(self) -> list[str]:
-        return [row[0].hex() for row in self._file.db.execute("SELECT hash FROM texts WHERE told = 0 ORDER BY id")]
+        return [row[0].hex() for row in self.db.execute("SELECT hash FROM texts WHERE told = 0 ORDER BY id")]
 
     def told(self, digests: Iterable[str]) -> None:
         rows = [(bytes.fromhex(digest),) for digest in digests]
-        with self._file.db as db:
+        with self.db as db:
             db.executemany("UPDATE texts SET told = 1 WHERE hash = ?", rows)
 
     def lacking(self) -> list[tuple[str, str]]:
         """(hash, part) of what could not be read because a part is not installed."""
-        rows = self._file.db.execute("SELECT hash, needs FROM texts WHERE needs <> '' ORDER BY id")
+        rows = self.db.execute("SELECT hash, needs FROM texts WHERE needs <> '' ORDER BY id")
         return [(digest.hex(), part) for digest, part in rows]
 
     def hashes(self) -> list[str]:
-        return [row[0].hex() for row in self._file.db.execute("SELECT hash FROM texts")]
+        return [row[0].hex() for row in self.db.execute("SELECT hash FROM texts")]
 
     def forget(self, digests: Iterable[str]) -> None:
         """Leave no trace of these texts."""
         rows = [(bytes.fromhex(digest),) for digest in digests]
         if rows:
-            with self._file.db as db:
+            with self.db as db:
                 db.executemany("DELETE FROM texts WHERE hash = ?", rows)
-            self._file.purge()
-
-    def damage(self) -> list[str]:
-        return [f"extracted texts: {line}" for line in self._file.damage()]
-
-    def start_again(self) -> None:
-        """Forget everything; it is filled again."""
-        if self._file.damage():
-            self._file.start_again()
-        else:
-            self._file.clear()
-
-    def close(self) -> None:
-        self._file.close()
+            self.purge()

@@ -127,10 +127,10 @@ class Relating(Searching):
 
     def mend_indexes(self, *, anew: bool) -> list[str]:
         mended = []
-        for part, name in ((self.extracts.kept, "extracted texts"), (self.traits, "relations")):
+        for part in (self.extracts.kept, self.traits):
             if anew or part.damage():
                 part.start_again()
-                mended.append(f"started the {name} again")
+                mended.append(f"started the {part.what} again")
         return mended + super().mend_indexes(anew=anew)
 
     def close(self) -> None:
