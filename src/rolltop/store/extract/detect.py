@@ -10,7 +10,7 @@ from rolltop.store.naming import extension_of, is_text
 __all__ = ["FOREIGN", "HEAD", "format_of", "is_plain"]
 
 FOREIGN = frozenset(
-    {"pdf", "docx", "xlsx", "pptx", "odf", "epub", "html", "mail", "notebook", "zip", "tar", "packed", "ole"}
+    {"pdf", "docx", "xlsx", "pptx", "odf", "epub", "html", "mail", "notebook", "rtf", "zip", "tar", "packed", "ole"}
 )
 """Formats that are read in a worker."""
 
@@ -65,6 +65,8 @@ def _binary(data: bytes, head: bytes) -> str | None:
         return _zipped(data)
     if head.startswith(_PACKED):
         return "packed"
+    if head.startswith(b"{\\rtf"):
+        return "rtf"
     if head[257:262] == b"ustar":
         return "tar"
     return "ole" if head.startswith(_OLE) else None

@@ -12,7 +12,7 @@ from rolltop.store.sidecar import Sidecar
 
 __all__ = ["READERS", "KeptTexts"]
 
-READERS = 1
+READERS = 2
 """Counted up when the readers find more or other text; everything is then read again."""
 
 _SCHEMA = (
