@@ -9,7 +9,7 @@ from pathlib import Path
 from rolltop.errors import Damaged, InvalidInput, NotFound
 from rolltop.store.core import Options
 from rolltop.store.extract import Extracting
-from rolltop.store.grep import Background, Grep, SegmentDirectory
+from rolltop.store.grep import Background, Grep, SegmentDirectory, TextLines
 from rolltop.store.learning import Learning
 from rolltop.store.results import Hit, Ranked, Results
 from rolltop.store.seams import BlobStore, Catalog, GrepIndex, TextAnswer, TextIndex
@@ -33,7 +33,8 @@ class Searching(Extracting):
     ) -> None:
         super().__init__(directory, options, catalog=catalog, blobs=blobs)
         self.trigrams: GrepIndex = trigrams or SegmentDirectory(directory / "grep")
-        self._grep = Grep(self.catalog, self.reader, self.trigrams)
+        self.text_trigrams: GrepIndex = SegmentDirectory(directory / "grep" / "texts")
+        self._grep = self._new_grep()
         self._background = Background(self._grep)
         self._text = text
         self._learning = Learning(self.catalog, self.extracts, lambda: self.text, background=self.options.background)
@@ -53,9 +54,13 @@ class Searching(Extracting):
     def grep(self) -> Grep:
         """Regular expressions. Inside a transaction with a memory of its own, which a rollback takes with it."""
         if self.committer.active:
-            return Grep(self.catalog, self.reader, self.trigrams)
+            return self._new_grep()
+        self.settle()
         self._background.wanted()
         return self._grep
+
+    def _new_grep(self) -> Grep:
+        return Grep(self.catalog, self.reader, self.trigrams, TextLines(self.extracts, self.text_trigrams))
 
     # searching -----------------------------------------------------------------------------------
 
@@ -144,6 +149,7 @@ class Searching(Extracting):
         dropped = self.grep.drop_stale()
         if self.grep.index_damage():
             self.trigrams.clear()
+            self.text_trigrams.clear()
             dropped.append("*")
         return dropped
 
@@ -161,4 +167,5 @@ class Searching(Extracting):
         if self._text is not None:
             self._text.close()
         self.trigrams.close()
+        self.text_trigrams.close()
         super().close()

@@ -58,7 +58,8 @@ def pdf_with_links(*actions: str) -> bytes:
 def made_rtf() -> bytes:
     """As Word writes it: fonts with their alphabets, styles, a field, a note, a table, a picture."""
     return (
-        rb"{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset204 Arial Cyr;}{\f2\fcharset128 Mincho;}}"
+        rb"{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset204 Arial Cyr;}"
+        rb"{\f2\fcharset128 Mincho;}}"
         rb"{\stylesheet{\s0 Normal;}{\s1\b heading 1;}}{\info{\title The plan}{\author Nobody}}"
         rb"{\*\generator Word;}{\pict\pngblip 89504e47}\pard\s1 Beginnings\par\pard\s0 A g\'efraffe walks.\par "
         rb"{\f1 \'ea\'e8\'f2} {\f2 \'8c\'7e} \u9731? \uc2\u-10179 ??\u-8704 ??{\*\footnote the note}\par"

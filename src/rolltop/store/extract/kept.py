@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -17,7 +18,8 @@ READERS = 2
 
 _SCHEMA = (
     "CREATE TABLE texts(id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, needs TEXT NOT NULL, told INTEGER NOT NULL, "
-    "record BLOB NOT NULL) STRICT",
+    "size INTEGER NOT NULL, seal INTEGER NOT NULL, record BLOB NOT NULL) STRICT",
+    "CREATE INDEX texts_lines ON texts(id, size, seal) WHERE size > 0",
     "CREATE INDEX texts_untold ON texts(told) WHERE told = 0",
     "CREATE INDEX texts_needs ON texts(needs) WHERE needs <> ''",
 )
@@ -42,13 +44,42 @@ class KeptTexts(Sidecar):
         row = self.db.execute("SELECT 1 FROM texts WHERE hash = ?", (bytes.fromhex(digest),)).fetchone()
         return row is not None
 
-    def put(self, digest: str, text: Extracted, *, told: bool) -> None:
-        """Keep a text. Until `told`, the indexes have not heard of it."""
+    def put(self, digest: str, text: Extracted, *, told: bool, lines: bool = True) -> None:
+        """Keep a text. Until `told`, the indexes have not heard of it. With `lines`, they are what grep looks at."""
         record = zstandard.compress(encode(text), 3)
+        size = len(text.body) if lines else 0
         self.db.execute(
-            "INSERT OR REPLACE INTO texts(hash, needs, told, record) VALUES(?, ?, ?, ?)",
-            (bytes.fromhex(digest), text.needs, int(told), record),
+            "INSERT OR REPLACE INTO texts(hash, needs, told, size, seal, record) VALUES(?, ?, ?, ?, ?, ?)",
+            (bytes.fromhex(digest), text.needs, int(told), size, zlib.crc32(record), record),
         )
+
+    # lines, for grep -----------------------------------------------------------------------------
+
+    def has_lines(self, digest: str) -> bool:
+        """Whether grep looks at this text instead of the bytes it was read from."""
+        question = "SELECT 1 FROM texts WHERE hash = ? AND size > 0"
+        return self.db.execute(question, (bytes.fromhex(digest),)).fetchone() is not None
+
+    def edition(self) -> tuple[int, ...]:
+        """Another one whenever the texts with lines are others."""
+        row = self.db.execute("SELECT count(*), max(id), sum(size), sum(seal) FROM texts WHERE size > 0").fetchone()
+        return tuple(number or 0 for number in row or ())
+
+    def with_lines(self) -> list[tuple[int, int, int]]:
+        """(number, size, seal) of the texts with lines, in order. Another text never has the same three."""
+        return list(self.db.execute("SELECT id, size, seal FROM texts WHERE size > 0 ORDER BY id"))
+
+    def numbered(self, number: int) -> tuple[str, Extracted] | None:
+        """The hash of a content, and its text."""
+        row = self.db.execute("SELECT hash FROM texts WHERE id = ?", (number,)).fetchone()
+        text = self.get(row[0].hex()) if row else None
+        return (row[0].hex(), text) if row and text else None
+
+    def number(self, digest: str) -> int | None:
+        row = self.db.execute("SELECT id FROM texts WHERE hash = ? AND size > 0", (bytes.fromhex(digest),)).fetchone()
+        return row[0] if row else None
+
+    # following -----------------------------------------------------------------------------------
 
     def untold(self) -> list[str]:
         return [row[0].hex() for row in self.db.execute("SELECT hash FROM texts WHERE told = 0 ORDER BY id")]

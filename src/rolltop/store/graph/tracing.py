@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rolltop.store.graph.references import Reference
-from rolltop.store.graph.sketch import Sketch, bands_of
+from rolltop.store.graph.sketch import BANDS, Sketch, alike, bands_of
 from rolltop.store.graph.traits import Traits
 from rolltop.store.sidecar import Sidecar
 
@@ -80,13 +80,23 @@ class TraitFile(Sidecar):
         row = self.db.execute("SELECT sketch FROM sketches WHERE document = ?", (document,)).fetchone()
         return np.frombuffer(row[0], np.uint32) if row else None
 
-    def sharing_bands(self, sketch: Sketch, most: int) -> list[int]:
-        """Documents that have a band of the sketch: the only ones that can be alike."""
-        found: set[int] = set()
-        for band in bands_of(sketch):
-            rows = self.db.execute("SELECT document FROM bands WHERE band = ? LIMIT ?", (band, most))
-            found.update(row[0] for row in rows)
-        return sorted(found)
+    def alike(self, document: int, least: float, most: int) -> tuple[list[tuple[int, float]], bool]:
+        """(document, share of equal numbers) of sketches that share at least so much; whether these are all.
+
+        Only sketches that share a band can; more than `most` of these are not compared.
+        """
+        sketch = self.sketch(document)
+        if sketch is None:
+            return [], True
+        marks = ", ".join("?" * BANDS)
+        rows: list[Any] = self.db.execute(
+            "SELECT document, sketch FROM sketches WHERE document IN "  # noqa: S608
+            f"(SELECT document FROM bands WHERE band IN ({marks})) AND document <> ? ORDER BY document LIMIT ?",
+            (*bands_of(sketch), document, most + 1),
+        ).fetchall()
+        table = np.frombuffer(b"".join(row[1] for row in rows[:most]), np.uint32).reshape(-1, len(sketch))
+        shares = alike(sketch, table)
+        return [(rows[at][0], float(shares[at])) for at in np.flatnonzero(shares >= least)], len(rows) <= most
 
     def references(self, document: int) -> list[Reference]:
         rows = self.db.execute(

@@ -24,13 +24,13 @@ def links_on(document: Any, page: Any) -> Iterator[str]:
         action = pdfium.FPDFLink_GetAction(link)
         kind = pdfium.FPDFAction_GetType(action) if action else pdfium.PDFACTION_UNSUPPORTED
         if kind == pdfium.PDFACTION_URI:
-            yield _text(lambda into, size: pdfium.FPDFAction_GetURIPath(document, action, into, size))
+            yield _text(pdfium.FPDFAction_GetURIPath, document, action)
         elif kind in (pdfium.PDFACTION_REMOTEGOTO, pdfium.PDFACTION_LAUNCH):
-            yield _text(lambda into, size: pdfium.FPDFAction_GetFilePath(action, into, size))
+            yield _text(pdfium.FPDFAction_GetFilePath, action)
 
 
-def _text(fill: Any) -> str:
+def _text(fill: Any, *given: Any) -> str:
     """What a function of PDFium writes into a buffer; nothing if that is too long."""
     buffer = ctypes.create_string_buffer(LONGEST)
-    size = fill(buffer, LONGEST)
+    size = fill(*given, buffer, LONGEST)
     return buffer.raw[: size - 1].decode("utf-8", "replace") if 0 < size <= LONGEST else ""

@@ -21,7 +21,8 @@ _TOKEN = re.compile(
 _SKIPPED = frozenset(
     b"colortbl pict object objdata objclass objname themedata colorschememapping latentstyles datastore listtable "
     b"listoverridetable revtbl rsidtbl generator filetbl author operator company category keywords doccomm comment "
-    b"subject manager hlinkbase creatim revtim printim buptim xmlnstbl mmathPr pntext listtext nonshppict shpinst".split()
+    b"subject manager hlinkbase creatim revtim printim buptim xmlnstbl mmathPr pntext listtext nonshppict "
+    b"shpinst".split()
 )
 _NOTES = frozenset({b"footnote", b"annotation"})
 """Marked as what an older program may leave out, but text."""
@@ -30,9 +31,14 @@ _SAID = {
     **dict.fromkeys((b"line", b"lbr", b"softline"), "\n"),
     **dict.fromkeys((b"tab", b"cell", b"nestcell"), "\t"),
     **dict.fromkeys((b"emspace", b"enspace", b"qmspace"), " "),
-    b"emdash": "—", b"endash": "–", b"bullet": "•",
-    b"lquote": "‘", b"rquote": "’", b"ldblquote": "“", b"rdblquote": "”",
-}  # fmt: skip
+    b"emdash": "\N{EM DASH}",
+    b"endash": "\N{EN DASH}",
+    b"bullet": "\N{BULLET}",
+    b"lquote": "\N{LEFT SINGLE QUOTATION MARK}",
+    b"rquote": "\N{RIGHT SINGLE QUOTATION MARK}",
+    b"ldblquote": "\N{LEFT DOUBLE QUOTATION MARK}",
+    b"rdblquote": "\N{RIGHT DOUBLE QUOTATION MARK}",
+}
 _SYMBOLS = {b"~": " ", b"_": "-", b"\\": "\\", b"{": "{", b"}": "}"}
 _ENDS = frozenset({b"par", b"sect", b"page", b"row", b"nestrow", b"column"})
 _CHARSETS = {
@@ -148,6 +154,8 @@ class _Rtf:
             self._end_paragraph()
         elif word in _SKIPPED or (starred and word not in _ASIDES and word not in _NOTES):
             self._aside("")
+        elif word == b"shptxt":  # a text box, inside of what describes its shape
+            self._group = replace(self._group, aside=None)
         elif word in _ASIDES:
             self._aside(_ASIDES[word])
         else:
