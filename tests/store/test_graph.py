@@ -245,6 +245,19 @@ def test_a_limit_is_said(library: Library) -> None:
     assert library.related(library.document("hub.md"), 1).complete
 
 
+def test_names_that_only_a_parser_knows_are_found_as_names(library: Library) -> None:
+    code = "static int\nfrobnicate_widget(struct widget *w)\n{\n    return spin(w);\n}\n"
+    library.add_text("widget.c", code)
+    library.add_text("widget.md", "frobnicate widget: how to, in prose\n")
+    assert library.text_of(library.document("widget.c")).symbols == ()
+    library.trace()
+    assert [symbol.name for symbol in library.text_of(library.document("widget.c")).symbols] == ["frobnicate_widget"]
+    assert [hit.document.path for hit in library.search("heading:frobnicate_widget").hits] == ["widget.c"]
+    before = library.catalog.documents.last_change()
+    library.trace()
+    assert (library.catalog.documents.last_change(), library.untraced()) == (before, 0)
+
+
 def test_what_was_not_looked_at_is_said(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     library.add_text("hub.md", PROSE.format("the hub"))
     for number in range(8):

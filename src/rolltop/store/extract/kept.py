@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import zstandard
@@ -20,6 +20,7 @@ _SCHEMA = (
     "CREATE TABLE texts(id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, needs TEXT NOT NULL, told INTEGER NOT NULL, "
     "size INTEGER NOT NULL, seal INTEGER NOT NULL, record BLOB NOT NULL) STRICT",
     "CREATE INDEX texts_lines ON texts(id, size, seal) WHERE size > 0",
+    "CREATE TABLE names(hash BLOB PRIMARY KEY, names TEXT NOT NULL) STRICT, WITHOUT ROWID",
     "CREATE INDEX texts_untold ON texts(told) WHERE told = 0",
     "CREATE INDEX texts_needs ON texts(needs) WHERE needs <> ''",
 )
@@ -52,6 +53,17 @@ class KeptTexts(Sidecar):
             "INSERT OR REPLACE INTO texts(hash, needs, told, size, seal, record) VALUES(?, ?, ?, ?, ?, ?)",
             (bytes.fromhex(digest), text.needs, int(told), size, zlib.crc32(record), record),
         )
+
+    # names, for code -----------------------------------------------------------------------------
+
+    def put_names(self, digest: str, names: Sequence[str]) -> None:
+        """Keep what a parser found defined in a code."""
+        row = bytes.fromhex(digest), " ".join(names)
+        self.db.execute("INSERT OR REPLACE INTO names VALUES(?, ?)", row)
+
+    def names(self, digest: str) -> tuple[str, ...]:
+        row = self.db.execute("SELECT names FROM names WHERE hash = ?", (bytes.fromhex(digest),)).fetchone()
+        return tuple(row[0].split()) if row else ()
 
     # lines, for grep -----------------------------------------------------------------------------
 
@@ -95,7 +107,7 @@ class KeptTexts(Sidecar):
         return [(digest.hex(), part) for digest, part in rows]
 
     def hashes(self) -> list[str]:
-        return [row[0].hex() for row in self.db.execute("SELECT hash FROM texts")]
+        return [row[0].hex() for row in self.db.execute("SELECT hash FROM texts UNION SELECT hash FROM names")]
 
     def forget(self, digests: Iterable[str]) -> None:
         """Leave no trace of these texts."""
@@ -103,4 +115,5 @@ class KeptTexts(Sidecar):
         if rows:
             with self.db as db:
                 db.executemany("DELETE FROM texts WHERE hash = ?", rows)
+                db.executemany("DELETE FROM names WHERE hash = ?", rows)
             self.purge()
