@@ -50,10 +50,14 @@ def headings(count: int, *, hidden: bool) -> KnownItems:
         own = [each for each in _headings(text) if holders[each[0]] == 1]
         chosen = rng.sample(own, min(A_PAGE, len(own)))
         questions += [(words, path) for words, _ in chosen]
-        for _, line in chosen if hidden else ():
-            text = text.replace(line, "", 1)
-        documents.append((path, text))
+        documents.append((path, _without(text, [line for _, line in chosen]) if hidden else text))
     return _chosen("hidden heading to page" if hidden else "heading to page", documents, questions, count)
+
+
+def _without(text: str, lines: list[str]) -> str:
+    for line in lines:
+        text = text.replace(line, "", 1)
+    return text
 
 
 def _headings(text: str) -> Iterator[tuple[str, str]]:
@@ -78,4 +82,6 @@ def _chosen(name: str, documents: list[tuple[str, str]], asked: list[tuple[str, 
     wanted = list(dict.fromkeys(path for _, path in asked))[: count * 2 // 3]
     rest = sorted(texts.keys() - {path for _, path in asked})
     paths = {*wanted, *rng.sample(rest, min(len(rest), count - len(wanted)))}
-    return KnownItems(name, [(path, texts[path]) for path in sorted(paths)], [each for each in asked if each[1] in paths])
+    return KnownItems(
+        name, [(path, texts[path]) for path in sorted(paths)], [each for each in asked if each[1] in paths]
+    )

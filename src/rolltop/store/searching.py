@@ -12,7 +12,7 @@ from rolltop.store.extract import Extracting
 from rolltop.store.grep import Background, Grep, SegmentDirectory, TextLines
 from rolltop.store.learning import Learning
 from rolltop.store.results import Hit, Ranked, Results
-from rolltop.store.seams import BlobStore, Catalog, GrepIndex, TextAnswer, TextIndex
+from rolltop.store.seams import BlobStore, Catalog, GrepIndex, TextAnswer, TextHit, TextIndex
 from rolltop.store.text import KeywordIndex, snippet
 
 __all__ = ["Searching"]
@@ -91,6 +91,11 @@ class Searching(Extracting):
         missing = self._learning.freshen()
         return self.text.search(query, limit=limit, offset=offset, similarity=similarity, why=why), missing
 
+    def _weighed(self, query: str, documents: Sequence[int], *, why: bool = False) -> dict[int, TextHit]:
+        """What the keyword leg says about some documents, whichever of its words they hold."""
+        also = self._learning.uncommitted() if self.committer.active else None
+        return self.text.weigh(query, documents, why=why, also=also)
+
     def _shown(self, ranked: Iterable[Ranked], words: tuple[str, ...]) -> list[Hit]:
         """The documents of a ranking, with the piece of text that answers best."""
         hits = []
@@ -154,12 +159,12 @@ class Searching(Extracting):
         return dropped
 
     def purge_indexes(self, documents: Sequence[int]) -> None:
-        self.grep.drop_stale()
         # A word of a collected document may lie in any file of the keyword index: they are all written anew.
         if documents:
             self.text.clear()
             self.catch_up()
         self.forget_texts()
+        self.grep.drop_stale()
 
     def close(self) -> None:
         self._learning.stop()

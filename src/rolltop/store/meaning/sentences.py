@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rolltop.errors import InvalidData, PartMissing
-from rolltop.store.meaning.embedder import Trust, fingerprint, readable
+from rolltop.store.meaning.embedder import fingerprint, readable
+from rolltop.store.meaning.fusion import Blend
 from rolltop.store.meaning.transformer import Shape, encoder
 
 __all__ = ["GRAPHS", "WEIGHTS", "Files", "SentenceModel", "is_bert"]
@@ -50,7 +51,7 @@ class SentenceModel:
 
     reach = _CHARACTERS
     quick = False
-    trust = Trust(all_words=0.3, some_words=0.65)
+    blend = Blend(nearness=1.5)
     floor = 0.3
 
     def __init__(self, name: str, files: Files) -> None:
