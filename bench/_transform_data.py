@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,9 @@ FIRST = ["Alice", "Bob", "Carol", "Dave", "Eve", "Frank", "Grace", "Heidi", "Iva
 LAST = ["Smith", "Jones", "Brown", "Taylor", "Wilson", "Davies", "Evans", "Thomas", "Johnson", "Roberts", "Walker"]
 KINDS = ["tools", "garden", "office", "toys", "books", "kitchen"]
 STATES = ["shipped", "pending", "cancelled", "shipped", "shipped"]
+
+DIFFERENT = 20_000
+"""Orders that differ in more than their number."""
 
 
 class Data:
@@ -53,9 +57,8 @@ class Data:
     def array(self, size: int) -> Path:
         return self._made(f"orders-{size}.json", "[", self._joined(size, self._json), "]")
 
-    def lines(self, count: int) -> Path:
-        texts = (json.dumps(self.order(number, 2), separators=(",", ":")) + "\n" for number in range(count))
-        return self._made(f"orders-{count}.jsonl", "", texts, "")
+    def lines(self, number: int) -> Path:
+        return self._made(f"orders-{number}.jsonl", "", islice(self._texts(self._line), number), "")
 
     def table(self, size: int) -> Path:
         header = "order_id,date,status,customer,email,sku,name,category,price,qty\n"
@@ -75,22 +78,38 @@ class Data:
     def _made(self, name: str, head: str, texts: Iterator[str], tail: str) -> Path:
         path = self.folder / name
         if not path.exists():
-            with path.open("w") as out:
+            unfinished = path.with_suffix(".unfinished")
+            with unfinished.open("w") as out:
                 out.write(head)
                 out.writelines(texts)
                 out.write(tail)
+            unfinished.rename(path)
         return path
 
-    def _until(self, size: int, make: Any) -> Iterator[str]:
-        done = number = 0
-        while done < size:
-            text = make(number)
-            yield text
-            done, number = done + len(text), number + 1
+    def _texts(self, make: Callable[[int], str]) -> Iterator[str]:
+        """One text after the other; from some number on earlier ones come again, under numbers of their own."""
+        known = []
+        for number in range(DIFFERENT):
+            known.append(make(number))
+            yield known[-1]
+        for number in count(DIFFERENT):
+            earlier = number % DIFFERENT
+            yield known[earlier].replace(f"ORD-{earlier:08d}", f"ORD-{number:08d}")
 
-    def _joined(self, size: int, make: Any) -> Iterator[str]:
+    def _until(self, size: int, make: Callable[[int], str]) -> Iterator[str]:
+        done = 0
+        for text in self._texts(make):
+            yield text
+            done += len(text)
+            if done >= size:
+                return
+
+    def _joined(self, size: int, make: Callable[[int], str]) -> Iterator[str]:
         for number, text in enumerate(self._until(size, make)):
             yield text if number == 0 else ",\n" + text
+
+    def _line(self, number: int) -> str:
+        return json.dumps(self.order(number, 2), separators=(",", ":")) + "\n"
 
     def _json(self, number: int) -> str:
         return json.dumps(self.order(number))
