@@ -9,8 +9,9 @@ from rolltop.transform.compile.emitter import Code, Emitter
 from rolltop.transform.compile.places import Items, Kind, Place
 from rolltop.transform.compile.scopes import Names
 from rolltop.transform.syntax import tree
+from rolltop.transform.values import INT_MAX, INT_MIN
 
-__all__ = ["OperatorRules"]
+__all__ = ["OperatorRules", "fitted"]
 
 _ORDER = frozenset({"<", "<=", ">", ">="})
 
@@ -114,11 +115,16 @@ class OperatorRules(Emitter):
     def _calculated(self, op: str, left: tuple[str, Any], right: tuple[str, Any], names: Names) -> str:
         """Numbers need no test, only their result: an integer may have left the 64 bits."""
         if left[1] == right[1] == "num" and op in ("+", "-", "*"):
-            held = names.temporary()
-            return f"({held} if type({held} := {left[0]} {op} {right[0]}) is float else FIT({held}))"
+            return fitted(f"{left[0]} {op} {right[0]}", names)
         self._general(left[1], right[1])
         return self._arithmetic(op, left, right, names)
 
 
 def _word(kind: Kind) -> str | None:
     return kind if isinstance(kind, str) else None
+
+
+def fitted(code: str, names: Names) -> str:
+    """Code of a number that may have left the 64 bits of integers."""
+    held = names.temporary()
+    return f"({held} if type({held} := {code}) is float or {INT_MIN} <= {held} <= {INT_MAX} else FIT({held}))"

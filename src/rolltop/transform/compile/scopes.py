@@ -15,15 +15,17 @@ class CannotCompile(Exception):
 class Variable:
     """A Python variable; `arity` is known when it always holds one lambda or function.
 
-    `kind` is a word for what it holds (`num`, `str`, …), or one of the typed emitter's kinds.
+    `kind` is a word for what it holds (`num`, `str`, …), or one of the typed emitter's kinds. `since` counts on with
+    every name: code that was emitted up to a smaller number must not use the variable.
     """
 
-    __slots__ = ("arity", "code", "kind")
+    __slots__ = ("arity", "code", "kind", "since")
 
-    def __init__(self, code: str, arity: int | None = None, kind: Any = None) -> None:
+    def __init__(self, code: str, arity: int | None = None, kind: Any = None, since: int = 0) -> None:
         self.code = code
         self.arity = arity
         self.kind = kind
+        self.since = since
 
 
 class Names:
@@ -46,9 +48,14 @@ class Names:
             known.kind = None
             return known
         readable = "".join(char for char in name if char.isascii() and char.isalnum())
-        variable = Variable(f"v{next(self.counter)}_{readable}", arity, kind)
+        number = next(self.counter)
+        variable = Variable(f"v{number}_{readable}", arity, kind, number)
         self.variables[name] = variable
         return variable
+
+    def put(self, name: str, code: str, kind: Any) -> None:
+        """A name for what a variable holds that is there already."""
+        self.variables[name] = Variable(code, None, kind, 0)
 
     def temporary(self) -> str:
         return f"t{next(self.counter)}"

@@ -67,14 +67,14 @@ def typed_tier(program: tree.Program, *, strict: bool) -> Tier:
         raise CannotCompile("the input is not one document in json, jsonl or csv")
     if not is_plain(program):
         raise CannotCompile("the program makes attributes or reads other formats")
-    root, shared, rewritten = Place("$input"), set[int](), dict[int, tree.Expr]()
-    TypedEmitter(program, root, shared, rewritten).source()
+    root, shared = Place("$input"), set[int]()
+    TypedEmitter(program, root, shared).source()
     settle(root, strict=strict)
     if root.form not in ("record", "list"):
         raise CannotCompile("the input is used as a whole")
     if root.form == "list" and root.items().form == "any":
         raise CannotCompile("the records are used as a whole")
-    emitter = TypedEmitter(program, root, shared, rewritten)
+    emitter = TypedEmitter(program, root, shared)
     source = emitter.source()
     if root.unsettled():
         raise CannotCompile("the second look saw more than the first")

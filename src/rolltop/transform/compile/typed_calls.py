@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
+from rolltop.transform.compile.blocks import Block, Flow, Loop
 from rolltop.transform.compile.calls import RESULTS, is_loop
 from rolltop.transform.compile.emitter import Code, Emitter
+from rolltop.transform.compile.operators import fitted
 from rolltop.transform.compile.places import Groups, Items, Kind, Place
 from rolltop.transform.compile.scopes import Names
+from rolltop.transform.compile.sharing import Regions
 from rolltop.transform.stdlib.coerce import coercer_of
 from rolltop.transform.stdlib.declare import Function
 from rolltop.transform.stdlib.registry import find
@@ -17,6 +21,8 @@ from rolltop.transform.types import NUMBER, STRING
 
 __all__ = ["CallRules"]
 
+_PATH = re.compile(r"[\w.]+|(AR|OA)\([\w.]+\)")
+"""Code that has the same value whenever it runs in one round."""
 _METHODS = {"upper": "upper", "lower": "lower"}
 Arguments = list[tree.Expr]
 
@@ -24,7 +30,8 @@ Arguments = list[tree.Expr]
 class CallRules(Emitter):
     """The part of the typed emitter that deals with calls."""
 
-    rewritten: dict[int, tree.Expr]
+    regions: Regions
+    block: Block | None
 
     def known(self, place: Place) -> Kind:
         raise NotImplementedError
@@ -36,6 +43,9 @@ class CallRules(Emitter):
         raise NotImplementedError
 
     def region(self) -> AbstractContextManager[None]:
+        raise NotImplementedError
+
+    def inside(self, flow: Flow) -> AbstractContextManager[None]:
         raise NotImplementedError
 
     def _library_call(self, name: str, arguments: Arguments, names: Names) -> Code:
@@ -74,6 +84,10 @@ class CallRules(Emitter):
     ) -> Code:
         code, kind = self.emit(array, names)
         certain, element = self._elements(kind)
+        guard = "" if certain else "OA" if condition is not None else "AR"
+        if self.block is not None:
+            flow = self.flow_over(f"{guard}({code})" if guard else code, kind, (condition, function), names)
+            return self._flow_on(flow, element, condition, function, names)
         inner = names.inner()
         first = condition or function
         assert first is not None
@@ -83,11 +97,43 @@ class CallRules(Emitter):
             if function is not None:
                 body = inner.inner()
                 body.variables[function.params[0].name] = item
-                made, made_kind = self.emit(function.body, body)
+                made, made_kind = self.made(function.body, body)
             else:
                 made, made_kind = item.code, element
-        guard = "" if certain else "OA" if condition is not None else "AR"
         return self._comprehension(f"{made} for {item.code}", code, guard, test, names), Items(made_kind)
+
+    def made(self, body: tree.Expr, names: Names) -> Code:
+        """Code of what a function makes of an element."""
+        return self.emit(body, names)
+
+    def flow_over(self, code: str, kind: Kind, functions: tuple[tree.Lambda | None, ...], names: Names) -> Flow:
+        """Where the elements of an array are at hand: in a loop over it that is there already, or in a new one."""
+        assert self.block is not None
+        flow = kind.flow if isinstance(kind, Items) and kind.flow is not None else self.block.flows.get(code)
+        if flow is not None and flow.home is self.block and not _looks_ahead(functions, flow, names):
+            flow.named(names.temporary)
+            return flow
+        loop = Loop(code, names.temporary())
+        self.block.add(loop)
+        flow = Flow(loop, self.block, serial=next(names.counter), at_hand=self.regions.snapshot())
+        if _PATH.fullmatch(code):
+            self.block.flows[code] = flow
+        return flow
+
+    def _flow_on(
+        self, flow: Flow, element: Kind, condition: tree.Lambda | None, function: tree.Lambda | None, names: Names
+    ) -> Code:
+        """A list of what comes of a flow's elements."""
+        if condition is not None:
+            with self.inside(flow):
+                test = self.truth(condition.body, _with(condition, flow, element, names))
+                flow = flow.when(test, self.regions.snapshot())
+        made, made_kind = flow.element, element
+        if function is not None:
+            with self.inside(flow):
+                made, made_kind = self.made(function.body, _with(function, flow, element, names))
+        name = names.temporary()
+        return name, Items(made_kind, flow.collect(name, made))
 
     def _comprehension(self, head: str, array: str, guard: str, test: str, names: Names) -> str:
         """An assignment may not stand in what a comprehension goes over: that is held before."""
@@ -103,8 +149,7 @@ class CallRules(Emitter):
         code, kind = self.emit(arguments[0], names)
         certain, element = self._elements(kind) if not isinstance(kind, str) else (False, None)
         if certain and self.use(element, "num") == "num":
-            held = names.temporary()
-            return f"({held} if type({held} := sum({code})) is float else FIT({held}))", "num"
+            return fitted(f"sum({code})", names), "num"
         self.escape(kind)
         return f"F_{name}({code})", "num"
 
@@ -123,29 +168,42 @@ class CallRules(Emitter):
         assert isinstance(key, tree.Lambda)
         code, kind = self.emit(arguments[0], names)
         certain, element = self._elements(kind)
+        if self.block is not None:
+            flow = self.flow_over(code if certain else f"AR({code})", kind, (key,), names)
+            with self.inside(flow):
+                keys = self._key(key, _with(key, flow, element, names))
+            return self._group_in(flow, keys, flow.element, names), Groups(element)
         held = names.temporary()
         array = f"({held} := {code})" if certain else f"({held} := AR({code}))"
-        return f"GROUP({array}, {self._keys(held, element, key, names)})", Groups(element)
-
-    def _keys(self, array: str, element: Kind, key: tree.Lambda, names: Names) -> str:
         inner = names.inner()
         item = inner.bind(key.params[0].name, kind=element)
         with self.region():
-            code, kind = self.emit(key.body, inner)
-        if self.use(kind, "str") != "str":
-            self.escape(kind)
-            code = f"KEY({code})"
-        return f"[{code} for {item.code} in {array}]"
+            keys = self._key(key, inner)
+        return f"GROUP({array}, [{keys} for {item.code} in {held}])", Groups(element)
+
+    def _key(self, key: tree.Lambda, names: Names) -> str:
+        code, kind = self.emit(key.body, names)
+        if self.use(kind, "str") == "str":
+            return code
+        self.escape(kind)
+        return f"KEY({code})"
+
+    def _group_in(self, flow: Flow, keys: str, made: str, names: Names) -> str:
+        """What there is of each element of a flow, in lists by their keys."""
+        groups, held = names.temporary(), names.temporary()
+        flow.loop.before.append(f"{groups} = {{}}")
+        flow.block.add(f"if ({held} := {keys}) in {groups}: {groups}[{held}].append({made})")
+        flow.block.add(f"else: {groups}[{held}] = [{made}]")
+        return groups
 
     def _map_values(self, name: str, arguments: Arguments, names: Names) -> Code | None:
         function = arguments[1]
         if not is_loop(function, names) or _called(arguments[0], "groupBy") is None or names.find("groupBy"):
             return None
         assert isinstance(function, tree.Lambda)
-        with self.region():
-            fused = self._grouped_sums(arguments[0], function, names)
+        fused = self._grouped_sums(arguments[0], function, names)
         if fused is not None:
-            return fused
+            return fused, "dict"
         code, kind = self.emit(arguments[0], names)
         if not isinstance(kind, Groups):
             self.escape(kind)
@@ -154,39 +212,42 @@ class CallRules(Emitter):
         group = inner.bind(function.params[0].name, kind=Items(kind.element))
         with self.region():
             body = self.code(function.body, inner)
-        key = names.temporary()
-        return self._dict_of(f"{key}: {body}", f"{key}, {group.code}", code, names), "dict"
+        key, held = names.temporary(), names.temporary()
+        made = f"{{{key}: {body} for {key}, {group.code} in {held}.items()}}"
+        return f"(({held} := {code}), {made})[1]", "dict"
 
-    def _dict_of(self, made: str, targets: str, groups: str, names: Names) -> str:
-        held = names.temporary()
-        return f"(({held} := {groups}), {{{made} for {targets} in {held}.items()}})[1]"
-
-    def _grouped_sums(self, grouped: tree.Expr, function: tree.Lambda, names: Names) -> Code | None:
+    def _grouped_sums(self, grouped: tree.Expr, function: tree.Lambda, names: Names) -> str | None:
         """`groupBy(xs, k) |> mapValues(g => sum(map(g, f)))`: the values are grouped, not the elements."""
         array, key = _called(grouped, "groupBy") or (grouped, function)
         summed = _called(function.body, "sum", 1)
         mapped = _called(summed[0], "map") if summed else None
-        if mapped is None or not is_loop(key, names) or not is_loop(mapped[1], names) or _is_bound(names):
+        if self.block is None or mapped is None or not is_loop(key, names) or not is_loop(mapped[1], names):
             return None
-        if not _is_name(mapped[0], function.params[0].name) or _mentions(mapped[1], function.params[0].name):
+        value = mapped[1]
+        parameter = function.params[0].name
+        if _is_bound(names) or not _is_name(mapped[0], parameter) or _mentions(value, parameter):
             return None
         assert isinstance(key, tree.Lambda)
-        values = self.rewritten.setdefault(
-            id(function), tree.Call(grouped.at, tree.Name(grouped.at, "map"), [array, mapped[1]])
-        )
-        array_code, kind = self.emit(array, names)
+        assert isinstance(value, tree.Lambda)
+        code, kind = self.emit(array, names)
         certain, element = self._elements(kind)
         if not certain:
             return None
-        held = names.temporary()
-        keys = self._keys(held, element, key, names)
-        value_code, value_kind = self.emit(values, names)
-        if not isinstance(value_kind, Items) or self.use(value_kind.element, "num") != "num":
+        flow = self.flow_over(code, kind, (key, value), names)
+        with self.inside(flow):
+            keys = self._key(key, _with(key, flow, element, names))
+            made, made_kind = self.emit(value.body, _with(value, flow, element, names))
+        if self.use(made_kind, "num") != "num":
             return None
-        name, total, value = names.temporary(), names.temporary(), names.temporary()
-        entry = f"{name}: {total} if type({total} := sum({value})) is float else FIT({total})"
-        groups = f"(({held} := {array_code}), GROUP({value_code}, {keys}))[1]"
-        return self._dict_of(entry, f"{name}, {value}", groups, names), "dict"
+        groups = self._group_in(flow, keys, made, names)
+        name, values = names.temporary(), names.temporary()
+        total = self.total(fitted(f"sum({values})", names), names)
+        self.block.add(f"for {name}, {values} in {groups}.items(): {groups}[{name}] = {total}")
+        return groups
+
+    def total(self, code: str, names: Names) -> str:
+        """Code of the sum of a group, as it enters the result."""
+        return code
 
     # ---- all others -------------------------------------------------------------------------
 
@@ -216,6 +277,21 @@ class CallRules(Emitter):
             return found == word
         self.escape(kind)
         return wanted is not None and coercer_of(wanted) is None
+
+
+def _with(function: tree.Lambda, flow: Flow, element: Kind, names: Names) -> Names:
+    """The names that a function sees whose parameter is an element of the flow."""
+    inner = names.inner()
+    inner.put(function.params[0].name, flow.element, element)
+    return inner
+
+
+def _looks_ahead(functions: tuple[tree.Lambda | None, ...], flow: Flow, names: Names) -> bool:
+    """Whether functions name something that has no value yet where the flow is."""
+    named = {node.name for function in functions if function for node in tree.walk(function.body)
+             if isinstance(node, tree.Name)}  # fmt: skip
+    found = [names.find(name) for name in named]
+    return any(variable is not None and variable.since > flow.serial for variable in found)
 
 
 def _called(node: tree.Expr, name: str, count: int = 2) -> Arguments | None:

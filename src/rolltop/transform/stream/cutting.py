@@ -28,6 +28,7 @@ _TRIES = 24
 _BLANK = b" \t\r\n"
 _OBJECT = re.compile(rb'[ \t\r\n]*\{[ \t\r\n]*("(?:[^"\\]|\\.)*")[ \t\r\n]*:')
 _ANY_COMMA = re.compile(rb"(,)")
+_NOTHING = re.compile(rb"[ \t\r\n]*\Z")
 Run = Callable[[bytes], Any]
 
 
@@ -105,10 +106,10 @@ class ArrayPieces:
 
     def _some(self, work: Run) -> Iterator[Any]:
         for cut in self._guesses():
-            if not self.buffer[self._started : cut].strip(_BLANK):
+            if _NOTHING.match(self.buffer, self._started, cut):
                 continue  # nothing between two commas would pass for an empty array
             try:
-                made = work(self._head + self.buffer[self._started : cut] + self._tail)
+                made = work(b"%b%b%b" % (self._head, memoryview(self.buffer)[self._started : cut], self._tail))
             except NotJson:
                 continue
             self.where.pass_over(self.buffer[:cut])
@@ -121,7 +122,7 @@ class ArrayPieces:
     def _guesses(self) -> Iterator[int]:
         """Places of commas, the last ones first."""
         size = len(self.buffer)
-        near = [found.start(1) for found in self._cut.finditer(self.buffer, max(self._started, size - self._size // 4))]
+        near = [found.start(1) for found in self._cut.finditer(self.buffer, max(self._started, size - self._size // 16))]
         yield from islice(reversed(near), _TRIES)
         if not near:
             far = [found.start(1) for found in self._cut.finditer(self.buffer, self._started)]

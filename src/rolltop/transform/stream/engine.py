@@ -47,16 +47,20 @@ class NotStreamed(Exception):
 
 PIECE = 1 << 20
 """Bytes of input that are read at a time."""
+_SMALL_PIECE = 1 << 16
+"""The same for JSON, whose records come and go faster when all of a piece fits into the processor's cache."""
 
 
 def stream(
-    program: Program, plan: Plan, source: Readable, write: Write, options: Mapping[str, Any], *, size: int = PIECE
+    program: Program, plan: Plan, source: Readable, write: Write, options: Mapping[str, Any], *, size: int | None = None
 ) -> None:
     """Run a program on pieces of an input and write the result.
 
     `options` are those of the output. Failures of the program are raised after the rest of the input was seen to be
     readable, as they would be if it had been read first; what was written until then is for the caller to drop.
     """
+    if size is None:
+        size = _SMALL_PIECE if program.header.inputs[0].format in ("json", "jsonl") else PIECE
     with without_collector():
         if plan.fold is not None:
             _fold(program, plan, source, write, options, size=size)
