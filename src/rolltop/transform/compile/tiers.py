@@ -27,6 +27,7 @@ from rolltop.transform.compile.compiler import function_of, is_plain
 from rolltop.transform.compile.places import Place, decoder_type, settle
 from rolltop.transform.compile.scopes import CannotCompile
 from rolltop.transform.compile.typed import TypedEmitter
+from rolltop.transform.compile.written import WrittenEmitter
 from rolltop.transform.errors import EvaluationFailure
 from rolltop.transform.stack import deep_stack
 from rolltop.transform.syntax import tree
@@ -41,12 +42,15 @@ _FORMATS = frozenset({"json", "jsonl", "csv"})
 class Tier:
     """Decoder and code of one way to run a program."""
 
-    def __init__(self, name: str, root: Place, source: str, run: Callable[[Any], Any]) -> None:
+    def __init__(self, name: str, root: Place, emitter: TypedEmitter, written: WrittenEmitter) -> None:
         self.name = name
         self.root = root
-        self.source = source
+        self.source, self.run = _made(root, emitter)
+        self._written = written
         self.runs = 0
         self.failures = 0
+        self.unready = 0
+        """How often `ready` was not for the document."""
         type_ = decoder_type(root)
         self.decode = msgspec.json.Decoder(type_).decode
         self.record: Any = None
@@ -54,11 +58,18 @@ class Tier:
         if root.form == "list":
             self.record = type_.__args__[0] if root.items().form == "record" else None
             self.decode_lines = msgspec.json.Decoder(type_.__args__[0]).decode_lines
-        self.run = run
 
     @property
     def hopeless(self) -> bool:
         return self.failures * 2 > self.runs > _TRIALS
+
+    @cached_property
+    def ready(self) -> Callable[[Any], Any] | None:
+        """The program's code with a result that has numbers as JSON shows them; None when it has no such code."""
+        try:
+            return _made(self.root, self._written)[1]
+        except (CannotCompile, SyntaxError, RecursionError, MemoryError):
+            return None
 
 
 def typed_tier(program: tree.Program, *, strict: bool) -> Tier:
@@ -74,12 +85,16 @@ def typed_tier(program: tree.Program, *, strict: bool) -> Tier:
         raise CannotCompile("the input is used as a whole")
     if root.form == "list" and root.items().form == "any":
         raise CannotCompile("the records are used as a whole")
-    emitter = TypedEmitter(program, root, shared)
+    name = "typed" if strict else "projected"
+    return Tier(name, root, TypedEmitter(program, root, shared), WrittenEmitter(program, root, shared))
+
+
+def _made(root: Place, emitter: TypedEmitter) -> tuple[str, Callable[[Any], Any]]:
+    """The source and the function of an emitter that knows the forms of all places."""
     source = emitter.source()
     if root.unsettled():
         raise CannotCompile("the second look saw more than the first")
-    run = function_of(source, emitter.constants)
-    return Tier("typed" if strict else "projected", root, source, run)
+    return source, function_of(source, emitter.constants)
 
 
 class Tiers:
@@ -117,14 +132,49 @@ class Tiers:
         """The same for JSON lines: whole lines with an object on each."""
         if self.typed is None or not _is_text(block):
             return False, None
-        count = block.count(b"\n") + (not block.endswith(b"\n"))
-        if not _has_objects_only(block, count - 1):
+        count = _lines_of_objects(block)
+        return self._first(lambda tier: _counted(tier.decode_lines(block), count)) if count else (False, None)
+
+    def ready(self, data: str | bytes) -> tuple[bool, Any]:
+        """Whether the JSON document could be taken by code whose result may be written as it is, and that result."""
+        code = self._ready_code
+        if code is None or not _is_text(data):
             return False, None
-        return self._first(lambda tier: _counted(tier.decode_lines(block), count))
+        return self._at_once(lambda tier: tier.decode(data))
+
+    def ready_of_lines(self, block: bytes) -> tuple[bool, Any]:
+        """The same for JSON lines."""
+        if self._ready_code is None or not _is_text(block):
+            return False, None
+        count = _lines_of_objects(block)
+        return self._at_once(lambda tier: _counted(tier.decode_lines(block), count)) if count else (False, None)
+
+    def ready_of(self, decode: Callable[[Tier], Any]) -> tuple[bool, Any]:
+        """The same for input that the caller decodes."""
+        return self._at_once(decode) if self._ready_code is not None else (False, None)
 
     def value_of(self, decode: Callable[[Tier], Any]) -> tuple[bool, Any]:
         """The same for input that the caller decodes; what it raises is for the next tier."""
         return self._first(decode) if self.typed is not None else (False, None)
+
+    @property
+    def _ready_code(self) -> Callable[[Any], Any] | None:
+        tier = self.typed
+        return None if tier is None or tier.unready > _TRIALS else tier.ready
+
+    def _at_once(self, decode: Callable[[Tier], Any]) -> tuple[bool, Any]:
+        tier = self.typed
+        assert tier is not None
+        assert tier.ready is not None
+        try:
+            value = tier.ready(decode(tier))
+        except (LimitExceeded, MemoryError):
+            raise
+        except Exception:  # whatever it is, the other ways find it out
+            tier.unready += 1
+            return False, None
+        tier.unready = 0
+        return True, value
 
     def _first(self, decode: Callable[[Tier], Any]) -> tuple[bool, Any]:
         """What the first tier gives that takes the input."""
@@ -149,9 +199,14 @@ class Tiers:
         return False, None
 
 
-def _has_objects_only(block: bytes, inner: int) -> bool:
-    """Whether all inner line breaks are between two objects. No object has such a place inside: each line is whole."""
-    return block.count(b"}\n{") == inner or block.count(b"}\r\n{") == inner
+def _lines_of_objects(block: bytes) -> int:
+    """How many lines a block has, when all inner line breaks are between two objects; else 0.
+
+    No object has such a place inside, so each line is whole.
+    """
+    count = block.count(b"\n") + (not block.endswith(b"\n"))
+    inner = count - 1
+    return count if block.count(b"}\n{") == inner or block.count(b"}\r\n{") == inner else 0
 
 
 def _counted(records: list[Any], count: int) -> list[Any]:

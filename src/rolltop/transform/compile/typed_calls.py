@@ -19,12 +19,15 @@ from rolltop.transform.stdlib.registry import find
 from rolltop.transform.syntax import tree
 from rolltop.transform.types import NUMBER, STRING
 
-__all__ = ["CallRules"]
+__all__ = ["CallRules", "called"]
 
 _PATH = re.compile(r"[\w.]+|(AR|OA)\([\w.]+\)")
 """Code that has the same value whenever it runs in one round."""
 _METHODS = {"upper": "upper", "lower": "lower"}
 Arguments = list[tree.Expr]
+Make = Callable[[tree.Expr, Names], Code]
+Stages = tuple[tree.Lambda | None, tree.Lambda | None]
+"""The condition and the function of a loop."""
 
 
 class CallRules(Emitter):
@@ -66,28 +69,31 @@ class CallRules(Emitter):
         return kind == "list", None
 
     def _walk(self, name: str, arguments: Arguments, names: Names) -> Code | None:
-        """`map` and `filter` as comprehensions; a filter inside a map is its condition."""
         function = arguments[1]
         if not is_loop(function, names):
             return None
         assert isinstance(function, tree.Lambda)
-        inside = _called(arguments[0], "filter") if name == "map" and not names.find("filter") else None
+        return self.walk(name, arguments[0], function, self.emit, names)
+
+    def walk(self, name: str, array: tree.Expr, function: tree.Lambda, make: Make, names: Names) -> Code:
+        """`map` and `filter` as loops; a filter inside a map is its condition."""
+        inside = called(array, "filter") if name == "map" and not names.find("filter") else None
         if inside is not None and is_loop(inside[1], names):
             assert isinstance(inside[1], tree.Lambda)
-            return self._loop_over(inside[0], inside[1], function, names)
+            return self._loop_over(inside[0], inside[1], function, make, names)
         if name == "map":
-            return self._loop_over(arguments[0], None, function, names)
-        return self._loop_over(arguments[0], function, None, names)
+            return self._loop_over(array, None, function, make, names)
+        return self._loop_over(array, function, None, make, names)
 
     def _loop_over(
-        self, array: tree.Expr, condition: tree.Lambda | None, function: tree.Lambda | None, names: Names
+        self, array: tree.Expr, condition: tree.Lambda | None, function: tree.Lambda | None, make: Make, names: Names
     ) -> Code:
         code, kind = self.emit(array, names)
         certain, element = self._elements(kind)
         guard = "" if certain else "OA" if condition is not None else "AR"
         if self.block is not None:
-            flow = self.flow_over(f"{guard}({code})" if guard else code, kind, (condition, function), names)
-            return self._flow_on(flow, element, condition, function, names)
+            flow = self._flow_over(f"{guard}({code})" if guard else code, kind, (condition, function), names)
+            return self._flow_on(flow, element, (condition, function), make, names)
         inner = names.inner()
         first = condition or function
         assert first is not None
@@ -97,16 +103,12 @@ class CallRules(Emitter):
             if function is not None:
                 body = inner.inner()
                 body.variables[function.params[0].name] = item
-                made, made_kind = self.made(function.body, body)
+                made, made_kind = make(function.body, body)
             else:
                 made, made_kind = item.code, element
         return self._comprehension(f"{made} for {item.code}", code, guard, test, names), Items(made_kind)
 
-    def made(self, body: tree.Expr, names: Names) -> Code:
-        """Code of what a function makes of an element."""
-        return self.emit(body, names)
-
-    def flow_over(self, code: str, kind: Kind, functions: tuple[tree.Lambda | None, ...], names: Names) -> Flow:
+    def _flow_over(self, code: str, kind: Kind, functions: tuple[tree.Lambda | None, ...], names: Names) -> Flow:
         """Where the elements of an array are at hand: in a loop over it that is there already, or in a new one."""
         assert self.block is not None
         flow = kind.flow if isinstance(kind, Items) and kind.flow is not None else self.block.flows.get(code)
@@ -120,10 +122,9 @@ class CallRules(Emitter):
             self.block.flows[code] = flow
         return flow
 
-    def _flow_on(
-        self, flow: Flow, element: Kind, condition: tree.Lambda | None, function: tree.Lambda | None, names: Names
-    ) -> Code:
+    def _flow_on(self, flow: Flow, element: Kind, stages: Stages, make: Make, names: Names) -> Code:
         """A list of what comes of a flow's elements."""
+        condition, function = stages
         if condition is not None:
             with self.inside(flow):
                 test = self.truth(condition.body, _with(condition, flow, element, names))
@@ -131,7 +132,7 @@ class CallRules(Emitter):
         made, made_kind = flow.element, element
         if function is not None:
             with self.inside(flow):
-                made, made_kind = self.made(function.body, _with(function, flow, element, names))
+                made, made_kind = make(function.body, _with(function, flow, element, names))
         name = names.temporary()
         return name, Items(made_kind, flow.collect(name, made))
 
@@ -169,7 +170,7 @@ class CallRules(Emitter):
         code, kind = self.emit(arguments[0], names)
         certain, element = self._elements(kind)
         if self.block is not None:
-            flow = self.flow_over(code if certain else f"AR({code})", kind, (key,), names)
+            flow = self._flow_over(code if certain else f"AR({code})", kind, (key,), names)
             with self.inside(flow):
                 keys = self._key(key, _with(key, flow, element, names))
             return self._group_in(flow, keys, flow.element, names), Groups(element)
@@ -198,12 +199,13 @@ class CallRules(Emitter):
 
     def _map_values(self, name: str, arguments: Arguments, names: Names) -> Code | None:
         function = arguments[1]
-        if not is_loop(function, names) or _called(arguments[0], "groupBy") is None or names.find("groupBy"):
+        if not is_loop(function, names) or called(arguments[0], "groupBy") is None or names.find("groupBy"):
             return None
         assert isinstance(function, tree.Lambda)
-        fused = self._grouped_sums(arguments[0], function, names)
+        fused = self.grouped_sums(arguments[0], function, names)
         if fused is not None:
-            return fused, "dict"
+            self.replace_groups(*fused, names)
+            return fused[0], "dict"
         code, kind = self.emit(arguments[0], names)
         if not isinstance(kind, Groups):
             self.escape(kind)
@@ -216,38 +218,46 @@ class CallRules(Emitter):
         made = f"{{{key}: {body} for {key}, {group.code} in {held}.items()}}"
         return f"(({held} := {code}), {made})[1]", "dict"
 
-    def _grouped_sums(self, grouped: tree.Expr, function: tree.Lambda, names: Names) -> str | None:
-        """`groupBy(xs, k) |> mapValues(g => sum(map(g, f)))`: the values are grouped, not the elements."""
-        array, key = _called(grouped, "groupBy") or (grouped, function)
-        summed = _called(function.body, "sum", 1)
-        mapped = _called(summed[0], "map") if summed else None
-        if self.block is None or mapped is None or not is_loop(key, names) or not is_loop(mapped[1], names):
+    def grouped_sums(self, grouped: tree.Expr, function: tree.Lambda, names: Names) -> tuple[str, str, str] | None:
+        """`groupBy(xs, k) |> mapValues(g => sum(map(g, f)))`: the values are grouped, not the elements.
+
+        The groups of numbers, a variable for the numbers of one, and code of their sum.
+        """
+        value = self._summed(function, names)
+        arguments = called(grouped, "groupBy")
+        if self.block is None or value is None or arguments is None or not is_loop(arguments[1], names):
             return None
-        value = mapped[1]
-        parameter = function.params[0].name
-        if _is_bound(names) or not _is_name(mapped[0], parameter) or _mentions(value, parameter):
-            return None
+        array, key = arguments
         assert isinstance(key, tree.Lambda)
-        assert isinstance(value, tree.Lambda)
         code, kind = self.emit(array, names)
         certain, element = self._elements(kind)
         if not certain:
             return None
-        flow = self.flow_over(code, kind, (key, value), names)
+        flow = self._flow_over(code, kind, (key, value), names)
         with self.inside(flow):
             keys = self._key(key, _with(key, flow, element, names))
             made, made_kind = self.emit(value.body, _with(value, flow, element, names))
         if self.use(made_kind, "num") != "num":
             return None
-        groups = self._group_in(flow, keys, made, names)
-        name, values = names.temporary(), names.temporary()
-        total = self.total(fitted(f"sum({values})", names), names)
-        self.block.add(f"for {name}, {values} in {groups}.items(): {groups}[{name}] = {total}")
-        return groups
+        values = names.temporary()
+        return self._group_in(flow, keys, made, names), values, fitted(f"sum({values})", names)
 
-    def total(self, code: str, names: Names) -> str:
-        """Code of the sum of a group, as it enters the result."""
-        return code
+    def _summed(self, function: tree.Lambda, names: Names) -> tree.Lambda | None:
+        """The `f` of a function that is `g => sum(map(g, f))`."""
+        parameter = function.params[0].name
+        summed = called(function.body, "sum", 1)
+        mapped = called(summed[0], "map") if summed else None
+        if mapped is None or _is_bound(names) or not is_loop(mapped[1], names):
+            return None
+        value = mapped[1]
+        assert isinstance(value, tree.Lambda)
+        return value if _is_name(mapped[0], parameter) and not _mentions(value, parameter) else None
+
+    def replace_groups(self, groups: str, values: str, code: str, names: Names) -> None:
+        """Put something in the place of each group."""
+        assert self.block is not None
+        name = names.temporary()
+        self.block.add(f"for {name}, {values} in {groups}.items(): {groups}[{name}] = {code}")
 
     # ---- all others -------------------------------------------------------------------------
 
@@ -294,7 +304,7 @@ def _looks_ahead(functions: tuple[tree.Lambda | None, ...], flow: Flow, names: N
     return any(variable is not None and variable.since > flow.serial for variable in found)
 
 
-def _called(node: tree.Expr, name: str, count: int = 2) -> Arguments | None:
+def called(node: tree.Expr, name: str, count: int = 2) -> Arguments | None:
     """The arguments of a call of this function, piped or not."""
     call = node.target if isinstance(node, tree.Pipe) else node
     if not isinstance(call, tree.Call) or not _is_name(call.function, name):

@@ -109,7 +109,7 @@ class ArrayPieces:
             if _NOTHING.match(self.buffer, self._started, cut):
                 continue  # nothing between two commas would pass for an empty array
             try:
-                made = work(b"%b%b%b" % (self._head, memoryview(self.buffer)[self._started : cut], self._tail))
+                made = work(b"".join((self._head, memoryview(self.buffer)[self._started : cut], self._tail)))
             except NotJson:
                 continue
             self.where.pass_over(self.buffer[:cut])
@@ -121,8 +121,8 @@ class ArrayPieces:
 
     def _guesses(self) -> Iterator[int]:
         """Places of commas, the last ones first."""
-        size = len(self.buffer)
-        near = [found.start(1) for found in self._cut.finditer(self.buffer, max(self._started, size - self._size // 16))]
+        start = max(self._started, len(self.buffer) - self._size // 16)
+        near = [found.start(1) for found in self._cut.finditer(self.buffer, start)]
         yield from islice(reversed(near), _TRIES)
         if not near:
             far = [found.start(1) for found in self._cut.finditer(self.buffer, self._started)]

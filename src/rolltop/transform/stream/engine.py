@@ -5,21 +5,22 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rolltop.transform import formats
 from rolltop.transform.errors import EvaluationFailure
 from rolltop.transform.program import Program
 from rolltop.transform.stream.code import PieceCode
 from rolltop.transform.stream.cutting import ArrayPieces, NoArray
-from rolltop.transform.stream.elements import NoRecords, element_pieces
 from rolltop.transform.stream.folds import name_of
 from rolltop.transform.stream.lines import line_pieces
 from rolltop.transform.stream.plan import Plan
 from rolltop.transform.stream.postponed import Postponed
 from rolltop.transform.stream.sinks import sink_for
-from rolltop.transform.stream.tables import BrokenTable, table_pieces
 from rolltop.transform.stream.totals import Unfoldable, accumulator
+
+if TYPE_CHECKING:
+    from rolltop.transform.syntax import tree
 
 __all__ = ["NotStreamed", "pieces_of", "stream", "without_collector"]
 
@@ -66,9 +67,9 @@ def stream(
             _fold(program, plan, source, write, options, size=size)
             return
         sink = sink_for(program.header.outputs[0].format, write, options)
-        runner = Postponed(plan, program.source)
-        for records in pieces_of(plan, source, runner, size):
-            sink.add(sink.encode(records))
+        runner = Postponed(plan, program.source, sink)
+        for part in pieces_of(plan, source, runner, size):
+            sink.add(part)
         runner.finish()
         sink.close()
 
@@ -84,17 +85,28 @@ def pieces_of(plan: Plan, source: Readable, runner: Postponed | PieceCode, size:
         except NoArray as none:
             raise NotStreamed(none.seen) from None
         return pieces.run(runner.of_json)
-    if port.format == "csv":
-        return _or_whole(table_pieces(source.read, port.options, runner.of_table, size))
-    arrays = frozenset(map(str, port.options.get("arrays") or ()))
-    return _or_whole(element_pieces(source.read, plan.path, runner.of_value, size=size, arrays=arrays))
+    return _of_table(source, port, runner, size) if port.format == "csv" else _of_xml(plan, source, runner, size)
 
 
-def _or_whole(pieces: Iterator[Any]) -> Iterator[Any]:
+def _of_table(source: Readable, port: tree.Port, runner: Postponed | PieceCode, size: int) -> Iterator[Any]:
+    # Imported here, as below: JSON is not to wait for other formats at the start.
+    from rolltop.transform.stream.tables import BrokenTable, table_pieces  # noqa: PLC0415
+
+    return _or_whole(table_pieces(source.read, port.options, runner.of_table, size), BrokenTable)
+
+
+def _of_xml(plan: Plan, source: Readable, runner: Postponed | PieceCode, size: int) -> Iterator[Any]:
+    from rolltop.transform.stream.elements import NoRecords, element_pieces  # noqa: PLC0415
+
+    arrays = frozenset(map(str, plan.program.header.inputs[0].options.get("arrays") or ()))
+    return _or_whole(element_pieces(source.read, plan.path, runner.of_value, size=size, arrays=arrays), NoRecords)
+
+
+def _or_whole(pieces: Iterator[Any], broken: type[Exception]) -> Iterator[Any]:
     """Input that is broken, or has no array where one is needed: reading it as a whole says what is wrong."""
     try:
         yield from pieces
-    except (BrokenTable, NoRecords):
+    except broken:
         raise NotStreamed from None
 
 
