@@ -161,3 +161,68 @@ def test_broken_json_is_reported_as_the_reader_does() -> None:
     program.work = 10**6
     with pytest.raises(RolltopError, match=r"JSON parse error at 1:10"):
         program.result({"input": Document(b'[{"n": 1},]')})
+
+
+@settings(QUICK, max_examples=60)
+@given(PIPELINES, DATA)
+def test_sums_that_python_makes_itself_agree_too(text: str, records: Any) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rolltop.transform.compile.typed_calls.SUMS_RUN", False)  # as on Python 3.12 and later
+        tiers_agree(text, records)
+
+
+def test_sums_are_those_of_the_library_to_the_last_digit() -> None:
+    groups = "$input.xs |> groupBy(x => x.k) |> mapValues(g => sum(map(g, x => x.n)))"
+    program = f"{{ all: sum(map($input.xs, x => x.n)), by: {groups} }}"
+    for numbers in ([0.1] * 10, [2**62, 2**62, 0.5], [-0.0], [1e308, 1e308], [2**63 - 1, 1], [0.1, 3, 0.2], []):
+        tiers_agree(program, {"xs": [{"n": n, "k": "a"} for n in numbers]})
+
+
+def busy(text: str, **options: Any) -> Program:
+    """A program that was run often enough for generated code."""
+    program = compile_program(text, **options)
+    program.work = 10**6
+    return program
+
+
+def test_a_document_goes_to_its_written_result_in_one_go() -> None:
+    program = busy("{ id: $input.id, total: sum(map($input.items, i => i.n * 2.5)) }")
+    data = b'{"id": "a", "items": [{"n": 2}, {"n": 1}], "unread": 1}'
+    assert program.at_once(data) == program.apply(data) == b'{\n  "id": "a",\n  "total": 7.5\n}'
+    assert program.run({"input": Document(data)}).text.encode() == program.apply(data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b'{"id": [1.0], "items": []}', b'{"id": "a", "items": [{"n": "2"}]}', b'{"id": {"b": 2.0}, "items": [{"n": 1}]}'],
+)
+def test_what_is_not_for_one_go_goes_the_long_way(data: bytes) -> None:
+    program = busy("{ id: $input.id, total: sum(map($input.items, i => i.n * 2.5)) }")
+    value = program.evaluator.run({"input": orjson.loads(data)})
+    assert program.at_once(data) is None
+    assert program.apply(data) == formats.encode(value, {})
+
+
+def test_one_go_is_not_tried_again_when_it_mostly_fails_and_still_when_it_mostly_works() -> None:
+    program = busy("{ n: $input.n * 2 }")
+    for _ in range(30):
+        assert program.apply(b'{"n": "2"}') == b'{\n  "n": 4\n}'
+    assert program.at_once(b'{"n": 2}') is None
+    program = busy("{ n: $input.n * 2 }")
+    for _ in range(30):
+        assert program.at_once(b'{"n": 2}') is not None
+        assert program.at_once(b'{"n": 2}') is not None
+        assert program.at_once(b'{"n": "2"}') is None
+    assert program.at_once(b'{"n": 2}') is not None
+
+
+def test_bytes_that_are_no_text_are_found_also_where_they_are_skipped() -> None:
+    program = busy("{ n: $input.n * 2 }")
+    with pytest.raises(RolltopError, match="not UTF-8"):
+        program.apply(b'{"n": 2, "unread": "\xff"}')
+    assert program.apply('{"n": 2, "unread": "é"}'.encode()) == b'{\n  "n": 4\n}'
+
+
+def test_programs_with_other_formats_apply_too() -> None:
+    assert busy("$input |> map(r => r.n)", inputs={"input": "csv"}).apply(b"n\n1\n2\n") == b"[\n  1,\n  2\n]"
+    assert busy("{ a: $input.n }", output_format="xml").apply(b'{"n": 1}').endswith(b"<a>1</a>")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
@@ -23,6 +24,8 @@ __all__ = ["CallRules", "called"]
 
 _PATH = re.compile(r"[\w.]+|(AR|OA)\([\w.]+\)")
 """Code that has the same value whenever it runs in one round."""
+SUMS_RUN = sys.version_info < (3, 12)
+"""Whether adding one by one gives what `sum` gives; newer Pythons make up there for what is lost in rounding."""
 _METHODS = {"upper": "upper", "lower": "lower"}
 Arguments = list[tree.Expr]
 Make = Callable[[tree.Expr, Names], Code]
@@ -150,9 +153,19 @@ class CallRules(Emitter):
         code, kind = self.emit(arguments[0], names)
         certain, element = self._elements(kind) if not isinstance(kind, str) else (False, None)
         if certain and self.use(element, "num") == "num":
-            return fitted(f"sum({code})", names), "num"
+            return fitted(self._running_sum(kind, names) or f"sum({code})", names), "num"
         self.escape(kind)
         return f"F_{name}({code})", "num"
+
+    def _running_sum(self, kind: Kind, names: Names) -> str | None:
+        """A variable that has the sum of a flow's elements when its loop is over: no list has to be made for it."""
+        flow = kind.flow if isinstance(kind, Items) else None
+        if not SUMS_RUN or flow is None or flow.home is not self.block:
+            return None
+        total = names.temporary()
+        flow.loop.before.append(f"{total} = 0")
+        flow.block.add(f"{total} += {flow.named(names.temporary)}")
+        return total
 
     def _count(self, name: str, arguments: Arguments, names: Names) -> Code | None:
         code, kind = self.emit(arguments[0], names)
@@ -195,6 +208,14 @@ class CallRules(Emitter):
         flow.loop.before.append(f"{groups} = {{}}")
         flow.block.add(f"if ({held} := {keys}) in {groups}: {groups}[{held}].append({made})")
         flow.block.add(f"else: {groups}[{held}] = [{made}]")
+        return groups
+
+    def _sums_in(self, flow: Flow, keys: str, made: str, names: Names) -> str:
+        """The same with sums instead of the lists."""
+        groups, held = names.temporary(), names.temporary()
+        flow.loop.before.append(f"{groups} = {{}}")
+        flow.block.add(f"if ({held} := {keys}) in {groups}: {groups}[{held}] += {made}")
+        flow.block.add(f"else: {groups}[{held}] = 0 + {made}")
         return groups
 
     def _map_values(self, name: str, arguments: Arguments, names: Names) -> Code | None:
@@ -240,7 +261,9 @@ class CallRules(Emitter):
         if self.use(made_kind, "num") != "num":
             return None
         values = names.temporary()
-        return self._group_in(flow, keys, made, names), values, fitted(f"sum({values})", names)
+        if not SUMS_RUN:
+            return self._group_in(flow, keys, made, names), values, fitted(f"sum({values})", names)
+        return self._sums_in(flow, keys, made, names), values, fitted(values, names)
 
     def _summed(self, function: tree.Lambda, names: Names) -> tree.Lambda | None:
         """The `f` of a function that is `g => sum(map(g, f))`."""

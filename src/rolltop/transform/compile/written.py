@@ -9,14 +9,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from rolltop.transform.compile.blocks import is_name
 from rolltop.transform.compile.calls import is_loop
+from rolltop.transform.compile.operators import Fitted
 from rolltop.transform.compile.places import Groups, Items, Kind
 from rolltop.transform.compile.runtime import Surprise
 from rolltop.transform.compile.scopes import CannotCompile, Names
 from rolltop.transform.compile.typed import TypedEmitter
 from rolltop.transform.compile.typed_calls import called
 from rolltop.transform.formats.plain import plain
+from rolltop.transform.formats.plain import whole as double
 from rolltop.transform.syntax import tree
+from rolltop.transform.values import INT_MAX, INT_MIN, fit
 
 __all__ = ["Unready", "WrittenEmitter"]
 
@@ -27,6 +31,12 @@ _CONTAINERS = frozenset({"list", "dict", "record"})
 
 class Unready(Surprise):
     """A value inside of which there may be numbers."""
+
+
+def whole(number: int | float) -> int | float | None:
+    """A calculated number as JSON shows it."""
+    number = fit(number)
+    return number if type(number) is int else double(number)
 
 
 def ready(value: Any) -> Any:
@@ -40,7 +50,7 @@ class WrittenEmitter(TypedEmitter):
     """The typed emitter with its own ways where the result is made."""
 
     def answer(self, names: Names) -> str:
-        self.constants["READY"] = ready
+        self.constants.update(READY=ready, WHOLE=whole)
         return self.written(self.program.body, names)
 
     def written(self, node: tree.Expr, names: Names) -> str:
@@ -114,12 +124,20 @@ class WrittenEmitter(TypedEmitter):
         if isinstance(kind, (Items, Groups)) or kind in _CONTAINERS or getattr(kind, "form", None) in _CONTAINERS:
             raise CannotCompile("the result has arrays or objects that are made elsewhere")
         held = names.temporary()
-        return f"({held} if type({held} := {code}) is str else READY({held}))"
+        return f"({held} if ({held} := {code}).__class__ is str else READY({held}))"
 
 
 def _number(code: str, names: Names) -> str:
-    held = names.temporary()
-    return f"({held} if type({held} := {code}) is int or {held} % 1 else READY({held}))"
+    """Code of a number as JSON shows it: the first test finds most doubles that are not whole."""
+    if is_name(code):
+        held = first = code
+    elif isinstance(code, Fitted):
+        held, first = code.held, f"({code.held} := {code.bare})"
+    else:
+        held = names.temporary()
+        first = f"({held} := {code})"
+    integer = f"{held}.__class__ is int and {INT_MIN} <= {held} <= {INT_MAX}"
+    return f"({held} if {first} % 1.0 or {integer} else WHOLE({held}))"
 
 
 def _is_sure_array(kind: Kind) -> bool:
