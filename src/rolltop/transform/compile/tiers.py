@@ -32,7 +32,7 @@ from rolltop.transform.errors import EvaluationFailure
 from rolltop.transform.stack import deep_stack
 from rolltop.transform.syntax import tree
 
-__all__ = ["Tier", "Tiers", "typed_tier"]
+__all__ = ["Tier", "Tiers", "is_text", "typed_tier"]
 
 _TRIALS = 8
 """So many runs are given to a tier before it is judged."""
@@ -57,7 +57,8 @@ class Tier:
         """The structure of a record, when the input is an array of them."""
         if root.form == "list":
             self.record = type_.__args__[0] if root.items().form == "record" else None
-            self.decode_lines = msgspec.json.Decoder(type_.__args__[0]).decode_lines
+            decode_one = msgspec.json.Decoder(type_.__args__[0]).decode
+            self.decode_lines: Callable[[list[bytes]], Any] = lambda lines: list(map(decode_one, lines))
 
     @property
     def hopeless(self) -> bool:
@@ -124,38 +125,24 @@ class Tiers:
 
     def value(self, data: str | bytes) -> tuple[bool, Any]:
         """Whether a typed tier could take the JSON document, and the value if so."""
-        if self.typed is None or not _is_text(data):
+        if self.typed is None or not is_text(data):
             return False, None
         return self._first(lambda tier: tier.decode(data))
-
-    def value_of_lines(self, block: bytes) -> tuple[bool, Any]:
-        """The same for JSON lines: whole lines with an object on each."""
-        if self.typed is None or not _is_text(block):
-            return False, None
-        count = _lines_of_objects(block)
-        return self._first(lambda tier: _counted(tier.decode_lines(block), count)) if count else (False, None)
-
-    def ready(self, data: str | bytes) -> tuple[bool, Any]:
-        """Whether the JSON document could be taken by code whose result may be written as it is, and that result."""
-        code = self._ready_code
-        if code is None or not _is_text(data):
-            return False, None
-        return self._at_once(lambda tier: tier.decode(data))
-
-    def ready_of_lines(self, block: bytes) -> tuple[bool, Any]:
-        """The same for JSON lines."""
-        if self._ready_code is None or not _is_text(block):
-            return False, None
-        count = _lines_of_objects(block)
-        return self._at_once(lambda tier: _counted(tier.decode_lines(block), count)) if count else (False, None)
-
-    def ready_of(self, decode: Callable[[Tier], Any]) -> tuple[bool, Any]:
-        """The same for input that the caller decodes."""
-        return self._at_once(decode) if self._ready_code is not None else (False, None)
 
     def value_of(self, decode: Callable[[Tier], Any]) -> tuple[bool, Any]:
         """The same for input that the caller decodes; what it raises is for the next tier."""
         return self._first(decode) if self.typed is not None else (False, None)
+
+    def ready(self, data: str | bytes) -> tuple[bool, Any]:
+        """Whether the JSON document could be taken by code whose result may be written as it is, and that result."""
+        code = self._ready_code
+        if code is None or not is_text(data):
+            return False, None
+        return self._at_once(lambda tier: tier.decode(data))
+
+    def ready_of(self, decode: Callable[[Tier], Any]) -> tuple[bool, Any]:
+        """The same for input that the caller decodes."""
+        return self._at_once(decode) if self._ready_code is not None else (False, None)
 
     @property
     def _ready_code(self) -> Callable[[Any], Any] | None:
@@ -170,8 +157,9 @@ class Tiers:
             value = tier.ready(decode(tier))
         except (LimitExceeded, MemoryError):
             raise
-        except Exception:  # whatever it is, the other ways find it out
-            tier.unready += 1
+        except Exception as error:  # whatever it is, the other ways find it out
+            if not isinstance(error, msgspec.DecodeError) or isinstance(error, msgspec.ValidationError):
+                tier.unready += 1  # what is no JSON says nothing about the code
             return False, None
         tier.unready = 0
         return True, value
@@ -199,23 +187,7 @@ class Tiers:
         return False, None
 
 
-def _lines_of_objects(block: bytes) -> int:
-    """How many lines a block has, when all inner line breaks are between two objects; else 0.
-
-    No object has such a place inside, so each line is whole.
-    """
-    count = block.count(b"\n") + (not block.endswith(b"\n"))
-    inner = count - 1
-    return count if block.count(b"}\n{") == inner or block.count(b"}\r\n{") == inner else 0
-
-
-def _counted(records: list[Any], count: int) -> list[Any]:
-    if len(records) != count:
-        raise msgspec.DecodeError("two values on one line")
-    return records
-
-
-def _is_text(data: str | bytes) -> bool:
+def is_text(data: str | bytes) -> bool:
     """Whether the bytes are UTF-8: the decoder does not look at texts that it skips."""
     if isinstance(data, str) or data.isascii():
         return True

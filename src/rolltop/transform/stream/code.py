@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from rolltop.transform.compile import compile_tree
-from rolltop.transform.compile.tiers import Tiers
+from rolltop.transform.compile.tiers import Tiers, is_text
 from rolltop.transform.run.evaluator import Evaluator
+from rolltop.transform.stream.lines import Lines
 from rolltop.transform.stream.sinks import Sink
 from rolltop.transform.syntax import tree
 from rolltop.transform.syntax.source import Source
@@ -54,18 +55,19 @@ class PieceCode:
             raise NotJson from error
         return self.of_value(whole)
 
-    def of_lines(self, block: bytes, first: int) -> Any:
-        """The same for whole JSON lines, the first of which has this number in its file."""
-        if self._ready:
-            taken, value = self.tiers.ready_of_lines(block)
+    def of_lines(self, lines: Lines) -> Any:
+        """The same for whole JSON lines."""
+        if is_text(lines.block):
+            if self._ready:
+                taken, value = self.tiers.ready_of(lambda tier: tier.decode_lines(lines.lines))
+                if taken:
+                    return self._encoded(value)
+            taken, value = self.tiers.value_of(lambda tier: tier.decode_lines(lines.lines))
             if taken:
-                return self._encoded(value)
-        taken, value = self.tiers.value_of_lines(block)
-        if taken:
-            return self._finished(value)
+                return self._finished(value)
         from rolltop.transform.formats.jsonl import read_lines  # noqa: PLC0415 - most blocks do without
 
-        return self.of_value(read_lines(block, first))
+        return self.of_value(read_lines(lines.lines, lines.first))
 
     def of_table(self, table: Table) -> Any:
         """The same for rows of a table."""

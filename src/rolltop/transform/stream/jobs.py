@@ -21,7 +21,7 @@ from rolltop.transform.program import Program
 from rolltop.transform.stream.code import NotJson, PieceCode
 from rolltop.transform.stream.cutting import ArrayPieces, cut_pattern
 from rolltop.transform.stream.engine import PIECE, NotStreamed, without_collector
-from rolltop.transform.stream.lines import line_pieces
+from rolltop.transform.stream.lines import Lines, line_pieces
 from rolltop.transform.stream.plan import Plan
 from rolltop.transform.stream.postponed import Postponed
 from rolltop.transform.stream.sinks import Sink, sink_for
@@ -141,7 +141,7 @@ def _work(piece: Range) -> bytes | None:
     try:
         with without_collector():
             if worker.lines:
-                return worker.code.of_lines(block, piece.number)  # type: ignore[no-any-return]
+                return worker.code.of_lines(Lines(block, piece.number))  # type: ignore[no-any-return]
             if not block.strip():
                 return None  # between two commas this would pass for an empty array
             return worker.code.of_json(b"[%b]" % block)  # type: ignore[no-any-return]

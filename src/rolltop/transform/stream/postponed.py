@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rolltop.transform.errors import EvaluationFailure
 from rolltop.transform.stream.code import PieceCode
+from rolltop.transform.stream.lines import Lines
 from rolltop.transform.stream.plan import Plan
 from rolltop.transform.stream.sinks import Sink
 from rolltop.transform.syntax import tree
@@ -36,8 +37,8 @@ class Postponed:
     def of_json(self, text: bytes) -> bytes:
         return self._guarded(lambda code: code.of_json(text))
 
-    def of_lines(self, block: bytes, first: int) -> bytes:
-        return self._guarded(lambda code: code.of_lines(block, first))
+    def of_lines(self, lines: Lines) -> bytes:
+        return self._guarded(lambda code: code.of_lines(lines))
 
     def of_table(self, table: Table) -> bytes:
         return self._guarded(lambda code: code.of_table(table))
