@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from typing import Any
 
-from rolltop.transform.compile.emitter import Code, Emitter
+from rolltop.transform.compile.emitter import Code
 from rolltop.transform.compile.places import Items, Kind, Place
+from rolltop.transform.compile.rules import Rules
 from rolltop.transform.compile.scopes import Names
 from rolltop.transform.syntax import tree
 from rolltop.transform.values import INT_MAX, INT_MIN
@@ -16,22 +16,8 @@ __all__ = ["Fitted", "OperatorRules", "fitted"]
 _ORDER = frozenset({"<", "<=", ">", ">="})
 
 
-class OperatorRules(Emitter):
+class OperatorRules(Rules):
     """The part of the typed emitter that deals with operators."""
-
-    lenient: int
-
-    def known(self, place: Place) -> Kind:
-        raise NotImplementedError
-
-    def escape(self, kind: Kind) -> None:
-        raise NotImplementedError
-
-    def use(self, kind: Kind, word: str) -> Kind:
-        raise NotImplementedError
-
-    def region(self) -> AbstractContextManager[None]:
-        raise NotImplementedError
 
     def _binary(self, node: tree.Binary, names: Names) -> Code:
         op = node.op

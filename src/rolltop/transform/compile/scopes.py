@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import count
 from typing import Any
 
+from rolltop.transform.syntax import tree
+
 __all__ = ["CannotCompile", "Names", "Variable"]
 
 
@@ -16,16 +18,18 @@ class Variable:
     """A Python variable; `arity` is known when it always holds one lambda or function.
 
     `kind` is a word for what it holds (`num`, `str`, …), or one of the typed emitter's kinds. `since` counts on with
-    every name: code that was emitted up to a smaller number must not use the variable.
+    every name: code that was emitted up to a smaller number must not use the variable. `definition` is a function that
+    is emitted where it is called, and the scope that it sees.
     """
 
-    __slots__ = ("arity", "code", "kind", "since")
+    __slots__ = ("arity", "code", "definition", "kind", "since")
 
     def __init__(self, code: str, arity: int | None = None, kind: Any = None, since: int = 0) -> None:
         self.code = code
         self.arity = arity
         self.kind = kind
         self.since = since
+        self.definition: tuple[tree.FunctionDef, Names] | None = None
 
 
 class Names:

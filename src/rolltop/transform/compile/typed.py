@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from itertools import count
 
 from rolltop.transform.compile.blocks import Block, Flow, is_name, rendered
-from rolltop.transform.compile.emitter import Code, Emitter
+from rolltop.transform.compile.emitter import Code
+from rolltop.transform.compile.inlining import has_pure_functions, inlined_functions
 from rolltop.transform.compile.operators import OperatorRules
 from rolltop.transform.compile.places import Groups, Items, Kind, Place
 from rolltop.transform.compile.scopes import CannotCompile, Names, Variable
@@ -25,7 +26,7 @@ from rolltop.transform.syntax import tree
 __all__ = ["TypedEmitter"]
 
 
-class TypedEmitter(OperatorRules, CallRules, Emitter):
+class TypedEmitter(OperatorRules, CallRules):
     """Emits one program of one input, whose root is a `Place`."""
 
     def __init__(self, program: tree.Program, root: Place, shared: set[int]) -> None:
@@ -33,8 +34,9 @@ class TypedEmitter(OperatorRules, CallRules, Emitter):
         self.root = root
         self.shared = shared
         self.regions = Regions()
-        self.block: Block | None = Block()
-        """Where statements go; None in code that may not run, which has to be one expression."""
+        self.block = Block()
+        self.inlined = inlined_functions(program)
+        self.sharing = has_pure_functions(program)
         self.lenient = 0
         """Above zero where null is expected, as on the left of `??`."""
         self._aliasing = True
@@ -106,7 +108,7 @@ class TypedEmitter(OperatorRules, CallRules, Emitter):
         self.block = block
 
     def emit(self, node: tree.Expr, names: Names) -> Code:
-        key = key_of(node, names)
+        key = key_of(node, names) if self.sharing else None
         if key is None:
             return super().emit(node, names)
         found = self.regions.find(key)
@@ -152,6 +154,10 @@ class TypedEmitter(OperatorRules, CallRules, Emitter):
         return ""
 
     def _bound(self, bindings: list[tree.Let | tree.FunctionDef], names: Names) -> list[str]:
+        for item in bindings:
+            if isinstance(item, tree.FunctionDef) and id(item) in self.inlined:
+                names.bind(item.name, len(item.params)).definition = item, names
+        bindings = [item for item in bindings if id(item) not in self.inlined]
         functions = [item for item in bindings if isinstance(item, tree.FunctionDef)]
         # The code of functions, which comes first, has the names of the variables already.
         aliasing, self._aliasing = self._aliasing, not functions
@@ -163,6 +169,19 @@ class TypedEmitter(OperatorRules, CallRules, Emitter):
             if variable is not None:
                 self.escape(variable.kind)
         return parts
+
+    def _call(self, target: tree.Expr, arguments: list[tree.Expr], names: Names) -> Code:
+        variable = names.find(target.name) if isinstance(target, tree.Name) else None
+        if variable is None or variable.definition is None:
+            return super()._call(target, arguments, names)
+        function, scope = variable.definition
+        inner, parts = scope.inner(), []
+        for param, argument in zip(function.params, arguments, strict=True):
+            code, kind = self.emit(argument, names)
+            parts.append(self.assign(inner.bind(param.name, kind=kind), code))
+        body, kind = self.emit(function.body, inner)
+        parts = [part for part in parts if part]
+        return (f"({', '.join([*parts, body])})[-1]" if parts else body), kind
 
     def _function_code(self, params: list[tree.Param], body: tree.Expr, names: Names) -> str:
         with self.region():

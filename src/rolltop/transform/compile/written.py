@@ -11,12 +11,12 @@ from typing import Any
 
 from rolltop.transform.compile.blocks import is_name
 from rolltop.transform.compile.calls import is_loop
+from rolltop.transform.compile.loops import called
 from rolltop.transform.compile.operators import Fitted
 from rolltop.transform.compile.places import Groups, Items, Kind
 from rolltop.transform.compile.runtime import Surprise
 from rolltop.transform.compile.scopes import CannotCompile, Names
 from rolltop.transform.compile.typed import TypedEmitter
-from rolltop.transform.compile.typed_calls import called
 from rolltop.transform.formats.plain import plain
 from rolltop.transform.formats.plain import whole as double
 from rolltop.transform.syntax import tree
@@ -92,7 +92,8 @@ class WrittenEmitter(TypedEmitter):
 
     def _made_here(self, node: tree.Expr, names: Names) -> str | None:
         """Code of an array or of sums by group, if the node is one of these."""
-        for name, make in (("map", self._written_array), ("mapValues", self._written_sums)):
+        makers = {"map": self._written_array, "flatMap": self._written_parts, "mapValues": self._written_sums}
+        for name, make in makers.items():
             arguments = called(node, name)
             if arguments is not None and names.find(name) is None and is_loop(arguments[1], names):
                 function = arguments[1]
@@ -102,6 +103,11 @@ class WrittenEmitter(TypedEmitter):
 
     def _written_array(self, array: tree.Expr, function: tree.Lambda, names: Names) -> str:
         return self.walk("map", array, function, lambda body, inner: (self.written(body, inner), None), names)[0]
+
+    def _written_parts(self, array: tree.Expr, function: tree.Lambda, names: Names) -> str | None:
+        if self.block is None:
+            return None
+        return self.flatten(array, function, lambda body, inner: (self.written(body, inner), None), names)[0]
 
     def _written_sums(self, grouped: tree.Expr, function: tree.Lambda, names: Names) -> str | None:
         fused = None if names.find("groupBy") else self.grouped_sums(grouped, function, names)
