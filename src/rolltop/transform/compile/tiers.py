@@ -45,12 +45,10 @@ class Tier:
     def __init__(self, name: str, root: Place, emitter: TypedEmitter, written: WrittenEmitter) -> None:
         self.name = name
         self.root = root
-        self.source, self.run = _made(root, emitter)
-        self._written = written
-        self.runs = 0
-        self.failures = 0
-        self.unready = 0
-        """How often `ready` was not for the document."""
+        self._emitter, self._written = emitter, written
+        self.runs = self.failures = 0
+        self.ready_runs = self.unready = 0
+        """How often `ready` was asked, and how often it was not for the document."""
         type_ = decoder_type(root)
         self.decode = msgspec.json.Decoder(type_).decode
         self.record: Any = None
@@ -63,6 +61,23 @@ class Tier:
     @property
     def hopeless(self) -> bool:
         return self.failures * 2 > self.runs > _TRIALS
+
+    @property
+    def mostly_unready(self) -> bool:
+        return self.unready * 2 > self.ready_runs > _TRIALS
+
+    @cached_property
+    def _code(self) -> tuple[str, Callable[[Any], Any]]:
+        return _made(self.root, self._emitter)
+
+    @property
+    def source(self) -> str:
+        return self._code[0]
+
+    @property
+    def run(self) -> Callable[[Any], Any]:
+        """The program's code; `CannotCompile` when only `ready` could be made."""
+        return self._code[1]
 
     @cached_property
     def ready(self) -> Callable[[Any], Any] | None:
@@ -86,8 +101,12 @@ def typed_tier(program: tree.Program, *, strict: bool) -> Tier:
         raise CannotCompile("the input is used as a whole")
     if root.form == "list" and root.items().form == "any":
         raise CannotCompile("the records are used as a whole")
-    name = "typed" if strict else "projected"
-    return Tier(name, root, TypedEmitter(program, root, shared), WrittenEmitter(program, root, shared))
+    emitters = TypedEmitter(program, root, shared), WrittenEmitter(program, root, shared)
+    tier = Tier("typed" if strict else "projected", root, *emitters)
+    # One of the two will do: most programs are run for what they write, or for their values.
+    if tier.ready is None:
+        _ = tier.run
+    return tier
 
 
 def _made(root: Place, emitter: TypedEmitter) -> tuple[str, Callable[[Any], Any]]:
@@ -135,34 +154,27 @@ class Tiers:
 
     def ready(self, data: str | bytes) -> tuple[bool, Any]:
         """Whether the JSON document could be taken by code whose result may be written as it is, and that result."""
-        code = self._ready_code
-        if code is None or not is_text(data):
-            return False, None
-        return self._at_once(lambda tier: tier.decode(data))
+        return self._at_once(lambda tier: tier.decode(data)) if is_text(data) else (False, None)
 
     def ready_of(self, decode: Callable[[Tier], Any]) -> tuple[bool, Any]:
         """The same for input that the caller decodes."""
-        return self._at_once(decode) if self._ready_code is not None else (False, None)
-
-    @property
-    def _ready_code(self) -> Callable[[Any], Any] | None:
-        tier = self.typed
-        return None if tier is None or tier.unready > _TRIALS else tier.ready
+        return self._at_once(decode)
 
     def _at_once(self, decode: Callable[[Tier], Any]) -> tuple[bool, Any]:
         tier = self.typed
-        assert tier is not None
-        assert tier.ready is not None
+        if tier is not None and tier.mostly_unready:
+            tier = self.projected
+        if tier is None or tier.ready is None or tier.mostly_unready:
+            return False, None
+        tier.ready_runs += 1
         try:
-            value = tier.ready(decode(tier))
+            return True, tier.ready(decode(tier))
         except (LimitExceeded, MemoryError):
             raise
         except Exception as error:  # whatever it is, the other ways find it out
             if not isinstance(error, msgspec.DecodeError) or isinstance(error, msgspec.ValidationError):
                 tier.unready += 1  # what is no JSON says nothing about the code
             return False, None
-        tier.unready = 0
-        return True, value
 
     def _first(self, decode: Callable[[Tier], Any]) -> tuple[bool, Any]:
         """What the first tier gives that takes the input."""
