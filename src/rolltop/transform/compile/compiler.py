@@ -18,6 +18,8 @@ from rolltop.transform.syntax import tree
 __all__ = ["Compiled", "compile_tree", "function_of", "is_plain"]
 
 _PLAIN_FORMATS = frozenset({"json", "jsonl", "csv", "yaml"})
+_NEVER_ELEMENTS = frozenset({"str", "bool", "bytes", "int", "float"})
+"""What a function may say of its result that rules elements out."""
 _GIVE_UP = 20
 """After this many runs of which more than half fell back, the generated code is not tried any more."""
 
@@ -86,4 +88,6 @@ def _makes_elements(node: tree.Expr) -> bool:
     if not isinstance(node, tree.Name):
         return False
     declared = find(node.name)
-    return declared is not None and declared.category in ("serialization", "crypto")
+    if declared is None or declared.category not in ("serialization", "crypto"):
+        return False
+    return declared.body.__annotations__.get("return") not in _NEVER_ELEMENTS
