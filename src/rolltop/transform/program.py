@@ -90,9 +90,12 @@ class Program:
 
         return compile_tree(self.parsed.program, self.evaluator, plain=plain)
 
-    def evaluate(self, inputs: Mapping[str, Any], size: int = 0) -> Any:
-        """The body's value for inputs that are values already; their size as text helps to choose the engine."""
-        engine = self.compiled if self._pays(size) else None
+    def evaluate(self, inputs: Mapping[str, Any], size: int = 0, *, as_read: bool = False) -> Any:
+        """The body's value for inputs that are values already; their size as text helps to choose the engine.
+
+        `as_read` promises that they are what our readers make of the declared formats.
+        """
+        engine = (self.compiled_for_documents if as_read else self.compiled) if self._pays(size) else None
         return self._run(engine or self.evaluator, self._with_default(inputs))
 
     def _run(self, engine: Compiled | Evaluator, inputs: Mapping[str, Any]) -> Any:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from rolltop.errors import LimitExceeded
 from rolltop.transform.compile.emitter import Emitter
+from rolltop.transform.compile.general import GeneralEmitter
 from rolltop.transform.compile.runtime import HELPERS
 from rolltop.transform.compile.scopes import CannotCompile
 from rolltop.transform.run.evaluator import Evaluator
@@ -54,14 +56,24 @@ def compile_tree(program: tree.Program, evaluator: Evaluator, *, plain: bool | N
     """The program as generated code, or None when it has something that the emitter leaves alone."""
     if plain is None:
         plain = is_plain(program)
-    emitter = Emitter(program, plain=plain)
-    try:
-        source = emitter.source()
-        run = function_of(source, emitter.constants)
-    except (CannotCompile, SyntaxError, RecursionError, MemoryError):
-        # Python refuses code that nests deeper than its own parser goes; the evaluator does not.
-        return None
-    return Compiled(run, source, evaluator)
+    for emitter in _emitters(program, plain=plain):
+        try:
+            source = emitter.source()
+            return Compiled(function_of(source, emitter.constants), source, evaluator)
+        except (CannotCompile, SyntaxError, RecursionError, MemoryError):
+            # Python refuses code that nests deeper than its own parser goes; the evaluator does not.
+            continue
+    return None
+
+
+def _emitters(program: tree.Program, *, plain: bool) -> Iterator[Emitter]:
+    """The emitters to try, the one with the better code first."""
+    if plain:
+        shared = set[int]()
+        with suppress(CannotCompile, RecursionError):
+            GeneralEmitter(program, shared, again=False).source()
+            yield GeneralEmitter(program, shared, again=True)
+    yield Emitter(program, plain=plain)
 
 
 def function_of(source: str, constants: Mapping[str, Any]) -> Callable[..., Any]:

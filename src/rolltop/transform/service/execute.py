@@ -35,7 +35,7 @@ def execute(transformation: str, data: str, input_format: str, output_format: st
     except ReadFailure as error:
         raise unreadable(error, f"inputData is not {input_format}") from None
     try:
-        value = program.evaluate(values, len(data))
+        value = program.evaluate(values, len(data), as_read=True)
         if callable(value):
             raise InvalidData("the result is a function", hint="Call it with its arguments.")
         port = program.header.outputs[0]
