@@ -17,11 +17,10 @@ from rolltop.transform.stack import deep_stack
 from rolltop.transform.stdlib.registry import find
 from rolltop.transform.syntax import tree
 
-__all__ = ["Compiled", "compile_tree", "function_of", "is_plain"]
+__all__ = ["Compiled", "compile_tree", "function_of", "is_plain", "makes_elements"]
 
 _PLAIN_FORMATS = frozenset({"json", "jsonl", "csv", "yaml"})
-_NEVER_ELEMENTS = frozenset({"str", "bool", "bytes", "int", "float"})
-"""What a function may say of its result that rules elements out."""
+_SCALARS = frozenset({"str", "bool", "bytes", "int", "float"})
 _GIVE_UP = 20
 """After this many runs of which more than half fell back, the generated code is not tried any more."""
 
@@ -88,18 +87,23 @@ def function_of(source: str, constants: Mapping[str, Any]) -> Callable[..., Any]
 
 
 def is_plain(program: tree.Program) -> bool:
-    """Whether no value of the program can be an XML element: plain formats in, no attributes made."""
+    """Whether no value of the program can be an XML element: plain formats in, none made."""
     if any(port.format not in _PLAIN_FORMATS for port in program.header.inputs):
         return False
-    return not any(_makes_elements(node) for node in tree.walk(program.body))
+    return not any(makes_elements(node) and not _gives_scalars(node) for node in tree.walk(program.body))
 
 
-def _makes_elements(node: tree.Expr) -> bool:
+def makes_elements(node: tree.Expr) -> bool:
+    """Whether a node makes attributes, or names a function that has to do with elements or other formats."""
     if isinstance(node, tree.Entry):
         return node.kind in ("attribute", "computed")
     if not isinstance(node, tree.Name):
         return False
     declared = find(node.name)
-    if declared is None or declared.category not in ("serialization", "crypto"):
-        return False
-    return declared.body.__annotations__.get("return") not in _NEVER_ELEMENTS
+    return declared is not None and declared.category in ("serialization", "crypto")
+
+
+def _gives_scalars(node: tree.Expr) -> bool:
+    """Whether what a function gives is no element for sure: its body says so to the type checker."""
+    declared = find(node.name) if isinstance(node, tree.Name) else None
+    return declared is not None and declared.body.__annotations__.get("return") in _SCALARS

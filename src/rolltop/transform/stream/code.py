@@ -16,7 +16,8 @@ from rolltop.transform.syntax import tree
 from rolltop.transform.syntax.source import Source
 
 if TYPE_CHECKING:
-    from rolltop.transform.stream.tables import Table
+    from rolltop.transform.formats.csv_table import Table
+    from rolltop.transform.stream.marked import MarkedPiece
 
 __all__ = ["NotJson", "PieceCode"]
 
@@ -71,15 +72,19 @@ class PieceCode:
 
     def of_table(self, table: Table) -> Any:
         """The same for rows of a table."""
-        from rolltop.transform.formats.csv import record  # noqa: PLC0415 - JSON is not to wait for tables
-        from rolltop.transform.stream.columns import records_of  # noqa: PLC0415
+        from rolltop.transform.stream.columns import records_of  # noqa: PLC0415 - JSON is not to wait for tables
 
         if self._ready:
-            taken, value = self.tiers.ready_of(lambda tier: records_of(tier, table.index, table.rows))
+            taken, value = self.tiers.ready_of(lambda tier: records_of(tier, table))
             if taken:
                 return self._encoded(value)
-        taken, value = self.tiers.value_of(lambda tier: records_of(tier, table.index, table.rows))
-        return self._finished(value) if taken else self.of_value([record(table.header, row) for row in table.rows])
+        taken, value = self.tiers.value_of(lambda tier: records_of(tier, table))
+        return self._finished(value) if taken else self.of_value(table.records())
+
+    def of_markup(self, piece: MarkedPiece) -> Any:
+        """The same for XML records; their pattern serves the program that it was made for."""
+        taken, value = piece.value() if piece.program is self.program else (False, None)
+        return self._finished(value) if taken else self.of_value(piece.document)
 
     def of_value(self, value: Any) -> Any:
         return self._finished(self.general.run({self._name: value, "input": value}))

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
+import msgspec
 import orjson
 
 from rolltop.transform.errors import ReadFailure
@@ -21,7 +22,7 @@ from rolltop.transform.formats.text import NOT_UTF8
 from rolltop.transform.stream.code import NotJson
 from rolltop.transform.stream.whereabouts import Whereabouts
 
-__all__ = ["ArrayPieces", "NoArray", "cut_pattern"]
+__all__ = ["ArrayPieces", "NoArray", "cut_pattern", "holds_elements"]
 
 _TRIES = 24
 """So many guesses are tried before more is read."""
@@ -29,6 +30,7 @@ _BLANK = b" \t\r\n"
 _OBJECT = re.compile(rb'[ \t\r\n]*\{[ \t\r\n]*("(?:[^"\\]|\\.)*")[ \t\r\n]*:')
 _ANY_COMMA = re.compile(rb"(,)")
 _NOTHING = re.compile(rb"[ \t\r\n]*\Z")
+_ELEMENTS = msgspec.json.Decoder(list[msgspec.Raw])
 Run = Callable[[bytes], Any]
 
 
@@ -46,6 +48,15 @@ def cut_pattern(text: bytes) -> re.Pattern[bytes]:
     if found is None:
         return _ANY_COMMA
     return re.compile(rb"\}[ \t\r\n]*(,)[ \t\r\n]*\{[ \t\r\n]*" + re.escape(found[1]) + rb"[ \t\r\n]*:")
+
+
+def holds_elements(block: bytes) -> bool:
+    """Whether a block is elements of an array: inside an object it could close its array and open another one."""
+    try:
+        _ELEMENTS.decode(b"[%b]" % block)
+    except msgspec.DecodeError:
+        return False
+    return True
 
 
 class ArrayPieces:
@@ -108,6 +119,8 @@ class ArrayPieces:
         for cut in self._guesses():
             if _NOTHING.match(self.buffer, self._started, cut):
                 continue  # nothing between two commas would pass for an empty array
+            if self._path and not holds_elements(self.buffer[self._started : cut]):
+                continue
             try:
                 made = work(b"".join((self._head, memoryview(self.buffer)[self._started : cut], self._tail)))
             except NotJson:

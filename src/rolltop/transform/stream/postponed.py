@@ -18,7 +18,8 @@ from rolltop.transform.syntax import tree
 from rolltop.transform.syntax.source import Source
 
 if TYPE_CHECKING:
-    from rolltop.transform.stream.tables import Table
+    from rolltop.transform.formats.csv_table import Table
+    from rolltop.transform.stream.marked import MarkedPiece
 
 __all__ = ["Postponed"]
 
@@ -42,6 +43,9 @@ class Postponed:
 
     def of_table(self, table: Table) -> bytes:
         return self._guarded(lambda code: code.of_table(table))
+
+    def of_markup(self, piece: MarkedPiece) -> bytes:
+        return self._guarded(lambda code: code.of_markup(piece))
 
     def of_value(self, value: Any) -> bytes:
         return self._guarded(lambda code: code.of_value(value))

@@ -22,6 +22,11 @@ class Sink:
     takes_ready = False
     """Whether `encode_ready` is to be asked for records that have numbers as JSON shows them."""
 
+    @property
+    def decided(self) -> bool:
+        """Whether parts may be encoded in any order from now on."""
+        return True
+
     def encode(self, records: list[Any]) -> bytes:
         raise NotImplementedError
 
@@ -83,7 +88,7 @@ class LinesSink(Sink):
 
 
 class CsvSink(Sink):
-    """Rows; the first record says what the columns are, so parts are encoded in order."""
+    """Rows; the first record says what the columns are."""
 
     def __init__(self, write: Write, options: Mapping[str, Any]) -> None:
         from rolltop.transform.formats import csv  # noqa: PLC0415 - JSON is not to wait for tables
@@ -91,6 +96,10 @@ class CsvSink(Sink):
         super().__init__(write, options)
         self._rows = csv.Rows(options)
         self._nothing = csv.write([], options)
+
+    @property
+    def decided(self) -> bool:
+        return not self._rows.untouched
 
     def encode(self, records: list[Any]) -> bytes:
         return self._rows.text(records).encode()
