@@ -47,7 +47,7 @@ class NotStreamed(Exception):
 
 PIECE = 1 << 20
 """Bytes of input that are read at a time."""
-_SMALL_PIECE = 1 << 16
+SMALL_PIECE = 1 << 16
 """The same for JSON, whose records come and go faster when all of a piece fits into the processor's cache."""
 
 
@@ -60,7 +60,7 @@ def stream(
     readable, as they would be if it had been read first; what was written until then is for the caller to drop.
     """
     if size is None:
-        size = _SMALL_PIECE if program.header.inputs[0].format in ("json", "jsonl") else PIECE
+        size = SMALL_PIECE if program.header.inputs[0].format in ("json", "jsonl") else PIECE
     with without_collector():
         if plan.fold is not None:
             _fold(program, plan, source, write, options, size=size)
