@@ -140,6 +140,7 @@ class Learning:
             document.extension,
             document.kind,
             document.change,
+            not found.anchors,
         )
 
     # in the background ---------------------------------------------------------------------------

@@ -37,11 +37,13 @@ __all__ = [
     "Numbers",
     "TextAnswer",
     "TextChanges",
+    "TextHead",
     "TextHit",
     "TextIndex",
     "TextUnit",
     "Trigrams",
     "VectorIndex",
+    "no_head",
 ]
 
 
@@ -94,6 +96,8 @@ class TextUnit:
     extension: str = ""
     kind: str = "text"
     change: int = 0
+    in_lines: bool = True
+    """Whether places in the body are lines; else they are pages, cells, parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +111,31 @@ class TextChanges:
 
 
 @dataclass(frozen=True, slots=True)
+class TextHead:
+    """What a text index has kept for showing a document, as of one change of it: enough, or nothing."""
+
+    change: int
+    title: str
+    text: str = ""
+    """The beginning of the body."""
+    whole: bool = False
+    """Whether that is all of the body."""
+
+
+def no_head() -> TextHead | None:
+    """For a document of which nothing is kept."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
 class TextHit:
     """A document that answers a query, better ones with a higher score; `parts` says what the score is made of."""
 
     document: int
     score: float
-    title: str = ""
     parts: Mapping[str, float] = field(default_factory=dict)
+    head: Callable[[], TextHead | None] = no_head
+    """What the index has kept for showing the document, fetched when it is called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +146,8 @@ class TextAnswer:
     total: int
     words: tuple[str, ...] = ()
     note: str | None = None
+    families: tuple[tuple[str, ...], ...] = ()
+    """The same words by what was asked for: the forms of one word together."""
     complete: bool = True
     """Whether the documents hold everything that was asked for; else they hold some of the words."""
 

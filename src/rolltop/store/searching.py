@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rolltop.errors import Damaged, InvalidInput, NotFound
@@ -13,7 +13,8 @@ from rolltop.store.grep import Background, Grep, SegmentDirectory
 from rolltop.store.learning import Learning
 from rolltop.store.results import Hit, Ranked, Results
 from rolltop.store.seams import BlobStore, Catalog, GrepIndex, TextAnswer, TextIndex
-from rolltop.store.text import KeywordIndex, snippet
+from rolltop.store.showing import Showing
+from rolltop.store.text import KeywordIndex
 
 __all__ = ["Searching"]
 
@@ -70,10 +71,10 @@ class Searching(Extracting):
         if similarity is not None and not 0 <= similarity <= 1:
             raise InvalidInput("similarity is a number from 0 to 1")
         answer, missing = self._by_words(query, limit, offset, similarity, why=why)
-        ranked = [Ranked(hit.document, hit.score, hit.parts, title=hit.title) for hit in answer.hits]
+        ranked = [Ranked(hit.document, hit.score, hit.parts, head=hit.head) for hit in answer.hits]
         note = " ".join(filter(None, (answer.note, self._waiting(missing))))
         kind = "full-text" if similarity is None else "fuzzy"
-        return Results(self._shown(ranked, answer.words), answer.total, kind, note or None)
+        return Results(self._shown(ranked, answer), answer.total, kind, note or None)
 
     def _by_words(
         self, query: str, limit: int, offset: int, similarity: float | None, *, why: bool = False
@@ -86,21 +87,10 @@ class Searching(Extracting):
         missing = self._learning.freshen()
         return self.text.search(query, limit=limit, offset=offset, similarity=similarity, why=why), missing
 
-    def _shown(self, ranked: Iterable[Ranked], words: tuple[str, ...]) -> list[Hit]:
+    def _shown(self, ranked: Sequence[Ranked], answer: TextAnswer | None = None) -> list[Hit]:
         """The documents of a ranking, with the piece of text that answers best."""
-        hits = []
-        ranked = list(ranked)
-        documents = {document.id: document for document in self.catalog.listings.numbered([r.document for r in ranked])}
-        for each in ranked:
-            document = documents.get(each.document)
-            if document is not None:
-                # Who has the title already needs no headings looked for.
-                found = self.extracts.shown(document) if each.title else self.extracts.of(document)
-                shown = snippet(found.body, words, each.offset)
-                place = found.place(shown.offset) if found.body else ""
-                title = each.title or found.title or document.name
-                hits.append(Hit(document, each.score, title, shown.text, place, words, each.parts))
-        return hits
+        words, families = (answer.words, answer.families) if answer else ((), ())
+        return Showing(self.catalog, self.extracts, words, families).hits(ranked)
 
     @staticmethod
     def _waiting(missing: int) -> str | None:

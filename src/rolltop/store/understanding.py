@@ -9,6 +9,7 @@ from functools import cached_property
 from rolltop.errors import PartMissing
 from rolltop.store.meaning import NONE, Fused, Meaning, Near, fuse
 from rolltop.store.results import Ranked, Results
+from rolltop.store.seams import no_head
 from rolltop.store.searching import Searching
 from rolltop.store.text.grammar import is_plain
 
@@ -57,7 +58,7 @@ class Understanding(Searching):
         near = self._near(query, offset + limit)[offset:]
         ranked = [Ranked(each.document.id, each.score, {"meaning": each.score}, each.start) for each in near]
         total = self.meaning.index.spans.with_text() if near or offset else 0
-        return self._by_meaning(Results(self._shown(ranked, ()), total, "semantic"))
+        return self._by_meaning(Results(self._shown(ranked), total, "semantic"))
 
     def search_hybrid(self, query: str, *, limit: int = 10, offset: int = 0) -> Results:
         """Documents that hold the words, and those whose meaning is near, in one order."""
@@ -77,15 +78,15 @@ class Understanding(Searching):
         if len(page) < limit and answer.total > BEST_WORDS:
             page += self._further(query, joined, max(0, offset - len(joined)), limit - len(page))
         starts = {each.document.id: each.start for each in near if each.document.id not in dict(words)}
-        titles = {hit.document: hit.title for hit in answer.hits}
+        heads = {hit.document: hit.head for hit in answer.hits}
         ranked = [
-            Ranked(f.document, f.score, f.parts, starts.get(f.document), titles.get(f.document, "")) for f in page
+            Ranked(f.document, f.score, f.parts, starts.get(f.document), heads.get(f.document, no_head)) for f in page
         ]
         total = answer.total + self._without_words(
             query, answer.total, {j.document for j in joined} - dict(words).keys()
         )
         note = " ".join(filter(None, (answer.note, self._waiting(behind)))) or None
-        return self._by_meaning(Results(self._shown(ranked, answer.words), total, "hybrid", note))
+        return self._by_meaning(Results(self._shown(ranked, answer), total, "hybrid", note))
 
     def _near(self, query: str, limit: int) -> list[Near]:
         # What a transaction has written may yet be rolled back: it is not embedded before it is committed.

@@ -93,7 +93,11 @@ class Listings:
         ):
             check_seal(expected, number, key, value, since)
             metadata.setdefault(number, {})[key] = json.loads(value)
-        return [replace(d, tags=tuple(tags.get(d.id, ())), metadata=metadata.get(d.id, {})) for d in documents]
+        said = tags.keys() | metadata.keys()
+        return [
+            replace(d, tags=tuple(tags.get(d.id, ())), metadata=metadata.get(d.id, {})) if d.id in said else d
+            for d in documents
+        ]
 
     def facets(self, query: Listing) -> dict[str, dict[str, int]]:
         """How many of the documents have each kind, extension and tag."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 import tantivy
 
@@ -15,6 +15,7 @@ __all__ = [
     "plain_analyzer",
     "runs_of",
     "stem_analyzer",
+    "stem_of",
     "stems",
     "vocabulary_of",
     "words_in",
@@ -28,6 +29,8 @@ LANGUAGE = "english"
 
 def words_in(text: str) -> list[str]:
     """The words of a text in order, as the index has them."""
+    if text.isascii() and text.isalpha() and text.islower():  # most words of queries
+        return [text] if len(text) < LONGEST_WORD else []
     return exact_analyzer().analyze(cut(text).text)
 
 
@@ -50,6 +53,12 @@ def stems(words: Sequence[str]) -> list[str]:
     if len(found) != len(words):  # a word with a space in it, which no text gives
         return [(_stemmer().analyze(word) or [word])[0] for word in words]
     return found
+
+
+@lru_cache(4096)
+def stem_of(word: str) -> str:
+    """The stem of a word that is asked for."""
+    return stems([word])[0]
 
 
 @cache

@@ -7,6 +7,7 @@ process writes at a time (`lock`); readers take no lock and see the last commit.
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import threading
 from collections.abc import Callable, Iterable
@@ -24,6 +25,9 @@ from rolltop.store.text.writing import State, Writing
 
 __all__ = ["DiskIndex", "View"]
 
+REMEMBERED = 20_000
+"""Frequencies of words that are remembered; a few megabytes."""
+
 
 @dataclass(frozen=True, slots=True)
 class View:
@@ -31,6 +35,16 @@ class View:
 
     searcher: tantivy.Searcher
     state: State = field(default_factory=State)
+    _frequencies: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def frequency(self, field: str, word: str) -> int:
+        """How many documents have the word in the field; asked again and again while a query is planned."""
+        found = self._frequencies.get((field, word))
+        if found is None:
+            if len(self._frequencies) >= REMEMBERED:
+                self._frequencies.clear()
+            found = self._frequencies[field, word] = self.searcher.doc_freq(field, word)
+        return found
 
 
 class DiskIndex:
@@ -39,6 +53,7 @@ class DiskIndex:
     def __init__(self, directory: Path, store: str) -> None:
         self._all = directory
         self._path = directory / f"{store[:16]}-{fields.FORMAT}"
+        self._meta = str(self._path / "meta.json")
         self._lock = FileLock(directory / "lock")
         self._making = FileLock(directory / "making.lock")
         self._guard = threading.Lock()
@@ -60,7 +75,7 @@ class DiskIndex:
 
     def _stamped(self) -> tuple[int, int] | None:
         try:
-            status = (self._path / "meta.json").stat()
+            status = os.stat(self._meta)
         except FileNotFoundError:
             self._index = None
             return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from rolltop.errors import Damaged
@@ -13,8 +14,9 @@ from rolltop.store.text import grammar
 from rolltop.store.text.asking import Asking, Place
 from rolltop.store.text.disk import DiskIndex, View
 from rolltop.store.text.fresh import Fresh, FreshDocument
+from rolltop.store.text.heads import unpack_head
 from rolltop.store.text.nearness import near_in
-from rolltop.store.text.plan import Plan, fields_of, words_of
+from rolltop.store.text.plan import Plan, families_of, fields_of
 from rolltop.store.text.planning import Planner
 from rolltop.store.text.vocabulary import Vocabulary
 
@@ -83,7 +85,9 @@ class KeywordIndex:
                 hits, total = state.page(plan, limit, offset)
                 if total:
                     told = state.told(plan, hits, why=why)
-                    return TextAnswer(told, total, tuple(words_of(plan)), ask.note, complete)
+                    families = tuple(dict.fromkeys(families_of(plan)))
+                    words = tuple(dict.fromkeys(word for family in families for word in family))
+                    return TextAnswer(told, total, words, ask.note, families, complete)
         except BaseException as error:
             if not _means_damage(error):
                 raise
@@ -138,7 +142,7 @@ class _State:
 
     def page(self, plan: Plan, limit: int, offset: int) -> tuple[list[Place], int]:
         """(document, score, where it lies) of one page, and how many there are in all."""
-        asking = Asking(self.view.searcher, self.fresh.stale)
+        asking = Asking(self.view, self.fresh.stale)
         new = list(self._fresh_hits(plan))
         if not new:
             return asking.ranked(plan, limit, offset)
@@ -154,18 +158,23 @@ class _State:
                 yield document.number, score, None
 
     def told(self, plan: Plan, hits: list[Place], *, why: bool) -> list[TextHit]:
-        """The hits with their titles, and with what their scores are made of where that was asked for."""
-        asking = Asking(self.view.searcher)
+        """The hits with what they are shown with, and with what their scores are made of where that was asked for."""
+        asking = Asking(self.view)
         new = {document.number: document for document in self.fresh.documents}
         parts = self._parts(plan, [number for number, _, _ in hits], new) if why else {}
         return [
-            TextHit(number, score, asking.title(at) if at else new[number].title, _by_name(parts.get(number, {})))
+            TextHit(
+                number,
+                score,
+                _by_name(parts.get(number, {})),
+                partial(asking.head, at) if at else partial(unpack_head, new[number].head),
+            )
             for number, score, at in hits
         ]
 
     def _parts(self, plan: Plan, numbers: list[int], new: Mapping[int, FreshDocument]) -> dict[int, dict[str, float]]:
         old = [number for number in numbers if number not in new]
-        parts = Asking(self.view.searcher).parts(plan, old) if old else {}
+        parts = Asking(self.view).parts(plan, old) if old else {}
         fields, averages = fields_of(plan), self.averages()
         for number in numbers:
             if number in new:
@@ -199,7 +208,7 @@ class _Words:
         return self.view.searcher.num_docs - own + len(self.fresh.documents)
 
     def frequency(self, field: str, word: str) -> int:
-        return self.view.searcher.doc_freq(field, word) + self.fresh.frequency(field, word)
+        return self.view.frequency(field, word) + self.fresh.frequency(field, word)
 
     def variants(self, stem: str) -> Iterable[str]:
         return dict.fromkeys([*self.vocabulary.variants(stem), *self.fresh.variants(stem)])

@@ -4,21 +4,36 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Snippet", "highlighted", "marks", "snippet"]
+__all__ = ["ENOUGH", "Needles", "Snippet", "highlighted", "marks", "snippet"]
 
 WIDTH = 240
 BEFORE = 40
 LONGEST = 1 << 17
 """Characters that are looked at: a search is for finding the document, not for reading it."""
 
-_PLACES = 3
-"""Places of each word that are considered."""
+ENOUGH = LONGEST + WIDTH + BEFORE
+"""Characters of a text that its piece depends on."""
 
-_WORDS = 24
+_PLACES = 4
+"""Places of each word that are considered where no stretch of text holds them all."""
+
+_TRIES = 32
+"""Places of the longest word around which all the others are looked for."""
+
+_MOST = 24
+"""Words of a query that are looked for, each in at most so many forms."""
+
+_BEGINNING = 3
+"""So many letters that all forms of a word begin with are looked for once; else each form for itself."""
+
+_REACH = WIDTH - BEFORE
+"""Words that begin within so many characters are shown together."""
+
+_Place = tuple[int, int]
+"""Where a word stands, and the word as a bit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,32 +44,102 @@ class Snippet:
     offset: int
 
 
-def snippet(text: str, words: Sequence[str], at: int | None = None) -> Snippet:
-    """The piece with the most different words of the query, or the one at a place that is known to answer it."""
-    first = _fullest(sorted(_places(text[:LONGEST], words))) if at is None else at
+class Needles:
+    """The words of a query as they are looked for in texts: (what to look for, what must then stand there, bit)."""
+
+    def __init__(self, families: Iterable[Sequence[str]]) -> None:
+        kept = [tuple(family[:_MOST]) for family in families if family][:_MOST]
+        self.all = (1 << len(kept)) - 1
+        # The longest first: it is likely the rarest.
+        self.needles = sorted(
+            ((needle, forms, 1 << at) for at, family in enumerate(kept) for needle, forms in _beginnings(family)),
+            key=lambda each: -len(each[0]),
+        )
+        self.one_each = len(self.needles) == len(kept) > 0
+        self.in_ascii = all(needle.isascii() for needle, _, _ in self.needles)
+
+
+def _beginnings(family: tuple[str, ...]) -> list[tuple[str, tuple[str, ...]]]:
+    first, last = min(family), max(family)
+    shared = next((at for at, char in enumerate(first) if at >= len(last) or last[at] != char), len(first))
+    if shared >= _BEGINNING or len(family) == 1:
+        return [(first[:shared], family)]
+    return [(form, (form,)) for form in family]
+
+
+def snippet(text: str, needles: Needles, at: int | None = None, *, whole: bool = True) -> Snippet | None:
+    """The piece with the most different words of the query, or the one at a place that is known to answer it.
+
+    None where the text is not the whole one and what follows could show more.
+    """
+    if at is None:
+        first, held = _best(text[:LONGEST], needles)
+        if not whole and held != needles.all:
+            return None
+    else:
+        first = at
     start = max(0, first - BEFORE)
     if start:
         start = _at_word(text, start)
     end = min(len(text), start + WIDTH)
+    if not whole and end == len(text):
+        return None
     piece = " ".join(text[start:end].split())
     return Snippet(("…" if start > 0 else "") + piece + ("…" if end < len(text) else ""), first)
 
 
-def _places(text: str, words: Sequence[str]) -> list[tuple[int, str]]:
-    """Where the words stand; accents are only looked at where nothing is found without."""
+def _best(text: str, needles: Needles) -> tuple[int, int]:
+    """Where the stretch with the most different words begins, and which these are. Accents are only looked at where
+    nothing is found without."""
+    plain = _lowered(text, needles)
+    found = None if plain is None else _together(text, plain, needles)
+    if found is None and plain is not None:
+        found = _fullest(sorted(_found(text, plain, needles)), needles.all)
+    if text.isascii() or (found is not None and found[1]):
+        return found or (0, 0)
+    return _fullest(sorted(_found(text, _plain(text), needles)), needles.all)
+
+
+def _lowered(text: str, needles: Needles) -> str | None:
+    """The text in lower case, every character in its place."""
+    if text.isascii():
+        return text.lower()
+    if needles.in_ascii:
+        # Only those letters matter; lowering all letters there are takes many times as long.
+        return text.encode("utf-8", "replace").lower().decode()
     lowered = text.lower()
-    found = list(_found(text, lowered, words)) if len(lowered) == len(text) else []
-    return found or ([] if text.isascii() else list(_found(text, _plain(text), words)))
+    return lowered if len(lowered) == len(text) else None
 
 
-def _found(text: str, plain: str, words: Sequence[str]) -> Iterator[tuple[int, str]]:
-    for word in words[:_WORDS]:
-        found, at = 0, plain.find(word)
-        while at >= 0 and found < _PLACES:
-            if _begins(text, at):
-                yield at, word
+def _together(text: str, plain: str, needles: Needles) -> tuple[int, int] | None:
+    """The first stretch that holds all the words; it is somewhere around a place of any of them."""
+    if not needles.one_each:
+        return None
+    (anchor, _, _), *others = needles.needles
+    at, tries = plain.find(anchor), 0
+    while at >= 0 and tries < _TRIES:
+        start, end = max(0, at - _REACH), at + _REACH
+        for needle, _, _ in others:
+            if plain.find(needle, start, end + len(needle)) < 0:
+                break
+        else:
+            best, held = _fullest(sorted(_found(text, plain, needles, start, end)), needles.all)
+            if held == needles.all:
+                return best, held
+        at, tries = plain.find(anchor, at + 1), tries + 1
+    return None
+
+
+def _found(text: str, plain: str, needles: Needles, start: int = 0, end: int | None = None) -> Iterator[_Place]:
+    """Places of the words, a few of each: all of them in a stretch."""
+    most, end = (_PLACES, len(plain)) if end is None else (_REACH, end)
+    for needle, forms, bit in needles.needles:
+        found, at = 0, plain.find(needle, start, end + len(needle))
+        while at >= 0 and found < most:
+            if _begins(text, at) and plain.startswith(forms, at):
+                yield at, bit
                 found += 1
-            at = plain.find(word, at + 1)
+            at = plain.find(needle, at + 1, end + len(needle))
 
 
 def _begins(text: str, at: int) -> bool:
@@ -83,21 +168,20 @@ class _Accents(dict[int, int]):
         return found
 
 
-def _fullest(places: list[tuple[int, str]]) -> int:
-    """Where the stretch begins that holds the most different words; the first such."""
-    best, most, last = (places[0][0] if places else 0), 0, 0
-    inside: Counter[str] = Counter()
+def _fullest(places: list[_Place], every: int) -> tuple[int, int]:
+    """Where the stretch begins that holds the most different words, the first such; and these words as bits."""
+    best, most = (places[0][0] if places else 0), 0
     for first, (start, word) in enumerate(places):
-        while last < len(places) and places[last][0] < start + WIDTH - BEFORE:
-            inside[places[last][1]] += 1
-            last = last + 1
-        if len(inside) > most:
-            best, most = start, len(inside)
-        inside[word] -= 1
-        if not inside[word]:
-            del inside[word]
-        assert last > first
-    return best
+        held = word
+        for at, bit in places[first + 1 :]:
+            if at >= start + _REACH:
+                break
+            held |= bit
+        if held & ~most and held.bit_count() > most.bit_count():  # the first test is the quicker one
+            best, most = start, held
+            if held == every:
+                break
+    return best, most
 
 
 def _at_word(text: str, start: int) -> int:

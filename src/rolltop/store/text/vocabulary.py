@@ -25,6 +25,7 @@ class Vocabulary:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
+        self._named_in = str(directory / _LIST)
         self._lock = threading.Lock()
         self._seen: tuple[int, int] | None = None
         self._files: tuple[WordFile, ...] = ()
@@ -46,7 +47,7 @@ class Vocabulary:
 
     def _stamp(self) -> tuple[int, int] | None:
         try:
-            status = (self._directory / _LIST).stat()
+            status = os.stat(self._named_in)
         except FileNotFoundError:
             self._files = ()
             return None

@@ -13,6 +13,7 @@ import tantivy
 from rolltop.store.seams import TextChanges, TextUnit
 from rolltop.store.text.analysis import runs_of, vocabulary_of
 from rolltop.store.text.fields import texts_of
+from rolltop.store.text.heads import pack_head
 
 if TYPE_CHECKING:
     from rolltop.store.text.vocabulary import Vocabulary
@@ -93,7 +94,7 @@ class Writing:
         document = tantivy.Document()
         document.add_integer("document", unit.document)
         document.add_text("what", "document")
-        document.add_bytes("shown", (unit.title or unit.name).encode("utf-8", "replace"))
+        document.add_bytes("head", pack_head(unit))
         for name, texts in texts_of(unit).items():
             for text in texts:
                 document.add_text(name, text)
