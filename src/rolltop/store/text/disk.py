@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import threading
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,10 +21,14 @@ from rolltop.store.commit import FileLock
 from rolltop.store.seams import TextChanges
 from rolltop.store.text import fields
 from rolltop.store.text.checksums import damaged_files
+from rolltop.store.text.parts import part_names, words_in, words_in_parts
 from rolltop.store.text.vocabulary import Vocabulary
 from rolltop.store.text.writing import State, Writing
 
 __all__ = ["DiskIndex", "View"]
+
+PATIENCE = 5.0
+"""Seconds to wait for words that another process is about to write; they take it a tenth of one."""
 
 REMEMBERED = 20_000
 """Frequencies of words that are remembered; a few megabytes."""
@@ -65,13 +70,32 @@ class DiskIndex:
     # reading -------------------------------------------------------------------------------------
 
     def view(self) -> View:
-        """The last committed state, whoever committed it."""
+        """The last committed state whose words are known, whoever committed it."""
         with self._guard:
             stamp = self._stamped()
             if self._view is None or stamp != self._stamp:
-                self._view = self._read()
-                self._stamp = stamp
+                view = self._read()
+                if view.state.mark <= self.vocabulary.mark:
+                    self._view, self._stamp = view, stamp
+                elif self._view is None:
+                    self._view = self._with_words(view)
             return self._view
+
+    def _with_words(self, view: View) -> View:
+        """A state whose words are just being written, or were not before a process died."""
+        until = time.monotonic() + PATIENCE
+        while view.state.mark > self.vocabulary.mark:
+            with self._lock.tried() as mine:
+                if mine or time.monotonic() > until:
+                    self._learn_words(view.state.mark)
+                    break
+            time.sleep(0.01)
+        return view
+
+    def _learn_words(self, mark: int) -> None:
+        """The words of the whole index, where it is not known which are missing."""
+        assert self._index is not None
+        self.vocabulary.add(words_in(self._index), mark)
 
     def _stamped(self) -> tuple[int, int] | None:
         try:
@@ -114,19 +138,37 @@ class DiskIndex:
             if mine is False:
                 return None
             self._tidy()
-            view = self.view()
+            state = self._own().state
             assert self._index is not None
-            if view.state.mark and not self.vocabulary.exists:
-                self._words_from(view)
-            with Writing.on(self._index, self.vocabulary, view.state) as writing:
-                for each in changes(view.state.mark):
+            with Writing.on(self._index, self._taking_words(), state) as writing:
+                for each in changes(state.mark):
                     writing.put(each)
             return writing.learned
 
-    def _words_from(self, view: View) -> None:
-        """The vocabulary from the index itself, after its files were lost."""
-        for name in ("body", fields.LABEL):
-            self.vocabulary.add(word for word, _ in view.searcher.terms_with_prefix(name, ""))
+    def _own(self) -> View:
+        """The last committed state, for the process that has the lock: nobody else can be about to write its words."""
+        with self._guard:
+            self._stamp = self._stamped()
+            self._view = self._read()
+            if self._view.state.mark > self.vocabulary.mark:
+                self._learn_words(self._view.state.mark)
+            return self._view
+
+    def _taking_words(self) -> Callable[[int], None]:
+        """Takes the words of one commit after the other into the vocabulary."""
+        known = part_names(self._path)
+
+        def take(mark: int) -> None:
+            nonlocal known
+            now = part_names(self._path)
+            words = words_in_parts(self._path, known)
+            if words is None:
+                self._learn_words(mark)
+            else:
+                self.vocabulary.add(words, mark)
+            known = now
+
+        return take
 
     def _tidy(self) -> None:
         """Remove indexes of another store or format, and what an earlier kind of index left."""
@@ -139,10 +181,10 @@ class DiskIndex:
     def clear(self) -> None:
         """Forget everything and leave no word of it on disk."""
         with self._lock.held():
-            self.view()
+            self._own()
             assert self._index is not None
-            self.vocabulary.clear()
             Writing.wipe(self._index)
+            self.vocabulary.clear()
 
     def rebuild(self) -> None:
         """Start from nothing."""

@@ -42,7 +42,7 @@ class FreshDocument:
 
     @classmethod
     def of(cls, unit: TextUnit) -> FreshDocument:
-        runs = {field: [_words(field, text) for text in texts] for field, texts in texts_of(unit).items()}
+        runs = {field: [_words(field, text) for text in texts] for field, texts in texts_of([unit])[0].fields.items()}
         counts = {field: Counter(word for run in pieces for word in run) for field, pieces in runs.items()}
         return cls(unit.document, pack_head(unit), counts, {field: runs[field] for field in EXACT})
 

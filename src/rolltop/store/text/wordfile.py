@@ -10,9 +10,8 @@ import json
 import os
 import zlib
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -38,8 +37,12 @@ class _Group:
     start: int
 
 
-def _key(word: str) -> tuple[int, int, str]:
-    return len(word), len(word.encode()), word
+def _grouped(words: Iterable[str]) -> list[tuple[tuple[int, int], list[str]]]:
+    """Words by their length in characters and bytes, both in order."""
+    groups: dict[tuple[int, int], list[str]] = {}
+    for word in words:
+        groups.setdefault((len(word), len(word.encode())), []).append(word)
+    return [(key, sorted(groups[key])) for key in sorted(groups)]
 
 
 def _code(stem: str) -> int:
@@ -48,8 +51,8 @@ def _code(stem: str) -> int:
 
 def write_words(path: Path, words: Iterable[str]) -> None:
     """Write a file of these words; it is complete and on disk when this returns."""
-    ordered = sorted(words, key=_key)
-    groups = [(key, list(each)) for key, each in groupby(ordered, key=lambda word: _key(word)[:2])]
+    groups = _grouped(words)
+    ordered = [word for _, each in groups for word in each]
     marks = [signatures(each) for _, each in groups]
     codes = np.array([_code(stem) for stem in stems(ordered)], np.uint32)
     order = np.argsort(codes, kind="stable").astype(np.uint32)
@@ -106,17 +109,16 @@ class WordFile:
         start = group.start + (number - group.first) * group.width
         return self._bytes[start : start + group.width].tobytes().decode()
 
-    def known(self, words: Sequence[str]) -> set[str]:
+    def known(self, words: Iterable[str]) -> set[str]:
         """Those of the words that are here."""
         found: set[str] = set()
-        for key, same in groupby(sorted(words, key=_key), key=lambda word: _key(word)[:2]):
+        for key, same in _grouped(words):
             group = self._by_size.get(key)
             if group is not None:
-                each = list(same)
-                asked = np.array([word.encode() for word in each])
+                asked = np.array([word.encode() for word in same])
                 table = self._table(group)
                 at = np.minimum(np.searchsorted(table, asked), group.count - 1)
-                found.update(word for word, here in zip(each, (table[at] == asked).tolist(), strict=True) if here)
+                found.update(map(bytes.decode, asked[table[at] == asked].tolist()))
         return found
 
     def variants(self, stem: str) -> list[str]:
