@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from mcp_core.context import CHARACTERS_PER_TOKEN, InputNeeded, ToolCancelled, T
 from mcp_core.envelope import SPILLED, Answer, ProtocolFault
 from mcp_core.jsonable import to_json_bytes
 from mcp_core.outcome import result_of
+from mcp_core.pace import Pace
 from mcp_core.registry import Registered, Registry
 from mcp_core.result import Result
 from mcp_core.spec import ToolFunction
@@ -86,6 +88,7 @@ class Dispatcher:
         spill: Spill | None = None,
         redirect: Redirect | None = None,
         timeout: float = 300.0,
+        calls_per_minute: int = 0,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.registry = registry
@@ -93,6 +96,7 @@ class Dispatcher:
         self._spill = spill
         self._redirect = redirect
         self._timeout = timeout
+        self._pace = Pace(calls_per_minute) if calls_per_minute else None
         self._clock = clock
 
     async def call(self, name: str, arguments: Mapping[str, Any] | None, ctx: ToolContext[Any]) -> Answer:
@@ -125,6 +129,9 @@ class Dispatcher:
         self, registered: Registered, arguments: Mapping[str, Any] | None, ctx: ToolContext[Any], record: _Record
     ) -> Answer:
         spec, envelope = registered.spec, registered.envelope
+        if (refused := self._too_fast(ctx)) is not None:
+            record.outcome, record.error_type = "rejected", refused.error_type
+            return envelope.failure(refused, spec)
         try:
             checked = _checked(registered, arguments)
         except InvalidArguments as error:
@@ -136,6 +143,15 @@ class Dispatcher:
             record.outcome, record.error_type = "failed", result.error_type
             return envelope.failure(result, spec)
         return self._within_budget(envelope.success(result, spec), registered, ctx)
+
+    def _too_fast(self, ctx: ToolContext[Any]) -> Result[Any] | None:
+        if self._pace is None or not (seconds := self._pace.wait(ctx.principal or ctx.client.transport)):
+            return None
+        return Result.failure(
+            "nothing was done: too many calls in too short a time",
+            "rate_limited",
+            instruction=f"Wait {max(1, math.ceil(seconds))} s, then call again. If this is a loop, see what it is for.",
+        )
 
     async def _run(self, registered: Registered, checked: Any, ctx: ToolContext[Any]) -> Result[Any]:
         ctx.invoker, ctx.name_of = self.invoke, self.registry.name_of

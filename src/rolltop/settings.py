@@ -20,9 +20,10 @@ from types import MappingProxyType
 from typing import Any
 
 from rolltop import settings_utlx
+from rolltop import settings_values as read
 from rolltop.errors import InvalidData, InvalidInput, Position
 
-__all__ = ["OPTIONS", "Option", "Settings", "config_path", "load", "parse_bool"]
+__all__ = ["OPTIONS", "Option", "Settings", "config_path", "load"]
 
 SECTIONS = ("store", "transform", "reports", "catalog", "guide")
 """Engine sections: free-form mappings that the engine itself validates."""
@@ -55,6 +56,7 @@ class Settings:
     http_body_limit: int = 4 << 20
     http_allowed_hosts: tuple[str, ...] = ()
     call_timeout: float = 300.0
+    calls_per_minute: int = 60_000
     sandbox_user: str | None = None
     allow_unconfined: bool = False
     started_in: str | None = None
@@ -67,75 +69,6 @@ class Settings:
     def section(self, name: str) -> Mapping[str, Any]:
         """The settings of one engine, as the file and the environment give them."""
         return self.sections.get(name, MappingProxyType({}))
-
-
-def parse_bool(text: str) -> bool:
-    """`true/false`, `1/0`, `yes/no`, `on/off`, in any case."""
-    match text.strip().lower():
-        case "1" | "true" | "yes" | "on":
-            return True
-        case "0" | "false" | "no" | "off" | "":
-            return False
-    raise ValueError("expected true or false")
-
-
-def _strict_true(text: str) -> bool:
-    return text == "true"
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(",") if part.strip())
-
-
-def _places(text: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.replace(os.pathsep, ",").split(",") if part.strip())
-
-
-def _paths(text: str) -> tuple[Path, ...]:
-    return tuple(_path(part) for part in text.split(os.pathsep) if part.strip())
-
-
-def _path(text: str) -> Path:
-    return Path(os.path.expandvars(text)).expanduser().absolute()
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number <= 0:
-        raise ValueError("expected a number above 0")
-    return number
-
-
-def _port(text: str) -> int:
-    number = int(text)
-    if not 0 <= number <= 65535:
-        raise ValueError("expected a port from 0 to 65535")
-    return number
-
-
-def _seconds(text: str) -> float:
-    number = float(text)
-    if not 0 < number < 1e7:
-        raise ValueError("expected a number of seconds above 0")
-    return number
-
-
-def _one_of(*choices: str) -> Callable[[str], str]:
-    def parse(text: str) -> str:
-        for choice in choices:
-            if text.strip().lower() == choice.lower():
-                return choice
-        raise ValueError(f"expected one of {', '.join(choices)}")
-
-    return parse
-
-
-def _optional_text(text: str) -> str | None:
-    return text or None
-
-
-def _text(text: str) -> str:
-    return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,77 +88,86 @@ class Option:
 
 
 OPTIONS: tuple[Option, ...] = (
-    Option("workspace", ("ROLLTOP_WORKSPACE",), _path, "Directory that holds the store, the journal and reports."),
-    Option("toolsets", ("ROLLTOP_TOOLSETS",), _names, "Tool sets to serve, comma-separated; all of them when empty."),
-    Option("exclude_tools", ("ROLLTOP_EXCLUDE_TOOLS",), _names, "Single tools not to serve, comma-separated."),
-    Option("read_only", ("ROLLTOP_READ_ONLY",), parse_bool, "Leave out every tool that writes."),
-    Option("tool_prefix", ("MCP_TOOL_PREFIX",), _text, "Prefix for tool names; the empty string disables it."),
+    Option("workspace", ("ROLLTOP_WORKSPACE",), read.path, "Directory that holds the store, the journal and reports."),
+    Option(
+        "toolsets", ("ROLLTOP_TOOLSETS",), read.names, "Tool sets to serve, comma-separated; all of them when empty."
+    ),
+    Option("exclude_tools", ("ROLLTOP_EXCLUDE_TOOLS",), read.names, "Single tools not to serve, comma-separated."),
+    Option("read_only", ("ROLLTOP_READ_ONLY",), read.boolean, "Leave out every tool that writes."),
+    Option("tool_prefix", ("MCP_TOOL_PREFIX",), read.text, "Prefix for tool names; the empty string disables it."),
     Option(
         "descriptions",
         ("ROLLTOP_DESCRIPTIONS",),
-        _one_of("auto", "full", "compact", "none"),
+        read.one_of("auto", "full", "compact", "none"),
         "How much of a tool's description goes into tools/list.",
     ),
     Option(
         "tool_mode",
         ("ROLLTOP_TOOL_MODE",),
-        _one_of("list", "search"),
+        read.one_of("list", "search"),
         "list: every tool is listed; search: everything behind three tools.",
     ),
     Option(
         "include_example_tools",
         ("MCP_INCLUDE_EXAMPLE_TOOLS",),
-        _strict_true,
+        read.strict_true,
         "Serve the example tools too; only the word true switches it on.",
     ),
-    Option("budget_tokens", ("ROLLTOP_BUDGET_TOKENS",), _positive, "Largest answer of a tool, in estimated tokens."),
+    Option(
+        "budget_tokens", ("ROLLTOP_BUDGET_TOKENS",), read.positive, "Largest answer of a tool, in estimated tokens."
+    ),
     Option(
         "roots",
         ("ROLLTOP_ROOTS",),
-        _paths,
+        read.paths,
         "Directories that tools may read files from; when empty: the working directory, home, the temporary directory.",
     ),
-    Option("log_level", ("ROLLTOP_LOG_LEVEL", "MCP_LOG_LEVEL"), _one_of(*LOG_LEVELS), "Least severe level to log."),
-    Option("log_file", ("ROLLTOP_LOG_FILE",), _path, "File to log to instead of standard error."),
+    Option("log_level", ("ROLLTOP_LOG_LEVEL", "MCP_LOG_LEVEL"), read.one_of(*LOG_LEVELS), "Least severe level to log."),
+    Option("log_file", ("ROLLTOP_LOG_FILE",), read.path, "File to log to instead of standard error."),
     Option(
         "log_arguments",
         ("ROLLTOP_LOG_ARGUMENTS",),
-        parse_bool,
+        read.boolean,
         "Keep argument values in the journal, not only their digest.",
     ),
-    Option("http_host", ("ROLLTOP_HTTP_HOST",), _text, "Address to listen on; a token is required beyond 127.0.0.1."),
-    Option("http_port", ("ROLLTOP_HTTP_PORT", "MCP_PORT"), _port, "Port to listen on; 0 takes a free one."),
-    Option("http_token", ("ROLLTOP_HTTP_TOKEN",), _optional_text, "Bearer token that clients must send.", secret=True),
-    Option("http_body_limit", ("ROLLTOP_HTTP_BODY_LIMIT",), _positive, "Largest request body, in bytes."),
+    Option(
+        "http_host", ("ROLLTOP_HTTP_HOST",), read.text, "Address to listen on; a token is required beyond 127.0.0.1."
+    ),
+    Option("http_port", ("ROLLTOP_HTTP_PORT", "MCP_PORT"), read.port, "Port to listen on; 0 takes a free one."),
+    Option(
+        "http_token", ("ROLLTOP_HTTP_TOKEN",), read.optional_text, "Bearer token that clients must send.", secret=True
+    ),
+    Option("http_body_limit", ("ROLLTOP_HTTP_BODY_LIMIT",), read.positive, "Largest request body, in bytes."),
     Option(
         "http_allowed_hosts",
         ("ROLLTOP_HTTP_ALLOWED_HOSTS",),
-        _names,
+        read.names,
         "Host names, beyond the local ones, that requests may be addressed to.",
     ),
     Option(
         "catalogs",
         ("ROLLTOP_CATALOGS",),
-        _places,
+        read.places,
         "R or Python packages, or paths, whose tools are served; separated by commas or colons.",
     ),
     Option(
         "catalog_groups",
         ("ROLLTOP_CATALOG_GROUPS",),
-        _names,
+        read.names,
         "Groups of the catalogs' tools to serve, as regular expressions; all of them when empty.",
     ),
-    Option("call_timeout", ("ROLLTOP_CALL_TIMEOUT",), _seconds, "Longest run of one tool call, in seconds."),
+    Option("call_timeout", ("ROLLTOP_CALL_TIMEOUT",), read.seconds, "Longest run of one tool call, in seconds."),
+    Option("calls_per_minute", ("ROLLTOP_CALLS_PER_MINUTE",), read.count, "Tool calls a caller may make; 0: no limit."),
     Option(
         "sandbox_user",
         ("ROLLTOP_SANDBOX_USER",),
-        _optional_text,
+        read.optional_text,
         "User that foreign code runs as when rolltop runs as root; nobody when empty.",
     ),
     Option(
         "allow_unconfined",
         ("ROLLTOP_ALLOW_UNCONFINED",),
-        parse_bool,
+        read.boolean,
         "Run foreign code with limits alone where this machine offers no confinement.",
     ),
 )
@@ -236,7 +178,7 @@ _BY_KEY = {option.key: option for option in OPTIONS}
 def config_path(env: Mapping[str, str]) -> Path:
     """Where the configuration file is: `ROLLTOP_CONFIG`, else the user's configuration directory."""
     if given := env.get("ROLLTOP_CONFIG"):
-        return _path(given)
+        return read.path(given)
     base = env.get("XDG_CONFIG_HOME") or str(Path("~/.config").expanduser())
     return Path(base) / "rolltop" / "config.toml"
 

@@ -57,6 +57,16 @@ def test_exit_codes_say_what_went_wrong(rolltop: Rolltop, arguments: list[str], 
     assert (out.returncode, said in out.stdout + out.stderr) == (code, True), out
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [(["stor"], "'store'"), (["store", "ls"], "'list'"), (["store", "serach"], "'search'"), (["start"], "'serve'")],
+)
+def test_a_mistyped_command_is_answered_with_the_nearest(rolltop: Rolltop, typed: list[str], meant: str) -> None:
+    out = rolltop(*typed)
+    assert out.returncode == 2
+    assert f"Did you mean {meant}" in out.stderr
+
+
 def test_yes_agrees(rolltop: Rolltop) -> None:
     assert rolltop("call", "forget_everything", "--json", '{"what": "it"}', "--yes", **EXAMPLES).returncode == 0
 

@@ -42,6 +42,20 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "transform": ("rolltop.cli.transform:transform", "Run, check and format UTL-X transformations."),
 }
 
+SAID_ELSEWHERE = {
+    # what other programs call it: what it is called here
+    "ls": "list",
+    "delete": "rm",
+    "remove": "rm",
+    "find": "search",
+    "show": "get",
+    "run": "serve",
+    "start": "serve",
+    "status": "stats",
+    "validate": "check",
+    "put": "add",
+}
+
 
 class LazyGroup(click.Group):
     """A group whose commands live in modules that are imported when one of them runs."""
@@ -59,6 +73,22 @@ class LazyGroup(click.Group):
         module, attribute = self.lazy[cmd_name][0].split(":")
         command: click.Command = getattr(importlib.import_module(module), attribute)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if not ctx.resilient_parsing and name[:1].isalnum() and self.get_command(ctx, name) is None:
+            raise click.UsageError(f"No such command '{name}'.{self._meant(ctx, name)}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def _meant(self, ctx: click.Context, name: str) -> str:
+        from difflib import get_close_matches  # only somebody who mistyped waits for it
+
+        names = self.list_commands(ctx)
+        other = SAID_ELSEWHERE.get(name)
+        near = [other] if other in names else get_close_matches(name, names, 2)
+        return f" Did you mean {' or '.join(repr(word) for word in near)}?" if near else ""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         rows = [(name, self._summary(ctx, name)) for name in self.list_commands(ctx)]

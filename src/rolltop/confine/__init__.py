@@ -5,17 +5,24 @@ a read-only system, an own /tmp, limits on time, memory, processes, disk and out
 in that sandbox that stays and answers within a millisecond; `WorkerPool` keeps warm Python processes that can
 do nothing but compute, for jobs from bytes to bytes. Privileges are dropped before any of them sees foreign
 code, a limit that is reached ends the program and is named, and nothing is left running.
+
+The names are loaded when they are used: whoever only says what is allowed does not wait for the machinery.
 """
 
-from rolltop.confine.ladder import RungState, survey
-from rolltop.confine.limits import Limits
+from typing import TYPE_CHECKING
+
 from rolltop.confine.policy import Policy, policy, set_policy
-from rolltop.confine.pool import WorkerPool
-from rolltop.confine.r import RAnswer, RCondition, RError, RWorker, RZygote
-from rolltop.confine.result import Confinement, Finished, Reason
-from rolltop.confine.running import Cancel, run, run_async
-from rolltop.confine.sandbox import Mount, Sandbox
-from rolltop.confine.scratch import Scratch
+from rolltop.lazily import lazily
+
+if TYPE_CHECKING:
+    from rolltop.confine.ladder import RungState, survey
+    from rolltop.confine.limits import Limits
+    from rolltop.confine.pool import WorkerPool
+    from rolltop.confine.r import RAnswer, RCondition, RError, RWorker, RZygote
+    from rolltop.confine.result import Confinement, Finished, Reason
+    from rolltop.confine.running import Cancel, run, run_async
+    from rolltop.confine.sandbox import Mount, Sandbox
+    from rolltop.confine.scratch import Scratch
 
 __all__ = [
     "Cancel",
@@ -40,3 +47,17 @@ __all__ = [
     "set_policy",
     "survey",
 ]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "ladder": "RungState survey",
+        "limits": "Limits",
+        "pool": "WorkerPool",
+        "r": "RAnswer RCondition RError RWorker RZygote",
+        "result": "Confinement Finished Reason",
+        "running": "Cancel run run_async",
+        "sandbox": "Mount Sandbox",
+        "scratch": "Scratch",
+    },
+)

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
+from rolltop import settings_values as read
 from rolltop.errors import InvalidInput
 from rolltop.reports.job import Engine
-from rolltop.settings import parse_bool
 
 __all__ = ["RendererName", "ReportsConfig"]
 
@@ -88,7 +88,7 @@ def _choice(*choices: str) -> Callable[[Any], str]:
 
 
 def _boolean(value: Any) -> bool:
-    return value if isinstance(value, bool) else parse_bool(str(value))
+    return value if isinstance(value, bool) else read.boolean(str(value))
 
 
 def _natural(value: Any) -> int:

@@ -58,6 +58,7 @@ class Desk:
             spill=self.answers.keep,
             redirect=self._named_call if settings.tool_mode == SEARCH else None,
             timeout=settings.call_timeout,
+            calls_per_minute=settings.calls_per_minute,
         )
         self._live: list[LiveSet] = []
         available, self.loaded = discover()

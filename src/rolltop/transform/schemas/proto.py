@@ -1,4 +1,4 @@
-"""Protocol Buffers, proto3: reading in `proto_read`, writing here."""
+"""Protocol Buffers, proto3: parsing in `proto_parse`, reading in `proto_read`, writing here."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 
 from rolltop.transform.errors import WriteFailure
 from rolltop.transform.schemas.directives import fields_of, flag, text_of, types_of, whole
-from rolltop.transform.schemas.proto_read import describe, parse, read
+from rolltop.transform.schemas.proto_parse import parse
+from rolltop.transform.schemas.proto_read import describe, read
 
 __all__ = ["describe", "generate", "parse", "read", "write"]
 

@@ -8,8 +8,9 @@ program that calls no function needs none of this.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from rolltop.lazily import lazily
 
 if TYPE_CHECKING:
     from rolltop.transform.stdlib.declare import CATEGORIES, Function, Parameter, Signature, function
@@ -29,15 +30,12 @@ __all__ = [
     "host",
     "installed",
 ]
-_HOMES = {
-    **dict.fromkeys(("CATEGORIES", "Function", "Parameter", "Signature", "function"), "declare"),
-    **dict.fromkeys(("Host", "host", "installed"), "host"),
-    **dict.fromkeys(("all_names", "find", "functions"), "registry"),
-}
 
-
-def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{home}"), name)
+__getattr__ = lazily(
+    __name__,
+    {
+        "declare": "CATEGORIES Function Parameter Signature function",
+        "host": "Host host installed",
+        "registry": "all_names find functions",
+    },
+)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rolltop.transform.errors import ReadFailure
-from rolltop.transform.schemas.proto_read import parse
+from rolltop.transform.schemas.proto_parse import parse
 from rolltop.transform.structure.related import ALONE, Files, references
 
 __all__ = ["structure_of_proto"]
