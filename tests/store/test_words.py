@@ -46,6 +46,11 @@ def test_what_was_cut_is_also_one_word() -> None:
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40) | st.text("abAB19_- é日\n", max_size=20)
 
 
+@given(st.text("abAB19_- .\n", max_size=20) | st.text(st.characters(max_codepoint=127), max_size=40))
+def test_a_short_text_is_cut_as_a_long_one(text: str) -> None:
+    assert cut(text) == cut_all([text])[0]
+
+
 @given(st.lists(TEXTS, max_size=5))
 def test_texts_are_cut_together_as_each_alone(texts: list[str]) -> None:
     assert cut_all(texts) == [cut(text) for text in texts]
@@ -127,3 +132,26 @@ def test_another_process_sees_new_words(tmp_path: Path) -> None:
     assert two.variants("connect") == ["connect"]
     one.add(["connecting", "connected"])
     assert sorted(two.variants("connect")) == ["connect", "connected", "connecting"]
+
+
+def test_a_state_is_looked_at_when_its_words_are_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def learn(number: int, text: str) -> None:
+        unit = TextUnit(number, "n", "p", (), text, change=number)
+        writer.learn(lambda _: [TextChanges([unit], [], number)])
+
+    def dies(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    writer, reader = KeywordIndex(tmp_path, "store"), KeywordIndex(tmp_path, "store")
+    learn(1, "honey")
+    assert reader.search("hony", limit=5, similarity=0.7).total == 1
+    with monkeypatch.context() as patched:
+        patched.setattr(Vocabulary, "add", dies)
+        with pytest.raises(KeyboardInterrupt):
+            learn(2, "cinnamon")
+    assert reader.mark == 1
+    later = KeywordIndex(tmp_path, "store")
+    assert later.search("cinamon", limit=5, similarity=0.7).total == 1
+    assert (reader.mark, reader.search("cinamon", limit=5, similarity=0.7).total) == (2, 1)
+    for index in (writer, reader, later):
+        index.close()

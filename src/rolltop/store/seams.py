@@ -44,6 +44,7 @@ __all__ = [
     "Trigrams",
     "VectorIndex",
     "no_head",
+    "none_of",
 ]
 
 
@@ -138,6 +139,11 @@ class TextHit:
     """What the index has kept for showing the document, fetched when it is called."""
 
 
+def none_of(_: Sequence[int]) -> set[int]:
+    """For an answer without documents."""
+    return set()
+
+
 @dataclass(frozen=True, slots=True)
 class TextAnswer:
     """Some of the documents that answer a query, how many there are in all, and the words that they were found by."""
@@ -147,9 +153,11 @@ class TextAnswer:
     words: tuple[str, ...] = ()
     note: str | None = None
     families: tuple[tuple[str, ...], ...] = ()
-    """The same words by what was asked for: the forms of one word together."""
+    """The same words by what was asked for: the forms of one word together, rarer words first."""
     complete: bool = True
     """Whether the documents hold everything that was asked for; else they hold some of the words."""
+    holding: Callable[[Sequence[int]], set[int]] = none_of
+    """Which of some documents are among all that answer the query, be they among the hits or not."""
 
 
 class TextIndex(Protocol):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from rolltop.errors import Damaged, InvalidInput, NotFound
@@ -17,6 +19,8 @@ from rolltop.store.showing import Showing
 from rolltop.store.text import KeywordIndex
 
 __all__ = ["Searching"]
+
+_REBUILT = "The keyword index was damaged and is built again."
 
 
 class Searching(Extracting):
@@ -85,7 +89,20 @@ class Searching(Extracting):
             return self.text.search(query, limit=limit, offset=offset, similarity=similarity, why=why, also=also), 0
         self.settle()
         missing = self._learning.freshen()
-        return self.text.search(query, limit=limit, offset=offset, similarity=similarity, why=why), missing
+        ask = partial(self.text.search, query, limit=limit, offset=offset, similarity=similarity, why=why)
+        try:
+            return ask(), missing
+        except Damaged:
+            if not self.options.background or self.options.read_only:
+                raise
+        return self._built_again(ask)
+
+    def _built_again(self, ask: Callable[[], TextAnswer]) -> tuple[TextAnswer, int]:
+        """An answer although the index is damaged: what it held is learned again from the catalogue."""
+        self.text.rebuild()
+        missing = self._learning.freshen()
+        answer = ask()
+        return replace(answer, note=" ".join(filter(None, (answer.note, _REBUILT)))), missing
 
     def _shown(self, ranked: Sequence[Ranked], answer: TextAnswer | None = None) -> list[Hit]:
         """The documents of a ranking, with the piece of text that answers best."""

@@ -19,7 +19,6 @@ BEST_WORDS = 100
 BEST_MEANINGS = 50
 """So many of each order are joined into one; what the keywords find beyond follows in its own order."""
 
-MORE_WORDS = 1000
 NEARER = 0.15
 """So much nearer a document must be that lacks words, where others hold them all."""
 
@@ -82,21 +81,14 @@ class Understanding(Searching):
         ranked = [
             Ranked(f.document, f.score, f.parts, starts.get(f.document), heads.get(f.document, no_head)) for f in page
         ]
-        total = answer.total + self._without_words(
-            query, answer.total, {j.document for j in joined} - dict(words).keys()
-        )
+        beside = [each.document for each in joined if each.document not in dict(words)]
+        total = answer.total + len(beside) - len(answer.holding(beside))
         note = " ".join(filter(None, (answer.note, self._waiting(behind)))) or None
         return self._by_meaning(Results(self._shown(ranked, answer), total, "hybrid", note))
 
     def _near(self, query: str, limit: int) -> list[Near]:
         # What a transaction has written may yet be rolled back: it is not embedded before it is committed.
         return self.meaning.rank(query, limit, keep_up=not self.committer.active)
-
-    def _without_words(self, query: str, total: int, joined: set[int]) -> int:
-        """How many of these documents the words do not find; beyond the first thousand finds that is not asked."""
-        if joined and total > BEST_WORDS:
-            joined -= {hit.document for hit in self._by_words(query, MORE_WORDS, BEST_WORDS, None)[0].hits}
-        return len(joined)
 
     def _floor(self, query: str, *, complete: bool) -> float:
         """How near a document without the words must be: nearer than any, if the query sets conditions."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import tantivy
 
 from rolltop.store.seams import TextHead
-from rolltop.store.text.disk import View
+from rolltop.store.text.disk import View, means_damage
 from rolltop.store.text.fields import schema
 from rolltop.store.text.heads import unpack_head
 from rolltop.store.text.plan import (
@@ -68,28 +68,33 @@ class Asking:
         """The same documents, with what was too dear to be asked of all."""
         more: dict[int, float] = {}
         for part in dear if found else ():
-            for number, score in self._scores(part, [number for number, _, _ in found]):
+            for number, score in self.scores(part, [number for number, _, _ in found]):
                 more[number] = more.get(number, 0.0) + score
         raised = [(number, score + more.get(number, 0.0), at) for number, score, at in found]
         return sorted(raised, key=lambda place: -place[1])  # stable: equals stay as they were
 
     def head(self, address: tantivy.DocAddress) -> TextHead | None:
-        """What was kept for showing a document."""
-        return unpack_head(self.view.searcher.doc(address)["head"][0])
+        """What was kept for showing a document; None where that cannot be read, for the document itself can."""
+        try:
+            return unpack_head(self.view.searcher.doc(address)["head"][0])
+        except BaseException as error:
+            if not means_damage(error):
+                raise
+            return None
 
     def parts(self, plan: Plan, documents: Sequence[int]) -> dict[int, dict[str, float]]:
         """How much each field adds to the score of some documents."""
         told: dict[int, dict[str, float]] = {document: {} for document in documents}
         for field in fields_of(plan):
             part = only(plan, field)
-            for number, score in self._scores(part, documents) if part is not None else ():
+            for number, score in self.scores(part, documents) if part is not None else ():
                 if score > 0:
                     told[number][field] = score
         return told
 
-    def _scores(self, plan: Plan, documents: Sequence[int]) -> Iterator[tuple[int, float]]:
+    def scores(self, plan: Plan, documents: Sequence[int]) -> Iterator[tuple[int, float]]:
         """(document, score) of those of some documents that answer a plan."""
-        query = self._query(plan)
+        query = self._query(plan) if documents else None
         if query is None:
             return
         asked = tantivy.Query.const_score_query(_numbers(documents), 0.0)

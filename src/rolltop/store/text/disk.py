@@ -25,13 +25,18 @@ from rolltop.store.text.parts import part_names, words_in, words_in_parts
 from rolltop.store.text.vocabulary import Vocabulary
 from rolltop.store.text.writing import State, Writing
 
-__all__ = ["DiskIndex", "View"]
+__all__ = ["DiskIndex", "View", "means_damage"]
 
 PATIENCE = 5.0
 """Seconds to wait for words that another process is about to write; they take it a tenth of one."""
 
 REMEMBERED = 20_000
 """Frequencies of words that are remembered; a few megabytes."""
+
+
+def means_damage(error: BaseException) -> bool:
+    """Whether the index on disk is not what was written. Where it is surprised, tantivy raises what is no Exception."""
+    return isinstance(error, (ValueError, OSError)) or type(error).__name__ == "PanicException"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,16 +111,18 @@ class DiskIndex:
         return status.st_mtime_ns, status.st_ino
 
     def _read(self) -> View:
-        try:
-            return self._opened()
-        except (ValueError, OSError):
-            # Made anew by another process, or damaged: an index can always be built again.
-            self._index = None
+        """The last commit. An index that cannot be opened is begun again: what it held is in the catalogue."""
+        for again in (self._forget, self._start_again):
             try:
                 return self._opened()
-            except (ValueError, OSError):
-                self._start_again()
-                return self._opened()
+            except BaseException as error:
+                if not means_damage(error):
+                    raise
+            again()  # made anew by another process, or damaged
+        return self._opened()
+
+    def _forget(self) -> None:
+        self._index = None
 
     def _opened(self) -> View:
         if self._index is None:

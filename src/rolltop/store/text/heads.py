@@ -16,7 +16,7 @@ from rolltop.store.seams import TextHead, TextUnit
 
 __all__ = ["pack_head", "unpack_head"]
 
-LENGTH = 1 << 15
+LENGTH = 1 << 16
 """Characters. Most documents are shorter; of a longer one the rest is read where the head does not show enough."""
 
 _LAYOUT = struct.Struct("<QIIB")  # change, bytes of the title, bytes of the text, whether that is all of it

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,7 +13,7 @@ from rolltop.errors import Damaged
 from rolltop.store.seams import TextAnswer, TextChanges, TextHit
 from rolltop.store.text import grammar
 from rolltop.store.text.asking import Asking, Place
-from rolltop.store.text.disk import DiskIndex, View
+from rolltop.store.text.disk import DiskIndex, View, means_damage
 from rolltop.store.text.fresh import Fresh, FreshDocument
 from rolltop.store.text.heads import unpack_head
 from rolltop.store.text.nearness import near_in
@@ -78,20 +79,19 @@ class KeywordIndex:
         view = self._disk.view()
         fresh = self._fresh.after(view.state.mark)
         fresh = fresh if also is None else fresh.joined(_made_fresh(also, fresh))
-        planner = Planner(_Words(view, fresh, self._disk.vocabulary), similarity)
-        state = _State(view, fresh)
-        try:
+        lexicon = _Words(view, fresh, self._disk.vocabulary)
+        planner, state = Planner(lexicon, similarity), _State(view, fresh)
+        with _damage_named():
             for plan, complete in planner.plans(ask.root):
                 hits, total = state.page(plan, limit, offset)
                 if total:
                     told = state.told(plan, hits, why=why)
                     families = tuple(dict.fromkeys(families_of(plan)))
-                    words = tuple(dict.fromkeys(word for family in families for word in family))
-                    return TextAnswer(told, total, words, ask.note, families, complete)
-        except BaseException as error:
-            if not _means_damage(error):
-                raise
-            raise Damaged("the keyword index cannot be read", hint="Run `rolltop store repair`.") from error
+                    words = tuple(dict.fromkeys([word for family in families for word in family]))
+                    rarest_first = tuple(sorted(families, key=lexicon.having))
+                    return TextAnswer(
+                        told, total, words, ask.note, rarest_first, complete, partial(state.holding, plan)
+                    )
         return TextAnswer([], 0, note=ask.note)
 
     # care ----------------------------------------------------------------------------------------
@@ -114,9 +114,15 @@ class KeywordIndex:
         self._disk.close()
 
 
-def _means_damage(error: BaseException) -> bool:
-    """Whether the index on disk is not what was written. Where it is surprised, tantivy raises what is no Exception."""
-    return isinstance(error, (ValueError, OSError)) or type(error).__name__ == "PanicException"
+@contextmanager
+def _damage_named() -> Iterator[None]:
+    """What tantivy raises where the index is not what was written, as `Damaged`."""
+    try:
+        yield
+    except BaseException as error:
+        if not means_damage(error):
+            raise
+        raise Damaged("the keyword index cannot be read", hint="Run `rolltop store repair`.") from error
 
 
 def _made_fresh(changes: TextChanges, known: Fresh) -> dict[int, tuple[int, FreshDocument | None]]:
@@ -149,6 +155,15 @@ class _State:
         old, total = asking.ranked(plan, limit + offset)
         ranked = sorted([*old, *new], key=lambda hit: (-hit[1], hit[0]))
         return ranked[offset : offset + limit], total + len(new)
+
+    def holding(self, plan: Plan, documents: Sequence[int]) -> set[int]:
+        """Those of the documents that answer the plan."""
+        averages = self.averages() if self.fresh.documents else {}
+        wanted = [document for document in self.fresh.documents if document.number in documents]
+        found = {document.number for document in wanted if document.score(plan, averages) is not None}
+        old = [number for number in documents if number not in self.fresh.stale]
+        with _damage_named():
+            return found | {number for number, _ in Asking(self.view).scores(plan, old)}
 
     def _fresh_hits(self, plan: Plan) -> Iterator[Place]:
         averages = self.averages() if self.fresh.documents else {}
@@ -209,6 +224,10 @@ class _Words:
 
     def frequency(self, field: str, word: str) -> int:
         return self.view.frequency(field, word) + self.fresh.frequency(field, word)
+
+    def having(self, family: Sequence[str]) -> int:
+        """How many documents have one of these words, at most."""
+        return sum([self.frequency("body", word) for word in family])
 
     def variants(self, stem: str) -> Iterable[str]:
         return dict.fromkeys([*self.vocabulary.variants(stem), *self.fresh.variants(stem)])

@@ -17,11 +17,8 @@ LONGEST = 1 << 17
 ENOUGH = LONGEST + WIDTH + BEFORE
 """Characters of a text that its piece depends on."""
 
-_PLACES = 4
-"""Places of each word that are considered where no stretch of text holds them all."""
-
-_TRIES = 32
-"""Places of the longest word around which all the others are looked for."""
+_TRIES = 8
+"""Places of each word around which the others are looked for."""
 
 _MOST = 24
 """Words of a query that are looked for, each in at most so many forms."""
@@ -31,6 +28,8 @@ _BEGINNING = 3
 
 _REACH = WIDTH - BEFORE
 """Words that begin within so many characters are shown together."""
+
+_Needle = tuple[str, tuple[str, ...]]
 
 _Place = tuple[int, int]
 """Where a word stands, and the word as a bit."""
@@ -45,21 +44,18 @@ class Snippet:
 
 
 class Needles:
-    """The words of a query as they are looked for in texts: (what to look for, what must then stand there, bit)."""
+    """The words of a query as they are looked for in texts, best the rarest first.
+
+    Each word is some pairs of what to look for and what must then stand there.
+    """
 
     def __init__(self, families: Iterable[Sequence[str]]) -> None:
-        kept = [tuple(family[:_MOST]) for family in families if family][:_MOST]
-        self.all = (1 << len(kept)) - 1
-        # The longest first: it is likely the rarest.
-        self.needles = sorted(
-            ((needle, forms, 1 << at) for at, family in enumerate(kept) for needle, forms in _beginnings(family)),
-            key=lambda each: -len(each[0]),
-        )
-        self.one_each = len(self.needles) == len(kept) > 0
-        self.in_ascii = all(needle.isascii() for needle, _, _ in self.needles)
+        self.words = [_beginnings(tuple(family[:_MOST])) for family in families if family][:_MOST]
+        self.all = (1 << len(self.words)) - 1
+        self.in_ascii = all(needle.isascii() for word in self.words for needle, _ in word)
 
 
-def _beginnings(family: tuple[str, ...]) -> list[tuple[str, tuple[str, ...]]]:
+def _beginnings(family: tuple[str, ...]) -> list[_Needle]:
     first, last = min(family), max(family)
     shared = next((at for at, char in enumerate(first) if at >= len(last) or last[at] != char), len(first))
     if shared >= _BEGINNING or len(family) == 1:
@@ -92,12 +88,8 @@ def _best(text: str, needles: Needles) -> tuple[int, int]:
     """Where the stretch with the most different words begins, and which these are. Accents are only looked at where
     nothing is found without."""
     plain = _lowered(text, needles)
-    found = None if plain is None else _together(text, plain, needles)
-    if found is None and plain is not None:
-        found = _fullest(sorted(_found(text, plain, needles)), needles.all)
-    if text.isascii() or (found is not None and found[1]):
-        return found or (0, 0)
-    return _fullest(sorted(_found(text, _plain(text), needles)), needles.all)
+    found = (0, 0) if plain is None else _fullest(text, plain, needles)
+    return found if found[1] or text.isascii() else _fullest(text, _plain(text), needles)
 
 
 def _lowered(text: str, needles: Needles) -> str | None:
@@ -111,35 +103,80 @@ def _lowered(text: str, needles: Needles) -> str | None:
     return lowered if len(lowered) == len(text) else None
 
 
-def _together(text: str, plain: str, needles: Needles) -> tuple[int, int] | None:
-    """The first stretch that holds all the words; it is somewhere around a place of any of them."""
-    if not needles.one_each:
-        return None
-    (anchor, _, _), *others = needles.needles
-    at, tries = plain.find(anchor), 0
-    while at >= 0 and tries < _TRIES:
-        start, end = max(0, at - _REACH), at + _REACH
-        for needle, _, _ in others:
-            if plain.find(needle, start, end + len(needle)) < 0:
+def _fullest(text: str, plain: str, needles: Needles) -> tuple[int, int]:
+    """The first stretch that holds all the words, or one that holds the most, and rather rarer ones.
+
+    A stretch is somewhere around a place of a word in it. So when all around the first words have been looked at, no
+    other can hold more than the words that are left.
+    """
+    best, most, count, words = 0, 0, 0, needles.words
+    for passed, word in enumerate(words):
+        if count >= len(words) - passed:
+            break
+        for at in _places(text, plain, word):
+            start, end = max(0, at - _REACH), at + _REACH
+            if _may_hold(count + 1, plain, words, start, end):
+                first, held = _densest(_found(text, plain, words, start, end), needles.all)
+                if held.bit_count() > count:
+                    best, most, count = first, held, held.bit_count()
+                    if held == needles.all:
+                        return best, most
+    return best, most
+
+
+def _places(text: str, plain: str, word: Sequence[_Needle]) -> Iterator[int]:
+    """Where a word stands, as often as it is looked at."""
+    for needle, forms in word:
+        at, left = plain.find(needle), _TRIES
+        while at >= 0 and left:
+            if _begins(text, at) and plain.startswith(forms, at):
+                yield at
+                left -= 1
+            at = plain.find(needle, at + 1)
+
+
+def _may_hold(count: int, plain: str, words: Sequence[Sequence[_Needle]], start: int, end: int) -> bool:
+    """Whether so many different words may stand in a stretch: a quick look."""
+    spare = len(words) - count
+    for word in words:
+        for needle, _ in word:
+            if plain.find(needle, start, end + len(needle)) >= 0:
                 break
         else:
-            best, held = _fullest(sorted(_found(text, plain, needles, start, end)), needles.all)
-            if held == needles.all:
-                return best, held
-        at, tries = plain.find(anchor, at + 1), tries + 1
-    return None
+            spare -= 1
+            if spare < 0:
+                return False
+    return True
 
 
-def _found(text: str, plain: str, needles: Needles, start: int = 0, end: int | None = None) -> Iterator[_Place]:
-    """Places of the words, a few of each: all of them in a stretch."""
-    most, end = (_PLACES, len(plain)) if end is None else (_REACH, end)
-    for needle, forms, bit in needles.needles:
-        found, at = 0, plain.find(needle, start, end + len(needle))
-        while at >= 0 and found < most:
-            if _begins(text, at) and plain.startswith(forms, at):
-                yield at, bit
-                found += 1
-            at = plain.find(needle, at + 1, end + len(needle))
+def _found(text: str, plain: str, words: Sequence[Sequence[_Needle]], start: int, end: int) -> list[_Place]:
+    """Places of the words in a stretch, in order."""
+    places: list[_Place] = []
+    for number, word in enumerate(words):
+        for needle, forms in word:
+            stop = end + len(needle)
+            at = plain.find(needle, start, stop)
+            while at >= 0:
+                if _begins(text, at) and plain.startswith(forms, at):
+                    places.append((at, 1 << number))
+                at = plain.find(needle, at + 1, stop)
+    return sorted(places)
+
+
+def _densest(places: list[_Place], every: int) -> tuple[int, int]:
+    """Where the part of a stretch begins that holds the most different words, the first such; and these as bits."""
+    best, most = (places[0][0] if places else 0), 0
+    for first, (start, word) in enumerate(places):
+        held = word
+        for at, bit in places[first + 1 :]:
+            if at >= start + _REACH:
+                break
+            held |= bit
+        if held & ~most and held.bit_count() > most.bit_count():  # the first test is the quicker one
+            best, most = start, held
+            if held == every:
+                break
+    return best, most
 
 
 def _begins(text: str, at: int) -> bool:
@@ -168,25 +205,12 @@ class _Accents(dict[int, int]):
         return found
 
 
-def _fullest(places: list[_Place], every: int) -> tuple[int, int]:
-    """Where the stretch begins that holds the most different words, the first such; and these words as bits."""
-    best, most = (places[0][0] if places else 0), 0
-    for first, (start, word) in enumerate(places):
-        held = word
-        for at, bit in places[first + 1 :]:
-            if at >= start + _REACH:
-                break
-            held |= bit
-        if held & ~most and held.bit_count() > most.bit_count():  # the first test is the quicker one
-            best, most = start, held
-            if held == every:
-                break
-    return best, most
+_WORD_BEGINS = re.compile(r"\s\S")
 
 
 def _at_word(text: str, start: int) -> int:
     """The beginning of a word at or shortly after a place."""
-    found = re.compile(r"\s\S").search(text, start - 1, start + BEFORE)
+    found = _WORD_BEGINS.search(text, start - 1, start + BEFORE)
     return found.start() + 1 if found else start
 
 

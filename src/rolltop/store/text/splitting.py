@@ -40,6 +40,9 @@ _UNSPACED = re.compile("([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff])
 """Scripts that put no space between words: every character is a word, and neighbours are found as a phrase."""
 
 
+SHORT = 200
+"""Characters that are looked at one by one."""
+
 BATCH = 1 << 20
 """Characters that are cut in one go."""
 
@@ -57,7 +60,21 @@ def cut(text: str) -> Cut:
     """Cut the words of a text where their case or kind changes."""
     if text.isascii() and text.isalpha() and (text[1:].islower() or text.isupper()):
         return Cut(text, frozenset(), 1)  # most words of queries: one, in one case
-    return _cut([text])[0]
+    return _cut_short(text) if len(text) <= SHORT and text.isascii() else _cut([text])[0]
+
+
+_CUTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Za-z])(?=[0-9])|(?<=[A-Z])(?=[A-Z][a-z])")
+_WHOLE = re.compile(r"[A-Za-z0-9_-]+")
+_INSIDE = re.compile(_CUTS.pattern + r"|(?<=[A-Za-z0-9])[_-](?=[A-Za-z0-9])")
+_WORD = re.compile(r"[A-Za-z0-9]+")
+
+
+def _cut_short(text: str) -> Cut:
+    """The same by patterns, for what somebody has typed: there the price per call counts."""
+    spaced = _CUTS.sub(" ", text)
+    joined = [whole for whole in _WHOLE.findall(text) if _INSIDE.search(whole)]
+    names = frozenset(whole.replace("_", "").replace("-", "").lower() for whole in joined)
+    return Cut(spaced, names, len(_WORD.findall(spaced)))
 
 
 def cut_all(texts: Iterable[str]) -> list[Cut]:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from rolltop.store.text.plan import AllOf, AnyOf, Best, Plan, Raised, Run, Without
+from rolltop.store.text.plan import AllOf, AnyOf, Best, Plan, Raised, Run, Term, Without
 
 __all__ = ["Thrift"]
 
@@ -55,7 +55,9 @@ class Thrift:
         if not isinstance(plan, AllOf) or depth >= _DEEPEST:
             return plan
         for at, part in enumerate(plan.parts):
-            parts = list(_flat([part])) if isinstance(part, AnyOf) else []
+            if not isinstance(part, AnyOf) or all(isinstance(each, Term) for each in part.parts):
+                continue
+            parts = list(_flat([part]))
             dear = [each for each in parts if self.dear(each)]
             cheap = tuple(each for each in parts if each not in dear)
             if len(dear) == 1 and cheap and len(plan.parts) > 1:

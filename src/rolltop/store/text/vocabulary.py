@@ -16,6 +16,9 @@ from rolltop.store.text.wordfile import WordFile, write_words
 __all__ = ["Vocabulary"]
 
 _LIST = "words.json"
+_DAMAGE = (ValueError, TypeError, KeyError, IndexError)
+"""How it shows that a file is not what was written."""
+
 _RATIO = 4
 """A file of words is merged with the next one unless it is so many times as large."""
 
@@ -38,20 +41,25 @@ class Vocabulary:
         return self._mark
 
     def files(self) -> tuple[WordFile, ...]:
-        """The files as another process may just have written them."""
+        """The files as another process may just have written them; none where they are damaged, as if lost."""
         with self._lock:
             for _ in range(100):
                 stamp = self._stamp()
                 if stamp == self._seen:
                     break
                 try:
-                    names, mark = self._named()
-                    self._files = tuple(WordFile(self._directory / name) for name in names)
-                    self._seen, self._mark = stamp, mark
-                    break
+                    self._files, self._mark = self._opened()
                 except FileNotFoundError:
                     continue  # merged between the reading of the list and the opening: the list is newer now
+                except _DAMAGE:
+                    self._files, self._mark = (), 0
+                self._seen = stamp
+                break
             return self._files
+
+    def _opened(self) -> tuple[tuple[WordFile, ...], int]:
+        listed = json.loads((self._directory / _LIST).read_bytes())
+        return tuple(WordFile(self._directory / name) for name in listed["files"]), int(listed["mark"])
 
     def _stamp(self) -> tuple[int, int] | None:
         try:
@@ -60,10 +68,6 @@ class Vocabulary:
             self._files, self._mark = (), 0
             return None
         return status.st_mtime_ns, status.st_ino
-
-    def _named(self) -> tuple[list[str], int]:
-        listed = json.loads((self._directory / _LIST).read_bytes())
-        return listed["files"], listed["mark"]
 
     @property
     def exists(self) -> bool:
@@ -121,8 +125,7 @@ class Vocabulary:
 
     def damage(self) -> list[str]:
         try:
-            return [
-                f"the words in {file.path.name} are not what was written" for file in self.files() if file.damaged()
-            ]
-        except (OSError, ValueError, TypeError, IndexError) as error:
+            files = self._opened()[0] if self.exists else ()
+            return [f"the words in {file.path.name} are not what was written" for file in files if file.damaged()]
+        except (OSError, *_DAMAGE) as error:
             return [f"the list of words cannot be read: {error}"]
