@@ -23,6 +23,9 @@ from rolltop.store.text.vocabulary import Vocabulary
 
 __all__ = ["KeywordIndex"]
 
+_TELLING = 8
+"""Forms of a word that say how frequent it is."""
+
 
 class KeywordIndex:
     """Finds documents by words. `store` ties it to one catalogue."""
@@ -226,8 +229,8 @@ class _Words:
         return self.view.frequency(field, word) + self.fresh.frequency(field, word)
 
     def having(self, family: Sequence[str]) -> int:
-        """How many documents have one of these words, at most."""
-        return sum([self.frequency("body", word) for word in family])
+        """How many documents have one of these words, roughly: words that are only near come last."""
+        return sum([self.frequency("body", word) for word in family[:_TELLING]])
 
     def variants(self, stem: str) -> Iterable[str]:
         return dict.fromkeys([*self.vocabulary.variants(stem), *self.fresh.variants(stem)])

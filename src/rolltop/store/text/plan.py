@@ -156,12 +156,15 @@ def families_of(plan: Plan) -> list[tuple[str, ...]]:
         return families_of(plan.part)  # what raises a score are the same words, in order
     if isinstance(plan, Run):
         return [(word,) for word in _shown(plan)]
-    if isinstance(plan, (AllOf, AnyOf)) and not all(isinstance(part, Term) for part in plan.parts):
-        return [family for part in plan.parts for family in families_of(part)]
     if isinstance(plan, Everything):
         return []
-    # The order in which words were asked for, each once.
-    family = tuple(dict.fromkeys([word for leaf in _leaves(plan) for word in _shown(leaf)]))
+    if isinstance(plan, AnyOf) and all(type(part) is Term for part in plan.parts):
+        words = [part.word for part in plan.parts if part.field not in _SILENT]  # type: ignore[union-attr]
+    elif isinstance(plan, (AllOf, AnyOf)):
+        return [family for part in plan.parts for family in families_of(part)]
+    else:
+        words = [word for leaf in _leaves(plan) for word in _shown(leaf)]
+    family = tuple(dict.fromkeys(words))  # in the order in which they were asked for
     return [family] if family else []
 
 

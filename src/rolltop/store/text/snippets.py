@@ -23,6 +23,9 @@ _TRIES = 8
 _MOST = 24
 """Words of a query that are looked for, each in at most so many forms."""
 
+_APART = 8
+"""Forms of a word, at most, that have to be looked for one by one."""
+
 _BEGINNING = 3
 """So many letters that all forms of a word begin with are looked for once; else each form for itself."""
 
@@ -60,7 +63,7 @@ def _beginnings(family: tuple[str, ...]) -> list[_Needle]:
     shared = next((at for at, char in enumerate(first) if at >= len(last) or last[at] != char), len(first))
     if shared >= _BEGINNING or len(family) == 1:
         return [(first[:shared], family)]
-    return [(form, (form,)) for form in family]
+    return [(form, (form,)) for form in family[:_APART]]
 
 
 def snippet(text: str, needles: Needles, at: int | None = None, *, whole: bool = True) -> Snippet | None:
