@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import tantivy
@@ -67,11 +67,22 @@ class Asking:
     def _raised(self, found: list[Place], dear: Sequence[Plan]) -> list[Place]:
         """The same documents, with what was too dear to be asked of all."""
         more: dict[int, float] = {}
-        for part in dear if found else ():
-            for number, score in self.scores(part, [number for number, _, _ in found]):
+        for part in dear:
+            for number, score, _ in self.among(part, [number for number, _, _ in found]):
                 more[number] = more.get(number, 0.0) + score
         raised = [(number, score + more.get(number, 0.0), at) for number, score, at in found]
         return sorted(raised, key=lambda place: -place[1])  # stable: equals stay as they were
+
+    def among(self, plan: Plan, documents: Sequence[int]) -> list[Place]:
+        """Those of some documents that answer a plan, in no order."""
+        query = self._query(plan) if documents else None
+        if query is None:
+            return []
+        asked = tantivy.Query.const_score_query(_numbers(documents), 0.0)
+        both = tantivy.Query.boolean_query([(tantivy.Occur.Must, asked), (tantivy.Occur.Must, query)])
+        hits = self.view.searcher.search(both, len(documents), count=False).hits
+        numbers = self.view.searcher.fast_field_values("document", [address for _, address in hits])
+        return [(int(number or 0), *hit) for number, hit in zip(numbers, hits, strict=True)]
 
     def head(self, address: tantivy.DocAddress) -> TextHead | None:
         """What was kept for showing a document; None where that cannot be read, for the document itself can."""
@@ -87,22 +98,10 @@ class Asking:
         told: dict[int, dict[str, float]] = {document: {} for document in documents}
         for field in fields_of(plan):
             part = only(plan, field)
-            for number, score in self.scores(part, documents) if part is not None else ():
+            for number, score, _ in self.among(part, documents) if part is not None else ():
                 if score > 0:
                     told[number][field] = score
         return told
-
-    def scores(self, plan: Plan, documents: Sequence[int]) -> Iterator[tuple[int, float]]:
-        """(document, score) of those of some documents that answer a plan."""
-        query = self._query(plan) if documents else None
-        if query is None:
-            return
-        asked = tantivy.Query.const_score_query(_numbers(documents), 0.0)
-        both = tantivy.Query.boolean_query([(tantivy.Occur.Must, asked), (tantivy.Occur.Must, query)])
-        hits = self.view.searcher.search(both, len(documents), count=False).hits
-        numbers = self.view.searcher.fast_field_values("document", [address for _, address in hits])
-        for number, (score, _) in zip(numbers, hits, strict=True):
-            yield int(number or 0), score
 
     def _current(self, query: tantivy.Query) -> tantivy.Query:
         if not self.stale:

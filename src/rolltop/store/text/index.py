@@ -79,13 +79,10 @@ class KeywordIndex:
     ) -> TextAnswer:
         """Documents that answer the query, better ones first. `also` is known for this query only."""
         ask = grammar.parse(query)
-        view = self._disk.view()
-        fresh = self._fresh.after(view.state.mark)
-        fresh = fresh if also is None else fresh.joined(_made_fresh(also, fresh))
-        lexicon = _Words(view, fresh, self._disk.vocabulary)
-        planner, state = Planner(lexicon, similarity), _State(view, fresh)
+        state = self._state(also)
+        lexicon = _Words(state.view, state.fresh, self._disk.vocabulary)
         with _damage_named():
-            for plan, complete in planner.plans(ask.root):
+            for plan, complete in Planner(lexicon, similarity).plans(ask.root):
                 hits, total = state.page(plan, limit, offset)
                 if total:
                     told = state.told(plan, hits, why=why)
@@ -96,6 +93,22 @@ class KeywordIndex:
                         told, total, words, ask.note, rarest_first, complete, partial(state.holding, plan)
                     )
         return TextAnswer([], 0, note=ask.note)
+
+    def weigh(
+        self, query: str, documents: Sequence[int], *, why: bool = False, also: TextChanges | None = None
+    ) -> dict[int, TextHit]:
+        """How well each of these documents answers the query where any of its words counts; none that has none."""
+        state = self._state(also)
+        with _damage_named():
+            planner = Planner(_Words(state.view, state.fresh, self._disk.vocabulary))
+            plans = [plan for plan, _ in planner.plans(grammar.parse(query).root)]
+            hits = state.weighed(plans[-1], documents) if plans and documents else []
+            return {hit.document: hit for hit in state.told(plans[-1], hits, why=why)} if hits else {}
+
+    def _state(self, also: TextChanges | None) -> _State:
+        view = self._disk.view()
+        fresh = self._fresh.after(view.state.mark)
+        return _State(view, fresh if also is None else fresh.joined(_made_fresh(also, fresh)))
 
     # care ----------------------------------------------------------------------------------------
 
@@ -160,13 +173,16 @@ class _State:
         return ranked[offset : offset + limit], total + len(new)
 
     def holding(self, plan: Plan, documents: Sequence[int]) -> set[int]:
-        """Those of the documents that answer the plan."""
-        averages = self.averages() if self.fresh.documents else {}
-        wanted = [document for document in self.fresh.documents if document.number in documents]
-        found = {document.number for document in wanted if document.score(plan, averages) is not None}
-        old = [number for number in documents if number not in self.fresh.stale]
+        """Which of the documents answer the plan."""
         with _damage_named():
-            return found | {number for number, _ in Asking(self.view).scores(plan, old)}
+            return {number for number, _, _ in self.weighed(plan, documents)}
+
+    def weighed(self, plan: Plan, documents: Sequence[int]) -> list[Place]:
+        """Those of some documents that answer a plan."""
+        asked = set(documents)
+        new = [hit for hit in self._fresh_hits(plan) if hit[0] in asked]
+        old = sorted(asked - {*self.fresh.stale, *(hit[0] for hit in new)})
+        return [*Asking(self.view).among(plan, old), *new]
 
     def _fresh_hits(self, plan: Plan) -> Iterator[Place]:
         averages = self.averages() if self.fresh.documents else {}

@@ -15,7 +15,7 @@ from rolltop.transform.stack import deep_stack
 from rolltop.transform.stdlib.registry import find
 from rolltop.transform.syntax import tree
 
-__all__ = ["Compiled", "compile_tree", "function_of", "is_plain"]
+__all__ = ["Compiled", "compile_tree", "function_of", "is_plain", "makes_elements"]
 
 _PLAIN_FORMATS = frozenset({"json", "jsonl", "csv", "yaml"})
 _GIVE_UP = 20
@@ -77,10 +77,10 @@ def is_plain(program: tree.Program) -> bool:
     """Whether no value of the program can be an XML element: plain formats in, no attributes made."""
     if any(port.format not in _PLAIN_FORMATS for port in program.header.inputs):
         return False
-    return not any(_makes_elements(node) for node in tree.walk(program.body))
+    return not any(makes_elements(node) for node in tree.walk(program.body))
 
 
-def _makes_elements(node: tree.Expr) -> bool:
+def makes_elements(node: tree.Expr) -> bool:
     if isinstance(node, tree.Entry):
         return node.kind in ("attribute", "computed")
     if not isinstance(node, tree.Name):

@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 from rolltop.transform.errors import EvaluationFailure
+from rolltop.transform.formats.csv_table import Table
 from rolltop.transform.stream.code import PieceCode
+from rolltop.transform.stream.marked import MarkedPiece
 from rolltop.transform.stream.plan import Plan
-from rolltop.transform.stream.tables import Table
 from rolltop.transform.syntax import tree
 from rolltop.transform.syntax.source import Source
 
@@ -38,6 +39,9 @@ class Postponed:
 
     def of_table(self, table: Table) -> list[Any]:
         return self._guarded(lambda code: code.of_table(table))
+
+    def of_markup(self, piece: MarkedPiece) -> list[Any]:
+        return self._guarded(lambda code: code.of_markup(piece))
 
     def of_value(self, value: Any) -> list[Any]:
         return self._guarded(lambda code: code.of_value(value))
