@@ -236,3 +236,9 @@ WRITING = st.fixed_dictionaries(
 @example([{"a": "x"}, {"a": "y "}], {})
 def test_columns_are_written_as_their_cells_are(records: list[Any], options: dict[str, Any]) -> None:
     assert csv_write.Rows(options).text(records) == written(records, options)
+
+
+@pytest.mark.parametrize("row", ['"a ""b""",1\n', '"two\nlines",1,2\n', "1\n\n"])
+def test_tables_that_stay_irregular_are_read_to_their_end(row: str) -> None:
+    text = "n,s\n" + row * 400
+    assert known(in_pieces(text, {}, 50)) == known(plainly(text, {}))

@@ -49,10 +49,11 @@ def grid_of(text: str, width: int, style: Style) -> Grid | None:
     if style.quote is None or style.quote not in text:
         return _plain(text, width, style.delimiter)
     parts = text.split(style.quote)
-    # A column alone is left out: an empty cell in quotes would be an empty line.
-    if len(parts) % 2 == 0 or width == 1 or _MASK in text or style.delimiter == _MASK:
+    outside = parts[::2]
+    # A column alone is left out: an empty cell in quotes would be an empty line. So are quotes that are written twice.
+    if len(parts) % 2 == 0 or width == 1 or _MASK in text or style.delimiter == _MASK or "" in outside[1:-1]:
         return None
-    grid = _plain(_MASK.join(parts[::2]), width, style.delimiter)
+    grid = _plain(_MASK.join(outside), width, style.delimiter)
     return None if grid is None else _filled(grid._cells, width, parts[1::2])
 
 

@@ -21,6 +21,8 @@ __all__ = ["Layout", "Opening", "Rows", "Table", "open_table", "raise_limit", "r
 _MAX_FIELD = 1 << 27
 _UNFINISHED = "unexpected end of data"
 """What the csv module says of a text that ends inside a quoted cell."""
+_TRIALS = 16
+"""So many parts are tried before a table is judged irregular, when most of them were."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +134,15 @@ def tables(texts: Iterator[str], layout: Layout) -> Iterator[Table]:
     """The rows in texts of whole lines, the first of which begins with a row; `csv.Error` where they are no table."""
     raise_limit()
     source = _Source(filter(None, texts), layout.style)
+    tried = irregular = 0
     while text := source.take():
-        grid = grid_of(text, layout.width, layout.style)
+        width = 0 if irregular * 2 > tried > _TRIALS else layout.width  # of no width there is no grid
+        tried += width > 0
+        grid = grid_of(text, width, layout.style)
         if grid is None and (cut := source.give_back(text)):
             text = text[:cut]
-            grid = grid_of(text, layout.width, layout.style)
+            grid = grid_of(text, width, layout.style)
+        irregular += grid is None and width > 0
         yield Table(layout, grid or Rows(source.rows(text)))
 
 
