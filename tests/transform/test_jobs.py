@@ -35,7 +35,7 @@ def shared(program: Program, path: Path, size: int, *, jobs: int = 1) -> bytes:
     """In ranges of this size; input that is not for streams is read as a whole, as the command line does it."""
     plan = plan_of(program.parsed.program)
     assert plan.possible, plan.obstacle
-    assert can_share(plan, str(path)), plan.unshared
+    assert can_share(plan, str(path))
     written: list[bytes] = []
     try:
         stream_shared(program, plan, str(path), written.append, {}, jobs=jobs, advance=lambda count: None, size=size)

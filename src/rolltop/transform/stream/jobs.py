@@ -34,7 +34,7 @@ Advance = Callable[[int], Any]
 
 def can_share(plan: Plan, path: str) -> bool:
     """Whether processes can work on ranges of this input at the same time."""
-    return plan.unshared is None and path != "-" and Path(path).is_file()
+    return plan.possible and path != "-" and Path(path).is_file()
 
 
 def stream_shared(

@@ -35,11 +35,6 @@ class Plan:
     def possible(self) -> bool:
         return self.obstacle is None
 
-    @property
-    def unshared(self) -> str | None:
-        """Why processes cannot work on parts of the input at the same time, when they cannot."""
-        return self.obstacle
-
 
 def plan_of(program: tree.Program) -> Plan:
     """The plan, or one that says what is in the way."""
