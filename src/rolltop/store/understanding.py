@@ -9,7 +9,7 @@ from functools import cached_property
 from rolltop.errors import PartMissing
 from rolltop.store.meaning import NONE, Candidate, Fused, Meaning, Near, fuse
 from rolltop.store.results import Ranked, Results
-from rolltop.store.seams import TextAnswer, TextHit
+from rolltop.store.seams import TextAnswer, TextHead, TextHit, no_head
 from rolltop.store.searching import Searching
 from rolltop.store.text.grammar import is_plain
 
@@ -19,7 +19,6 @@ BEST_WORDS = 100
 BEST_MEANINGS = 100
 """So many of each order are joined into one; what the keywords find beyond follows in its own order."""
 
-MORE_WORDS = 1000
 NEARER = 0.15
 """So much nearer a document must be that lacks words, where others hold them all."""
 
@@ -32,7 +31,7 @@ class _Legs:
     behind: int
     candidates: list[Candidate]
     starts: dict[int, int]
-    titles: dict[int, str]
+    heads: dict[int, Callable[[], TextHead | None]]
 
 
 class Understanding(Searching):
@@ -70,7 +69,7 @@ class Understanding(Searching):
         near = self._near(query, offset + limit)[offset:]
         ranked = [Ranked(each.document.id, each.score, {"meaning": each.score}, each.start) for each in near]
         total = self.meaning.index.spans.with_text() if near or offset else 0
-        return self._by_meaning(Results(self._shown(ranked, ()), total, "semantic"))
+        return self._by_meaning(Results(self._shown(ranked), total, "semantic"))
 
     def search_hybrid(self, query: str, *, limit: int = 10, offset: int = 0, why: bool = False) -> Results:
         """Documents that hold the words, and those whose meaning is near, in one order."""
@@ -93,15 +92,14 @@ class Understanding(Searching):
                 each.score,
                 each.parts,
                 None if each.document in found_by_words else legs.starts.get(each.document),
-                legs.titles.get(each.document, ""),
+                legs.heads.get(each.document, no_head),
             )
             for each in page
         ]
-        total = answer.total + self._without_words(
-            query, answer.total, {each.document for each in joined} - found_by_words
-        )
+        beside = [each.document for each in joined if each.document not in found_by_words]
+        total = answer.total + len(beside) - len(answer.holding(beside))
         note = " ".join(filter(None, (answer.note, self._waiting(legs.behind)))) or None
-        return self._by_meaning(Results(self._shown(ranked, answer.words), total, "hybrid", note))
+        return self._by_meaning(Results(self._shown(ranked, answer), total, "hybrid", note))
 
     def candidates(self, query: str) -> list[Candidate]:
         """What hybrid search puts in order: what either leg finds, with the scores of both."""
@@ -122,18 +120,12 @@ class Understanding(Searching):
             behind,
             [_candidate(n, hits.get(n), weights.get(n), nearness.get(n), complete=answer.complete) for n in kept],
             {number: each.start for number, each in nearness.items()},
-            {number: hit.title for number, hit in {**weights, **hits}.items()},
+            {number: hit.head for number, hit in {**weights, **hits}.items()},
         )
 
     def _near(self, query: str, limit: int) -> list[Near]:
         # What a transaction has written may yet be rolled back: it is not embedded before it is committed.
         return self.meaning.rank(query, limit, keep_up=not self.committer.active)
-
-    def _without_words(self, query: str, total: int, joined: set[int]) -> int:
-        """How many of these documents the words do not find; beyond the first thousand finds that is not asked."""
-        if joined and total > BEST_WORDS:
-            joined -= {hit.document for hit in self._by_words(query, MORE_WORDS, BEST_WORDS, None)[0].hits}
-        return len(joined)
 
     def _further(self, query: str, joined: Sequence[Fused], start: int, count: int) -> list[Fused]:
         """What the keywords find after the documents that were joined; less than the last of them."""
