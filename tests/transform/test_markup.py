@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 from markup_strategies import cases, regular_cases
 from test_stream import outcome, streamed, whole
 
-from rolltop.transform import compile_program
+from rolltop.transform import Document, Program, compile_program, formats
 from rolltop.transform.explain import explain
 from rolltop.transform.markup import MarkupTiers
 from rolltop.transform.stream import plan_of
+from rolltop.transform.stream.documents import RecordProgram
 from rolltop.transform.stream.marked import MarkedPiece
 
-QUICK = settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+QUICK = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 LONG = settings(max_examples=50_000, deadline=None, suppress_health_check=list(HealthCheck))
 SIZES = st.integers(8, 700) | st.just(4000)
 HEADER = '%utlx 1.0\ninput xml { arrays: ["x"] }\noutput json\n---\n'
@@ -180,6 +181,8 @@ def test_odd_records(odd: str) -> None:
         "r._text",
         "map(r.x, x => x.sku._text)",
         'r["@id"]',
+        'r[""]',
+        '[r["name"], r["x"][0].@p, r.name["_text"], r["none"]?.@q]',
         "r.name.@id",
         "r.none.@id.deeper",
         "(try { r.name * 2 } catch (e) { r.@id })",
@@ -271,3 +274,72 @@ def test_an_attribute_that_only_counts_is_a_number() -> None:
     typed = MarkupTiers(program, plan_of(program).path).typed
     assert typed is not None
     assert {name: place.form for name, place in typed.records.items().fields.items()} == {"@a": "num", "@b": "any"}
+
+
+def test_an_attribute_that_is_sometimes_an_element() -> None:
+    text = HEADER + "map($input.R.r, r => [r.@k, r.a?.@k])"
+    for first, second in (('k="1"', "<k>2</k>"), ("", "<k>2</k>"), ('k="1"', "")):
+        one, two = (
+            f"<r {first}><a {first}/></r>".replace(" >", ">").replace(" /", "/"),
+            f"<r>{second}<a>{second}</a></r>",
+        )
+        agree(text, f"<R>{one * 3}{two * 3}{one * 3}{two * 3}</R>".encode(), 100)
+        agree(text, f"<R>{two * 3}{one * 3}{two * 3}{one * 3}</R>".encode(), 100)
+
+
+def in_memory(records: RecordProgram, program: Program, data: str | bytes) -> Any:
+    taken, value = records.value(data)
+    made = value if taken else program.evaluator.run(inputs_of(program, data))
+    return formats.write("json", made, {})
+
+
+@QUICK
+@given(st.one_of(cases(), regular_cases()), regular_cases(), st.booleans())
+def test_documents_in_memory_one_after_the_other(case: tuple[str, bytes], other: Any, is_text: bool) -> None:
+    program = compile_program(case[0])
+    records = RecordProgram(program.parsed.program, program.source)
+    for data in (case[1], other[1], case[1]):
+        given: str | bytes = data.decode("utf-8", "replace") if is_text else data
+        expected = outcome(
+            lambda given=given: formats.write("json", program.evaluator.run(inputs_of(program, given)), {})
+        )
+        assert outcome(lambda given=given: in_memory(records, program, given)) == expected
+
+
+def inputs_of(program: Program, data: str | bytes) -> dict[str, Any]:
+    return program._with_default(program.read_inputs({"input": Document(data)}))
+
+
+def test_large_documents_in_memory_are_taken_by_the_pattern(taken: list[int]) -> None:
+    program = compile_program(PROGRAM)
+    data = document(count=1000)
+    expected = formats.write("json", program.evaluator.run(inputs_of(program, data)), {})
+    assert program.run({"input": Document(data)}) == expected
+    assert program.run({"input": Document(data.decode())}) == expected
+    assert sum(taken) > 1900
+
+
+@pytest.mark.parametrize(
+    "text", ["", " " * 200_000, "\ud800" + "<R/>" * 50_000, '<?xml version="1.0" encoding="utf-16"?>']
+)
+def test_texts_that_are_no_documents(text: str) -> None:
+    program = compile_program(PROGRAM)
+    records = RecordProgram(program.parsed.program, program.source)
+    expected = outcome(lambda: inputs_of(program, text))
+    assert outcome(lambda: in_memory(records, program, text)) == expected
+
+
+def test_texts_are_what_they_are_whatever_they_declare() -> None:
+    program = compile_program(PROGRAM)
+    records = RecordProgram(program.parsed.program, program.source)
+    text = '<?xml version="1.0" encoding="latin-1"?>' + document().decode().replace("T", "\u4e2d")
+    expected = outcome(lambda: formats.write("json", program.evaluator.run(inputs_of(program, text)), {}))
+    assert outcome(lambda: in_memory(records, program, text)) == expected
+
+
+def test_a_program_whose_documents_have_one_record_is_not_tried_for_ever() -> None:
+    program = compile_program(PROGRAM)
+    records = RecordProgram(program.parsed.program, program.source)
+    for _ in range(5):
+        assert records.value("<R><r/></R>") == (False, None)
+    assert not records.possible

@@ -58,9 +58,9 @@ class Builder:
         self.take(data)
         self.finish()
 
-    def begin(self) -> None:
-        """A document begins: `take` its blocks, then `finish`."""
-        parser = expat.ParserCreate()
+    def begin(self, encoding: str | None = None) -> None:
+        """A document begins: `take` its blocks, then `finish`. An encoding given overrides what the document says."""
+        parser = expat.ParserCreate(encoding)
         parser.buffer_text = True
         parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = self._handlers()
         parser.XmlDeclHandler = self._declaration

@@ -164,13 +164,17 @@ class _Composer:
         return head + self._closed(element, contents), Record(place, make, fields, presence)
 
     def _field(self, element: Element, name: str, read: dict[str, Field], place: Place) -> Field | None:
-        if name in read:
-            return read[name]
-        if name[0] == "@" and any(child.element.name == name[1:] for child in element.children):
-            raise Unsuitable(f"<{element.name}> has an element {name[1:]} and no attribute of that name")
-        if place.required:
+        found = read.get(name)
+        may_be_missing = found is None or (isinstance(found, Leaf) and found.optional)
+        if (
+            name.startswith("@")
+            and may_be_missing
+            and any(child.element.name == name[1:] for child in element.children)
+        ):
+            raise Unsuitable(f"<{element.name}> has elements {name[1:]} where it has no attribute of that name")
+        if found is None and place.required:
             raise Unsuitable(f"<{element.name}> has no {name}")
-        return None
+        return found
 
     def _child(self, child: Child, place: Place | None, within: int | None, gap: str) -> tuple[str, Field | None]:
         """A child with the gap after it."""

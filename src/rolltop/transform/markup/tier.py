@@ -65,7 +65,7 @@ class MarkupTiers:
     """The typed ways of a program over one array of elements, tried in order."""
 
     def __init__(self, program: tree.Program, path: tuple[str, ...]) -> None:
-        self._program = program
+        self.program = program
         self._path = path
         self.obstacle: str | None = None
         """Why there is no typed tier, once it was tried to make one."""
@@ -80,7 +80,7 @@ class MarkupTiers:
 
     def _made(self, *, strict: bool) -> MarkupTier | None:
         try:
-            return markup_tier(self._program, self._path, strict=strict)
+            return markup_tier(self.program, self._path, strict=strict)
         except CannotCompile as reason:
             self.obstacle = str(reason)
         except (SyntaxError, RecursionError, MemoryError, TypeError) as reason:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 from rolltop.transform.formats.xml_read import Builder, Piece
-from rolltop.transform.markup import MarkupTiers
 from rolltop.transform.stream.marked import MarkedPiece, Scanner
 
 __all__ = ["NoRecords", "element_pieces"]
@@ -20,8 +19,6 @@ _RECORDS = 500
 _WINDOW = 1 << 18
 """Characters that are scanned at once."""
 _LEAST_WINDOW = 1 << 12
-_SAMPLE = 32
-"""Records to learn from at first."""
 _WAIT = 8
 """So many blocks may go by without the end of a record before the parser takes them."""
 _CODECS = {"utf-8": "utf-8", "us-ascii": "ascii", "iso-8859-1": "latin-1"}
@@ -46,8 +43,8 @@ class Records(Builder):
         self.records: list[Any] = []
         self.document_type = False
 
-    def begin(self) -> None:
-        super().begin()
+    def begin(self, encoding: str | None = None) -> None:
+        super().begin(encoding)
         self.parser.StartDoctypeDeclHandler = self._document_type
 
     def _document_type(self, *declared: Any) -> None:
@@ -101,25 +98,26 @@ class Records(Builder):
 class _Reader:
     """Reads one document with the exact reader and the scanner."""
 
-    def __init__(self, runner: Any, program: Any, path: tuple[str, ...], arrays: frozenset[str], size: int) -> None:
+    def __init__(self, runner: Any, scanner: Scanner, path: tuple[str, ...], size: int) -> None:
         self._runner = runner
         self._path = path
         self._size = size
         self._end_tag = f"</{path[-1]}>"
-        self._exact = Records(path, arrays)
-        scanner = Scanner(MarkupTiers(program, path), arrays, sample=max(1, min(_SAMPLE, size // 256)))
+        self._exact = Records(path, scanner.arrays)
         self._scanner = None if scanner.hopeless else scanner
-        self._program = program
         self._codec: str | None = None
         self._window = _WINDOW
         self._count = 0
 
-    def pieces(self, read: Callable[[int], bytes]) -> Iterator[Any]:
+    def pieces(self, read: Callable[[int], bytes], codec: str | None) -> Iterator[Any]:
         """What the runner makes of each piece."""
-        self._exact.begin()
+        self._exact.begin(codec)
+        self._codec = codec
         held = b""
         end_tag = self._end_tag.encode()
+        blank = True
         while block := read(self._size):
+            blank = blank and block.isspace()
             searched = max(0, len(held) - len(end_tag))
             held += block
             cut = held.rfind(end_tag, searched) + len(end_tag)
@@ -130,6 +128,8 @@ class _Reader:
             elif cut >= len(end_tag):
                 whole, held = held[:cut], held[cut:]
                 yield from self._pieces_of(whole)
+        if blank:
+            raise NoRecords
         self._exact.take(held)
         self._exact.finish()
         if self._count + len(self._exact.records) < 2:
@@ -179,7 +179,7 @@ class _Reader:
         if rows:
             yield from self._values(1)
             self._count += len(rows)
-            piece = MarkedPiece(self._program, self._scanner, rows, text[at:stop], self._given, plain=plain)
+            piece = MarkedPiece(self._scanner, rows, text[at:stop], self._given, plain=plain)
             yield self._runner.of_markup(piece)
             if not piece.was_read:
                 self._exact.skip(piece.text)
@@ -222,15 +222,18 @@ def element_pieces(
     read: Callable[[int], bytes],
     path: tuple[str, ...],
     runner: Any,
-    program: Any,
+    scanner: Scanner,
     *,
     size: int,
-    arrays: frozenset[str] = frozenset(),
+    codec: str | None = None,
 ) -> Iterator[Any]:
-    """What the runner makes of each piece of the document, as a document that has only these elements."""
-    if len(set(path)) != len(path) or arrays & set(path):
+    """What the runner makes of each piece of the document, as a document that has only these elements.
+
+    The codec is that of the bytes when it is known, whatever the document says.
+    """
+    if len(set(path)) != len(path) or scanner.arrays & set(path):
         raise NoRecords
-    yield from _Reader(runner, program, path, arrays, size).pieces(read)
+    yield from _Reader(runner, scanner, path, size).pieces(read, codec)
 
 
 def _document(path: tuple[str, ...], records: list[Any]) -> Any:

@@ -15,6 +15,7 @@ from rolltop.transform.stream.cutting import ArrayPieces, NoArray
 from rolltop.transform.stream.elements import NoRecords, element_pieces
 from rolltop.transform.stream.folds import name_of
 from rolltop.transform.stream.lines import line_pieces
+from rolltop.transform.stream.marked import Scanner
 from rolltop.transform.stream.plan import Plan
 from rolltop.transform.stream.postponed import Postponed
 from rolltop.transform.stream.sinks import sink_for
@@ -82,9 +83,9 @@ def pieces_of(plan: Plan, source: Readable, runner: Postponed | PieceCode, size:
         return pieces.run(runner.of_json)
     if port.format == "csv":
         return _or_whole(table_pieces(source.read, port.options, runner.of_table, size))
-    arrays = frozenset(map(str, port.options.get("arrays") or ()))
     pieced = plan.program if plan.fold is None else plan.fold.pieces
-    return _or_whole(element_pieces(source.read, plan.path, runner, pieced, size=size, arrays=arrays))
+    scanner = Scanner(pieced, plan.path, sample=max(1, min(16, size // 256)))
+    return _or_whole(element_pieces(source.read, plan.path, runner, scanner, size=size))
 
 
 def _or_whole(pieces: Iterator[Any]) -> Iterator[Any]:

@@ -23,10 +23,10 @@ __all__ = ["Postponed"]
 class Postponed:
     """Runs the program on pieces; the first failure is kept for `finish`."""
 
-    def __init__(self, plan: Plan, source: Source) -> None:
+    def __init__(self, plan: Plan, source: Source, code: PieceCode | None = None) -> None:
         self._plan = plan
         self._source = source
-        self._code = PieceCode(plan.program, source)
+        self._code = code or PieceCode(plan.program, source)
         self._left = len(plan.stages)
         """How many stages still have to run on the records."""
         self.failure: EvaluationFailure | None = None
