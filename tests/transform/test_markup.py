@@ -88,6 +88,17 @@ def test_a_pattern_learns_what_records_may_leave_out(taken: list[int]) -> None:
     assert sum(taken) > 300
 
 
+def test_one_element_that_is_only_mapped_serves_as_an_array(taken: list[int]) -> None:
+    one = RECORD.replace('<x p="1" q="3"><sku>T</sku></x>', "")
+    data = f"<R>{''.join((RECORD, one)[at % 2].format(at) for at in range(100))}</R>".encode()
+    header = "%utlx 1.0\ninput xml\noutput json\n---\n"
+    agree(header + "map($input.R.r, r => sum(map(r.x, x => x.@p * x.@q)))", data, 4000)
+    assert sum(taken) > 60
+    taken.clear()
+    agree(header + "map($input.R.r, r => [count(r.x), map(r.x, x => x.@p)])", data, 4000)
+    assert sum(taken) < 60
+
+
 def test_one_odd_record_does_not_stop_the_pattern(taken: list[int]) -> None:
     agree(PROGRAM, document("<r><name><![CDATA[</r>]]></name></r>", count=100), 4000)
     assert sum(taken) > 60

@@ -32,6 +32,8 @@ class MarkupTier:
         self.run = run
         self.runs = 0
         self.failures = 0
+        self.arrays: frozenset[Place] = frozenset()
+        """Places of arrays for which one element alone does not serve."""
         self.records = root
         for step in path:
             if self.records.form != "record" or list(self.records.fields) != [step]:
@@ -58,7 +60,9 @@ def markup_tier(program: tree.Program, path: tuple[str, ...], *, strict: bool) -
     if root.unsettled():
         raise CannotCompile("the second look saw more than the first")
     run = function_of(source, emitter.constants)
-    return MarkupTier("typed" if strict else "projected", root, path, source, run)
+    tier = MarkupTier("typed" if strict else "projected", root, path, source, run)
+    tier.arrays = frozenset(emitter.arrays)
+    return tier
 
 
 class MarkupTiers:

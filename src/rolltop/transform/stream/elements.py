@@ -172,8 +172,10 @@ class _Reader:
     def _scanned(self, text: str, at: int) -> Generator[Any, None, int]:
         """Let the scanner take what it can of one window; the place where it stopped."""
         assert self._scanner is not None
-        end = text.rfind(self._end_tag, at, at + self._window)
-        end = (end if end >= 0 else text.index(self._end_tag, at)) + len(self._end_tag)
+        end = text.rfind(self._end_tag, at, at + self._window) + len(self._end_tag)
+        if end < at + len(self._end_tag):
+            self._window = _WINDOW
+            return at  # a record this large is not worth a pattern
         plain = text.find("&", at, end) < 0 and text.find("]]>", at, end) < 0
         rows, stop = self._scanner.rows(text, at, end, plain=plain)
         if rows:
