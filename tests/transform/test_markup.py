@@ -226,13 +226,33 @@ def test_documents_broken_at_every_byte(junk: bytes) -> None:
 
 
 @pytest.mark.parametrize("codec", ["utf-8", "utf-8-sig", "utf-16", "latin-1", "ascii", "cp1252"])
-def test_encodings(codec: str) -> None:
+def test_encodings(codec: str, taken: list[int]) -> None:
     names = {"utf-8-sig": "utf-8", "latin-1": "iso-8859-1", "ascii": "us-ascii", "cp1252": "windows-1252"}
     head = f'<?xml version="1.0" encoding="{names.get(codec, codec)}"?>\r\n<R>\r\n'
     letters = "abc" if codec == "ascii" else "\u00e9\u00df"
     records = "\r\n".join(RECORD.format(number).replace("T", letters) for number in range(8))
     for end in ("</R>", "</Q>", "<r>&</r></R>"):
         agree(PROGRAM, (head + records + end).encode(codec), 300)
+    assert bool(taken) == (codec in ("utf-8", "utf-8-sig", "latin-1", "ascii"))
+
+
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("name", ["iso-8859-1", "ISO-8859-1", "us-ascii", "utf8", "utf-16", "UTF-8", "cp037", "none"])
+def test_encodings_that_are_not_what_they_say(name: str, mark: bytes) -> None:
+    head = f'<?xml version="1.0" encoding="{name}"?>'.encode()
+    for data in (document(), document(RECORD.format(7).replace("T", "\u00e9")), document().replace(b"\n", b"\r\n")):
+        agree(PROGRAM, mark + head + data, 300)
+
+
+def test_two_bytes_that_look_like_an_end_tag() -> None:
+    odd = RECORD.format(7).replace("T", "\u2f3c\u3e72\u722f\r\n")
+    agree(PROGRAM, document(odd).decode().encode("utf-16-le"), 300)
+    agree(PROGRAM, document(odd).decode().encode("utf-16-be"), 300)
+
+
+def test_end_tags_in_a_comment_do_not_slow_the_parser_down(taken: list[int]) -> None:
+    agree(PROGRAM, document(f"<!-- {'</r>' * 100_000} -->", count=3000), 100_000)
+    assert sum(taken) > 20
 
 
 @pytest.mark.parametrize(
