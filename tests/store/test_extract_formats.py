@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import lzma
+import subprocess
 import sys
 from collections.abc import Iterator
 
@@ -52,6 +53,33 @@ def test_a_pdf_says_its_title(workers: Workers) -> None:
     text = workers.read("a.pdf", data)
     assert text.title == "Annual report"
     assert text.note == "its pages hold no text, perhaps only pictures of text"
+
+
+def test_the_links_of_a_pdf_lead_out_of_it(workers: Workers) -> None:
+    data = made.pdf_with_links(
+        "<< /S /URI /URI (https://example.org/a) >>",
+        "<< /S /GoToR /F (other.pdf) /D [0 /Fit] >>",
+        "<< /S /GoTo /D [3 0 R /Fit] >>",
+        "<< /S /JavaScript /JS (app.alert) >>",
+    )
+    assert workers.read("a.pdf", data).links == ("https://example.org/a", "other.pdf")
+
+
+def test_rtf(workers: Workers) -> None:
+    text = workers.read("a.rtf", made.made_rtf())
+    assert (text.title, text.headings, text.links, text.note) == ("The plan", ("Beginnings",), ("other.rtf",), None)
+    lines = ("Beginnings", "A gïraffe walks.", "кит 鯨 ☃ 😀the note", "elsewhere", "left\telephant\t", "{end}")
+    assert tuple(line for line in text.body.split("\n") if line) == lines
+    assert where(text, "elephant") == "line 5"
+
+
+def test_rtf_says_what_another_program_meant(workers: Workers) -> None:
+    source = "# Beginnings\n\nA *whale*: “鯨”, {𝄞}, 5 € and a [page](https://example.org/x).\n\nMore [](b.md)\n"
+    command = ["pandoc", "--from", "markdown", "--to", "rtf", "--standalone"]
+    data = subprocess.run(command, input=source.encode(), capture_output=True, check=True).stdout
+    text = workers.read("a.rtf", data)
+    assert text.body.split("\n")[:2] == ["Beginnings", "A whale: “鯨”, {𝄞}, 5 € and a page."]
+    assert (text.headings, text.links) == (("Beginnings",), ("https://example.org/x", "b.md"))
 
 
 def test_docx(workers: Workers) -> None:

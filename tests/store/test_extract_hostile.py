@@ -141,6 +141,9 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
     "deep.ipynb": (lambda: b'{"nbformat":4,"cells":' + b"[" * 200_000, "not valid JSON"),
     "parts.eml": (endless_mail, ""),
     "old.doc": (lambda: b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(5000), "old Office file"),
+    "deep.rtf": (lambda: b"{\\rtf1 " + b"{" * 1_000_000 + b"end", "nested too deeply"),
+    "long.rtf": (lambda: b"{\\rtf1 " + b"word " * 4_000_000, "only the first 8 million characters"),
+    "binary.rtf": (lambda: b"{\\rtf1{\\pict\\bin999999999 " + bytes(9000), "it holds no text"),
     "encrypted.zip": (encrypted, "encrypted"),
     "directory.zip": (lambda: made.made_zip({f"{n}.txt": "" for n in range(5000)}), "only the first 2000 members"),
 }
@@ -174,6 +177,7 @@ MUTATED = {
     "a.html": made.made_html(),
     "a.eml": made.made_mail(),
     "a.ipynb": made.made_notebook(),
+    "a.rtf": made.made_rtf(),
     "a.tar.gz": made.made_tar({"a.txt": b"words"}, "gz"),
 }
 

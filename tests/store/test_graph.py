@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import made_files as made
@@ -242,6 +243,42 @@ def test_a_limit_is_said(library: Library) -> None:
     few = library.related(library.document("hub.md"), 1, limit=7)
     assert (len(few.related), few.complete) == (7, False)
     assert library.related(library.document("hub.md"), 1).complete
+
+
+def test_names_that_only_a_parser_knows_are_found_as_names(library: Library) -> None:
+    code = "static int\nfrobnicate_widget(struct widget *w)\n{\n    return spin(w);\n}\n"
+    library.add_text("widget.c", code)
+    library.add_text("widget.md", "frobnicate widget: how to, in prose\n")
+    assert library.text_of(library.document("widget.c")).symbols == ()
+    library.trace()
+    assert [symbol.name for symbol in library.text_of(library.document("widget.c")).symbols] == ["frobnicate_widget"]
+    assert [hit.document.path for hit in library.search("heading:frobnicate_widget").hits] == ["widget.c"]
+    before = library.catalog.documents.last_change()
+    library.trace()
+    assert (library.catalog.documents.last_change(), library.untraced()) == (before, 0)
+
+
+def test_what_was_not_looked_at_is_said(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    library.add_text("hub.md", PROSE.format("the hub"))
+    for number in range(8):
+        library.add_text(f"copy {number}.md", PROSE.format(f"copy {number} [hub](hub.md)"))
+    around = partial(library.related, library.document("hub.md"), 1)
+    assert (len(around().related), around().complete) == (8, True)
+    for limit in ("MOST_COMPARED", "MOST_REFERRING"):
+        with monkeypatch.context() as changed:
+            changed.setattr(f"rolltop.store.graph.edges.{limit}", 5)
+            assert not around().complete
+
+
+def test_many_near_duplicates_do_not_end_the_walk(library: Library) -> None:
+    library.add_text("start.md", PROSE.format("[next](middle.md)"))
+    library.add_text("middle.md", "[next](end.md)")
+    library.add_text("end.md", "the end")
+    for number in range(30):
+        library.add_text(f"copy {number}.md", PROSE.format(number))
+    found = library.related(library.document("start.md"), 2)
+    assert {"middle.md", "end.md"} <= {related.node.document.path for related in found.related}
+    assert not found.complete
 
 
 def test_many_near_duplicates_leave_room_for_a_link(library: Library) -> None:

@@ -64,7 +64,7 @@ def _pair(one, other, texts, sketches, terms, holders):
     if one.object == other.object:
         yield "near_duplicate", 1.0
     elif sketches[one.id] is not None and sketches[other.id] is not None:
-        share = alike(sketches[one.id], sketches[other.id])
+        share = float(alike(sketches[one.id], sketches[other.id]))
         if share >= LEAST:
             family = _family(one.name) == _family(other.name) and one.modified != other.modified
             yield ("version" if family else "near_duplicate"), round(share, 2)

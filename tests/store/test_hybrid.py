@@ -15,32 +15,57 @@ from hypothesis import strategies as st
 
 from rolltop.errors import PartMissing
 from rolltop.store import Library, Options
-from rolltop.store.meaning import fuse
+from rolltop.store.meaning import Blend, Candidate, fuse
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
-ORDER = st.lists(st.tuples(st.integers(1, 30), st.floats(0.01, 50)), unique_by=lambda pair: pair[0]).map(
-    lambda pairs: sorted(pairs, key=lambda pair: -pair[1])
+SCORE = st.one_of(st.just(0.0), st.floats(0.01, 50))
+CANDIDATES = st.lists(
+    st.builds(Candidate, st.integers(1, 30), SCORE, SCORE, st.one_of(st.none(), st.floats(-1, 1))),
+    unique_by=lambda each: each.document,
 )
+BLEND = st.builds(Blend, st.floats(0, 4), st.floats(0, 4), st.floats(0, 4))
 
 
-@given(ORDER, ORDER, st.floats(0.05, 0.95))
-def test_the_joined_order_has_every_document_once(
-    words: list[tuple[int, float]], near: list[tuple[int, float]], trust: float
-) -> None:
-    joined = fuse(words, near, trust)
-    assert sorted(each.document for each in joined) == sorted({number for number, _ in [*words, *near]})
+@given(CANDIDATES, BLEND)
+def test_the_joined_order_has_every_document_once(candidates: list[Candidate], blend: Blend) -> None:
+    joined = fuse(candidates, blend)
+    assert sorted(each.document for each in joined) == sorted(each.document for each in candidates)
     assert [each.score for each in joined] == sorted((each.score for each in joined), reverse=True)
     assert all(0 <= each.score <= 1 + 1e-9 for each in joined)
-    assert all(each.score == pytest.approx(each.words + each.meaning) for each in joined)
+    assert all(each.score == pytest.approx(sum(each.parts.values())) for each in joined)
 
 
-@given(ORDER)
-def test_one_order_alone_stays_as_it_is(order: list[tuple[int, float]]) -> None:
-    for joined in (fuse(order, [], 0.4), fuse([], order, 0.4)):
-        scores = dict(order)
-        found = [scores[each.document] for each in joined]
-        assert found == sorted(found, reverse=True) or len(set(found)) < len(found)
+@given(CANDIDATES, BLEND)
+def test_better_in_everything_is_better(candidates: list[Candidate], blend: Blend) -> None:
+    place = {each.document: at for at, each in enumerate(fuse(candidates, blend))}
+    score = {each.document: each.score for each in fuse(candidates, blend)}
+    for one in candidates:
+        for two in candidates:
+            near = -2 if two.nearness is None else two.nearness
+            together = one.all_words - one.words >= two.all_words - two.words
+            better = one.words >= two.words and one.all_words >= two.all_words and together
+            if better and (-2 if one.nearness is None else one.nearness) >= near and one is not two:
+                assert place[one.document] < place[two.document] or score[one.document] == score[two.document]
+
+
+def test_nothing_is_lost_because_only_one_leg_found_it(library: Library) -> None:
+    library.add_text("both.md", "The engine of a car, its tyres, and how an automobile is washed.\n")
+    library.add_text("words.md", "A car of a train.\n")
+    library.add_text("other.md", "Onions.\n")
+    found = {each.document: each for each in library.candidates("car automobile")}
+    both, words = library.document("both.md").id, library.document("words.md").id
+    assert found[both].all_words > 0 == found[words].all_words
+    assert 0 < found[words].words < found[both].words
+    assert all(each.nearness is not None for each in found.values())
+
+
+def test_why_names_the_fields_of_the_words(library: Library) -> None:
+    library.add_text("car.md", "# The car\n\nAn automobile.\n")
+    (hit,) = library.search_hybrid("car", why=True).hits
+    assert set(hit.parts) == {"title", "heading", "path", "body", "meaning"}
+    assert sum(hit.parts.values()) == pytest.approx(hit.score)
+    assert "meaning" in library.search_hybrid("car").hits[0].why
 
 
 def paths(library: Library, query: str, **page: int) -> list[str]:
@@ -67,6 +92,7 @@ def test_conditions_hold_for_what_is_only_near(library: Library) -> None:
 def test_pages_follow_each_other_without_gap_or_repetition(library: Library) -> None:
     for number in range(170):
         library.add_text(f"{number}.txt", f"{'needle ' * (1 + number % 7)} in the hay {number}\n")
+    library.embed()
     whole = paths(library, "needle hay", limit=400)
     assert sorted(whole) == sorted(f"{number}.txt" for number in range(170))
     paged = [path for start in range(0, 170, 30) for path in paths(library, "needle hay", limit=30, offset=start)]

@@ -163,7 +163,7 @@ def test_the_graph_computes_what_the_weights_say(tmp_path: Path) -> None:
     weights = small_bert(tmp_path / "small")
     rows = load_model(str(tmp_path / "small")).embed(["w5 w6 w7 w8 w9", "w1 w2", "w50"])
     for row, tokens in zip(rows, [[5, 6, 7, 8, 9], [1, 2], [50]], strict=True):
-        assert float(row @ by_hand(weights, tokens)) > 0.99
+        assert float(row @ by_hand(weights, tokens)) > 0.98  # eight bits, in a model of 32 numbers
 
 
 def test_pooling_by_the_first_token_is_another_vector(tmp_path: Path) -> None:

@@ -9,10 +9,10 @@ from pathlib import Path
 from rolltop.errors import Damaged, InvalidInput, NotFound
 from rolltop.store.core import Options
 from rolltop.store.extract import Extracting
-from rolltop.store.grep import Background, Grep, SegmentDirectory
+from rolltop.store.grep import Background, Grep, SegmentDirectory, TextLines
 from rolltop.store.learning import Learning
 from rolltop.store.results import Hit, Ranked, Results
-from rolltop.store.seams import BlobStore, Catalog, GrepIndex, TextAnswer, TextIndex
+from rolltop.store.seams import BlobStore, Catalog, GrepIndex, TextAnswer, TextHit, TextIndex
 from rolltop.store.text import KeywordIndex, snippet
 
 __all__ = ["Searching"]
@@ -33,7 +33,8 @@ class Searching(Extracting):
     ) -> None:
         super().__init__(directory, options, catalog=catalog, blobs=blobs)
         self.trigrams: GrepIndex = trigrams or SegmentDirectory(directory / "grep")
-        self._grep = Grep(self.catalog, self.reader, self.trigrams)
+        self.text_trigrams: GrepIndex = SegmentDirectory(directory / "grep" / "texts")
+        self._grep = self._new_grep()
         self._background = Background(self._grep)
         self._text = text
         self._learning = Learning(self.catalog, self.extracts, lambda: self.text, background=self.options.background)
@@ -53,9 +54,13 @@ class Searching(Extracting):
     def grep(self) -> Grep:
         """Regular expressions. Inside a transaction with a memory of its own, which a rollback takes with it."""
         if self.committer.active:
-            return Grep(self.catalog, self.reader, self.trigrams)
+            return self._new_grep()
+        self.settle()
         self._background.wanted()
         return self._grep
+
+    def _new_grep(self) -> Grep:
+        return Grep(self.catalog, self.reader, self.trigrams, TextLines(self.extracts, self.text_trigrams))
 
     # searching -----------------------------------------------------------------------------------
 
@@ -85,6 +90,11 @@ class Searching(Extracting):
         self.settle()
         missing = self._learning.freshen()
         return self.text.search(query, limit=limit, offset=offset, similarity=similarity, why=why), missing
+
+    def _weighed(self, query: str, documents: Sequence[int], *, why: bool = False) -> dict[int, TextHit]:
+        """What the keyword leg says about some documents, whichever of its words they hold."""
+        also = self._learning.uncommitted() if self.committer.active else None
+        return self.text.weigh(query, documents, why=why, also=also)
 
     def _shown(self, ranked: Iterable[Ranked], words: tuple[str, ...]) -> list[Hit]:
         """The documents of a ranking, with the piece of text that answers best."""
@@ -144,16 +154,17 @@ class Searching(Extracting):
         dropped = self.grep.drop_stale()
         if self.grep.index_damage():
             self.trigrams.clear()
+            self.text_trigrams.clear()
             dropped.append("*")
         return dropped
 
     def purge_indexes(self, documents: Sequence[int]) -> None:
-        self.grep.drop_stale()
         # A word of a collected document may lie in any file of the keyword index: they are all written anew.
         if documents:
             self.text.clear()
             self.catch_up()
         self.forget_texts()
+        self.grep.drop_stale()
 
     def close(self) -> None:
         self._learning.stop()
@@ -161,4 +172,5 @@ class Searching(Extracting):
         if self._text is not None:
             self._text.close()
         self.trigrams.close()
+        self.text_trigrams.close()
         super().close()

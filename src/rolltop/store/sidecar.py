@@ -34,9 +34,10 @@ def alone(lock: Path) -> Iterator[bool]:
 
 class Sidecar:
     """One file, a connection per thread. `owner` ties it to one store and one way of filling it: a file of another
-    one is started again, and so is a damaged one."""
+    one is started again, and so is a damaged one. `what` is what people call its contents."""
 
-    def __init__(self, path: Path, schema: Sequence[str], owner: str) -> None:
+    def __init__(self, path: Path, schema: Sequence[str], owner: str, what: str) -> None:
+        self.what = what
         self._path = path
         self._schema = schema
         self._owner = owner
@@ -47,7 +48,7 @@ class Sidecar:
             if self.state("owner") != owner:
                 self.clear()
         except _DAMAGE:
-            self.start_again()
+            self._from_nothing()
 
     @property
     def db(self) -> apsw.Connection:
@@ -93,6 +94,14 @@ class Sidecar:
     def set_state(self, key: str, value: Any) -> None:
         self.db.execute("INSERT OR REPLACE INTO state VALUES(?, ?)", (key, value))
 
+    @property
+    def mark(self) -> int:
+        """How far the catalogue's changes have been followed."""
+        return int(self.state("mark") or 0)
+
+    def follow_to(self, mark: int) -> None:
+        self.set_state("mark", mark)
+
     def purge(self) -> None:
         """Leave no trace of what was removed."""
         self.db.execute("VACUUM")
@@ -100,12 +109,20 @@ class Sidecar:
 
     def damage(self) -> list[str]:
         try:
-            return [row[0] for row in self.db.execute("PRAGMA integrity_check(10)") if row[0] != "ok"]
+            found = [row[0] for row in self.db.execute("PRAGMA integrity_check(10)") if row[0] != "ok"]
         except apsw.Error as error:
-            return [str(error)]
+            found = [str(error)]
+        return [f"{self.what}: {line}" for line in found]
 
     def start_again(self) -> None:
-        """From an empty file: for one that is damaged."""
+        """Forget everything; it is filled again."""
+        if self.damage():
+            self._from_nothing()
+        else:
+            self.clear()
+
+    def _from_nothing(self) -> None:
+        """An empty file in place of a damaged one."""
         self.close()
         for suffix in ("", "-wal", "-shm"):
             self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)

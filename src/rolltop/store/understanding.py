@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from rolltop.errors import PartMissing
-from rolltop.store.meaning import NONE, Fused, Meaning, Near, fuse
+from rolltop.store.meaning import NONE, Candidate, Fused, Meaning, Near, fuse
 from rolltop.store.results import Ranked, Results
+from rolltop.store.seams import TextAnswer, TextHit
 from rolltop.store.searching import Searching
 from rolltop.store.text.grammar import is_plain
 
 __all__ = ["Understanding"]
 
 BEST_WORDS = 100
-BEST_MEANINGS = 50
+BEST_MEANINGS = 100
 """So many of each order are joined into one; what the keywords find beyond follows in its own order."""
 
 MORE_WORDS = 1000
 NEARER = 0.15
 """So much nearer a document must be that lacks words, where others hold them all."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Legs:
+    """What both legs say about everything that either of them found."""
+
+    answer: TextAnswer
+    behind: int
+    candidates: list[Candidate]
+    starts: dict[int, int]
+    titles: dict[int, str]
 
 
 class Understanding(Searching):
@@ -49,8 +61,9 @@ class Understanding(Searching):
         """By `keyword`, `semantic` or `hybrid`; with `similarity` by nearly spelled words, whatever the kind."""
         if kind == "keyword" or similarity is not None:
             return self.search(query, limit=limit, offset=offset, similarity=similarity, why=why)
-        ask = self.search_near if kind == "semantic" else self.search_hybrid
-        return ask(query, limit=limit, offset=offset)
+        if kind == "semantic":
+            return self.search_near(query, limit=limit, offset=offset)
+        return self.search_hybrid(query, limit=limit, offset=offset, why=why)
 
     def search_near(self, query: str, *, limit: int = 10, offset: int = 0) -> Results:
         """Every document that has text, the ones that mean most nearly the same as the query first."""
@@ -59,33 +72,58 @@ class Understanding(Searching):
         total = self.meaning.index.spans.with_text() if near or offset else 0
         return self._by_meaning(Results(self._shown(ranked, ()), total, "semantic"))
 
-    def search_hybrid(self, query: str, *, limit: int = 10, offset: int = 0) -> Results:
+    def search_hybrid(self, query: str, *, limit: int = 10, offset: int = 0, why: bool = False) -> Results:
         """Documents that hold the words, and those whose meaning is near, in one order."""
         if self.options.model == NONE:
-            return self.search(query, limit=limit, offset=offset)
+            return self.search(query, limit=limit, offset=offset, why=why)
         try:
-            near = self._near(query, BEST_MEANINGS)
+            legs = self._legs(query, why=why)
         except PartMissing as missing:
-            found = self.search(query, limit=limit, offset=offset)
+            found = self.search(query, limit=limit, offset=offset, why=why)
             return replace(found, note=" ".join(filter(None, (found.note, f"Only words were searched: {missing}."))))
-        answer, behind = self._by_words(query, BEST_WORDS, 0, None)
-        words = [(hit.document, hit.score) for hit in answer.hits]
-        trust = self.meaning.model.trust.beside(bool(words), complete=answer.complete)
-        floor = self._floor(query, complete=bool(words) and answer.complete)
-        joined = fuse(words, self._kept(near, dict(words), floor), trust)
+        answer = legs.answer
+        joined = fuse(legs.candidates, self.meaning.model.blend)
         page = joined[offset : offset + limit]
         if len(page) < limit and answer.total > BEST_WORDS:
             page += self._further(query, joined, max(0, offset - len(joined)), limit - len(page))
-        starts = {each.document.id: each.start for each in near if each.document.id not in dict(words)}
-        titles = {hit.document: hit.title for hit in answer.hits}
+        found_by_words = {hit.document for hit in answer.hits}
         ranked = [
-            Ranked(f.document, f.score, f.parts, starts.get(f.document), titles.get(f.document, "")) for f in page
+            Ranked(
+                each.document,
+                each.score,
+                each.parts,
+                None if each.document in found_by_words else legs.starts.get(each.document),
+                legs.titles.get(each.document, ""),
+            )
+            for each in page
         ]
         total = answer.total + self._without_words(
-            query, answer.total, {j.document for j in joined} - dict(words).keys()
+            query, answer.total, {each.document for each in joined} - found_by_words
         )
-        note = " ".join(filter(None, (answer.note, self._waiting(behind)))) or None
+        note = " ".join(filter(None, (answer.note, self._waiting(legs.behind)))) or None
         return self._by_meaning(Results(self._shown(ranked, answer.words), total, "hybrid", note))
+
+    def candidates(self, query: str) -> list[Candidate]:
+        """What hybrid search puts in order: what either leg finds, with the scores of both."""
+        return self._legs(query).candidates
+
+    def _legs(self, query: str, *, why: bool = False) -> _Legs:
+        """Ask both legs, then ask each about what the other one found."""
+        near = self._near(query, BEST_MEANINGS)
+        answer, behind = self._by_words(query, BEST_WORDS, 0, None, why=why)
+        hits = {hit.document: hit for hit in answer.hits}
+        numbers = list(hits.keys() | {each.document.id for each in near}) if is_plain(query) else list(hits)
+        weights = self._weighed(query, numbers, why=why)
+        nearness = self.meaning.weigh(query, numbers)
+        floor = self.meaning.model.floor + (NEARER if hits and answer.complete else 0)
+        kept = [n for n in numbers if n in hits or (n in nearness and nearness[n].score >= floor)]
+        return _Legs(
+            answer,
+            behind,
+            [_candidate(n, hits.get(n), weights.get(n), nearness.get(n), complete=answer.complete) for n in kept],
+            {number: each.start for number, each in nearness.items()},
+            {number: hit.title for number, hit in {**weights, **hits}.items()},
+        )
 
     def _near(self, query: str, limit: int) -> list[Near]:
         # What a transaction has written may yet be rolled back: it is not embedded before it is committed.
@@ -96,16 +134,6 @@ class Understanding(Searching):
         if joined and total > BEST_WORDS:
             joined -= {hit.document for hit in self._by_words(query, MORE_WORDS, BEST_WORDS, None)[0].hits}
         return len(joined)
-
-    def _floor(self, query: str, *, complete: bool) -> float:
-        """How near a document without the words must be: nearer than any, if the query sets conditions."""
-        if not is_plain(query):
-            return 2.0
-        return self.meaning.model.floor + (NEARER if complete else 0)
-
-    @staticmethod
-    def _kept(near: Sequence[Near], words: dict[int, float], floor: float) -> list[tuple[int, float]]:
-        return [(n.document.id, n.score) for n in near if n.document.id in words or n.score >= floor]
 
     def _further(self, query: str, joined: Sequence[Fused], start: int, count: int) -> list[Fused]:
         """What the keywords find after the documents that were joined; less than the last of them."""
@@ -139,3 +167,18 @@ class Understanding(Searching):
     def close(self) -> None:
         self.meaning.close()
         super().close()
+
+
+def _candidate(
+    number: int, hit: TextHit | None, weight: TextHit | None, near: Near | None, *, complete: bool
+) -> Candidate:
+    return Candidate(
+        number,
+        words=weight.score if weight else hit.score if hit else 0.0,
+        all_words=hit.score if hit and complete else 0.0,
+        nearness=(near.score + near.broad) / 2 if near else None,
+        fields=(hit or weight or _NO_HIT).parts,
+    )
+
+
+_NO_HIT = TextHit(0, 0.0)

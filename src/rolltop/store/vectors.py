@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rolltop.errors import InvalidInput
+from rolltop.store.rowkeys import RowKeys
 from rolltop.store.seams import Numbers
 from rolltop.store.signs import Signs
 
@@ -154,6 +155,18 @@ class ByteVectors:
         order = np.lexsort((keys[there], -scores[there]))[:limit]
         return [(int(key), float(score)) for key, score in zip(keys[there][order], scores[there][order], strict=True)]
 
+    def scores(self, vector: Numbers, keys: Sequence[int]) -> list[float]:
+        """The cosine of each of these vectors; 0 for one that is not there."""
+        view = self._current()
+        asked = np.asarray(vector, np.float32)
+        places = view.places(np.asarray(keys, np.int64))
+        there = np.flatnonzero(places >= 0)
+        found = np.zeros(len(keys), np.float32)
+        if len(there):
+            order = there[np.argsort(places[there])]  # as they lie in the file
+            found[order] = view.scores_of(places[order], asked / (np.linalg.norm(asked) or 1))
+        return [float(score) for score in found]
+
     def _best(
         self, view: _View, asked: NDArray[np.float32], limit: int
     ) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
@@ -192,6 +205,7 @@ class _View:
         self.rows = rows
         self.length = len(rows)
         self._scales = np.empty(0, np.float32)
+        self._keys = RowKeys(_GONE)
         self._signs: Signs | None = None
 
     @classmethod
@@ -209,7 +223,7 @@ class _View:
         view = _opened(path)
         if same and view.length >= self.length:
             # Rows do not change once they are written: what was worked out from them stays.
-            view._scales, view._signs = self._scales, self._signs
+            view._scales, view._signs, view._keys = self._scales, self._signs, self._keys
         return view
 
     def place(self, row: int) -> int:
@@ -234,6 +248,14 @@ class _View:
         if len(known) < self.length:
             known = self._scales = np.concatenate([known, self.rows["scale"][len(known) :]])
         return known
+
+    def places(self, keys: NDArray[np.int64]) -> NDArray[np.intp]:
+        """The rows that have these keys; -1 for a key that none has."""
+        if not self.length:
+            return np.full(len(keys), -1, np.intp)
+        self._keys.follow(self.rows["key"])
+        rows = self._keys.rows(keys)
+        return np.where(self.rows["key"][rows] == keys, rows, -1)
 
     def signs(self) -> Signs:
         signs = self._signs or Signs(self.width)

@@ -30,6 +30,8 @@ class Explanation:
     array: str | None
     """Where in the input the array of records is."""
     not_streamed_because: str | None
+    not_shared_because: str | None
+    """Why several processes cannot work on one input, when they cannot."""
     place: tuple[int, int] | None
     output_type: str
 
@@ -41,6 +43,7 @@ class Explanation:
             "streams": self.streams,
             "array": self.array,
             "notStreamedBecause": self.not_streamed_because,
+            "notSharedBecause": self.not_shared_because,
             "place": None if self.place is None else {"line": self.place[0], "column": self.place[1]},
             "outputType": self.output_type,
         }
@@ -75,6 +78,7 @@ def explain(program: Program) -> Explanation:
         streams=None if not plan.possible else "totals" if plan.fold is not None else "records",
         array=".".join(["$input", *plan.path]) if plan.possible else None,
         not_streamed_because=plan.obstacle,
+        not_shared_because=plan.unshared,
         place=program.source.place(plan.at) if plan.at is not None else None,
         output_type=str(check_parsed(program.parsed).result),
     )

@@ -49,6 +49,25 @@ def pdf_of(objects: list[bytes], extra: bytes = b"") -> bytes:
     return bytes(out)
 
 
+def pdf_with_links(*actions: str) -> bytes:
+    """A PDF of one page that has a link for each action."""
+    links = " ".join(f"<< /Type /Annot /Subtype /Link /Rect [0 0 9 9] /A {action} >>" for action in actions)
+    return pdf_of([CATALOG, ONE_PAGE, f"<< /Type /Page /Parent 2 0 R /Annots [{links}] >>".encode()])
+
+
+def made_rtf() -> bytes:
+    """As Word writes it: fonts with their alphabets, styles, a field, a note, a table, a picture."""
+    return (
+        rb"{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset204 Arial Cyr;}"
+        rb"{\f2\fcharset128 Mincho;}}"
+        rb"{\stylesheet{\s0 Normal;}{\s1\b heading 1;}}{\info{\title The plan}{\author Nobody}}"
+        rb"{\*\generator Word;}{\pict\pngblip 89504e47}\pard\s1 Beginnings\par\pard\s0 A g\'efraffe walks.\par "
+        rb"{\f1 \'ea\'e8\'f2} {\f2 \'8c\'7e} \u9731? \uc2\u-10179 ??\u-8704 ??{\*\footnote the note}\par"
+        rb'{\field{\*\fldinst HYPERLINK "other.rtf"}{\fldrslt elsewhere}}\par'
+        rb"\trowd\pard\intbl left\cell elephant\cell\row\pard {\object{\*\objdata 00}{\result shown}}\{end\}\par}"
+    )
+
+
 def made_docx() -> bytes:
     document = docx.Document()
     document.core_properties.title = "The plan"

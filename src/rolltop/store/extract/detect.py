@@ -7,12 +7,15 @@ import re
 from rolltop.store.extract.plain import CODE as _CODE_NAMES
 from rolltop.store.naming import extension_of, is_text
 
-__all__ = ["FOREIGN", "HEAD", "format_of", "is_plain"]
+__all__ = ["FOREIGN", "HEAD", "LEGIBLE", "format_of", "is_plain"]
 
 FOREIGN = frozenset(
-    {"pdf", "docx", "xlsx", "pptx", "odf", "epub", "html", "mail", "notebook", "zip", "tar", "packed", "ole"}
+    {"pdf", "docx", "xlsx", "pptx", "odf", "epub", "html", "mail", "notebook", "rtf", "zip", "tar", "packed", "ole"}
 )
 """Formats that are read in a worker."""
+
+LEGIBLE = frozenset({"html", "mail", "notebook"})
+"""Those whose source is text that a person can read."""
 
 _HTML_NAMES = frozenset({".html", ".htm", ".xhtml"})
 _PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
@@ -65,6 +68,8 @@ def _binary(data: bytes, head: bytes) -> str | None:
         return _zipped(data)
     if head.startswith(_PACKED):
         return "packed"
+    if head.startswith(b"{\\rtf"):
+        return "rtf"
     if head[257:262] == b"ustar":
         return "tar"
     return "ole" if head.startswith(_OLE) else None

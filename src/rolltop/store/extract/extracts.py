@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
 from rolltop.errors import Damaged, NotFound
-from rolltop.store.extract.detect import FOREIGN, HEAD, format_of, is_plain
+from rolltop.store.extract.detect import FOREIGN, HEAD, LEGIBLE, format_of, is_plain
 from rolltop.store.extract.kept import KeptTexts
 from rolltop.store.extract.plain import decoded, read_plain
-from rolltop.store.extract.record import Extracted
+from rolltop.store.extract.record import PARSED, Extracted, Symbol
+from rolltop.store.extract.statements import LANGUAGES
 from rolltop.store.reader import Reader
 from rolltop.store.records import Document, Object
 from rolltop.store.seams import Catalog
@@ -19,9 +21,6 @@ __all__ = ["Extracts"]
 
 LONGEST_READ = 64 << 20
 """A longer document is found by name, tag and grep; its text is not read."""
-
-_LEGIBLE = frozenset({"html", "mail", "notebook"})
-"""Formats whose source is text that a person can read."""
 
 _NOT_YET = "its text has not been read yet"
 
@@ -58,6 +57,12 @@ class Extracts:
         except (Damaged, NotFound) as error:
             return Extracted(note=error.message)
 
+    def has_lines(self, document: Document) -> bool:
+        """Whether the lines of its text are looked at, not those of its bytes: those of a PDF say nothing."""
+        if is_plain(text=document.is_text, extension=document.extension):
+            return False
+        return self.kept.has_lines(document.hash)
+
     def note(self, document: Document) -> str | None:
         """Why a document has no text, or not all of it; a plain text is not read for that."""
         plain = is_plain(text=document.is_text, extension=document.extension) and document.size <= LONGEST_READ
@@ -68,13 +73,25 @@ class Extracts:
         known = is_plain(text=True, extension=document.extension)
         form = "text" if known else format_of(data, document.name)
         if form not in FOREIGN:
-            return read_plain(decoded(data), document.name, document.extension)
+            return self._with_names(read_plain(decoded(data), document.name, document.extension), document)
         kept = self.kept.get(document.hash)
-        if kept is not None and (kept.body or form not in _LEGIBLE):
+        if kept is not None and (kept.body or form not in LEGIBLE):
             return _named(kept, document)
         # Better the page as it is written than nothing.
-        source = read_plain(decoded(data), document.name, "") if form in _LEGIBLE else Extracted(document.name)
+        source = read_plain(decoded(data), document.name, "") if form in LEGIBLE else Extracted(document.name)
         return replace(source, note=kept.note if kept else _NOT_YET)
+
+    def _with_names(self, text: Extracted, document: Document) -> Extracted:
+        """With the names that a parser found defined and that no line shows by its look."""
+        names = self.kept.names(document.hash) if document.extension in LANGUAGES else ()
+        return replace(text, symbols=(*text.symbols, *(Symbol(name, PARSED, 0) for name in names))) if names else text
+
+    def learn_names(self, document: Document, text: Extracted, defined: Iterable[str]) -> bool:
+        """Take over what a parser found in the text of a document; whether that is news."""
+        more = sorted({*defined} - {symbol.name for symbol in text.symbols})
+        if more:
+            self.kept.put_names(document.hash, sorted({*more, *self.kept.names(document.hash)}))
+        return bool(more)
 
     def _binary(self, document: Document) -> Extracted:
         kept = self.kept.get(document.hash)

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from rolltop.errors import Cancelled, Damaged, NotFound
+from rolltop.store.extract.detect import LEGIBLE, format_of
 from rolltop.store.extract.extracts import Extracts
 from rolltop.store.extract.reading import Workers
 from rolltop.store.records import Document
@@ -82,8 +83,10 @@ class Following:
         if self._stopped.is_set():
             raise Cancelled("the store is being closed")
         with contextlib.suppress(Damaged, NotFound):
-            text = self.workers.read(document.name, self._extracts.content(document))
-            self._extracts.kept.put(document.hash, text, told=not text.body)
+            content = self._extracts.content(document)
+            text = self.workers.read(document.name, content)
+            legible = format_of(content, document.name) in LEGIBLE
+            self._extracts.kept.put(document.hash, text, told=not text.body, lines=not legible)
 
     def _tell_untold(self) -> None:
         """First told, then noted as told: a crash in between tells twice, never not at all."""

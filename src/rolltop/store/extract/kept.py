@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import zlib
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import zstandard
@@ -12,32 +13,27 @@ from rolltop.store.sidecar import Sidecar
 
 __all__ = ["READERS", "KeptTexts"]
 
-READERS = 1
+READERS = 2
 """Counted up when the readers find more or other text; everything is then read again."""
 
 _SCHEMA = (
     "CREATE TABLE texts(id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, needs TEXT NOT NULL, told INTEGER NOT NULL, "
-    "record BLOB NOT NULL) STRICT",
+    "size INTEGER NOT NULL, seal INTEGER NOT NULL, record BLOB NOT NULL) STRICT",
+    "CREATE INDEX texts_lines ON texts(id, size, seal) WHERE size > 0",
+    "CREATE TABLE names(hash BLOB PRIMARY KEY, names TEXT NOT NULL) STRICT, WITHOUT ROWID",
     "CREATE INDEX texts_untold ON texts(told) WHERE told = 0",
     "CREATE INDEX texts_needs ON texts(needs) WHERE needs <> ''",
 )
 
 
-class KeptTexts:
-    """A file of texts. `mark` is how far the documents have been followed."""
+class KeptTexts(Sidecar):
+    """A file of texts."""
 
     def __init__(self, path: Path, store: str) -> None:
-        self._file = Sidecar(path, _SCHEMA, f"{store} {READERS}")
-
-    @property
-    def mark(self) -> int:
-        return int(self._file.state("mark") or 0)
-
-    def follow_to(self, mark: int) -> None:
-        self._file.set_state("mark", mark)
+        super().__init__(path, _SCHEMA, f"{store} {READERS}", "extracted texts")
 
     def get(self, digest: str) -> Extracted | None:
-        row = self._file.db.execute("SELECT record FROM texts WHERE hash = ?", (bytes.fromhex(digest),)).fetchone()
+        row = self.db.execute("SELECT record FROM texts WHERE hash = ?", (bytes.fromhex(digest),)).fetchone()
         if row is None:
             return None
         try:
@@ -46,50 +42,78 @@ class KeptTexts:
             return None
 
     def has(self, digest: str) -> bool:
-        row = self._file.db.execute("SELECT 1 FROM texts WHERE hash = ?", (bytes.fromhex(digest),)).fetchone()
+        row = self.db.execute("SELECT 1 FROM texts WHERE hash = ?", (bytes.fromhex(digest),)).fetchone()
         return row is not None
 
-    def put(self, digest: str, text: Extracted, *, told: bool) -> None:
-        """Keep a text. Until `told`, the indexes have not heard of it."""
+    def put(self, digest: str, text: Extracted, *, told: bool, lines: bool = True) -> None:
+        """Keep a text. Until `told`, the indexes have not heard of it. With `lines`, they are what grep looks at."""
         record = zstandard.compress(encode(text), 3)
-        self._file.db.execute(
-            "INSERT OR REPLACE INTO texts(hash, needs, told, record) VALUES(?, ?, ?, ?)",
-            (bytes.fromhex(digest), text.needs, int(told), record),
+        size = len(text.body) if lines else 0
+        self.db.execute(
+            "INSERT OR REPLACE INTO texts(hash, needs, told, size, seal, record) VALUES(?, ?, ?, ?, ?, ?)",
+            (bytes.fromhex(digest), text.needs, int(told), size, zlib.crc32(record), record),
         )
 
+    # names, for code -----------------------------------------------------------------------------
+
+    def put_names(self, digest: str, names: Sequence[str]) -> None:
+        """Keep what a parser found defined in a code."""
+        row = bytes.fromhex(digest), " ".join(names)
+        self.db.execute("INSERT OR REPLACE INTO names VALUES(?, ?)", row)
+
+    def names(self, digest: str) -> tuple[str, ...]:
+        row = self.db.execute("SELECT names FROM names WHERE hash = ?", (bytes.fromhex(digest),)).fetchone()
+        return tuple(row[0].split()) if row else ()
+
+    # lines, for grep -----------------------------------------------------------------------------
+
+    def has_lines(self, digest: str) -> bool:
+        """Whether grep looks at this text instead of the bytes it was read from."""
+        question = "SELECT 1 FROM texts WHERE hash = ? AND size > 0"
+        return self.db.execute(question, (bytes.fromhex(digest),)).fetchone() is not None
+
+    def edition(self) -> tuple[int, ...]:
+        """Another one whenever the texts with lines are others."""
+        row = self.db.execute("SELECT count(*), max(id), sum(size), sum(seal) FROM texts WHERE size > 0").fetchone()
+        return tuple(number or 0 for number in row or ())
+
+    def with_lines(self) -> list[tuple[int, int, int]]:
+        """(number, size, seal) of the texts with lines, in order. Another text never has the same three."""
+        return list(self.db.execute("SELECT id, size, seal FROM texts WHERE size > 0 ORDER BY id"))
+
+    def numbered(self, number: int) -> tuple[str, Extracted] | None:
+        """The hash of a content, and its text."""
+        row = self.db.execute("SELECT hash FROM texts WHERE id = ?", (number,)).fetchone()
+        text = self.get(row[0].hex()) if row else None
+        return (row[0].hex(), text) if row and text else None
+
+    def number(self, digest: str) -> int | None:
+        row = self.db.execute("SELECT id FROM texts WHERE hash = ? AND size > 0", (bytes.fromhex(digest),)).fetchone()
+        return row[0] if row else None
+
+    # following -----------------------------------------------------------------------------------
+
     def untold(self) -> list[str]:
-        return [row[0].hex() for row in self._file.db.execute("SELECT hash FROM texts WHERE told = 0 ORDER BY id")]
+        return [row[0].hex() for row in self.db.execute("SELECT hash FROM texts WHERE told = 0 ORDER BY id")]
 
     def told(self, digests: Iterable[str]) -> None:
         rows = [(bytes.fromhex(digest),) for digest in digests]
-        with self._file.db as db:
+        with self.db as db:
             db.executemany("UPDATE texts SET told = 1 WHERE hash = ?", rows)
 
     def lacking(self) -> list[tuple[str, str]]:
         """(hash, part) of what could not be read because a part is not installed."""
-        rows = self._file.db.execute("SELECT hash, needs FROM texts WHERE needs <> '' ORDER BY id")
+        rows = self.db.execute("SELECT hash, needs FROM texts WHERE needs <> '' ORDER BY id")
         return [(digest.hex(), part) for digest, part in rows]
 
     def hashes(self) -> list[str]:
-        return [row[0].hex() for row in self._file.db.execute("SELECT hash FROM texts")]
+        return [row[0].hex() for row in self.db.execute("SELECT hash FROM texts UNION SELECT hash FROM names")]
 
     def forget(self, digests: Iterable[str]) -> None:
         """Leave no trace of these texts."""
         rows = [(bytes.fromhex(digest),) for digest in digests]
         if rows:
-            with self._file.db as db:
+            with self.db as db:
                 db.executemany("DELETE FROM texts WHERE hash = ?", rows)
-            self._file.purge()
-
-    def damage(self) -> list[str]:
-        return [f"extracted texts: {line}" for line in self._file.damage()]
-
-    def start_again(self) -> None:
-        """Forget everything; it is filled again."""
-        if self._file.damage():
-            self._file.start_again()
-        else:
-            self._file.clear()
-
-    def close(self) -> None:
-        self._file.close()
+                db.executemany("DELETE FROM names WHERE hash = ?", rows)
+            self.purge()

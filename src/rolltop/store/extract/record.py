@@ -7,7 +7,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import pairwise
 
-__all__ = ["Anchor", "Extracted", "Symbol", "column_letters", "decode", "encode", "opened_request", "request"]
+__all__ = ["PARSED", "Anchor", "Extracted", "Symbol", "column_letters", "decode", "encode", "opened_request", "request"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,10 @@ class Anchor:
     start: int
     label: str
     row: int = 0
+
+
+PARSED = "definition"
+"""The kind of a symbol that a parser found; its line is not kept (0)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import log2
 
 from rolltop.store.graph.references import CITES, IMPORTS, LINKS, NAMES, Reference
-from rolltop.store.graph.sketch import LEAST, alike
+from rolltop.store.graph.sketch import LEAST
 from rolltop.store.graph.tracing import TraitFile
 from rolltop.store.records import Document, Version
 from rolltop.store.seams import Catalog
@@ -23,7 +23,9 @@ RARE = 8
 FEWEST_TERMS = 2
 COMMON_CITATION = 30
 COMMON_TAG = 100
-MOST_REFERRING = 300
+MOST_REFERRING = 1000
+MOST_COMPARED = 20_000
+"""References that may lead to one document, and sketches that may be like one: beyond, `all_seen` is false."""
 _COPY = re.compile(r"[ ._-]*(?:\(\d+\)|v?\d+|copy|final|draft|old|new|rev)$")
 
 
@@ -63,6 +65,8 @@ class Edges:
     def __init__(self, catalog: Catalog, traits: TraitFile) -> None:
         self._catalog = catalog
         self._traits = traits
+        self.all_seen = True
+        """Whether everything that may relate was looked at, for all documents that were asked about."""
 
     def of(self, node: Node) -> list[Edge]:
         """Every relation, the strongest first; at most one of each kind with the same document."""
@@ -109,13 +113,10 @@ class Edges:
                     yield Edge("version", Node(other), 0.9, f"has the content of version {version.number}")
 
     def _alike(self, document: Document) -> Iterator[Edge]:
-        sketch = self._traits.sketch(document.id)
-        if sketch is None:
-            return
-        for number in self._traits.sharing_bands(sketch, MOST_REFERRING):
-            other_sketch = self._traits.sketch(number) if number != document.id else None
-            share = alike(sketch, other_sketch) if other_sketch is not None else 0.0
-            if share >= LEAST and (other := self._catalog.documents.get(number)):
+        found, every = self._traits.alike(document.id, LEAST, MOST_COMPARED)
+        self.all_seen &= every
+        for number, share in found:
+            if other := self._catalog.documents.get(number):
                 if _family(document) == _family(other) and document.modified != other.modified:
                     age = "newer" if other.modified > document.modified else "older"
                     yield Edge("version", Node(other), round(share, 2), f"{age}, by name and {share:.0%} of its text")
@@ -133,7 +134,9 @@ class Edges:
     def _referring(self, document: Document) -> Iterator[Edge]:
         keys = {document.name: (LINKS, IMPORTS, NAMES), document.hash: (NAMES,)}
         for key, kinds in keys.items():
-            for number, reference in self._traits.referring(key, kinds, MOST_REFERRING):
+            found = self._traits.referring(key, kinds, MOST_REFERRING + 1)
+            self.all_seen &= len(found) <= MOST_REFERRING
+            for number, reference in found[:MOST_REFERRING]:
                 source = self._catalog.documents.get(number)
                 if source is not None and source.id != document.id:
                     meant = self.meant(source, reference)

@@ -92,7 +92,19 @@ class Relating(Searching):
                 ]
                 gone = [document.id for document in documents if document.deleted is not None]
                 self.traits.update(traits, gone, documents[-1].change)
+                self._tell_names(live, texts, studied)
             return bool(documents)
+
+    def _tell_names(
+        self, documents: Sequence[Document], texts: Sequence[Extracted], studied: Sequence[Studied | None]
+    ) -> None:
+        """Let words be found too that only a parser knows to be names of what is defined."""
+        if self.options.read_only:
+            return
+        pairs = [pair for pair in zip(documents, texts, studied, strict=True) if pair[2] is not None]
+        news = [d for d, text, code in pairs if code and self.extracts.learn_names(d, text, code.defines)]
+        if news:
+            self._look_again(news)
 
     def _studied(self, documents: Sequence[Document], texts: Sequence[Extracted]) -> list[Studied | None]:
         """What the parsers say about the codes among the documents."""
@@ -127,10 +139,10 @@ class Relating(Searching):
 
     def mend_indexes(self, *, anew: bool) -> list[str]:
         mended = []
-        for part, name in ((self.extracts.kept, "extracted texts"), (self.traits, "relations")):
+        for part in (self.extracts.kept, self.traits):
             if anew or part.damage():
                 part.start_again()
-                mended.append(f"started the {name} again")
+                mended.append(f"started the {part.what} again")
         return mended + super().mend_indexes(anew=anew)
 
     def close(self) -> None:

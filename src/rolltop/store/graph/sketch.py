@@ -70,6 +70,6 @@ def bands_of(sketch: Sketch) -> list[int]:
     return [int(number) for number in mixed.view(np.int64)]
 
 
-def alike(one: Sketch, other: Sketch) -> float:
-    """Between 0 and 1."""
-    return float(np.count_nonzero(one == other)) / NUMBERS
+def alike(one: Sketch, others: Sketch) -> NDArray[np.float64]:
+    """Between 0 and 1, for each row of sketches."""
+    return np.asarray(np.count_nonzero(one == others, axis=-1) / NUMBERS, np.float64)

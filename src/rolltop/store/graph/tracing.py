@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rolltop.store.graph.references import Reference
-from rolltop.store.graph.sketch import Sketch, bands_of
+from rolltop.store.graph.sketch import BANDS, Sketch, alike, bands_of
 from rolltop.store.graph.traits import Traits
 from rolltop.store.sidecar import Sidecar
 
@@ -37,28 +37,24 @@ _SCHEMA = (
 )
 
 
-class TraitFile:
-    """Traits of documents by their number. `mark` is how far the documents have been followed."""
+class TraitFile(Sidecar):
+    """Traits of documents by their number."""
 
     def __init__(self, path: Path, store: str) -> None:
-        self._file = Sidecar(path, _SCHEMA, f"{store} {TRAITS}")
-
-    @property
-    def mark(self) -> int:
-        return int(self._file.state("mark") or 0)
+        super().__init__(path, _SCHEMA, f"{store} {TRAITS}", "relations")
 
     def update(self, traits: Iterable[tuple[int, Traits]], removed: Sequence[int], mark: int) -> None:
         """Replace the traits of some documents, forget others, and note how far this goes: all or nothing."""
-        with self._file.db:
+        with self.db:
             for document in removed:
                 self._forget(document)
             for document, found in traits:
                 self._forget(document)
                 self._learn(document, found)
-            self._file.set_state("mark", mark)
+            self.follow_to(mark)
 
     def _forget(self, document: int) -> None:
-        db = self._file.db
+        db = self.db
         sketch = self.sketch(document)
         if sketch is not None:
             rows = [(band, document) for band in bands_of(sketch)]
@@ -67,7 +63,7 @@ class TraitFile:
             db.execute(f"DELETE FROM {table} WHERE document = ?", (document,))  # noqa: S608
 
     def _learn(self, document: int, traits: Traits) -> None:
-        db = self._file.db
+        db = self.db
         if traits.sketch is not None:
             db.execute("INSERT INTO sketches VALUES(?, ?)", (document, traits.sketch.tobytes()))
             rows = [(band, document) for band in bands_of(traits.sketch)]
@@ -81,19 +77,29 @@ class TraitFile:
     # asking --------------------------------------------------------------------------------------
 
     def sketch(self, document: int) -> Sketch | None:
-        row = self._file.db.execute("SELECT sketch FROM sketches WHERE document = ?", (document,)).fetchone()
+        row = self.db.execute("SELECT sketch FROM sketches WHERE document = ?", (document,)).fetchone()
         return np.frombuffer(row[0], np.uint32) if row else None
 
-    def sharing_bands(self, sketch: Sketch, most: int) -> list[int]:
-        """Documents that have a band of the sketch: the only ones that can be alike."""
-        found: set[int] = set()
-        for band in bands_of(sketch):
-            rows = self._file.db.execute("SELECT document FROM bands WHERE band = ? LIMIT ?", (band, most))
-            found.update(row[0] for row in rows)
-        return sorted(found)
+    def alike(self, document: int, least: float, most: int) -> tuple[list[tuple[int, float]], bool]:
+        """(document, share of equal numbers) of sketches that share at least so much; whether these are all.
+
+        Only sketches that share a band can; more than `most` of these are not compared.
+        """
+        sketch = self.sketch(document)
+        if sketch is None:
+            return [], True
+        marks = ", ".join("?" * BANDS)
+        rows: list[Any] = self.db.execute(
+            "SELECT document, sketch FROM sketches WHERE document IN "  # noqa: S608
+            f"(SELECT document FROM bands WHERE band IN ({marks})) AND document <> ? ORDER BY document LIMIT ?",
+            (*bands_of(sketch), document, most + 1),
+        ).fetchall()
+        table = np.frombuffer(b"".join(row[1] for row in rows[:most]), np.uint32).reshape(-1, len(sketch))
+        shares = alike(sketch, table)
+        return [(rows[at][0], float(shares[at])) for at in np.flatnonzero(shares >= least)], len(rows) <= most
 
     def references(self, document: int) -> list[Reference]:
-        rows = self._file.db.execute(
+        rows = self.db.execute(
             "SELECT kind, key, path FROM refs WHERE document = ? ORDER BY kind, key, path", (document,)
         )
         return [Reference(*row) for row in rows]
@@ -101,7 +107,7 @@ class TraitFile:
     def referring(self, key: str, kinds: Sequence[str], most: int) -> list[tuple[int, Reference]]:
         """(document, reference) of those that refer to something by this key."""
         marks = ", ".join("?" * len(kinds))
-        rows = self._file.db.execute(
+        rows = self.db.execute(
             f"SELECT document, kind, key, path FROM refs WHERE key = ? AND kind IN ({marks}) "  # noqa: S608
             "ORDER BY document, kind, path LIMIT ?",
             (key, *kinds, most),
@@ -128,7 +134,7 @@ class TraitFile:
 
     def sharing_terms(self, document: int, rare: int) -> list[tuple[int, str, int]]:
         """(document, term, how many have it) of terms that at most `rare` documents are about."""
-        rows: Any = self._file.db.execute(
+        rows: Any = self.db.execute(
             "SELECT o.document, t.name, n.holders FROM (SELECT name, (SELECT count(*) FROM (SELECT 1 FROM terms x "
             "WHERE x.name = m.name LIMIT ?2)) AS holders FROM terms m WHERE m.document = ?1) n "
             "JOIN terms t ON t.name = n.name AND t.document = ?1 JOIN terms o ON o.name = t.name AND o.document <> ?1 "
@@ -138,23 +144,5 @@ class TraitFile:
         return list(rows)
 
     def _rows(self, question: str, document: int) -> list[tuple[int, str]]:
-        rows: Any = self._file.db.execute(question, (document,))
+        rows: Any = self.db.execute(question, (document,))
         return list(rows)
-
-    # care ----------------------------------------------------------------------------------------
-
-    def purge(self) -> None:
-        self._file.purge()
-
-    def damage(self) -> list[str]:
-        return [f"relations: {line}" for line in self._file.damage()]
-
-    def start_again(self) -> None:
-        """Forget everything; it is filled again."""
-        if self._file.damage():
-            self._file.start_again()
-        else:
-            self._file.clear()
-
-    def close(self) -> None:
-        self._file.close()

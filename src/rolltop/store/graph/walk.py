@@ -52,12 +52,12 @@ def walk(edges: Edges, start: Node, depth: int, limit: int) -> Neighbourhood:
     for distance in range(1, depth + 1):
         reached = [related for node in ring for related in _around(edges, node, distance, seen, found)]
         room = limit - len(found.related)
+        found.related += reached[:room]
         if len(reached) > room:
-            reached, found.complete = reached[:room], False
-        found.related += reached
-        ring = [related.node for related in reached]
-        if not ring or not found.complete:
+            found.complete = False
             break
+        ring = [related.node for related in reached]
+    found.complete &= edges.all_seen
     return found
 
 

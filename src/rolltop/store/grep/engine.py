@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,7 @@ from rolltop.errors import InvalidInput
 from rolltop.store.grep.layout import Layout, Numbers
 from rolltop.store.grep.lines import FileLines, lines_of
 from rolltop.store.grep.matcher import Matcher
+from rolltop.store.grep.texts import TextLines, lines_in
 from rolltop.store.query import Listing
 from rolltop.store.reader import Reader
 from rolltop.store.records import Document, Frame
@@ -45,10 +46,14 @@ class Pattern:
 
 
 class Grep:
-    """Complete answers: a document that has a matching line is always found."""
+    """Complete answers: a document that has a matching line is always found.
 
-    def __init__(self, catalog: Catalog, reader: Reader, index: GrepIndex) -> None:
+    The lines of a document whose bytes are not text (PDF, DOCX) are those of its text, as far as it has been read.
+    """
+
+    def __init__(self, catalog: Catalog, reader: Reader, index: GrepIndex, texts: TextLines | None = None) -> None:
         self._catalog = catalog
+        self._texts = texts
         self._turn = threading.RLock()
         self._reader = reader
         self._index = index
@@ -81,12 +86,18 @@ class Grep:
             chosen = (document for document, _ in self._matching(asked))
         for document in chosen:
             if document.path > after:
-                file = lines_of(document, self._content(document), matcher, asked)
+                file = self._lines(document, matcher, asked)
                 if file.selected:
                     yield file
 
     def _matcher(self, asked: Pattern) -> Matcher:
         return Matcher(asked.pattern, ignore_case=asked.ignore_case, word=asked.word)
+
+    def _lines(self, document: Document, matcher: Matcher, asked: Pattern) -> FileLines:
+        text = self._texts.of(document) if self._texts else None
+        if text is None:
+            return lines_of(document, self._content(document), matcher, asked)
+        return lines_of(document, lines_in(text), matcher, asked, text)
 
     def _content(self, document: Document) -> bytes:
         entry = self._catalog.objects.get(document.object)
@@ -103,14 +114,30 @@ class Grep:
             self._layout.refresh()
             chosen = self._selected(asked) if asked.paths else None
             counts = self._object_counts(matcher, chosen)
-        if chosen is not None:
-            found = [(document, counts.get(document.object, 0)) for document in chosen]
-            return [pair for pair in found if pair[1]]
-        holders = self._holders_of(counts)
-        pairs = [(document, counts[number]) for number in counts for document in holders.get(number, ())]
-        return sorted(pairs, key=lambda pair: pair[0].path)
+            in_texts = self._text_counts(matcher, chosen)
+        numbers = counts.keys() | in_texts.keys()
+        if chosen is None:
+            holders = self._holders_of(numbers)
+            chosen = [document for number in numbers for document in holders.get(number, ())]
+        pairs = [(document, self._count(document, counts, in_texts)) for document in chosen]
+        return sorted((pair for pair in pairs if pair[1]), key=lambda pair: pair[0].path)
 
-    def _holders_of(self, counts: dict[int, int]) -> dict[int, list[Document]]:
+    def _count(self, document: Document, counts: dict[int, int], in_texts: dict[int, int]) -> int:
+        """The lines of its bytes or those of its text, whichever stand for the document."""
+        count, in_text = counts.get(document.object, 0), in_texts.get(document.object, 0)
+        if (count or in_text) and self._texts and self._texts.stand_for(document):
+            return in_text
+        return count
+
+    def _text_counts(self, matcher: Matcher, chosen: list[Document] | None) -> dict[int, int]:
+        """Matching lines of the texts that were read, by object."""
+        if self._texts is None:
+            return {}
+        found = dict(self._texts.counts(matcher, None if chosen is None else {each.hash for each in chosen}))
+        by_prefix = self._catalog.objects.by_prefix
+        return {entry.id: count for digest, count in found.items() for entry in by_prefix(digest, 1)}
+
+    def _holders_of(self, counts: Collection[int]) -> dict[int, list[Document]]:
         """The documents that have these objects now. For many objects at once, all documents are read once."""
         if len(counts) < FEW:
             return {number: self._catalog.documents.with_object(number) for number in counts}
@@ -207,22 +234,31 @@ class Grep:
             self._layout.refresh()
             table = self._layout.table
         runs = list(self._index.missing(table, least=least))
-        total, done = sum(map(len, runs)), 0
-        for run in runs:
-            self._index.add(table, run, [self._raw(frame) for frame in run])
-            done += len(run)
+        total, done = sum(map(len, runs)) + (self._texts.uncovered(least) if self._texts else 0), 0
+
+        def told(count: int) -> None:
+            nonlocal done
+            done += count
             if progress:
                 progress(done, total)
+
+        for run in runs:
+            self._index.add(table, run, [self._raw(frame) for frame in run])
+            told(len(run))
+        if self._texts:
+            self._texts.index_pending(least, told)
         return done
 
     def uncovered(self) -> int:
-        """How many frames have to be searched directly, as of the last search."""
-        return sum(len(run) for run in self._index.missing(self._layout.table, least=1))
+        """How many frames and texts have to be searched directly, as of the last search."""
+        frames = sum(len(run) for run in self._index.missing(self._layout.table, least=1))
+        return frames + (self._texts.uncovered() if self._texts else 0)
 
     def index_damage(self) -> list[str]:
         self._layout.refresh()
-        return self._index.damage(self._layout.table)
+        return self._index.damage(self._layout.table) + (self._texts.damage() if self._texts else [])
 
     def drop_stale(self) -> list[str]:
         self._layout.refresh()
-        return self._index.drop_stale(self._layout.table)
+        dropped = self._index.drop_stale(self._layout.table)
+        return dropped + (self._texts.drop_stale() if self._texts else [])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -99,11 +99,10 @@ class SegmentDirectory:
             start = first
         return start
 
-    def add(self, table: FrameTable, frames: Sequence[Frame], contents: Sequence[bytes]) -> None:
+    def add(self, table: FrameTable, frames: Sequence[Frame], contents: Iterable[bytes]) -> None:
         """Cover some frames with a segment; shorter ones that it replaces go."""
-        pairs = [(frame.id, raw) for frame, raw in zip(frames, contents, strict=True)]
         mark = table.fingerprint(*table.between(frames[0].id, frames[-1].id))
-        written = write_segment(self.directory, pairs, mark)
+        written = write_segment(self.directory, [frame.id for frame in frames], contents, mark)
         for segment in self._readable():
             inside = frames[0].id <= segment.first and segment.last <= frames[-1].id
             if inside and segment.path != written:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +14,7 @@ from rolltop.store.grep.matcher import Matcher
 from rolltop.store.records import Document
 
 if TYPE_CHECKING:
+    from rolltop.store.extract import Extracted
     from rolltop.store.grep.engine import Pattern
 
 __all__ = ["FileLines", "LineMatch", "lines_of", "painted"]
@@ -27,13 +30,24 @@ class LineMatch:
     column_end: int
     before: list[str]
     after: list[str]
+    place: str = ""
+    """Where in the document a line of its text stands: "page 3". A line of a document that is text is its place."""
 
 
 class FileLines:
     """A document with its lines; which of them are selected; where the pattern matches in each."""
 
-    def __init__(self, document: Document, lines: list[bytes], selected: list[int], matcher: Matcher | None) -> None:
+    def __init__(
+        self,
+        document: Document,
+        lines: list[bytes],
+        selected: list[int],
+        matcher: Matcher | None,
+        text: Extracted | None = None,
+    ) -> None:
         self.document = document
+        self.is_text = document.is_text or text is not None
+        self._text = text
         self.selected = selected
         self._lines = lines
         self._matcher = matcher
@@ -43,6 +57,17 @@ class FileLines:
 
     def __len__(self) -> int:
         return len(self._lines)
+
+    def place(self, index: int) -> str:
+        """Where in the document a line of its text stands; nothing where the lines are the document's own."""
+        if self._text is None or not self._text.anchors:
+            return ""
+        return self._text.place(self._starts[index])
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """Where in the text each line begins."""
+        return [0, *accumulate(len(_text(line)) + 1 for line in self._lines)]
 
     def spans(self, index: int) -> list[tuple[int, int]]:
         """Where the pattern matches in a line, as byte offsets; nothing in an inverted search."""
@@ -62,6 +87,7 @@ class FileLines:
             column_end=len(_text(line[:end])) + 1,
             before=[_text(text) for text in self._lines[max(0, index - before) : index]],
             after=[_text(text) for text in self._lines[index + 1 : index + 1 + after]],
+            place=self.place(index),
         )
 
 
@@ -78,10 +104,12 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
-def lines_of(document: Document, content: bytes, matcher: Matcher, asked: Pattern) -> FileLines:
-    """The selected lines of a document."""
+def lines_of(
+    document: Document, content: bytes, matcher: Matcher, asked: Pattern, text: Extracted | None = None
+) -> FileLines:
+    """The selected lines of a document, or of the `text` that was read out of it."""
     if not content:
-        return FileLines(document, [], [], None)
+        return FileLines(document, [], [], None, text)
     whole = content if content.endswith(b"\n") else content + b"\n"
     lines = whole[:-1].split(b"\n")
     ends = np.array(matcher.line_ends(whole), np.int64)
@@ -93,4 +121,4 @@ def lines_of(document: Document, content: bytes, matcher: Matcher, asked: Patter
         matching = np.flatnonzero(others)
     if asked.max_count:
         matching = matching[: asked.max_count]
-    return FileLines(document, lines, matching.tolist(), None if asked.invert else matcher)
+    return FileLines(document, lines, matching.tolist(), None if asked.invert else matcher, text)

@@ -28,7 +28,7 @@ def print_matches(files: Iterable[FileLines], how: Printed) -> Iterator[bytes]:
     context = how.before or how.after
     first = True
     for file in files:
-        if not file.document.is_text:
+        if not file.is_text:
             yield b"Binary file " + file.document.path.encode() + b" matches\n"
             continue
         last = -2
@@ -62,5 +62,6 @@ def _prefix(file: FileLines, index: int, selected: bool, how: Printed) -> bytes:
 
 
 def _body(file: FileLines, index: int, selected: bool, how: Printed) -> bytes:
-    line = file.line(index)
-    return painted(line, file.spans(index)) if how.color and selected else line
+    line, place = file.line(index), file.place(index)
+    shown = painted(line, file.spans(index)) if how.color and selected else line
+    return f"{place}: ".encode() + shown if place else shown

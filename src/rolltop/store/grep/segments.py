@@ -6,7 +6,7 @@ import os
 import struct
 import tempfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -29,11 +29,11 @@ class BadSegment(Exception):
     """The file is not the segment it should be; it has to be built again."""
 
 
-def write_segment(directory: Path, frames: Sequence[tuple[int, bytes]], fingerprint: int) -> Path:
+def write_segment(directory: Path, numbers: Sequence[int], contents: Iterable[bytes], fingerprint: int) -> Path:
     """Write the segment of some frames, which are in order."""
-    first, last = frames[0][0], frames[-1][0]
+    first, last = numbers[0], numbers[-1]
     width = (last - first) // 8 + 1
-    per_frame = [(number - first, codes_of_text(raw)) for number, raw in frames]
+    per_frame = [(number - first, codes_of_text(raw)) for number, raw in zip(numbers, contents, strict=True)]
     codes, payload, lengths = _lists(per_frame, width)
     ends = np.concatenate(([0], np.cumsum(lengths))).astype(np.uint32)
     checks = np.fromiter((zlib.crc32(payload[ends[i] : ends[i + 1]]) for i in range(len(codes))), np.uint32, len(codes))

@@ -5,8 +5,21 @@ place. Vectors are made in the background, follow the catalogue, and can be dele
 what they find with what the keywords find.
 """
 
-from rolltop.store.meaning.fusion import Fused, fuse
+from rolltop.store.meaning.fusion import Blend, Candidate, Fused, fuse
 from rolltop.store.meaning.meaning import Embedded, Meaning, Near
 from rolltop.store.meaning.models import DEFAULT, NONE, Model, find_model, known_models
 
-__all__ = ["DEFAULT", "NONE", "Embedded", "Fused", "Meaning", "Model", "Near", "find_model", "fuse", "known_models"]
+__all__ = [
+    "DEFAULT",
+    "NONE",
+    "Blend",
+    "Candidate",
+    "Embedded",
+    "Fused",
+    "Meaning",
+    "Model",
+    "Near",
+    "find_model",
+    "fuse",
+    "known_models",
+]

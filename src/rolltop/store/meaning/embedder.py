@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -12,27 +11,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Embedder", "Trust", "fingerprint", "readable"]
+    from rolltop.store.meaning.fusion import Blend
+
+__all__ = ["Embedder", "fingerprint", "readable"]
 
 _ENDS = 64 << 10
-
-
-@dataclass(frozen=True, slots=True)
-class Trust:
-    """How much nearness counts beside the words, from 0 to 1, as tuned by bench/meaning.py.
-
-    Where documents hold all the words of the query (`all_words`), the words have nearly decided; where they hold only
-    some of them (`some_words`), the meaning says more.
-    """
-
-    all_words: float
-    some_words: float
-
-    def beside(self, words: bool, *, complete: bool) -> float:
-        """The share of the meaning beside what the words found, if they found anything."""
-        if not words:
-            return 1.0
-        return self.all_words if complete else self.some_words
 
 
 class Embedder(Protocol):
@@ -55,8 +38,8 @@ class Embedder(Protocol):
         ...
 
     @property
-    def trust(self) -> Trust:
-        """How much its order of documents counts beside that of the keywords."""
+    def blend(self) -> Blend:
+        """How much its nearness counts beside the words."""
         ...
 
     @property

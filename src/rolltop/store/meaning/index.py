@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,8 @@ from rolltop.store.vectors import ByteVectors
 
 __all__ = ["Batch", "MeaningIndex", "Place"]
 
+BROAD = 3
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -29,6 +32,8 @@ class Place:
     content: str
     start: int
     score: float
+    broad: float = 0.0
+    """How near the best three passages of the document are, in the middle."""
 
 
 class Batch:
@@ -115,6 +120,19 @@ class MeaningIndex:
             for span in self.spans.holding(key)
         ]
         return places, len(found) < limit
+
+    def weigh(self, vector: NDArray[np.float32], documents: Sequence[int]) -> list[Place]:
+        """The nearest passage of each of these documents that has one."""
+        spans = self.spans.of_each(documents)
+        scores = self.vectors.scores(vector, [key for span in spans for key in span.keys])
+        places, first = [], 0
+        for span in spans:
+            own = scores[first : first + len(span.starts)]
+            first += len(own)
+            best = max(range(len(own)), key=own.__getitem__)
+            broad = fmean(sorted(own, reverse=True)[:BROAD])
+            places.append(Place(span.document, span.content, span.starts[best], own[best], broad))
+        return places
 
     def damage(self) -> list[str]:
         return self.spans.damage() + self.vectors.damage()

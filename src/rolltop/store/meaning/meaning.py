@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +18,9 @@ from rolltop.store.records import Document
 from rolltop.store.seams import Catalog
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from rolltop.store.extract import Extracts
 
 __all__ = ["Embedded", "Meaning", "Near"]
@@ -26,13 +29,21 @@ WHILE_A_SEARCH_WAITS = 0.1
 """Seconds that a search spends on documents that are not embedded yet; the rest is done in the background."""
 
 
+REMEMBERED = 64
+"""Vectors of queries."""
+
+
 @dataclass(frozen=True, slots=True)
 class Near:
-    """A document whose meaning is near; `start` is the character its nearest passage begins with."""
+    """A document whose meaning is near; `start` is the character its nearest passage begins with.
+
+    `broad` is how near its best three passages are, in the middle.
+    """
 
     document: Document
     score: float
     start: int
+    broad: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +79,7 @@ class Meaning:
         self._guard = threading.RLock()
         self._opened: tuple[Embedder, MeaningIndex, Follower] | None = None
         self._mended = False
+        self._queries: dict[str, NDArray[np.float32]] = {}
         self._thread: threading.Thread | None = None
         self._stopping = threading.Event()
 
@@ -99,7 +111,7 @@ class Meaning:
         """Documents whose meaning is nearest to the query, the nearest first."""
         if keep_up:
             self.keep_up()
-        vector = self.model.embed([query])[0]
+        vector = self._asked(query)
         wanted = 3 * limit
         while vector.any():
             places, all_seen = self.index.nearest(vector, wanted)
@@ -113,6 +125,26 @@ class Meaning:
                 return list(best.values())
             wanted *= 4
         return []
+
+    def weigh(self, query: str, documents: Sequence[int]) -> dict[int, Near]:
+        """How near each of these documents is; none that is not embedded as it is now."""
+        known = {document.id: document for document in self._catalog.listings.numbered(list(documents))}
+        places = self.index.weigh(self._asked(query), list(known)) if known else []
+        return {
+            place.document: Near(known[place.document], place.score, place.start, place.broad)
+            for place in places
+            if known[place.document].hash == place.content
+        }
+
+    def _asked(self, query: str) -> NDArray[np.float32]:
+        """The vector of a query; the last ones are remembered, because one search asks more than once."""
+        vector = self._queries.get(query)
+        if vector is None:
+            vector = self.model.embed([query])[0]
+            if len(self._queries) >= REMEMBERED:
+                self._queries.clear()
+            self._queries[query] = vector
+        return vector
 
     def state(self) -> Embedded:
         """How much is embedded, counted now."""

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rolltop.errors import InvalidData, PartMissing
-from rolltop.store.meaning.embedder import Trust, fingerprint, readable
+from rolltop.store.meaning.embedder import fingerprint, readable
+from rolltop.store.meaning.fusion import Blend
 from rolltop.store.meaning.transformer import Shape, encoder
 
 __all__ = ["GRAPHS", "WEIGHTS", "Files", "SentenceModel", "is_bert"]
@@ -25,7 +26,6 @@ WEIGHTS = "model.safetensors"
 GRAPHS = ("model.onnx", "onnx/model.onnx")
 
 _RECIPE = "sentences-1"
-_BATCH = 16
 _LONGEST = 256
 """Tokens of a text that count; sentence models are trained on less."""
 _CHARACTERS = 4 * _LONGEST
@@ -51,7 +51,7 @@ class SentenceModel:
 
     reach = _CHARACTERS
     quick = False
-    trust = Trust(all_words=0.3, some_words=0.65)
+    blend = Blend(nearness=1.5)
     floor = 0.3
 
     def __init__(self, name: str, files: Files) -> None:
@@ -63,17 +63,14 @@ class SentenceModel:
         self.width = self.embed(["a"]).shape[1]
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
-        rows: dict[int, NDArray[np.float32]] = {}
-        for start in range(0, len(order), _BATCH):
-            chosen = order[start : start + _BATCH]
-            rows.update(zip(chosen, self._batch([texts[place] for place in chosen]), strict=True))
-        return np.stack([rows[place] for place in range(len(texts))]) if rows else np.zeros((0, self.width), np.float32)
+        rows = [self._vector(text) for text in texts]
+        return np.concatenate(rows) if rows else np.zeros((0, self.width), np.float32)
 
-    def _batch(self, texts: list[str]) -> NDArray[np.float32]:
-        encoded = self._tokenizer.encode_batch([readable(text[:_TEXT_LIMIT]) for text in texts])
-        tokens = np.array([each.ids for each in encoded], np.int64)
-        mask = np.array([each.attention_mask for each in encoded], np.int64)
+    def _vector(self, text: str) -> NDArray[np.float32]:
+        """Of one text alone. Texts that run together have to be as long as the longest of them, which costs more than
+        it gives on one thread; and activations in eight bits would depend on the company."""
+        encoded = self._tokenizer.encode(readable(text[:_TEXT_LIMIT]))
+        tokens, mask = np.array([encoded.ids], np.int64), np.array([encoded.attention_mask], np.int64)
         states = self._run(tokens, mask)
         pooled = states[:, 0] if self._first_token else _mean(states, mask)
         unit: NDArray[np.float32] = pooled / np.maximum(np.linalg.norm(pooled, axis=1, keepdims=True), 1e-12)
@@ -94,9 +91,8 @@ def _tokenizer(path: Path) -> Any:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:  # tokenizers raises nothing more particular
         raise InvalidData(f"{path} is not a tokenizer: {error}") from error
-    padding = tokenizer.padding or {}
     tokenizer.enable_truncation(_LONGEST)
-    tokenizer.enable_padding(pad_id=padding.get("pad_id", 0), pad_token=padding.get("pad_token", "[PAD]"))
+    tokenizer.no_padding()
     return tokenizer
 
 

@@ -104,6 +104,11 @@ class Spans:
     def of(self, document: int) -> Span | None:
         return self._one("document = ?", document)
 
+    def of_each(self, documents: Sequence[int]) -> list[Span]:
+        """The spans of those of some documents that have one, with text."""
+        marks = ", ".join("?" * len(documents))
+        return self._every(f"document IN ({marks}) AND first > 0", *documents)
+
     def with_content(self, content: str) -> Span | None:
         return self._one("content = ?", content)
 
@@ -111,8 +116,8 @@ class Spans:
         found = self._every(where, given)
         return found[0] if found else None
 
-    def _every(self, where: str, given: int | str) -> list[Span]:
-        rows = self._db.execute(f"SELECT document, content, first, starts FROM spans WHERE {where}", (given,))  # noqa: S608
+    def _every(self, where: str, *given: int | str) -> list[Span]:
+        rows = self._db.execute(f"SELECT document, content, first, starts FROM spans WHERE {where}", given)  # noqa: S608
         return [Span(document, content, first, tuple(array("i", starts))) for document, content, first, starts in rows]
 
     def holding(self, key: int) -> list[Span]:

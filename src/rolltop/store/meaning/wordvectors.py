@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rolltop.errors import InvalidData
-from rolltop.store.meaning.embedder import Trust, fingerprint, readable
+from rolltop.store.meaning.embedder import fingerprint, readable
+from rolltop.store.meaning.fusion import Blend
 
 __all__ = ["WordVectors"]
 
@@ -37,7 +38,7 @@ class WordVectors:
     name = "wordllama"
     reach = 1500
     quick = True
-    trust = Trust(all_words=0.1, some_words=0.3)
+    blend = Blend(nearness=0.7)
     floor = 0.3
 
     def __init__(self, weights: Path, tokenizer: Path) -> None:

@@ -48,6 +48,17 @@ class Asking:
         count: int = found.count  # type: ignore[attr-defined]
         return [(int(d or 0), *hit) for d, hit in zip(documents, found.hits, strict=True)], count
 
+    def among(self, plan: Plan, documents: Sequence[int]) -> list[Place]:
+        """The same for some documents only, in no order."""
+        query = self._query(plan)
+        if query is None or not documents:
+            return []
+        asked = tantivy.Query.const_score_query(_numbers(documents), 0.0)
+        both = tantivy.Query.boolean_query([(tantivy.Occur.Must, asked), (tantivy.Occur.Must, query)])
+        hits = self.searcher.search(both, len(documents), count=False).hits
+        numbers = self.searcher.fast_field_values("document", [address for _, address in hits])
+        return [(int(number or 0), *hit) for number, hit in zip(numbers, hits, strict=True)]
+
     def title(self, address: tantivy.DocAddress) -> str:
         """The title of a document as it is shown."""
         return bytes(self.searcher.doc(address)["shown"][0]).decode()
@@ -55,17 +66,11 @@ class Asking:
     def parts(self, plan: Plan, documents: Sequence[int]) -> dict[int, dict[str, float]]:
         """How much each field adds to the score of some documents."""
         told: dict[int, dict[str, float]] = {document: {} for document in documents}
-        asked = tantivy.Query.const_score_query(_numbers(documents), 0.0)
         for field in fields_of(plan):
             part = only(plan, field)
-            query = None if part is None else self._query(part)
-            if query is not None:
-                both = tantivy.Query.boolean_query([(tantivy.Occur.Must, asked), (tantivy.Occur.Must, query)])
-                hits = self.searcher.search(both, len(documents), count=False).hits
-                numbers = self.searcher.fast_field_values("document", [address for _, address in hits])
-                for number, (score, _) in zip(numbers, hits, strict=True):
-                    if score > 0:
-                        told[int(number or 0)][field] = score
+            for number, score, _ in self.among(part, documents) if part is not None else ():
+                if score > 0:
+                    told[number][field] = score
         return told
 
     def _current(self, query: tantivy.Query) -> tantivy.Query:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,22 +74,32 @@ class KeywordIndex:
     ) -> TextAnswer:
         """Documents that answer the query, better ones first. `also` is known for this query only."""
         ask = grammar.parse(query)
-        view = self._disk.view()
-        fresh = self._fresh.after(view.state.mark)
-        fresh = fresh if also is None else fresh.joined(_made_fresh(also, fresh))
-        planner = Planner(_Words(view, fresh, self._disk.vocabulary), similarity)
-        state = _State(view, fresh)
-        try:
-            for plan, complete in planner.plans(ask.root):
+        state = self._state(also)
+        with _damage_told():
+            for plan, complete in self._planner(state, similarity).plans(ask.root):
                 hits, total = state.page(plan, limit, offset)
                 if total:
                     told = state.told(plan, hits, why=why)
                     return TextAnswer(told, total, tuple(words_of(plan)), ask.note, complete)
-        except BaseException as error:
-            if not _means_damage(error):
-                raise
-            raise Damaged("the keyword index cannot be read", hint="Run `rolltop store repair`.") from error
         return TextAnswer([], 0, note=ask.note)
+
+    def weigh(
+        self, query: str, documents: Sequence[int], *, why: bool = False, also: TextChanges | None = None
+    ) -> dict[int, TextHit]:
+        """How well each of these documents answers the query where any of its words counts; none that has none."""
+        state = self._state(also)
+        with _damage_told():
+            plans = [plan for plan, _ in self._planner(state, None).plans(grammar.parse(query).root)]
+            hits = state.weighed(plans[-1], documents) if plans and documents else []
+            return {hit.document: hit for hit in state.told(plans[-1], hits, why=why)} if hits else {}
+
+    def _state(self, also: TextChanges | None) -> _State:
+        view = self._disk.view()
+        fresh = self._fresh.after(view.state.mark)
+        return _State(view, fresh if also is None else fresh.joined(_made_fresh(also, fresh)))
+
+    def _planner(self, state: _State, similarity: float | None) -> Planner:
+        return Planner(_Words(state.view, state.fresh, self._disk.vocabulary), similarity)
 
     # care ----------------------------------------------------------------------------------------
 
@@ -108,6 +119,16 @@ class KeywordIndex:
     def close(self) -> None:
         self.forget_fresh()
         self._disk.close()
+
+
+@contextmanager
+def _damage_told() -> Iterator[None]:
+    try:
+        yield
+    except BaseException as error:
+        if not _means_damage(error):
+            raise
+        raise Damaged("the keyword index cannot be read", hint="Run `rolltop store repair`.") from error
 
 
 def _means_damage(error: BaseException) -> bool:
@@ -145,6 +166,13 @@ class _State:
         old, total = asking.ranked(plan, limit + offset)
         ranked = sorted([*old, *new], key=lambda hit: (-hit[1], hit[0]))
         return ranked[offset : offset + limit], total + len(new)
+
+    def weighed(self, plan: Plan, documents: Sequence[int]) -> list[Place]:
+        """Those of some documents that answer a plan."""
+        asked = set(documents)
+        new = [hit for hit in self._fresh_hits(plan) if hit[0] in asked]
+        old = sorted(asked - {*self.fresh.stale, *(hit[0] for hit in new)})
+        return [*Asking(self.view.searcher).among(plan, old), *new]
 
     def _fresh_hits(self, plan: Plan) -> Iterator[Place]:
         averages = self.averages() if self.fresh.documents else {}

@@ -162,7 +162,7 @@ def _contexts(args: GrepDocuments) -> tuple[int, int]:
 
 def _file(args: GrepDocuments, file: FileLines) -> GrepFile:
     document = file.document
-    if not document.is_text:
+    if not file.is_text:
         return GrepFile(file=document.path, hash=document.hash, matches=[], binary=True)
     before, after = _contexts(args)
     lines = [
@@ -173,6 +173,7 @@ def _file(args: GrepDocuments, file: FileLines) -> GrepFile:
             column_end=match.column_end,
             before=match.before,
             after=match.after,
+            place=match.place or None,
         )
         for match in file.matches(before, after, color=args.color == "always")
     ]

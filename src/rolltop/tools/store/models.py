@@ -104,3 +104,4 @@ class Line(BaseModel):
     column_end: int = Field(description="Column after the first match.")
     before: list[str] = Field(description="Lines before.")
     after: list[str] = Field(description="Lines after.")
+    place: str | None = Field(default=None, description='Where it stands in a PDF or the like: "page 3".')

@@ -9,12 +9,11 @@ import orjson
 
 from rolltop.transform.compile import compile_tree
 from rolltop.transform.compile.tiers import Tiers
-from rolltop.transform.formats.csv import record
+from rolltop.transform.formats.csv_table import Table
 from rolltop.transform.formats.jsonl import read_lines
 from rolltop.transform.run.evaluator import Evaluator
 from rolltop.transform.stream.columns import records_of
 from rolltop.transform.stream.marked import MarkedPiece
-from rolltop.transform.stream.tables import Table
 from rolltop.transform.syntax import tree
 from rolltop.transform.syntax.source import Source
 
@@ -56,8 +55,8 @@ class PieceCode:
 
     def of_table(self, table: Table) -> Any:
         """The same for rows of a table."""
-        taken, value = self.tiers.value_of(lambda tier: records_of(tier, table.index, table.rows))
-        return value if taken else self.of_value([record(table.header, row) for row in table.rows])
+        taken, value = self.tiers.value_of(lambda tier: records_of(tier, table))
+        return value if taken else self.of_value(table.records())
 
     def of_markup(self, piece: MarkedPiece) -> Any:
         """The same for XML records; their pattern serves the program that it was made for."""

@@ -7,20 +7,19 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from rolltop.transform import formats
 from rolltop.transform.errors import EvaluationFailure
 from rolltop.transform.program import Program
 from rolltop.transform.stream.code import PieceCode
 from rolltop.transform.stream.cutting import ArrayPieces, NoArray
 from rolltop.transform.stream.elements import NoRecords, element_pieces
-from rolltop.transform.stream.folds import name_of
+from rolltop.transform.stream.folding import Totals
 from rolltop.transform.stream.lines import line_pieces
 from rolltop.transform.stream.marked import Scanner
 from rolltop.transform.stream.plan import Plan
 from rolltop.transform.stream.postponed import Postponed
 from rolltop.transform.stream.sinks import sink_for
 from rolltop.transform.stream.tables import BrokenTable, table_pieces
-from rolltop.transform.stream.totals import Unfoldable, accumulator
+from rolltop.transform.stream.totals import Unfoldable
 
 __all__ = ["NotStreamed", "pieces_of", "stream", "without_collector"]
 
@@ -101,18 +100,13 @@ def _fold(
 ) -> None:
     fold = plan.fold
     assert fold is not None
-    totals = [accumulator(total) for total in fold.totals]
+    totals = Totals(fold)
     try:
-        for contributions in pieces_of(plan, source, PieceCode(fold.pieces, program.source), size):
-            for total, contribution in zip(totals, contributions, strict=True):
-                total.add(contribution)
+        totals.add(pieces_of(plan, source, PieceCode(fold.pieces, program.source), size))
     except (EvaluationFailure, Unfoldable) as failure:
         # What is wrong, and with which of all records, the library says best with all of them at hand.
         raise NotStreamed(failure=failure if isinstance(failure, EvaluationFailure) else None) from None
-    inputs = {name_of(at): total.result() for at, total in enumerate(totals)}
-    value = PieceCode(fold.rest, program.source).evaluator.run(inputs)
-    rendered = formats.write(program.header.outputs[0].format, value, options).encode()
-    write(rendered if not rendered or rendered.endswith(b"\n") else rendered + b"\n")
+    totals.write(program, write, options)
 
 
 @contextmanager

@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 from rolltop.transform.errors import EvaluationFailure
+from rolltop.transform.formats.csv_table import Table
 from rolltop.transform.stream.code import PieceCode
 from rolltop.transform.stream.marked import MarkedPiece
 from rolltop.transform.stream.plan import Plan
-from rolltop.transform.stream.tables import Table
 from rolltop.transform.syntax import tree
 from rolltop.transform.syntax.source import Source
 

@@ -19,6 +19,11 @@ class Sink:
         self._write = write
         self._options = options
 
+    @property
+    def decided(self) -> bool:
+        """Whether parts may be encoded in any order from now on."""
+        return True
+
     def encode(self, records: list[Any]) -> bytes:
         raise NotImplementedError
 
@@ -65,11 +70,15 @@ class LinesSink(Sink):
 
 
 class CsvSink(Sink):
-    """Rows; the first record says what the columns are, so parts are encoded in order."""
+    """Rows; the first record says what the columns are."""
 
     def __init__(self, write: Write, options: Mapping[str, Any]) -> None:
         super().__init__(write, options)
         self._rows = csv.Rows(options)
+
+    @property
+    def decided(self) -> bool:
+        return not self._rows.untouched
 
     def encode(self, records: list[Any]) -> bytes:
         return self._rows.text(records).encode()

@@ -1,4 +1,4 @@
-"""PDF: the text of each page."""
+"""PDF: the text of each page, and where its links lead."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from rolltop.store.extract.formats.draft import Draft
 from rolltop.store.extract.formats.limits import MissingPart, Unreadable
+from rolltop.store.extract.formats.pdflinks import links_on
 
 __all__ = ["read"]
 
@@ -44,6 +45,8 @@ def _page(document: Any, number: int, draft: Draft) -> None:
         words = page.get_textpage()
         text = words.get_text_range()
         words.close()
+        for target in links_on(document, page):
+            draft.link(target)
         page.close()
     except PdfiumError as error:
         draft.note(f"page {number + 1} cannot be read ({error})")

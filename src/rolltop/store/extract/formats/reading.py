@@ -23,6 +23,7 @@ READERS = {
     "html": "html",
     "mail": "mail",
     "notebook": "notebook",
+    "rtf": "rtf",
     "zip": "archive",
     "tar": "archive",
     "packed": "archive",
