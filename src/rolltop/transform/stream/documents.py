@@ -6,9 +6,10 @@ import copy
 import io
 from typing import Any
 
+from rolltop.transform.collector import without_collector
 from rolltop.transform.stream.code import PieceCode
 from rolltop.transform.stream.elements import NoRecords, element_pieces
-from rolltop.transform.stream.engine import PIECE, without_collector
+from rolltop.transform.stream.engine import PIECE
 from rolltop.transform.stream.marked import Scanner
 from rolltop.transform.stream.plan import plan_of
 from rolltop.transform.stream.postponed import Postponed

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from typing import Any, Protocol
 
+from rolltop.transform.collector import without_collector
 from rolltop.transform.errors import EvaluationFailure
 from rolltop.transform.program import Program
 from rolltop.transform.stream.code import PieceCode
@@ -107,15 +106,3 @@ def _fold(
         # What is wrong, and with which of all records, the library says best with all of them at hand.
         raise NotStreamed(failure=failure if isinstance(failure, EvaluationFailure) else None) from None
     totals.write(program, write, options)
-
-
-@contextmanager
-def without_collector() -> Iterator[None]:
-    """Records have no cycles; looking for some costs a tenth of the time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
