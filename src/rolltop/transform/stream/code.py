@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
@@ -13,9 +13,11 @@ from rolltop.transform.formats.csv_table import Table
 from rolltop.transform.formats.jsonl import read_lines
 from rolltop.transform.run.evaluator import Evaluator
 from rolltop.transform.stream.columns import records_of
-from rolltop.transform.stream.marked import MarkedPiece
 from rolltop.transform.syntax import tree
 from rolltop.transform.syntax.source import Source
+
+if TYPE_CHECKING:
+    from rolltop.transform.stream.marked import MarkedPiece
 
 __all__ = ["NotJson", "PieceCode"]
 

@@ -10,10 +10,8 @@ from rolltop.transform.errors import EvaluationFailure
 from rolltop.transform.program import Program
 from rolltop.transform.stream.code import PieceCode
 from rolltop.transform.stream.cutting import ArrayPieces, NoArray
-from rolltop.transform.stream.elements import NoRecords, element_pieces
 from rolltop.transform.stream.folding import Totals
 from rolltop.transform.stream.lines import line_pieces
-from rolltop.transform.stream.marked import Scanner
 from rolltop.transform.stream.plan import Plan
 from rolltop.transform.stream.postponed import Postponed
 from rolltop.transform.stream.sinks import sink_for
@@ -80,17 +78,29 @@ def pieces_of(plan: Plan, source: Readable, runner: Postponed | PieceCode, size:
             raise NotStreamed(none.seen) from None
         return pieces.run(runner.of_json)
     if port.format == "csv":
-        return _or_whole(table_pieces(source.read, port.options, runner.of_table, size))
-    pieced = plan.program if plan.fold is None else plan.fold.pieces
-    scanner = Scanner(pieced, plan.path, sample=max(1, min(16, size // 256)))
-    return _or_whole(element_pieces(source.read, plan.path, runner, scanner, size=size))
+        return _rows(table_pieces(source.read, port.options, runner.of_table, size))
+    return _elements(plan, source, runner, size)
 
 
-def _or_whole(pieces: Iterator[Any]) -> Iterator[Any]:
-    """Input that is broken, or has no array where one is needed: reading it as a whole says what is wrong."""
+def _rows(pieces: Iterator[Any]) -> Iterator[Any]:
+    """A table that is broken: reading it as a whole says where."""
     try:
         yield from pieces
-    except (BrokenTable, NoRecords):
+    except BrokenTable:
+        raise NotStreamed from None
+
+
+def _elements(plan: Plan, source: Readable, runner: Postponed | PieceCode, size: int) -> Iterator[Any]:
+    """A document that has no array where one is needed: reading it as a whole says what is wrong."""
+    # Imported here: other formats need nothing of it.
+    from rolltop.transform.stream.elements import NoRecords, element_pieces  # noqa: PLC0415
+    from rolltop.transform.stream.marked import Scanner  # noqa: PLC0415
+
+    pieced = plan.program if plan.fold is None else plan.fold.pieces
+    scanner = Scanner(pieced, plan.path, sample=max(1, min(16, size // 256)))
+    try:
+        yield from element_pieces(source.read, plan.path, runner, scanner, size=size)
+    except NoRecords:
         raise NotStreamed from None
 
 

@@ -7,15 +7,17 @@ that failed: whatever goes wrong there comes first.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rolltop.transform.errors import EvaluationFailure
 from rolltop.transform.formats.csv_table import Table
 from rolltop.transform.stream.code import PieceCode
-from rolltop.transform.stream.marked import MarkedPiece
 from rolltop.transform.stream.plan import Plan
 from rolltop.transform.syntax import tree
 from rolltop.transform.syntax.source import Source
+
+if TYPE_CHECKING:
+    from rolltop.transform.stream.marked import MarkedPiece
 
 __all__ = ["Postponed"]
 
