@@ -162,16 +162,17 @@ def small(data: bytes) -> Rows:
     sys.path.insert(0, str(PEERS))
     from transform_hand import invoice
 
-    from rolltop.transform import Document, compile_program
+    from rolltop.transform import compile_program
 
     program = compile_program("let o = $input\n" + INVOICE)
-    document = {"input": Document(data)}
+    for _ in range(100):  # generated code pays from some runs on
+        program.apply(data)
     expected = invoice(orjson.loads(data))
-    assert same(json.loads(program.run(document).text), expected)
+    assert same(json.loads(program.apply(data)), expected)
     job = "small, µs"
     rows = [
         row(job, HAND, micros(lambda: orjson.dumps(invoice(orjson.loads(data)))), 0.0, True),
-        row(job, "rolltop", micros(lambda: program.run(document)), 0.0, True),
+        row(job, "rolltop", micros(lambda: program.apply(data)), 0.0, True),
     ]
     script = jsonata()
     if script is not None:

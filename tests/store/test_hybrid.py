@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rolltop.errors import PartMissing
-from rolltop.store import Library, Options
+from rolltop.store import Library, Options, Source
 from rolltop.store.meaning import Blend, Candidate, fuse
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -98,6 +98,24 @@ def test_pages_follow_each_other_without_gap_or_repetition(library: Library) -> 
     paged = [path for start in range(0, 170, 30) for path in paths(library, "needle hay", limit=30, offset=start)]
     assert paged == whole
     assert library.search_hybrid("needle hay").total == 170
+
+
+def test_the_total_counts_every_document_once_however_many_there_are(library: Library) -> None:
+    library.add_many(
+        Source(f"{n}.txt", f"{'needle ' * (1 + n % 7)} in the hay {n}\n".encode(), 1, 2) for n in range(1300)
+    )
+    assert library.search_hybrid("needle hay").total == 1300
+
+
+@pytest.mark.parametrize("kind", ["keyword", "hybrid"])
+def test_a_search_that_finds_nothing_names_the_words_it_may_have_meant(library: Library, kind: str) -> None:
+    library.add_text("orchard.md", "Topaz apples are ripe in September")
+    found = library.find("septmber", kind)
+    assert (found.total, found.hits) == (0, [])
+    assert found.note is not None
+    assert "september" in found.note
+    assert "a fuzzy search finds 1" in found.note
+    assert library.find("qqqqqqq", kind).note is None
 
 
 def test_without_a_model_words_alone_are_searched(tmp_path: Path) -> None:

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cached_property, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rolltop.errors import Damaged, InvalidInput, NotFound
 from rolltop.store.core import Options
 from rolltop.store.extract import Extracting
-from rolltop.store.grep import Background, Grep, SegmentDirectory, TextLines
 from rolltop.store.learning import Learning
 from rolltop.store.results import Hit, Ranked, Results
 from rolltop.store.seams import BlobStore, Catalog, GrepIndex, TextAnswer, TextHit, TextIndex
-from rolltop.store.text import KeywordIndex, snippet
+from rolltop.store.showing import Showing
+
+if TYPE_CHECKING:
+    from rolltop.store.grep import Grep, SharedGrep
 
 __all__ = ["Searching"]
+
+_REBUILT = "The keyword index was damaged and is built again."
 
 
 class Searching(Extracting):
@@ -32,19 +39,23 @@ class Searching(Extracting):
         trigrams: GrepIndex | None = None,
     ) -> None:
         super().__init__(directory, options, catalog=catalog, blobs=blobs)
-        self.trigrams: GrepIndex = trigrams or SegmentDirectory(directory / "grep")
-        self.text_trigrams: GrepIndex = SegmentDirectory(directory / "grep" / "texts")
-        self._grep = self._new_grep()
-        self._background = Background(self._grep)
-        self._text = text
+        self._trigrams, self._text = trigrams, text
         self._learning = Learning(self.catalog, self.extracts, lambda: self.text, background=self.options.background)
 
     @property
     def text(self) -> TextIndex:
         """The keyword index, opened when it is first needed."""
         if self._text is None:
+            from rolltop.store.text import KeywordIndex  # noqa: PLC0415 - it brings numpy
+
             self._text = KeywordIndex(self.directory / "text", self.catalog.identity())
         return self._text
+
+    @cached_property
+    def _grepping(self) -> SharedGrep:
+        from rolltop.store.grep import SharedGrep  # noqa: PLC0415 - it brings numpy
+
+        return SharedGrep(self.directory / "grep", self.catalog, self.reader, self.extracts, self._trigrams)
 
     def written(self) -> None:
         super().written()
@@ -54,13 +65,10 @@ class Searching(Extracting):
     def grep(self) -> Grep:
         """Regular expressions. Inside a transaction with a memory of its own, which a rollback takes with it."""
         if self.committer.active:
-            return self._new_grep()
+            return self._grepping.another()
         self.settle()
-        self._background.wanted()
-        return self._grep
-
-    def _new_grep(self) -> Grep:
-        return Grep(self.catalog, self.reader, self.trigrams, TextLines(self.extracts, self.text_trigrams))
+        self._grepping.background.wanted()
+        return self._grepping.engine
 
     # searching -----------------------------------------------------------------------------------
 
@@ -75,10 +83,10 @@ class Searching(Extracting):
         if similarity is not None and not 0 <= similarity <= 1:
             raise InvalidInput("similarity is a number from 0 to 1")
         answer, missing = self._by_words(query, limit, offset, similarity, why=why)
-        ranked = [Ranked(hit.document, hit.score, hit.parts, title=hit.title) for hit in answer.hits]
+        ranked = [Ranked(hit.document, hit.score, hit.parts, head=hit.head) for hit in answer.hits]
         note = " ".join(filter(None, (answer.note, self._waiting(missing))))
         kind = "full-text" if similarity is None else "fuzzy"
-        return Results(self._shown(ranked, answer.words), answer.total, kind, note or None)
+        return Results(self._shown(ranked, answer), answer.total, kind, note or None)
 
     def _by_words(
         self, query: str, limit: int, offset: int, similarity: float | None, *, why: bool = False
@@ -89,28 +97,30 @@ class Searching(Extracting):
             return self.text.search(query, limit=limit, offset=offset, similarity=similarity, why=why, also=also), 0
         self.settle()
         missing = self._learning.freshen()
-        return self.text.search(query, limit=limit, offset=offset, similarity=similarity, why=why), missing
+        ask = partial(self.text.search, query, limit=limit, offset=offset, similarity=similarity, why=why)
+        try:
+            return ask(), missing
+        except Damaged:
+            if not self.options.background or self.options.read_only:
+                raise
+        return self._built_again(ask)
+
+    def _built_again(self, ask: Callable[[], TextAnswer]) -> tuple[TextAnswer, int]:
+        """An answer although the index is damaged: what it held is learned again from the catalogue."""
+        self.text.rebuild()
+        missing = self._learning.freshen()
+        answer = ask()
+        return replace(answer, note=" ".join(filter(None, (answer.note, _REBUILT)))), missing
 
     def _weighed(self, query: str, documents: Sequence[int], *, why: bool = False) -> dict[int, TextHit]:
         """What the keyword leg says about some documents, whichever of its words they hold."""
         also = self._learning.uncommitted() if self.committer.active else None
         return self.text.weigh(query, documents, why=why, also=also)
 
-    def _shown(self, ranked: Iterable[Ranked], words: tuple[str, ...]) -> list[Hit]:
+    def _shown(self, ranked: Sequence[Ranked], answer: TextAnswer | None = None) -> list[Hit]:
         """The documents of a ranking, with the piece of text that answers best."""
-        hits = []
-        ranked = list(ranked)
-        documents = {document.id: document for document in self.catalog.listings.numbered([r.document for r in ranked])}
-        for each in ranked:
-            document = documents.get(each.document)
-            if document is not None:
-                # Who has the title already needs no headings looked for.
-                found = self.extracts.shown(document) if each.title else self.extracts.of(document)
-                shown = snippet(found.body, words, each.offset)
-                place = found.place(shown.offset) if found.body else ""
-                title = each.title or found.title or document.name
-                hits.append(Hit(document, each.score, title, shown.text, place, words, each.parts))
-        return hits
+        words, families = (answer.words, answer.families) if answer else ((), ())
+        return Showing(self.catalog, self.extracts, words, families).hits(ranked)
 
     @staticmethod
     def _waiting(missing: int) -> str | None:
@@ -150,11 +160,14 @@ class Searching(Extracting):
             self.index()
         return mended
 
+    def forget_trigrams(self) -> None:
+        """Empty the indexes of grep; the next look builds them again."""
+        self._grepping.clear()
+
     def _drop_bad_segments(self) -> list[str]:
         dropped = self.grep.drop_stale()
         if self.grep.index_damage():
-            self.trigrams.clear()
-            self.text_trigrams.clear()
+            self.forget_trigrams()
             dropped.append("*")
         return dropped
 
@@ -168,9 +181,10 @@ class Searching(Extracting):
 
     def close(self) -> None:
         self._learning.stop()
-        self._background.stop()
+        if "_grepping" in self.__dict__:
+            self._grepping.close()
+        elif self._trigrams is not None:
+            self._trigrams.close()
         if self._text is not None:
             self._text.close()
-        self.trigrams.close()
-        self.text_trigrams.close()
         super().close()

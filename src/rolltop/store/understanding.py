@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from rolltop.errors import PartMissing
-from rolltop.store.meaning import NONE, Candidate, Fused, Meaning, Near, fuse
+from rolltop.store.meaning import NONE, Candidate, Fused, fuse
 from rolltop.store.results import Ranked, Results
-from rolltop.store.seams import TextAnswer, TextHit
+from rolltop.store.seams import TextAnswer, TextHead, TextHit, no_head
 from rolltop.store.searching import Searching
 from rolltop.store.text.grammar import is_plain
+
+if TYPE_CHECKING:
+    from rolltop.store.meaning import Meaning, Near
 
 __all__ = ["Understanding"]
 
@@ -19,7 +23,9 @@ BEST_WORDS = 100
 BEST_MEANINGS = 100
 """So many of each order are joined into one; what the keywords find beyond follows in its own order."""
 
-MORE_WORDS = 1000
+SPELT_NEARLY = 0.7
+WORDS_TOLD = 5
+
 NEARER = 0.15
 """So much nearer a document must be that lacks words, where others hold them all."""
 
@@ -32,7 +38,7 @@ class _Legs:
     behind: int
     candidates: list[Candidate]
     starts: dict[int, int]
-    titles: dict[int, str]
+    heads: dict[int, Callable[[], TextHead | None]]
 
 
 class Understanding(Searching):
@@ -41,12 +47,15 @@ class Understanding(Searching):
     @cached_property
     def meaning(self) -> Meaning:
         """The vectors of the documents, by the model that the settings name."""
+        from rolltop.store.meaning import Meaning  # noqa: PLC0415 - it brings numpy
+
         place, choice = self.directory / "vectors", self.options.model
         return Meaning(place, self.catalog, self.extracts, choice, background=self.options.background)
 
     def written(self) -> None:
         super().written()
-        self.meaning.wanted()
+        if "meaning" in self.__dict__:  # else nobody has asked for meanings yet
+            self.meaning.wanted()
 
     def find(
         self,
@@ -59,18 +68,29 @@ class Understanding(Searching):
         why: bool = False,
     ) -> Results:
         """By `keyword`, `semantic` or `hybrid`; with `similarity` by nearly spelled words, whatever the kind."""
-        if kind == "keyword" or similarity is not None:
-            return self.search(query, limit=limit, offset=offset, similarity=similarity, why=why)
-        if kind == "semantic":
+        if kind == "semantic" and similarity is None:
             return self.search_near(query, limit=limit, offset=offset)
-        return self.search_hybrid(query, limit=limit, offset=offset, why=why)
+        if kind == "keyword" or similarity is not None:
+            found = self.search(query, limit=limit, offset=offset, similarity=similarity, why=why)
+        else:
+            found = self.search_hybrid(query, limit=limit, offset=offset, why=why)
+        return found if found.total or similarity is not None else self._with_spellings(query, found)
+
+    def _with_spellings(self, query: str, found: Results) -> Results:
+        """What was found, nothing, with the words that the query may have meant."""
+        nearly = self._by_words(query, 1, 0, SPELT_NEARLY)[0]
+        if not nearly.total:
+            return found
+        words = ", ".join(nearly.words[:WORDS_TOLD])
+        meant = f"No document holds these words. Spelled nearly so: {words}; a fuzzy search finds {nearly.total}."
+        return replace(found, note=" ".join(filter(None, (found.note, meant))))
 
     def search_near(self, query: str, *, limit: int = 10, offset: int = 0) -> Results:
         """Every document that has text, the ones that mean most nearly the same as the query first."""
         near = self._near(query, offset + limit)[offset:]
         ranked = [Ranked(each.document.id, each.score, {"meaning": each.score}, each.start) for each in near]
         total = self.meaning.index.spans.with_text() if near or offset else 0
-        return self._by_meaning(Results(self._shown(ranked, ()), total, "semantic"))
+        return self._by_meaning(Results(self._shown(ranked), total, "semantic"))
 
     def search_hybrid(self, query: str, *, limit: int = 10, offset: int = 0, why: bool = False) -> Results:
         """Documents that hold the words, and those whose meaning is near, in one order."""
@@ -93,15 +113,14 @@ class Understanding(Searching):
                 each.score,
                 each.parts,
                 None if each.document in found_by_words else legs.starts.get(each.document),
-                legs.titles.get(each.document, ""),
+                legs.heads.get(each.document, no_head),
             )
             for each in page
         ]
-        total = answer.total + self._without_words(
-            query, answer.total, {each.document for each in joined} - found_by_words
-        )
+        beside = [each.document for each in joined if each.document not in found_by_words]
+        total = answer.total + len(beside) - len(answer.holding(beside))
         note = " ".join(filter(None, (answer.note, self._waiting(legs.behind)))) or None
-        return self._by_meaning(Results(self._shown(ranked, answer.words), total, "hybrid", note))
+        return self._by_meaning(Results(self._shown(ranked, answer), total, "hybrid", note))
 
     def candidates(self, query: str) -> list[Candidate]:
         """What hybrid search puts in order: what either leg finds, with the scores of both."""
@@ -122,18 +141,12 @@ class Understanding(Searching):
             behind,
             [_candidate(n, hits.get(n), weights.get(n), nearness.get(n), complete=answer.complete) for n in kept],
             {number: each.start for number, each in nearness.items()},
-            {number: hit.title for number, hit in {**weights, **hits}.items()},
+            {number: hit.head for number, hit in {**weights, **hits}.items()},
         )
 
     def _near(self, query: str, limit: int) -> list[Near]:
         # What a transaction has written may yet be rolled back: it is not embedded before it is committed.
         return self.meaning.rank(query, limit, keep_up=not self.committer.active)
-
-    def _without_words(self, query: str, total: int, joined: set[int]) -> int:
-        """How many of these documents the words do not find; beyond the first thousand finds that is not asked."""
-        if joined and total > BEST_WORDS:
-            joined -= {hit.document for hit in self._by_words(query, MORE_WORDS, BEST_WORDS, None)[0].hits}
-        return len(joined)
 
     def _further(self, query: str, joined: Sequence[Fused], start: int, count: int) -> list[Fused]:
         """What the keywords find after the documents that were joined; less than the last of them."""
@@ -165,7 +178,8 @@ class Understanding(Searching):
         self.meaning.purge(documents)
 
     def close(self) -> None:
-        self.meaning.close()
+        if "meaning" in self.__dict__:
+            self.meaning.close()
         super().close()
 
 

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rolltop.errors import PartMissing, RolltopError
+from rolltop.store.meaning.choice import NONE
 from rolltop.store.meaning.embedder import Embedder
 from rolltop.store.meaning.following import Follower, Progress, Question
 from rolltop.store.meaning.index import MeaningIndex
-from rolltop.store.meaning.models import NONE, load_model
+from rolltop.store.meaning.models import load_model
 from rolltop.store.records import Document
 from rolltop.store.seams import Catalog
 

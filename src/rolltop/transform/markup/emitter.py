@@ -39,8 +39,8 @@ class MarkupEmitter(TypedEmitter):
     (`+` joins it, a condition asks whether it is empty) it is used as `any`, which keeps it one.
     """
 
-    def __init__(self, program: tree.Program, root: Place, shared: set[int], rewritten: dict[int, tree.Expr]) -> None:
-        super().__init__(program, root, shared, rewritten)
+    def __init__(self, program: tree.Program, root: Place, shared: set[int]) -> None:
+        super().__init__(program, root, shared)
         self.arrays: set[Place] = set()
         """Places that have to be arrays; one element alone serves the others, which are only mapped."""
         self._maps: list[bool] = []
@@ -53,13 +53,13 @@ class MarkupEmitter(TypedEmitter):
         finally:
             self._maps.pop()
 
-    def _elements(self, kind: Kind) -> tuple[bool, Kind]:
+    def elements(self, kind: Kind) -> tuple[bool, Kind]:
         mapped = bool(self._maps) and self._maps[-1]
         if mapped:
             self._maps[-1] = False
         elif isinstance(kind, Place):
             self.arrays.add(kind)
-        return super()._elements(kind)
+        return super().elements(kind)
 
     def _member(self, node: tree.Member, names: Names) -> Code:
         if node.kind != "attribute":

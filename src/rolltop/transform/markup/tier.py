@@ -51,11 +51,11 @@ def markup_tier(program: tree.Program, path: tuple[str, ...], *, strict: bool) -
     """The program on the elements at a path, or `CannotCompile` with the reason why not."""
     if any(makes_elements(node) for node in tree.walk(program.body)):
         raise CannotCompile("the program makes attributes or reads other formats")
-    root, shared, rewritten = Place("$input"), set[int](), dict[int, tree.Expr]()
-    MarkupEmitter(program, root, shared, rewritten).source()
+    root, shared = Place("$input"), set[int]()
+    MarkupEmitter(program, root, shared).source()
     settle(root, strict=strict)
     settle_attributes(root, strict=strict)
-    emitter = MarkupEmitter(program, root, shared, rewritten)
+    emitter = MarkupEmitter(program, root, shared)
     source = emitter.source()
     if root.unsettled():
         raise CannotCompile("the second look saw more than the first")

@@ -29,6 +29,7 @@ _TRIES = 24
 _BLANK = b" \t\r\n"
 _OBJECT = re.compile(rb'[ \t\r\n]*\{[ \t\r\n]*("(?:[^"\\]|\\.)*")[ \t\r\n]*:')
 _ANY_COMMA = re.compile(rb"(,)")
+_NOTHING = re.compile(rb"[ \t\r\n]*\Z")
 _ELEMENTS = msgspec.json.Decoder(list[msgspec.Raw])
 Run = Callable[[bytes], Any]
 
@@ -116,11 +117,12 @@ class ArrayPieces:
 
     def _some(self, work: Run) -> Iterator[Any]:
         for cut in self._guesses():
-            block = self.buffer[self._started : cut]
-            if not block.strip(_BLANK) or (self._path and not holds_elements(block)):
+            if _NOTHING.match(self.buffer, self._started, cut):
                 continue  # nothing between two commas would pass for an empty array
+            if self._path and not holds_elements(self.buffer[self._started : cut]):
+                continue
             try:
-                made = work(self._head + block + self._tail)
+                made = work(b"".join((self._head, memoryview(self.buffer)[self._started : cut], self._tail)))
             except NotJson:
                 continue
             self.where.pass_over(self.buffer[:cut])
@@ -132,8 +134,8 @@ class ArrayPieces:
 
     def _guesses(self) -> Iterator[int]:
         """Places of commas, the last ones first."""
-        size = len(self.buffer)
-        near = [found.start(1) for found in self._cut.finditer(self.buffer, max(self._started, size - self._size // 4))]
+        start = max(self._started, len(self.buffer) - self._size // 16)
+        near = [found.start(1) for found in self._cut.finditer(self.buffer, start)]
         yield from islice(reversed(near), _TRIES)
         if not near:
             far = [found.start(1) for found in self._cut.finditer(self.buffer, self._started)]

@@ -53,7 +53,7 @@ class RecordProgram:
         if block is None or not self.possible:
             return False, None
         read, codec = io.BytesIO(block).read, "utf-8" if isinstance(data, str) else None
-        runner = Postponed(self._plan, self._source, self._code)
+        runner = Postponed(self._plan, self._source, code=self._code)
         # Of two documents at the same time, one begins anew.
         scanner, self._scanner = self._scanner or self._new_scanner(), None
         pieces = element_pieces(read, self._plan.path, runner, scanner, size=PIECE, codec=codec)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rolltop.transform.collector import without_collector
 from rolltop.transform.errors import EvaluationFailure
@@ -15,8 +15,10 @@ from rolltop.transform.stream.lines import line_pieces
 from rolltop.transform.stream.plan import Plan
 from rolltop.transform.stream.postponed import Postponed
 from rolltop.transform.stream.sinks import sink_for
-from rolltop.transform.stream.tables import BrokenTable, table_pieces
 from rolltop.transform.stream.totals import Unfoldable
+
+if TYPE_CHECKING:
+    from rolltop.transform.syntax import tree
 
 __all__ = ["NotStreamed", "pieces_of", "stream", "without_collector"]
 
@@ -44,24 +46,28 @@ class NotStreamed(Exception):
 
 PIECE = 1 << 20
 """Bytes of input that are read at a time."""
+SMALL_PIECE = 1 << 16
+"""The same for JSON, whose records come and go faster when all of a piece fits into the processor's cache."""
 
 
 def stream(
-    program: Program, plan: Plan, source: Readable, write: Write, options: Mapping[str, Any], *, size: int = PIECE
+    program: Program, plan: Plan, source: Readable, write: Write, options: Mapping[str, Any], *, size: int | None = None
 ) -> None:
     """Run a program on pieces of an input and write the result.
 
     `options` are those of the output. Failures of the program are raised after the rest of the input was seen to be
     readable, as they would be if it had been read first; what was written until then is for the caller to drop.
     """
+    if size is None:
+        size = SMALL_PIECE if program.header.inputs[0].format in ("json", "jsonl") else PIECE
     with without_collector():
         if plan.fold is not None:
             _fold(program, plan, source, write, options, size=size)
             return
         sink = sink_for(program.header.outputs[0].format, write, options)
-        runner = Postponed(plan, program.source)
-        for records in pieces_of(plan, source, runner, size):
-            sink.add(sink.encode(records))
+        runner = Postponed(plan, program.source, sink)
+        for part in pieces_of(plan, source, runner, size):
+            sink.add(part)
         runner.finish()
         sink.close()
 
@@ -77,30 +83,30 @@ def pieces_of(plan: Plan, source: Readable, runner: Postponed | PieceCode, size:
         except NoArray as none:
             raise NotStreamed(none.seen) from None
         return pieces.run(runner.of_json)
-    if port.format == "csv":
-        return _rows(table_pieces(source.read, port.options, runner.of_table, size))
-    return _elements(plan, source, runner, size)
+    return _of_table(source, port, runner, size) if port.format == "csv" else _of_xml(plan, source, runner, size)
 
 
-def _rows(pieces: Iterator[Any]) -> Iterator[Any]:
-    """A table that is broken: reading it as a whole says where."""
-    try:
-        yield from pieces
-    except BrokenTable:
-        raise NotStreamed from None
+def _of_table(source: Readable, port: tree.Port, runner: Postponed | PieceCode, size: int) -> Iterator[Any]:
+    # Imported here, as below: JSON is not to wait for other formats at the start.
+    from rolltop.transform.stream.tables import BrokenTable, table_pieces  # noqa: PLC0415
+
+    return _or_whole(table_pieces(source.read, port.options, runner.of_table, size), BrokenTable)
 
 
-def _elements(plan: Plan, source: Readable, runner: Postponed | PieceCode, size: int) -> Iterator[Any]:
-    """A document that has no array where one is needed: reading it as a whole says what is wrong."""
-    # Imported here: other formats need nothing of it.
+def _of_xml(plan: Plan, source: Readable, runner: Postponed | PieceCode, size: int) -> Iterator[Any]:
     from rolltop.transform.stream.elements import NoRecords, element_pieces  # noqa: PLC0415
     from rolltop.transform.stream.marked import Scanner  # noqa: PLC0415
 
     pieced = plan.program if plan.fold is None else plan.fold.pieces
     scanner = Scanner(pieced, plan.path, sample=max(1, min(16, size // 256)))
+    return _or_whole(element_pieces(source.read, plan.path, runner, scanner, size=size), NoRecords)
+
+
+def _or_whole(pieces: Iterator[Any], broken: type[Exception]) -> Iterator[Any]:
+    """Input that is broken, or has no array where one is needed: reading it as a whole says what is wrong."""
     try:
-        yield from element_pieces(source.read, plan.path, runner, scanner, size=size)
-    except NoRecords:
+        yield from pieces
+    except broken:
         raise NotStreamed from None
 
 

@@ -62,8 +62,7 @@ def stream_shared(
 def _records(
     program: Program, share: Share, source: BinaryIO, sink: Sink, *, jobs: int, advance: Advance, size: int
 ) -> None:
-    code = PieceCode(program.parsed.program, program.source)
-    worker = _Worker(share, source.name, code, sink.encode)
+    worker = _Worker(share, source.name, PieceCode(program.parsed.program, program.source, sink))
     ranges = share.ranges(source, size)
     stopped = None
     while stopped is None and not sink.decided:
@@ -79,10 +78,10 @@ def _records(
                 if stopped is not None:
                     break
     if stopped is not None:
-        runner = Postponed(share.plan, program.source)
+        runner = Postponed(share.plan, program.source, sink)
         with without_collector():
-            for records in share.rest(source, stopped.start, runner):
-                sink.add(sink.encode(records))
+            for part in share.rest(source, stopped.start, runner):
+                sink.add(part)
         runner.finish()
     sink.close()
 
@@ -112,7 +111,7 @@ def _totals(
     fold = share.plan.fold
     assert fold is not None
     totals = Totals(fold)
-    worker = _Worker(share, source.name, PieceCode(fold.pieces, program.source), lambda contributions: contributions)
+    worker = _Worker(share, source.name, PieceCode(fold.pieces, program.source))
     with closing(worker.in_order(share.ranges(source, size), jobs)) as results:
         for piece, parts in results:
             try:
@@ -127,19 +126,18 @@ def _totals(
 
 
 class _Worker:
-    """What a worker process has: the input, the code, and what becomes of the code's results."""
+    """What a worker process has: the input, and the code, which encodes what is written."""
 
-    def __init__(self, share: Share, path: str, code: PieceCode, finish: Callable[[Any], Any]) -> None:
+    def __init__(self, share: Share, path: str, code: PieceCode) -> None:
         self._share = share
         self._path = path
         self._code = code
-        self._finish = finish
 
     def parts(self, piece: Range) -> Parts | None:
         """The parts of a range; None when anything is wrong with it."""
         try:
             with open(self._path, "rb", buffering=0) as source, without_collector():
-                return [self._finish(made) for made in self._share.work(source, piece, self._code)]
+                return list(self._share.work(source, piece, self._code))
         except FAILURES:
             return None
 

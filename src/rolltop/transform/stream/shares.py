@@ -21,7 +21,7 @@ from rolltop.errors import RolltopError
 from rolltop.transform.formats.csv_table import open_table
 from rolltop.transform.stream.code import NotJson, PieceCode
 from rolltop.transform.stream.cutting import ArrayPieces, NoArray, cut_pattern, holds_elements
-from rolltop.transform.stream.engine import PIECE, NotStreamed
+from rolltop.transform.stream.engine import PIECE, SMALL_PIECE, NotStreamed
 from rolltop.transform.stream.lines import line_pieces
 from rolltop.transform.stream.plan import Plan
 from rolltop.transform.stream.postponed import Postponed
@@ -65,12 +65,12 @@ class LinesShare(Share):
     def work(self, source: BinaryIO, piece: Range, runner: Runner) -> Iterator[Any]:
         # In the first line there may be a byte order mark; no other number matters, as nobody is told of it.
         first = 1 if piece.start == 0 else 2
-        return line_pieces(_limited(source, piece), runner.of_lines, PIECE, first=first)
+        return line_pieces(_limited(source, piece), runner.of_lines, SMALL_PIECE, first=first)
 
     def rest(self, source: BinaryIO, start: int, runner: Runner) -> Iterator[Any]:
         before = _limited(source, Range(0, start))
         first = 1 + sum(block.count(b"\n") for block in iter(lambda: before(PIECE), b""))
-        return line_pieces(source.read, runner.of_lines, PIECE, first=first)
+        return line_pieces(source.read, runner.of_lines, SMALL_PIECE, first=first)
 
 
 class ArrayShare(Share):
@@ -104,11 +104,12 @@ class ArrayShare(Share):
         block = _limited(source, piece)(piece.end - piece.start)
         if not block.strip() or (self.plan.path and not holds_elements(block)):
             raise NotJson  # between two commas nothing would pass for an empty array
-        yield runner.of_json(self._head + block + self._tail)
+        text = io.BytesIO(self._head + block + self._tail)
+        return ArrayPieces(text.read, self.plan.path, SMALL_PIECE).run(runner.of_json)
 
     def rest(self, source: BinaryIO, start: int, runner: Runner) -> Iterator[Any]:
         source.seek(0)
-        return ArrayPieces(source.read, self.plan.path, skip=start).run(runner.of_json)
+        return ArrayPieces(source.read, self.plan.path, SMALL_PIECE, skip=start).run(runner.of_json)
 
 
 class TableShare(Share):
