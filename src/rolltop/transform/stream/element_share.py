@@ -15,12 +15,15 @@ from rolltop.transform.errors import ReadFailure
 from rolltop.transform.stream.code import NotJson
 from rolltop.transform.stream.elements import NoRecords, Records, element_pieces
 from rolltop.transform.stream.engine import PIECE, NotStreamed
+from rolltop.transform.stream.marked import Scanner
 from rolltop.transform.stream.plan import Plan
 from rolltop.transform.stream.ranges import Range, ranges_at
 from rolltop.transform.stream.shares import Runner, Share, limited
 
 __all__ = ["ElementShare"]
 
+_SAMPLE = 16
+"""Records to learn from before they are taken by a pattern."""
 _FAR = 1 << 24
 """Bytes in which the first record should begin."""
 
@@ -30,8 +33,9 @@ class ElementShare(Share):
 
     def __init__(self, plan: Plan, source: BinaryIO) -> None:
         super().__init__(plan, source)
-        self._arrays = frozenset(map(str, plan.program.header.inputs[0].options.get("arrays") or ()))
-        self._start = _first_record(source, plan.path, self._arrays)
+        # What one range teaches about the records serves the next.
+        self._scanner = Scanner(plan.program if plan.fold is None else plan.fold.pieces, plan.path, sample=_SAMPLE)
+        self._start = _first_record(source, plan.path, self._scanner.arrays)
         source.seek(0)
         self._before = source.read(self._start)
         self._after = b"".join(f"</{name}>".encode() for name in reversed(plan.path[:-1]))
@@ -56,10 +60,9 @@ class ElementShare(Share):
     def _pieces(self, source: BinaryIO, piece: Range, runner: Runner) -> Iterator[Any]:
         # Every other range has at least one record, so that one in this range is not the only one.
         least = 2 if piece == Range(self._start, self.total) else 0
-        program = self.plan.program if self.plan.fold is None else self.plan.fold.pieces
         after = self._after if piece.end < self.total else b""
         read = _framed(self._before, limited(source, piece), after)
-        return element_pieces(read, self.plan.path, runner, program, size=PIECE, arrays=self._arrays, least=least)
+        return element_pieces(read, self.plan.path, runner, self._scanner, size=PIECE, least=least)
 
 
 class _First(Exception):
