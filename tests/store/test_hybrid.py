@@ -36,10 +36,11 @@ def test_the_joined_order_has_every_document_once(candidates: list[Candidate], b
     assert all(each.score == pytest.approx(sum(each.parts.values())) for each in joined)
 
 
-@given(CANDIDATES, BLEND)
-def test_better_in_everything_is_better(candidates: list[Candidate], blend: Blend) -> None:
-    place = {each.document: at for at, each in enumerate(fuse(candidates, blend))}
-    score = {each.document: each.score for each in fuse(candidates, blend)}
+@given(CANDIDATES, BLEND, st.floats(-1, 1))
+def test_better_in_everything_is_better(candidates: list[Candidate], blend: Blend, far: float) -> None:
+    joined = fuse(candidates, blend, far)
+    place = {each.document: at for at, each in enumerate(joined)}
+    score = {each.document: each.score for each in joined}
     for one in candidates:
         for two in candidates:
             near = -2 if two.nearness is None else two.nearness
@@ -53,7 +54,7 @@ def test_nothing_is_lost_because_only_one_leg_found_it(library: Library) -> None
     library.add_text("both.md", "The engine of a car, its tyres, and how an automobile is washed.\n")
     library.add_text("words.md", "A car of a train.\n")
     library.add_text("other.md", "Onions.\n")
-    found = {each.document: each for each in library.candidates("car automobile")}
+    found = {each.document: each for each in library.legs("car automobile").candidates}
     both, words = library.document("both.md").id, library.document("words.md").id
     assert found[both].all_words > 0 == found[words].all_words
     assert 0 < found[words].words < found[both].words

@@ -152,7 +152,13 @@ class TextIndex(Protocol):
         also: TextChanges | None = None,
     ) -> TextAnswer: ...
     def weigh(
-        self, query: str, documents: Sequence[int], *, why: bool = False, also: TextChanges | None = None
+        self,
+        query: str,
+        documents: Sequence[int],
+        *,
+        every: bool = False,
+        why: bool = False,
+        also: TextChanges | None = None,
     ) -> dict[int, TextHit]: ...
     def clear(self) -> None: ...
     def rebuild(self) -> None: ...

@@ -91,10 +91,12 @@ class Searching(Extracting):
         missing = self._learning.freshen()
         return self.text.search(query, limit=limit, offset=offset, similarity=similarity, why=why), missing
 
-    def _weighed(self, query: str, documents: Sequence[int], *, why: bool = False) -> dict[int, TextHit]:
-        """What the keyword leg says about some documents, whichever of its words they hold."""
+    def _weighed(
+        self, query: str, documents: Sequence[int], *, every: bool = False, why: bool = False
+    ) -> dict[int, TextHit]:
+        """What the keyword leg says about some documents: whichever of its words they hold, or only if `every` one."""
         also = self._learning.uncommitted() if self.committer.active else None
-        return self.text.weigh(query, documents, why=why, also=also)
+        return self.text.weigh(query, documents, every=every, why=why, also=also)
 
     def _shown(self, ranked: Iterable[Ranked], words: tuple[str, ...]) -> list[Hit]:
         """The documents of a ranking, with the piece of text that answers best."""

@@ -13,26 +13,26 @@ from rolltop.store.seams import TextAnswer, TextHit
 from rolltop.store.searching import Searching
 from rolltop.store.text.grammar import is_plain
 
-__all__ = ["Understanding"]
+__all__ = ["Legs", "Understanding"]
 
 BEST_WORDS = 100
 BEST_MEANINGS = 100
 """So many of each order are joined into one; what the keywords find beyond follows in its own order."""
 
-MORE_WORDS = 1000
 NEARER = 0.15
-"""So much nearer a document must be that lacks words, where others hold them all."""
+"""So much nearer a document must be that has none of the words, where others hold them all."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Legs:
+class Legs:
     """What both legs say about everything that either of them found."""
 
     answer: TextAnswer
     behind: int
     candidates: list[Candidate]
+    far: float
+    """How near the last of the nearest documents is; 0 where there are so few that it may be near."""
     starts: dict[int, int]
-    titles: dict[int, str]
 
 
 class Understanding(Searching):
@@ -68,7 +68,7 @@ class Understanding(Searching):
     def search_near(self, query: str, *, limit: int = 10, offset: int = 0) -> Results:
         """Every document that has text, the ones that mean most nearly the same as the query first."""
         near = self._near(query, offset + limit)[offset:]
-        ranked = [Ranked(each.document.id, each.score, {"meaning": each.score}, each.start) for each in near]
+        ranked = [Ranked(each.document, each.score, {"meaning": each.score}, each.start) for each in near]
         total = self.meaning.index.spans.with_text() if near or offset else 0
         return self._by_meaning(Results(self._shown(ranked, ()), total, "semantic"))
 
@@ -77,63 +77,60 @@ class Understanding(Searching):
         if self.options.model == NONE:
             return self.search(query, limit=limit, offset=offset, why=why)
         try:
-            legs = self._legs(query, why=why)
+            legs = self.legs(query, why=why)
         except PartMissing as missing:
             found = self.search(query, limit=limit, offset=offset, why=why)
             return replace(found, note=" ".join(filter(None, (found.note, f"Only words were searched: {missing}."))))
         answer = legs.answer
-        joined = fuse(legs.candidates, self.meaning.model.blend)
+        joined = fuse(legs.candidates, self.meaning.model.blend, legs.far)
         page = joined[offset : offset + limit]
         if len(page) < limit and answer.total > BEST_WORDS:
             page += self._further(query, joined, max(0, offset - len(joined)), limit - len(page))
-        found_by_words = {hit.document for hit in answer.hits}
+        titles = {hit.document: hit.title for hit in answer.hits}
         ranked = [
             Ranked(
                 each.document,
                 each.score,
                 each.parts,
-                None if each.document in found_by_words else legs.starts.get(each.document),
-                legs.titles.get(each.document, ""),
+                None if each.document in titles else legs.starts.get(each.document),
+                titles.get(each.document, ""),
             )
             for each in page
         ]
-        total = answer.total + self._without_words(
-            query, answer.total, {each.document for each in joined} - found_by_words
-        )
+        total = answer.total + len(self._without_words(query, legs))
         note = " ".join(filter(None, (answer.note, self._waiting(legs.behind)))) or None
         return self._by_meaning(Results(self._shown(ranked, answer.words), total, "hybrid", note))
 
-    def candidates(self, query: str) -> list[Candidate]:
-        """What hybrid search puts in order: what either leg finds, with the scores of both."""
-        return self._legs(query).candidates
-
-    def _legs(self, query: str, *, why: bool = False) -> _Legs:
+    def legs(self, query: str, *, why: bool = False) -> Legs:
         """Ask both legs, then ask each about what the other one found."""
         near = self._near(query, BEST_MEANINGS)
         answer, behind = self._by_words(query, BEST_WORDS, 0, None, why=why)
         hits = {hit.document: hit for hit in answer.hits}
-        numbers = list(hits.keys() | {each.document.id for each in near}) if is_plain(query) else list(hits)
+        numbers = list(hits.keys() | {each.document for each in near}) if is_plain(query) else list(hits)
         weights = self._weighed(query, numbers, why=why)
         nearness = self.meaning.weigh(query, numbers)
-        floor = self.meaning.model.floor + (NEARER if hits and answer.complete else 0)
-        kept = [n for n in numbers if n in hits or (n in nearness and nearness[n].score >= floor)]
-        return _Legs(
-            answer,
-            behind,
-            [_candidate(n, hits.get(n), weights.get(n), nearness.get(n), complete=answer.complete) for n in kept],
-            {number: each.start for number, each in nearness.items()},
-            {number: hit.title for number, hit in {**weights, **hits}.items()},
-        )
+        found = [_candidate(n, hits.get(n), weights.get(n), nearness.get(n), complete=answer.complete) for n in numbers]
+        least = self.meaning.model.floor
+        without = least + (NEARER if hits and answer.complete else 0)
+        kept = [each for each in found if each.document in hits or _reaches(nearness, each, least, without)]
+        last = min((_broad(nearness[each.document]) for each in near if each.document in nearness), default=0.0)
+        far = last if len(near) == BEST_MEANINGS else min(last, 0.0)
+        starts = {number: each.start for number, each in nearness.items()}
+        return Legs(answer, behind, kept, far, starts)
 
     def _near(self, query: str, limit: int) -> list[Near]:
         # What a transaction has written may yet be rolled back: it is not embedded before it is committed.
         return self.meaning.rank(query, limit, keep_up=not self.committer.active)
 
-    def _without_words(self, query: str, total: int, joined: set[int]) -> int:
-        """How many of these documents the words do not find; beyond the first thousand finds that is not asked."""
-        if joined and total > BEST_WORDS:
-            joined -= {hit.document for hit in self._by_words(query, MORE_WORDS, BEST_WORDS, None)[0].hits}
-        return len(joined)
+    def _without_words(self, query: str, legs: Legs) -> set[int]:
+        """The candidates that the words do not find, not even beyond the best."""
+        answer = legs.answer
+        rest = {each.document for each in legs.candidates} - {hit.document for hit in answer.hits}
+        if answer.total > len(answer.hits):
+            some = [each.document for each in legs.candidates if each.words and each.document in rest]
+            # Where any word counts, those that have one are found; else it has to be asked who has every one.
+            rest -= self._weighed(query, some, every=True).keys() if some and answer.complete else set(some)
+        return rest
 
     def _further(self, query: str, joined: Sequence[Fused], start: int, count: int) -> list[Fused]:
         """What the keywords find after the documents that were joined; less than the last of them."""
@@ -176,9 +173,20 @@ def _candidate(
         number,
         words=weight.score if weight else hit.score if hit else 0.0,
         all_words=hit.score if hit and complete else 0.0,
-        nearness=(near.score + near.broad) / 2 if near else None,
+        nearness=_broad(near) if near else None,
         fields=(hit or weight or _NO_HIT).parts,
     )
+
+
+def _broad(near: Near) -> float:
+    """The nearest passage says what a document holds, its best three what it is about."""
+    return (near.score + near.broad) / 2
+
+
+def _reaches(nearness: dict[int, Near], candidate: Candidate, least: float, without: float) -> bool:
+    """Whether a document that the words did not find is near enough."""
+    near = nearness.get(candidate.document)
+    return near is not None and near.score >= (least if candidate.words else without)
 
 
 _NO_HIT = TextHit(0, 0.0)

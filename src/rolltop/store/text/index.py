@@ -84,14 +84,27 @@ class KeywordIndex:
         return TextAnswer([], 0, note=ask.note)
 
     def weigh(
-        self, query: str, documents: Sequence[int], *, why: bool = False, also: TextChanges | None = None
+        self,
+        query: str,
+        documents: Sequence[int],
+        *,
+        every: bool = False,
+        why: bool = False,
+        also: TextChanges | None = None,
     ) -> dict[int, TextHit]:
-        """How well each of these documents answers the query where any of its words counts; none that has none."""
+        """How well each of these documents answers where any of the words counts, or only `every` one; without titles.
+
+        Documents that do not answer are not among them.
+        """
         state = self._state(also)
         with _damage_told():
             plans = [plan for plan, _ in self._planner(state, None).plans(grammar.parse(query).root)]
-            hits = state.weighed(plans[-1], documents) if plans and documents else []
-            return {hit.document: hit for hit in state.told(plans[-1], hits, why=why)} if hits else {}
+            if not plans or not documents:
+                return {}
+            plan = plans[0 if every else -1]
+            scores = {number: score for number, score, _ in state.weighed(plan, documents)}
+            parts = state.parts(plan, list(scores)) if why else {}
+            return {number: TextHit(number, score, parts=parts.get(number, {})) for number, score in scores.items()}
 
     def _state(self, also: TextChanges | None) -> _State:
         view = self._disk.view()
@@ -185,20 +198,22 @@ class _State:
         """The hits with their titles, and with what their scores are made of where that was asked for."""
         asking = Asking(self.view.searcher)
         new = {document.number: document for document in self.fresh.documents}
-        parts = self._parts(plan, [number for number, _, _ in hits], new) if why else {}
+        parts = self.parts(plan, [number for number, _, _ in hits]) if why else {}
         return [
-            TextHit(number, score, asking.title(at) if at else new[number].title, _by_name(parts.get(number, {})))
+            TextHit(number, score, asking.title(at) if at else new[number].title, parts.get(number, {}))
             for number, score, at in hits
         ]
 
-    def _parts(self, plan: Plan, numbers: list[int], new: Mapping[int, FreshDocument]) -> dict[int, dict[str, float]]:
+    def parts(self, plan: Plan, numbers: list[int]) -> dict[int, dict[str, float]]:
+        """What the scores of some documents are made of, by the names of fields that people know."""
+        new = {document.number: document for document in self.fresh.documents}
         old = [number for number in numbers if number not in new]
         parts = Asking(self.view.searcher).parts(plan, old) if old else {}
         fields, averages = fields_of(plan), self.averages()
         for number in numbers:
             if number in new:
                 parts[number] = new[number].parts(plan, fields, averages)
-        return parts
+        return {number: _by_name(part) for number, part in parts.items()}
 
 
 _NAMES = {"title_stem": "title", "path_stem": "path", "heading_stem": "heading", "tag_stem": "tag", "names": "body"}
