@@ -38,12 +38,13 @@ def mean(ranks: list[float]) -> float:
 
 
 def sets(count: int) -> list[KnownItems]:
-    return [functions(count), headings(count, hidden=True), headings(count, hidden=False)]
+    every = [functions(), headings(hidden=True), headings(hidden=False)]
+    return [known.limited(count) if count < len(known.documents) else known for known in every]
 
 
 def quality(model: str, count: int, work: Path, rows: Rows, *, tune: bool) -> None:
     for known in sets(count):
-        place = work / f"{model}-{count}-{known.name}".replace(" ", "-").replace("/", "-")
+        place = work / f"{Path(model).name}-{len(known.documents)}-{known.name.replace(' ', '-')}"
         library = Library(place, Options(model=model))
         library.add_many(Source(path, text.encode(), 1, 2) for path, text in known.documents)
         library.catch_up()
@@ -52,7 +53,7 @@ def quality(model: str, count: int, work: Path, rows: Rows, *, tune: bool) -> No
         library.embed()
         spent, made = time.process_time() - before, len(library.meaning.index.vectors) - had
         label = f"{Path(model).name}, {known.name}"
-        asked = known.half(0 if tune else 1)
+        asked = known.tuning if tune else known.reporting
         rows.append([f"{label}: documents, questions", f"{len(known.documents)}, {len(asked)}", ""])
         if made:
             rows.append([f"{label}: passages embedded per CPU second", f"{made / spent:.1f}", ""])

@@ -20,7 +20,7 @@ class Blend:
     """
 
     nearness: float
-    all_words: float = 0.5
+    all_words: float = 1.0
     in_order: float = 4.0
 
 
