@@ -11,7 +11,7 @@ import apsw
 import pytest
 
 from rolltop.errors import Damaged, NotFound, RolltopError
-from rolltop.store import Library, Listing, Pattern, frames
+from rolltop.store import Library, Listing, Options, Pattern, frames
 
 SAMPLE = 60
 
@@ -188,4 +188,61 @@ def test_damaged_indexes_are_built_again(library: Library) -> None:
     assert report.ok, report.problems
     assert [hit.document.path for hit in again.search("needle7").hits] == ["7.txt"]
     assert [file.document.path for file in again.grep.files(Pattern("needle7$"))] == ["7.txt"]
+    again.close()
+
+
+def overwrite(library: Library, pattern: str) -> None:
+    """Harm files of the keyword index while they are in use."""
+    for path in (library.directory / "text").rglob(pattern):
+        with path.open("r+b") as file:
+            file.write(b"\xff" * (path.stat().st_size - 200))
+
+
+@pytest.mark.parametrize("pattern", ["*.idx", "*.pos"])
+def test_a_process_that_stays_builds_a_damaged_keyword_index_again(tmp_path: Path, pattern: str) -> None:
+    library = Library(tmp_path / "store", Options(background=True))
+    for number in range(200):
+        library.add_text(f"{number}.txt", f"honey and tea number {number} " * 20)
+    library.catch_up()
+    assert library.search("honey number 7").total == 1
+    overwrite(library, pattern)
+    found = library.search("honey number 7")
+    assert ([hit.document.path for hit in found.hits], found.total) == (["7.txt"], 1)
+    assert found.note == "The keyword index was damaged and is built again."
+    assert library.search('"honey and tea"').note is None
+    assert library.text.damage() == []
+    library.close()
+
+
+def test_a_single_command_names_a_damaged_keyword_index(library: Library) -> None:
+    for number in range(200):
+        library.add_text(f"{number}.txt", f"honey and tea number {number} " * 20)
+    library.catch_up()
+    library.search("honey")
+    overwrite(library, "*.idx")
+    with pytest.raises(Damaged, match="keyword index cannot be read"):
+        library.search("honey number 7")
+
+
+def test_a_hit_is_shown_although_what_was_kept_for_it_is_damaged(library: Library) -> None:
+    for number in range(50):
+        library.add_text(f"{number}.txt", f"honey and tea number {number} " * 200)
+    library.catch_up()
+    library.search("honey")
+    overwrite(library, "*.store")
+    (hit,) = library.search("number 7").hits
+    assert (hit.document.path, hit.title, hit.place) == ("7.txt", "7.txt", "line 1")
+    assert "number 7" in hit.snippet
+
+
+@pytest.mark.parametrize("pattern", ["*.term", "*.idx", "*.pos", "*.fieldnorm", "meta.json", "words.json"])
+def test_a_keyword_index_that_cannot_be_opened_is_begun_again(library: Library, pattern: str) -> None:
+    library.add_text("a.txt", "honey and tea\n")
+    library.catch_up()
+    library.close()
+    for path in (library.directory / "text").rglob(pattern):
+        path.write_bytes(b"\xff" * path.stat().st_size)
+    again = Library(library.directory)
+    assert [hit.document.path for hit in again.search("honey tea").hits] == ["a.txt"]
+    assert [hit.document.path for hit in again.search("hony", similarity=0.7).hits] == ["a.txt"]
     again.close()

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rolltop.errors import PartMissing
-from rolltop.store import Library, Options
+from rolltop.store import Library, Options, Source
 from rolltop.store.meaning import Blend, Candidate, fuse
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -99,6 +99,13 @@ def test_pages_follow_each_other_without_gap_or_repetition(library: Library) -> 
     paged = [path for start in range(0, 170, 30) for path in paths(library, "needle hay", limit=30, offset=start)]
     assert paged == whole
     assert library.search_hybrid("needle hay").total == 170
+
+
+def test_the_total_counts_every_document_once_however_many_there_are(library: Library) -> None:
+    library.add_many(
+        Source(f"{n}.txt", f"{'needle ' * (1 + n % 7)} in the hay {n}\n".encode(), 1, 2) for n in range(1300)
+    )
+    assert library.search_hybrid("needle hay").total == 1300
 
 
 def test_without_a_model_words_alone_are_searched(tmp_path: Path) -> None:

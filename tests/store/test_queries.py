@@ -9,10 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rolltop.store.seams import TextChanges, TextUnit
-from rolltop.store.text import KeywordIndex, highlighted, snippet
+from rolltop.store.seams import TextChanges, TextHead, TextUnit
+from rolltop.store.text import KeywordIndex, Needles, highlighted, snippet, thrift
 from rolltop.store.text.analysis import stems, words_in
 from rolltop.store.text.grammar import And, Node, Not, Or, Phrase, Prefix, Word, parse
+from rolltop.store.text.heads import pack_head, unpack_head
+from rolltop.store.text.snippets import Snippet
 from rolltop.store.text.splitting import cut
 
 PARTS = ["connect", "connected", "connecting", "tea", "teas", "user", "getUserName", "user_name", "username", "hat"]
@@ -198,12 +200,56 @@ def test_both_halves_of_the_index_score_alike(tmp_path: Path) -> None:
     memory.close()
 
 
+@given(CORPORA, TREES, st.lists(st.sampled_from(PARTS), min_size=1, max_size=4).map(" ".join))
+@settings(deadline=None, max_examples=60)
+def test_thrift_changes_neither_what_is_found_nor_its_scores(
+    tmp_path_factory: pytest.TempPathFactory, corpus: list[tuple[list[str], str]], tree: Node, plain: str
+) -> None:
+    units = [TextUnit(n, "a", path, (), " ".join(words), change=n) for n, (words, path) in enumerate(corpus, 1)]
+    index = KeywordIndex(tmp_path_factory.mktemp("index"), "store")
+    index.learn(lambda _: [TextChanges(units, [], len(units))])
+    for query in (written(tree), plain):
+        usual = index.search(query, limit=100)
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(thrift, "MANY", -1)  # everything is dear
+            frugal = index.search(query, limit=100)
+        assert frugal.total == usual.total
+        scores = {hit.document: pytest.approx(hit.score, abs=1e-4) for hit in usual.hits}
+        assert {hit.document: hit.score for hit in frugal.hits} == scores
+    index.close()
+
+
+# what is kept for showing --------------------------------------------------------------------------
+
+
+@given(st.text(max_size=300), st.text(max_size=30), st.booleans(), st.integers(0, 1 << 40))
+def test_a_head_comes_back_as_it_was(body: str, title: str, in_lines: bool, change: int) -> None:
+    unit = TextUnit(1, "name", "path", (), body, title, change=change, in_lines=in_lines)
+    assert unpack_head(pack_head(unit)) == TextHead(change, title or "name", body if in_lines else "", in_lines)
+
+
+@given(st.binary(max_size=200), st.integers(0, 10_000), st.integers(0, 7))
+def test_what_is_no_head_is_none(noise: bytes, place: int, bit: int) -> None:
+    unpack_head(noise)  # raises nothing
+    packed = bytearray(pack_head(TextUnit(1, "name", "path", (), "some text " * 50, change=7)))
+    place = 8 + place % (len(packed) - 8)
+    packed[place] ^= 1 << bit
+    found = unpack_head(bytes(packed))
+    assert found is None or found.text + found.title in ("some text " * 50 + "name",)
+
+
 # snippets ----------------------------------------------------------------------------------------
+
+
+def shown_in(text: str, families: list[list[str]]) -> Snippet:
+    shown = snippet(text, Needles(families))
+    assert shown is not None
+    return shown
 
 
 def test_a_snippet_shows_where_the_words_stand_together() -> None:
     text = "honey first\n" + "filler words\n" * 100 + "here tea and honey meet\n" + "more filler\n" * 100
-    shown = snippet(text, ["honey", "tea"])
+    shown = shown_in(text, [["honey"], ["tea"]])
     assert "tea and honey meet" in shown.text
     assert shown.text.startswith("…")
     assert shown.text.endswith("…")
@@ -211,8 +257,31 @@ def test_a_snippet_shows_where_the_words_stand_together() -> None:
 
 @given(st.text(max_size=400), st.lists(st.text("abé", min_size=1, max_size=4), max_size=4))
 def test_snippets_are_pieces_of_the_text(text: str, words: list[str]) -> None:
-    piece = snippet(text, words).text.strip("…").strip()
+    piece = shown_in(text, [[word] for word in words]).text.strip("…").strip()
     assert piece in " ".join(text.split()) or "…" in text
+
+
+WORDS = ["honey", "honeys", "tea", "milk"]
+SOME = [*WORDS, "Honey", "getTea", "é", "filler", "x" * 90, "\n"]
+PIECES = st.lists(st.sampled_from(SOME), max_size=60).map(" ".join)
+FAMILIES = st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=2, unique=True), max_size=3)
+
+
+@given(PIECES, FAMILIES, st.integers(0, 2000))
+def test_a_beginning_shows_what_the_whole_text_shows_or_nothing(text: str, families: list[list[str]], end: int) -> None:
+    needles = Needles(families)
+    shown = snippet(text[:end], needles, whole=end >= len(text))
+    assert shown in (None, snippet(text, needles))
+
+
+@given(PIECES, FAMILIES)
+def test_no_stretch_of_the_text_has_more_of_the_words_than_the_one_shown(text: str, families: list[list[str]]) -> None:
+    def held(start: int) -> int:
+        return sum(any(form in text[start : start + 200].lower() for form in family) for family in families)
+
+    shown = shown_in(text, families)
+    if any(held(start) == len(families) for start in range(len(text))):
+        assert held(shown.offset) == len(families)
 
 
 def test_highlighting_marks_words_and_changes_nothing_else() -> None:

@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rolltop.store.text.analysis import exact_analyzer, runs_of, stems, vocabulary_of, words_in
+from rolltop.store.seams import TextChanges, TextUnit
+from rolltop.store.text import KeywordIndex
+from rolltop.store.text.analysis import stems, words_in
 from rolltop.store.text.nearness import nearest
-from rolltop.store.text.splitting import cut
+from rolltop.store.text.splitting import cut, cut_all
 from rolltop.store.text.vocabulary import Vocabulary
 
 WORDS = st.text("abcdé", min_size=1, max_size=9)
@@ -41,10 +43,34 @@ def test_what_was_cut_is_also_one_word() -> None:
     assert cut("getUserName e-mail x plain").joined == {"getusername", "email"}
 
 
-@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=60))
-def test_the_vocabulary_of_a_text_is_what_the_index_makes_of_it(text: str) -> None:
-    made = cut(text).text
-    assert vocabulary_of(runs_of(made)) == set(exact_analyzer().analyze(made))
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40) | st.text("abAB19_- é日\n", max_size=20)
+
+
+@given(st.text("abAB19_- .\n", max_size=20) | st.text(st.characters(max_codepoint=127), max_size=40))
+def test_a_short_text_is_cut_as_a_long_one(text: str) -> None:
+    assert cut(text) == cut_all([text])[0]
+
+
+@given(st.lists(TEXTS, max_size=5))
+def test_texts_are_cut_together_as_each_alone(texts: list[str]) -> None:
+    assert cut_all(texts) == [cut(text) for text in texts]
+
+
+@given(st.lists(st.lists(TEXTS, max_size=3), max_size=3))
+@settings(deadline=None, max_examples=30)
+def test_the_vocabulary_has_every_word_of_the_index(
+    tmp_path_factory: pytest.TempPathFactory, commits: list[list[str]]
+) -> None:
+    index = KeywordIndex(tmp_path_factory.mktemp("index"), "store")
+    number = 0
+    for texts in commits:
+        units = [TextUnit(number + at, "n", "p", (), text, change=number + at) for at, text in enumerate(texts, 1)]
+        number += len(units)
+        index.learn(lambda _, units=units, mark=number: [TextChanges(units, [], mark)] if units else [])
+    words = {word for texts in commits for text in texts for word in words_in(text)}
+    known = {word for word in words if word in dict(index._disk.vocabulary.near(word, 1.0))}
+    assert known == words
+    index.close()
 
 
 @given(st.text("abAB19_- é", max_size=30))
@@ -106,3 +132,26 @@ def test_another_process_sees_new_words(tmp_path: Path) -> None:
     assert two.variants("connect") == ["connect"]
     one.add(["connecting", "connected"])
     assert sorted(two.variants("connect")) == ["connect", "connected", "connecting"]
+
+
+def test_a_state_is_looked_at_when_its_words_are_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def learn(number: int, text: str) -> None:
+        unit = TextUnit(number, "n", "p", (), text, change=number)
+        writer.learn(lambda _: [TextChanges([unit], [], number)])
+
+    def dies(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    writer, reader = KeywordIndex(tmp_path, "store"), KeywordIndex(tmp_path, "store")
+    learn(1, "honey")
+    assert reader.search("hony", limit=5, similarity=0.7).total == 1
+    with monkeypatch.context() as patched:
+        patched.setattr(Vocabulary, "add", dies)
+        with pytest.raises(KeyboardInterrupt):
+            learn(2, "cinnamon")
+    assert reader.mark == 1
+    later = KeywordIndex(tmp_path, "store")
+    assert later.search("cinamon", limit=5, similarity=0.7).total == 1
+    assert (reader.mark, reader.search("cinamon", limit=5, similarity=0.7).total) == (2, 1)
+    for index in (writer, reader, later):
+        index.close()

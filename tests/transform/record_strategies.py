@@ -86,6 +86,16 @@ def _loops(name: str) -> st.SearchStrategy[str]:
         st.tuples(array, inside).map(lambda p: f"sum(map({p[0]}, i => {p[1]}))"),
         array.map(lambda a: f"count({a})"),
         array.map(lambda a: f"{a}"),
+        st.tuples(array, inside).map(lambda p: f"sumBy({p[0]}, i => {p[1]})"),
+        st.tuples(array, inside, st.integers(0, 2)).map(lambda p: f"({p[0]} |> sortBy(i => {p[1]}) |> take({p[2]}))"),
+        st.tuples(array, inside, inside).map(
+            lambda p: f"({p[0]} |> sortBy(i => {p[1]}) |> reverse |> map(i => {p[2]}))"
+        ),
+        st.tuples(array, inside, st.sampled_from(["every", "some", "countBy", "findIndex"])).map(
+            lambda p: f"{p[2]}({p[0]}, i => {p[1]})"
+        ),
+        st.tuples(array, inside, inside).map(lambda p: f"flatMap({p[0]}, i => [{p[1]}, {p[2]}])"),
+        st.tuples(array, inside).map(lambda p: f"(drop({p[0]}, 1) |> flatMap(i => {p[1]}))"),
         st.tuples(array, inside, inside).map(
             lambda p: f"({p[0]} |> groupBy(i => {p[1]}) |> mapValues(g => sum(map(g, i => {p[2]}))))"
         ),
@@ -101,6 +111,14 @@ BODIES = st.one_of(
     st.tuples(OF_RECORD, OF_RECORD, OF_RECORD).map(lambda p: f"{{ let w = {p[0]}; a: {p[1]}, b: w, c: {p[2]}, d: w }}"),
     st.tuples(OF_RECORD, OF_RECORD).map(lambda p: f"{{ a: {p[0]}, b: {p[1]}, c: {p[0]} }}"),
 )
+FUNCTIONS = st.tuples(OF_RECORD, _expressions("i", inner=True), OF_RECORD).map(
+    lambda p: (
+        f"function Of(o) {{ {p[0]} }}\nfunction Inner(i) {{ {p[1]} }}\nlet rate = 2\nfunction Both(o, k) "
+        f"{{ [Of(o), {p[2]}, k, rate] }}\n"
+        "$input |> map(o => { a: Of(o), b: map(o.xs, i => Inner(i)), c: Both(o, Of(o)), d: sum(map(o.xs, i => i.n)) })"
+    )
+)
+"""Functions that are called from several places, and from each other."""
 MAPS = BODIES.map(lambda body: f"map(o => {body})")
 FILTERS = OF_RECORD.map(lambda test: f"filter(o => {test})")
 PIPELINES = st.one_of(
@@ -111,4 +129,6 @@ PIPELINES = st.one_of(
         lambda p: f"let chosen = filter($input, o => {p[1]})\nlet rate = 2\nchosen |> map(o => {p[1]})"
     ),
     FILTERS.map(lambda f: f"$input |> {f}"),
+    FUNCTIONS,
+    st.tuples(FILTERS, OF_RECORD, BODIES).map(lambda p: f"$input |> {p[0]} |> flatMap(o => [{p[1]}, {p[2]}])"),
 )

@@ -140,5 +140,5 @@ def test_explain_says_tier_fields_streaming_and_output() -> None:
 def test_explain_says_why_not() -> None:
     text = rolltop("explain", "-e", "sortBy($input, o => o.n)").stdout.decode()
     assert "sortBy needs all records at once (at 1:7)" in text
-    assert "the input is used as a whole" in text
+    assert "the records are used as a whole" in text
     assert rolltop("explain").returncode == 2

@@ -62,4 +62,5 @@ def _rows(found: Explanation) -> list[tuple[str, str]]:
         rows.append(("streams", f"no: {found.not_streamed_because}{place}"))
     else:
         rows.append(("streams", f"yes: {found.streams} of {found.array}"))
+        rows.append(("--jobs", f"no: {found.not_shared_because}" if found.not_shared_because else "yes"))
     return [*rows, ("output", found.output_type)]

@@ -42,7 +42,6 @@ def stream_input(
     begun = b"" if wanted else _begun(path)
     # Only now: most inputs are small, and a command that is over at once should start at once.
     from rolltop.transform.stream import NotStreamed, plan_of, stream
-    from rolltop.transform.stream.jobs import can_share, stream_shared
 
     plan = plan_of(program.parsed.program)
     if not plan.possible:
@@ -50,10 +49,7 @@ def stream_input(
         raise Unfinished(begun + sys.stdin.buffer.read() if begun else None)
     with _opened(path, begun) as source:
         try:
-            if jobs > 1 and can_share(plan, path):
-                with progress_of(Path(path).stat().st_size) as advance:
-                    stream_shared(program, plan, path, write, options, jobs=jobs, advance=advance)
-            else:
+            if jobs < 2 or not _shared(program, plan, path, write, options, jobs=jobs):
                 with progress_of(_size_of(path)) as advance:
                     stream(program, plan, _Watched(source, advance), write, options)
         except NotStreamed as reason:
@@ -63,6 +59,19 @@ def stream_input(
                 # Standard input is used up: what went wrong is all that can be said.
                 raise (reason.failure or Unfinished()) from None
             raise Unfinished(reason.seen + source.read()) from None
+
+
+def _shared(
+    program: Program, plan: Plan, path: str, write: Callable[[bytes], Any], options: Mapping[str, Any], *, jobs: int
+) -> bool:
+    """Run with several processes; False when they cannot share this input."""
+    from rolltop.transform.stream.jobs import can_share, stream_shared
+
+    if not can_share(plan, path):
+        return False
+    with progress_of(Path(path).stat().st_size) as advance:
+        stream_shared(program, plan, path, write, options, jobs=jobs, advance=advance)
+    return True
 
 
 def _begun(path: str) -> bytes:

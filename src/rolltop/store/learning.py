@@ -122,17 +122,19 @@ class Learning:
             mark = documents[-1].change
 
     def _learned(self, documents: Sequence[Document], mark: int) -> TextChanges:
-        units = [self._unit(document) for document in documents if document.deleted is None]
+        present = [document for document in documents if document.deleted is None]
+        tags = self._catalog.tags.of_many([document.id for document in present])
+        units = [self._unit(document, tags.get(document.id, ())) for document in present]
         removed = [(document.id, document.change) for document in documents if document.deleted is not None]
         return TextChanges(units, removed, mark)
 
-    def _unit(self, document: Document) -> TextUnit:
+    def _unit(self, document: Document, tags: tuple[str, ...]) -> TextUnit:
         found = self._extracts.of(document)
         return TextUnit(
             document.id,
             document.name,
             document.path,
-            self._catalog.tags.of(document.id),
+            tags,
             found.body,
             found.title,
             found.headings,
@@ -140,6 +142,7 @@ class Learning:
             document.extension,
             document.kind,
             document.change,
+            not found.anchors,
         )
 
     # in the background ---------------------------------------------------------------------------

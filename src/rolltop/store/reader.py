@@ -24,6 +24,7 @@ class Reader:
         self._catalog = catalog
         self._blobs = blobs
         self._cache = _FrameCache(CACHE_BYTES)
+        self._last: Frame | None = None
 
     def content(self, entry: Object) -> bytes:
         """The whole object; its SHA-256 has been checked."""
@@ -73,7 +74,7 @@ class Reader:
 
     def _raw_of(self, leaf: Object) -> bytes:
         assert leaf.frame is not None
-        frame = self._catalog.objects.frame(leaf.frame)
+        frame = self._frame(leaf.frame)
         if frame is None:
             # Collected and rewritten since the row was read: ask again.
             moved = self._catalog.objects.get(leaf.id)
@@ -81,6 +82,13 @@ class Reader:
                 raise _wrong(leaf)
             return self._realigned(leaf, moved)
         return self.raw(frame)
+
+    def _frame(self, number: int) -> Frame | None:
+        """The row of a frame. What is read one after the other often lies in one; a frame may move, never change."""
+        last = self._last
+        if last is None or last.id != number:
+            self._last = last = self._catalog.objects.frame(number)
+        return last
 
     def _realigned(self, leaf: Object, moved: Object) -> bytes:
         """The bytes of a moved leaf, padded so that its old start still finds it."""
@@ -120,6 +128,7 @@ class Reader:
     def forget(self) -> None:
         """Drop what is cached, after bytes on disk were replaced."""
         self._cache.clear()
+        self._last = None
 
 
 class _FrameCache:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from rolltop.store.records import Document
+from rolltop.store.seams import TextHead, no_head
 
 __all__ = ["Hit", "Ranked", "Results"]
 
@@ -18,7 +19,7 @@ class Ranked:
     score: float
     parts: Mapping[str, float] = field(default_factory=dict)
     offset: int | None = None
-    title: str = ""
+    head: Callable[[], TextHead | None] = no_head
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,11 +37,14 @@ __all__ = [
     "Numbers",
     "TextAnswer",
     "TextChanges",
+    "TextHead",
     "TextHit",
     "TextIndex",
     "TextUnit",
     "Trigrams",
     "VectorIndex",
+    "no_head",
+    "none_of",
 ]
 
 
@@ -94,6 +97,8 @@ class TextUnit:
     extension: str = ""
     kind: str = "text"
     change: int = 0
+    in_lines: bool = True
+    """Whether places in the body are lines; else they are pages, cells, parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +112,36 @@ class TextChanges:
 
 
 @dataclass(frozen=True, slots=True)
+class TextHead:
+    """What a text index has kept for showing a document, as of one change of it: enough, or nothing."""
+
+    change: int
+    title: str
+    text: str = ""
+    """The beginning of the body."""
+    whole: bool = False
+    """Whether that is all of the body."""
+
+
+def no_head() -> TextHead | None:
+    """For a document of which nothing is kept."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
 class TextHit:
     """A document that answers a query, better ones with a higher score; `parts` says what the score is made of."""
 
     document: int
     score: float
-    title: str = ""
     parts: Mapping[str, float] = field(default_factory=dict)
+    head: Callable[[], TextHead | None] = no_head
+    """What the index has kept for showing the document, fetched when it is called."""
+
+
+def none_of(_: Sequence[int]) -> set[int]:
+    """For an answer without documents."""
+    return set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +152,12 @@ class TextAnswer:
     total: int
     words: tuple[str, ...] = ()
     note: str | None = None
+    families: tuple[tuple[str, ...], ...] = ()
+    """The same words by what was asked for: the forms of one word together, rarer words first."""
     complete: bool = True
     """Whether the documents hold everything that was asked for; else they hold some of the words."""
+    holding: Callable[[Sequence[int]], set[int]] = none_of
+    """Which of some documents are among all that answer the query, be they among the hits or not."""
 
 
 class TextIndex(Protocol):
@@ -152,13 +184,7 @@ class TextIndex(Protocol):
         also: TextChanges | None = None,
     ) -> TextAnswer: ...
     def weigh(
-        self,
-        query: str,
-        documents: Sequence[int],
-        *,
-        every: bool = False,
-        why: bool = False,
-        also: TextChanges | None = None,
+        self, query: str, documents: Sequence[int], *, why: bool = False, also: TextChanges | None = None
     ) -> dict[int, TextHit]: ...
     def clear(self) -> None: ...
     def rebuild(self) -> None: ...

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from rolltop.errors import Damaged, InvalidInput, NotFound
@@ -13,9 +15,12 @@ from rolltop.store.grep import Background, Grep, SegmentDirectory, TextLines
 from rolltop.store.learning import Learning
 from rolltop.store.results import Hit, Ranked, Results
 from rolltop.store.seams import BlobStore, Catalog, GrepIndex, TextAnswer, TextHit, TextIndex
-from rolltop.store.text import KeywordIndex, snippet
+from rolltop.store.showing import Showing
+from rolltop.store.text import KeywordIndex
 
 __all__ = ["Searching"]
+
+_REBUILT = "The keyword index was damaged and is built again."
 
 
 class Searching(Extracting):
@@ -75,10 +80,10 @@ class Searching(Extracting):
         if similarity is not None and not 0 <= similarity <= 1:
             raise InvalidInput("similarity is a number from 0 to 1")
         answer, missing = self._by_words(query, limit, offset, similarity, why=why)
-        ranked = [Ranked(hit.document, hit.score, hit.parts, title=hit.title) for hit in answer.hits]
+        ranked = [Ranked(hit.document, hit.score, hit.parts, head=hit.head) for hit in answer.hits]
         note = " ".join(filter(None, (answer.note, self._waiting(missing))))
         kind = "full-text" if similarity is None else "fuzzy"
-        return Results(self._shown(ranked, answer.words), answer.total, kind, note or None)
+        return Results(self._shown(ranked, answer), answer.total, kind, note or None)
 
     def _by_words(
         self, query: str, limit: int, offset: int, similarity: float | None, *, why: bool = False
@@ -89,30 +94,30 @@ class Searching(Extracting):
             return self.text.search(query, limit=limit, offset=offset, similarity=similarity, why=why, also=also), 0
         self.settle()
         missing = self._learning.freshen()
-        return self.text.search(query, limit=limit, offset=offset, similarity=similarity, why=why), missing
+        ask = partial(self.text.search, query, limit=limit, offset=offset, similarity=similarity, why=why)
+        try:
+            return ask(), missing
+        except Damaged:
+            if not self.options.background or self.options.read_only:
+                raise
+        return self._built_again(ask)
 
-    def _weighed(
-        self, query: str, documents: Sequence[int], *, every: bool = False, why: bool = False
-    ) -> dict[int, TextHit]:
-        """What the keyword leg says about some documents: whichever of its words they hold, or only if `every` one."""
+    def _built_again(self, ask: Callable[[], TextAnswer]) -> tuple[TextAnswer, int]:
+        """An answer although the index is damaged: what it held is learned again from the catalogue."""
+        self.text.rebuild()
+        missing = self._learning.freshen()
+        answer = ask()
+        return replace(answer, note=" ".join(filter(None, (answer.note, _REBUILT)))), missing
+
+    def _weighed(self, query: str, documents: Sequence[int], *, why: bool = False) -> dict[int, TextHit]:
+        """What the keyword leg says about some documents, whichever of its words they hold."""
         also = self._learning.uncommitted() if self.committer.active else None
-        return self.text.weigh(query, documents, every=every, why=why, also=also)
+        return self.text.weigh(query, documents, why=why, also=also)
 
-    def _shown(self, ranked: Iterable[Ranked], words: tuple[str, ...]) -> list[Hit]:
+    def _shown(self, ranked: Sequence[Ranked], answer: TextAnswer | None = None) -> list[Hit]:
         """The documents of a ranking, with the piece of text that answers best."""
-        hits = []
-        ranked = list(ranked)
-        documents = {document.id: document for document in self.catalog.listings.numbered([r.document for r in ranked])}
-        for each in ranked:
-            document = documents.get(each.document)
-            if document is not None:
-                # Who has the title already needs no headings looked for.
-                found = self.extracts.shown(document) if each.title else self.extracts.of(document)
-                shown = snippet(found.body, words, each.offset)
-                place = found.place(shown.offset) if found.body else ""
-                title = each.title or found.title or document.name
-                hits.append(Hit(document, each.score, title, shown.text, place, words, each.parts))
-        return hits
+        words, families = (answer.words, answer.families) if answer else ((), ())
+        return Showing(self.catalog, self.extracts, words, families).hits(ranked)
 
     @staticmethod
     def _waiting(missing: int) -> str | None:

@@ -9,7 +9,7 @@ from functools import cached_property
 from rolltop.errors import PartMissing
 from rolltop.store.meaning import NONE, Candidate, Fused, Meaning, Near, fuse
 from rolltop.store.results import Ranked, Results
-from rolltop.store.seams import TextAnswer, TextHit
+from rolltop.store.seams import TextAnswer, TextHead, TextHit, no_head
 from rolltop.store.searching import Searching
 from rolltop.store.text.grammar import is_plain
 
@@ -33,6 +33,7 @@ class Legs:
     far: float
     """How near the last of the nearest documents is; 0 where there are so few that it may be near."""
     starts: dict[int, int]
+    heads: dict[int, Callable[[], TextHead | None]]
 
 
 class Understanding(Searching):
@@ -70,7 +71,7 @@ class Understanding(Searching):
         near = self._near(query, offset + limit)[offset:]
         ranked = [Ranked(each.document, each.score, {"meaning": each.score}, each.start) for each in near]
         total = self.meaning.index.spans.with_text() if near or offset else 0
-        return self._by_meaning(Results(self._shown(ranked, ()), total, "semantic"))
+        return self._by_meaning(Results(self._shown(ranked), total, "semantic"))
 
     def search_hybrid(self, query: str, *, limit: int = 10, offset: int = 0, why: bool = False) -> Results:
         """Documents that hold the words, and those whose meaning is near, in one order."""
@@ -86,20 +87,21 @@ class Understanding(Searching):
         page = joined[offset : offset + limit]
         if len(page) < limit and answer.total > BEST_WORDS:
             page += self._further(query, joined, max(0, offset - len(joined)), limit - len(page))
-        titles = {hit.document: hit.title for hit in answer.hits}
+        found_by_words = {hit.document for hit in answer.hits}
         ranked = [
             Ranked(
                 each.document,
                 each.score,
                 each.parts,
-                None if each.document in titles else legs.starts.get(each.document),
-                titles.get(each.document, ""),
+                None if each.document in found_by_words else legs.starts.get(each.document),
+                legs.heads.get(each.document, no_head),
             )
             for each in page
         ]
-        total = answer.total + len(self._without_words(query, legs))
+        beside = [each.document for each in joined if each.document not in found_by_words]
+        total = answer.total + len(beside) - len(answer.holding(beside))
         note = " ".join(filter(None, (answer.note, self._waiting(legs.behind)))) or None
-        return self._by_meaning(Results(self._shown(ranked, answer.words), total, "hybrid", note))
+        return self._by_meaning(Results(self._shown(ranked, answer), total, "hybrid", note))
 
     def legs(self, query: str, *, why: bool = False) -> Legs:
         """Ask both legs, then ask each about what the other one found."""
@@ -116,21 +118,12 @@ class Understanding(Searching):
         last = min((_broad(nearness[each.document]) for each in near if each.document in nearness), default=0.0)
         far = last if len(near) == BEST_MEANINGS else min(last, 0.0)
         starts = {number: each.start for number, each in nearness.items()}
-        return Legs(answer, behind, kept, far, starts)
+        heads = {number: hit.head for number, hit in {**weights, **hits}.items()}
+        return Legs(answer, behind, kept, far, starts, heads)
 
     def _near(self, query: str, limit: int) -> list[Near]:
         # What a transaction has written may yet be rolled back: it is not embedded before it is committed.
         return self.meaning.rank(query, limit, keep_up=not self.committer.active)
-
-    def _without_words(self, query: str, legs: Legs) -> set[int]:
-        """The candidates that the words do not find, not even beyond the best."""
-        answer = legs.answer
-        rest = {each.document for each in legs.candidates} - {hit.document for hit in answer.hits}
-        if answer.total > len(answer.hits):
-            some = [each.document for each in legs.candidates if each.words and each.document in rest]
-            # Where any word counts, those that have one are found; else it has to be asked who has every one.
-            rest -= self._weighed(query, some, every=True).keys() if some and answer.complete else set(some)
-        return rest
 
     def _further(self, query: str, joined: Sequence[Fused], start: int, count: int) -> list[Fused]:
         """What the keywords find after the documents that were joined; less than the last of them."""

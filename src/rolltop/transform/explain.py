@@ -7,6 +7,7 @@ from typing import Any
 
 from rolltop.transform.check.checker import check_parsed
 from rolltop.transform.compile.tiers import Tiers
+from rolltop.transform.markup import MarkupTiers
 from rolltop.transform.program import Program
 from rolltop.transform.stream.plan import Plan, plan_of
 
@@ -29,6 +30,8 @@ class Explanation:
     array: str | None
     """Where in the input the array of records is."""
     not_streamed_because: str | None
+    not_shared_because: str | None
+    """Why several processes cannot work on one input, when they cannot."""
     place: tuple[int, int] | None
     output_type: str
 
@@ -40,9 +43,17 @@ class Explanation:
             "streams": self.streams,
             "array": self.array,
             "notStreamedBecause": self.not_streamed_because,
+            "notSharedBecause": self.not_shared_because,
             "place": None if self.place is None else {"line": self.place[0], "column": self.place[1]},
             "outputType": self.output_type,
         }
+
+
+def _tiers_of(program: Program, plan: Plan) -> Tiers | MarkupTiers:
+    pieced = plan.fold.pieces if plan.fold is not None else program.parsed.program
+    if plan.possible and program.header.inputs[0].format == "xml":
+        return MarkupTiers(pieced, plan.path)
+    return Tiers(pieced)
 
 
 def explain(program: Program) -> Explanation:
@@ -50,7 +61,7 @@ def explain(program: Program) -> Explanation:
     plan = plan_of(program.parsed.program)
     if plan.possible and program.asks_for_places:
         plan = Plan(plan.program, obstacle="elements are asked for their places in the document")
-    tiers = Tiers(plan.fold.pieces if plan.fold is not None else program.parsed.program)
+    tiers = _tiers_of(program, plan)
     typed = tiers.typed if not program.asks_for_places else None
     if typed is not None and program.header.inputs[0].format == "csv" and not plan.possible:
         typed, tiers.obstacle = None, "a table read as a whole is not typed"
@@ -67,6 +78,7 @@ def explain(program: Program) -> Explanation:
         streams=None if not plan.possible else "totals" if plan.fold is not None else "records",
         array=".".join(["$input", *plan.path]) if plan.possible else None,
         not_streamed_because=plan.obstacle,
+        not_shared_because=plan.unshared,
         place=program.source.place(plan.at) if plan.at is not None else None,
         output_type=str(check_parsed(program.parsed).result),
     )

@@ -21,6 +21,7 @@ from rolltop.transform.syntax.parser import Parsed, parse
 if TYPE_CHECKING:
     from rolltop.transform.compile import Compiled
     from rolltop.transform.compile.tiers import Tiers
+    from rolltop.transform.shortcut import Shortcut
 
 __all__ = ["Document", "Program", "compile_program", "convert"]
 
@@ -50,6 +51,8 @@ class Program:
         self.evaluator = Evaluator(parsed.program, parsed.source)
         self.work = 0
         """What was run so far, in characters of input."""
+        self._shortcut: Shortcut | None = None
+        self._looked_for_shortcut = False
         # `parent` and `elementPath` look elements up in the inputs; other programs need not be told of those.
         self.asks_for_places = "parent" in parsed.source.text or "elementPath" in parsed.source.text
 
@@ -64,7 +67,7 @@ class Program:
         return self._compile(plain=None)
 
     @cached_property
-    def _is_json_alone(self) -> bool:
+    def is_json_alone(self) -> bool:
         """Whether the one input is JSON, read without options."""
         ports = self.header.inputs
         return len(ports) == 1 and ports[0].format == "json" and not ports[0].options
@@ -87,9 +90,12 @@ class Program:
 
         return compile_tree(self.parsed.program, self.evaluator, plain=plain)
 
-    def evaluate(self, inputs: Mapping[str, Any], size: int = 0) -> Any:
-        """The body's value for inputs that are values already; their size as text helps to choose the engine."""
-        engine = self.compiled if self._pays(size) else None
+    def evaluate(self, inputs: Mapping[str, Any], size: int = 0, *, as_read: bool = False) -> Any:
+        """The body's value for inputs that are values already; their size as text helps to choose the engine.
+
+        `as_read` promises that they are what our readers make of the declared formats.
+        """
+        engine = (self.compiled_for_documents if as_read else self.compiled) if self._pays(size) else None
         return self._run(engine or self.evaluator, self._with_default(inputs))
 
     def _run(self, engine: Compiled | Evaluator, inputs: Mapping[str, Any]) -> Any:
@@ -109,7 +115,7 @@ class Program:
     def result(self, documents: Mapping[str, Document]) -> Any:
         """The body's value for inputs that are still text."""
         pays = self._pays(sum(len(document.data) for document in documents.values()))
-        if pays and len(documents) == 1 and self._is_json_alone and not self.asks_for_places:
+        if pays and len(documents) == 1 and self.is_json_alone and not self.asks_for_places:
             [document] = documents.values()
             taken, value = self.tiers.value(document.data)
             if taken:
@@ -117,8 +123,30 @@ class Program:
         inputs = self._with_default(self.read_inputs(documents))
         return self._run((self.compiled_for_documents if pays else None) or self.evaluator, inputs)
 
+    def at_once(self, data: str | bytes) -> bytes | None:
+        """The written result for one JSON document, when there is code that makes it in one go; else None."""
+        if self._shortcut is not None:
+            return self._shortcut(data)
+        if self._looked_for_shortcut or self.work <= _LARGE:
+            return None
+        from rolltop.transform.shortcut import shortcut_of  # noqa: PLC0415 - as above
+
+        self._looked_for_shortcut = True
+        self._shortcut = shortcut_of(self)
+        return self._shortcut(data) if self._shortcut is not None else None
+
+    def apply(self, data: str | bytes) -> bytes:
+        """The written result for the one document that the program wants, in the encoding that it declares."""
+        made = self._shortcut(data) if self._shortcut is not None else self.at_once(data)
+        return made if made is not None else self.run({self.header.inputs[0].name: Document(data)}).encode()
+
     def run(self, documents: Mapping[str, Document]) -> Rendered:
         """Read the inputs, evaluate, write the first declared output."""
+        if len(documents) == 1:
+            for document in documents.values():
+                made = self.at_once(document.data)
+                if made is not None:
+                    return Rendered(made.decode())
         value = self.result(documents)
         if callable(value):
             raise WriteFailure("the result is a function", hint="Call it with its arguments.")

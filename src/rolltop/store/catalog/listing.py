@@ -20,6 +20,10 @@ __all__ = ["Listings", "path_condition"]
 
 _MANY = 5
 _NOT_TEXT = "d.kind < 'text' OR d.kind > 'text'"  # as != it could not use the index
+_SAID = (
+    "EXISTS(SELECT 1 FROM document_tags x WHERE x.document = d.id) "
+    "OR EXISTS(SELECT 1 FROM metadata m WHERE m.document = d.id)"
+)
 _COMPARISONS = {"=": "=", "==": "=", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
@@ -68,11 +72,14 @@ class Listings:
     def numbered(self, numbers: Sequence[int]) -> list[Document]:
         """Those of the documents with these numbers that are still there, with tags and metadata."""
         rows = self._db.all(
-            f"SELECT {COLUMNS} FROM documents d JOIN objects o ON o.id = d.object "  # noqa: S608
+            f"SELECT {_SAID}, {COLUMNS} FROM documents d JOIN objects o ON o.id = d.object "  # noqa: S608
             "WHERE d.deleted IS NULL AND d.id IN (SELECT value FROM json_each(?))",
             (json.dumps(numbers),),
         )
-        return self.fill([document_of(row) for row in rows])
+        documents = [document_of(row[1:]) for row in rows]
+        if not any(row[0] for row in rows):
+            return documents  # as often: nobody has said anything about them
+        return self.fill(documents)
 
     def fill(self, documents: Iterable[Document]) -> list[Document]:
         """The documents with their tags and metadata."""
@@ -93,7 +100,11 @@ class Listings:
         ):
             check_seal(expected, number, key, value, since)
             metadata.setdefault(number, {})[key] = json.loads(value)
-        return [replace(d, tags=tuple(tags.get(d.id, ())), metadata=metadata.get(d.id, {})) for d in documents]
+        said = tags.keys() | metadata.keys()
+        return [
+            replace(d, tags=tuple(tags.get(d.id, ())), metadata=metadata.get(d.id, {})) if d.id in said else d
+            for d in documents
+        ]
 
     def facets(self, query: Listing) -> dict[str, dict[str, int]]:
         """How many of the documents have each kind, extension and tag."""

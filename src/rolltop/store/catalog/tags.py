@@ -27,6 +27,18 @@ class Tags:
         )
         return tuple(row[0] for row in rows)
 
+    def of_many(self, documents: Sequence[int]) -> dict[int, tuple[str, ...]]:
+        """The tags of those of the documents that have any."""
+        rows = self._db.all(
+            "SELECT x.document, t.name FROM document_tags x JOIN tags t ON t.id = x.tag "
+            "WHERE x.document IN (SELECT value FROM json_each(?)) ORDER BY t.name",
+            (json.dumps(documents),),
+        )
+        found: dict[int, tuple[str, ...]] = {}
+        for document, name in rows:
+            found[document] = (*found.get(document, ()), name)
+        return found
+
     def add(self, document: int, names: Iterable[str]) -> bool:
         """Whether any of the tags was new to the document."""
         before = self._db.connection.total_changes()

@@ -7,7 +7,7 @@ import re
 from rolltop.store.extract.plain import CODE as _CODE_NAMES
 from rolltop.store.naming import extension_of, is_text
 
-__all__ = ["FOREIGN", "HEAD", "LEGIBLE", "format_of", "is_plain"]
+__all__ = ["FOREIGN", "HEAD", "LEGIBLE", "format_of", "is_plain", "whole_characters"]
 
 FOREIGN = frozenset(
     {"pdf", "docx", "xlsx", "pptx", "odf", "epub", "html", "mail", "notebook", "rtf", "zip", "tar", "packed", "ole"}
@@ -49,7 +49,7 @@ def format_of(data: bytes, name: str) -> str:
     head = data[:HEAD]
     if (form := _binary(data, head)) is not None:
         return form
-    if is_text(_whole_characters(head)):
+    if is_text(whole_characters(head)):
         return _text(head, extension_of(name))
     return "text" if head.startswith(_UTF16) or _western(head) else ""
 
@@ -102,7 +102,7 @@ def _text(head: bytes, extension: str) -> str:
     return "text"
 
 
-def _whole_characters(head: bytes) -> bytes:
+def whole_characters(head: bytes) -> bytes:
     """Without the beginning of a character at the end."""
     for cut in range(1, min(4, len(head)) + 1):
         if head[-cut] >= 0xC0:

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from rolltop.errors import Damaged, NotFound
-from rolltop.store.extract.detect import FOREIGN, HEAD, LEGIBLE, format_of, is_plain
+from rolltop.store.extract.detect import FOREIGN, HEAD, LEGIBLE, format_of, is_plain, whole_characters
 from rolltop.store.extract.kept import KeptTexts
 from rolltop.store.extract.plain import decoded, read_plain
 from rolltop.store.extract.record import PARSED, Extracted, Symbol
@@ -21,6 +21,9 @@ __all__ = ["Extracts"]
 
 LONGEST_READ = 64 << 20
 """A longer document is found by name, tag and grep; its text is not read."""
+
+_WIDEST = 4
+"""Bytes of a character in UTF-8, at most."""
 
 _NOT_YET = "its text has not been read yet"
 
@@ -48,14 +51,27 @@ class Extracts:
             # One damaged document must not keep the others from being found; reading it says what is wrong.
             return Extracted(document.name, note=error.message)
 
-    def shown(self, document: Document) -> Extracted:
-        """The same without title, headings and names where these would have to be looked for in the text."""
+    def shown(self, document: Document, length: int | None = None) -> Extracted:
+        """The same without title, headings and names where these would have to be looked for in the text.
+
+        With `length`, at least so many characters of a text are read and not much more.
+        """
         if document.size > LONGEST_READ or not is_plain(text=document.is_text, extension=document.extension):
             return self.of(document)
         try:
-            return Extracted(body=decoded(self.content(document)))
+            beginning = None if length is None else self._beginning(document, _WIDEST * length)
+            return Extracted(body=decoded(self.content(document)) if beginning is None else beginning)
         except (Damaged, NotFound) as error:
             return Extracted(note=error.message)
+
+    def _beginning(self, document: Document, size: int) -> str | None:
+        """The first bytes as text; None where the whole has to be read to know what it is."""
+        if document.size <= size:
+            return None
+        try:
+            return whole_characters(self._reader.span(self._object(document), 0, size)).decode().removeprefix("\ufeff")
+        except UnicodeDecodeError:
+            return None
 
     def has_lines(self, document: Document) -> bool:
         """Whether the lines of its text are looked at, not those of its bytes: those of a PDF say nothing."""

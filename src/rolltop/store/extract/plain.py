@@ -21,21 +21,26 @@ CODE = _ASSIGNS | {
     *(".php", ".sh", ".bash", ".sql", ".pl", ".jl", ".ex", ".exs", ".hs", ".ml", ".utlx"),
 }
 
-_HASHED = re.compile(r"^ {0,3}(?:(```+|~~~+)|#{1,6}[ \t]+([^\n]*\S))", re.MULTILINE)
-_RULED = re.compile(r"^([^\s=~\-\n][^\n]{0,200})\n(={3,}|-{3,}|~{3,})[ \t]*$", re.MULTILINE)
+# Patterns begin with a line break, not with `^`: that is looked for line by line, not at every character. The texts
+# they are used on have one put before their first line, so a place in them is one too far.
+_HASHED = re.compile(r"\n(?=[ #`~]) {0,3}(?:(```+|~~~+)|#{1,6}[ \t]+([^\n]*\S))")
+_RULE = re.compile(r"\n(?=[=~-])(?:={3,}|-{3,}|~{3,})[ \t]*$", re.MULTILINE)
+_RULED = re.compile(r"[^\s=~\-\n][^\n]{0,200}")
 _FRONT = re.compile(r"\A---\n.*?^title:[ \t]*([^\n]+)$.*?^(?:---|\.\.\.)$", re.MULTILINE | re.DOTALL)
 
+_BEFORE = (
+    r"(?:export|default|public|private|protected|internal|static|abstract|final|async|unsafe|extern|"
+    r"virtual|override|sealed|open|data|pub(?:\([a-z]+\))?|local)[ \t]+"
+)
 _DEFINED = re.compile(
-    r"^[ \t]*(?:(?:export|default|public|private|protected|internal|static|abstract|final|async|unsafe|extern|"
-    r"virtual|override|sealed|open|data|pub(?:\([a-z]+\))?|local)[ \t]+)*"
+    # Most lines begin with none of these letters; most others have nothing before the keyword.
+    rf"\n[ \t]*(?=[acdefilmnopstuv])(?:{_BEFORE}(?:{_BEFORE})*|)"
     r"(def|class|function\*?|func|fn|fun|sub|struct|enum|interface|trait|type|module|namespace|impl|object|protocol)"
-    r"[ \t]+(?:\([^()\n]{0,80}\)[ \t]*)?([A-Za-z_]\w*)",
-    re.MULTILINE,
+    r"[ \t]+(?:\([^()\n]{0,80}\)[ \t]*)?([A-Za-z_]\w*)"
 )
 _ASSIGNED = re.compile(
-    r"^(?:export[ \t]+)?(?:(?:const|let|var)[ \t]+)?([A-Za-z_.][\w.]*)[ \t]*(?:<-|=)[ \t]*"
-    r"(?:async[ \t]*)?(?:function\b|\([^()\n]*\)[ \t]*=>)",
-    re.MULTILINE,
+    r"\n(?:export[ \t]+)?(?:(?:const|let|var)[ \t]+)?([A-Za-z_.][\w.]*)[ \t]*(?:<-|=)[ \t]*"
+    r"(?:async[ \t]*)?(?:function\b|\([^()\n]*\)[ \t]*=>)"
 )
 
 _MARKS = (
@@ -59,8 +64,9 @@ def decoded(data: bytes) -> str:
 
 def read_plain(text: str, name: str, extension: str) -> Extracted:
     """Title, headings and defined names of a text; its body is the text itself."""
-    headings = tuple(_headings(text, extension))
-    symbols = tuple(_symbols(text, extension)) if extension in CODE else ()
+    lines = "\n" + text
+    headings = tuple(_headings(lines, extension))
+    symbols = tuple(_symbols(lines, extension)) if extension in CODE else ()
     return Extracted(_title(text, extension, headings) or name, headings, text, symbols)
 
 
@@ -70,17 +76,25 @@ def _title(text: str, extension: str, headings: tuple[str, ...]) -> str:
     return headings[0] if headings else ""
 
 
-def _headings(text: str, extension: str) -> list[str]:
-    found = list(_hashed(text)) if extension in _MARKDOWN else []
+def _headings(lines: str, extension: str) -> list[str]:
+    found = list(_hashed(lines)) if extension in _MARKDOWN else []
     if extension in _UNDERLINED:
-        found += [(match.start(), match[1].rstrip()) for match in _RULED.finditer(text)]
+        found += _ruled(lines)
     return [heading for _, heading in sorted(found)[:MOST_HEADINGS] if heading]
 
 
-def _hashed(text: str) -> Iterator[tuple[int, str]]:
+def _ruled(lines: str) -> Iterator[tuple[int, str]]:
+    """Lines with a rule below."""
+    for rule in _RULE.finditer(lines):
+        start = lines.rfind("\n", 0, rule.start())
+        if start >= 0 and _RULED.fullmatch(lines, start + 1, rule.start()):
+            yield start, lines[start + 1 : rule.start()].rstrip()
+
+
+def _hashed(lines: str) -> Iterator[tuple[int, str]]:
     """Headings with `#`; a comment in an example between fences is none."""
     fence = ""
-    for match in _HASHED.finditer(text):
+    for match in _HASHED.finditer(lines):
         mark, heading = match[1], match[2]
         if heading is not None:
             if not fence:
@@ -91,13 +105,13 @@ def _hashed(text: str) -> Iterator[tuple[int, str]]:
             fence = ""
 
 
-def _symbols(text: str, extension: str) -> list[Symbol]:
-    found = [(match.start(2), match[2], match[1].rstrip("*")) for match in _DEFINED.finditer(text)]
+def _symbols(lines: str, extension: str) -> list[Symbol]:
+    found = [(match.start(2), match[2], match[1].rstrip("*")) for match in _DEFINED.finditer(lines)]
     if extension in _ASSIGNS:
-        found += [(match.start(1), match[1], "function") for match in _ASSIGNED.finditer(text)]
-    symbols, line, place = [], 1, 0
+        found += [(match.start(1), match[1], "function") for match in _ASSIGNED.finditer(lines)]
+    symbols, line, place = [], 0, 0
     for start, name, kind in sorted(found)[:MOST_SYMBOLS]:
-        line += text.count("\n", place, start)
+        line += lines.count("\n", place, start)
         place = start
         symbols.append(Symbol(name, kind, line))
     return symbols

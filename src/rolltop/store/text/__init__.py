@@ -5,6 +5,6 @@ stored a moment ago are held in memory until the next commit, so that they are f
 """
 
 from rolltop.store.text.index import KeywordIndex
-from rolltop.store.text.snippets import highlighted, marks, snippet
+from rolltop.store.text.snippets import ENOUGH, Needles, highlighted, marks, snippet
 
-__all__ = ["KeywordIndex", "highlighted", "marks", "snippet"]
+__all__ = ["ENOUGH", "KeywordIndex", "Needles", "highlighted", "marks", "snippet"]

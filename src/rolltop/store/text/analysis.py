@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from functools import cache
+from collections.abc import Sequence
+from functools import cache, lru_cache
 
 import tantivy
 
-from rolltop.store.text.splitting import cut, letters_of
+from rolltop.store.text.splitting import cut
 
 __all__ = [
     "LONGEST_WORD",
     "exact_analyzer",
     "plain_analyzer",
-    "runs_of",
     "stem_analyzer",
+    "stem_of",
     "stems",
-    "vocabulary_of",
     "words_in",
 ]
 
@@ -28,20 +27,9 @@ LANGUAGE = "english"
 
 def words_in(text: str) -> list[str]:
     """The words of a text in order, as the index has them."""
+    if text.isascii() and text.isalpha() and text.islower():  # most words of queries
+        return [text] if len(text) < LONGEST_WORD else []
     return exact_analyzer().analyze(cut(text).text)
-
-
-def runs_of(text: str) -> list[str]:
-    """The runs of letters in a text that has been cut: its words, but for what is beyond ASCII or too long."""
-    return letters_of(text.encode())
-
-
-def vocabulary_of(runs: Collection[str]) -> set[str]:
-    """The different words in runs of letters."""
-    words = {run for run in runs if run.isascii() and len(run) < LONGEST_WORD}
-    # Beyond ASCII only the analyser knows what a letter is and what it is without its accent.
-    words.update(exact_analyzer().analyze(" ".join([run for run in runs if not run.isascii()])))
-    return words
 
 
 def stems(words: Sequence[str]) -> list[str]:
@@ -50,6 +38,12 @@ def stems(words: Sequence[str]) -> list[str]:
     if len(found) != len(words):  # a word with a space in it, which no text gives
         return [(_stemmer().analyze(word) or [word])[0] for word in words]
     return found
+
+
+@lru_cache(4096)
+def stem_of(word: str) -> str:
+    """The stem of a word that is asked for."""
+    return stems([word])[0]
 
 
 @cache

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 
 import tantivy
 
+from rolltop.store.seams import TextHead
+from rolltop.store.text.disk import View, means_damage
 from rolltop.store.text.fields import schema
+from rolltop.store.text.heads import unpack_head
 from rolltop.store.text.plan import (
     AllOf,
     AnyOf,
@@ -25,43 +28,70 @@ from rolltop.store.text.plan import (
     inverse_frequency,
     only,
 )
+from rolltop.store.text.thrift import Thrift
 
 __all__ = ["Asking", "Place"]
 
 Place = tuple[int, float, tantivy.DocAddress | None]
+
+CLOSELY = 32
+"""So many of the best documents are looked at for what is too dear to be asked of all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asking:
     """One state of the index on disk. Documents that are `stale` are known better elsewhere and do not count."""
 
-    searcher: tantivy.Searcher
+    view: View
     stale: Collection[int] = ()
 
     def ranked(self, plan: Plan, limit: int, offset: int = 0) -> tuple[list[Place], int]:
         """(document, score, where it lies), the best first; and how many there are in all."""
+        thrift = Thrift(self.view.searcher.num_docs, self.view.frequency)
+        plan, dear = thrift.split(plan)
+        if not dear or offset >= CLOSELY:
+            return self._found(plan, limit, offset)
+        found, total = self._found(plan, max(CLOSELY, offset + limit))
+        closely = self._raised(found[:CLOSELY], dear)
+        return [*closely, *found[CLOSELY:]][offset : offset + limit], total
+
+    def _found(self, plan: Plan, limit: int, offset: int = 0) -> tuple[list[Place], int]:
         query = self._query(plan)
         if query is None:
             return [], 0
-        found = self.searcher.search(self._current(query), limit, offset=offset)
-        documents = self.searcher.fast_field_values("document", [address for _, address in found.hits])
+        found = self.view.searcher.search(self._current(query), limit, offset=offset)
+        documents = self.view.searcher.fast_field_values("document", [address for _, address in found.hits])
         count: int = found.count  # type: ignore[attr-defined]
         return [(int(d or 0), *hit) for d, hit in zip(documents, found.hits, strict=True)], count
 
+    def _raised(self, found: list[Place], dear: Sequence[Plan]) -> list[Place]:
+        """The same documents, with what was too dear to be asked of all."""
+        more: dict[int, float] = {}
+        for part in dear:
+            for number, score, _ in self.among(part, [number for number, _, _ in found]):
+                more[number] = more.get(number, 0.0) + score
+        raised = [(number, score + more.get(number, 0.0), at) for number, score, at in found]
+        return sorted(raised, key=lambda place: -place[1])  # stable: equals stay as they were
+
     def among(self, plan: Plan, documents: Sequence[int]) -> list[Place]:
-        """The same for some documents only, in no order."""
-        query = self._query(plan)
-        if query is None or not documents:
+        """Those of some documents that answer a plan, in no order."""
+        query = self._query(plan) if documents else None
+        if query is None:
             return []
         asked = tantivy.Query.const_score_query(_numbers(documents), 0.0)
         both = tantivy.Query.boolean_query([(tantivy.Occur.Must, asked), (tantivy.Occur.Must, query)])
-        hits = self.searcher.search(both, len(documents), count=False).hits
-        numbers = self.searcher.fast_field_values("document", [address for _, address in hits])
+        hits = self.view.searcher.search(both, len(documents), count=False).hits
+        numbers = self.view.searcher.fast_field_values("document", [address for _, address in hits])
         return [(int(number or 0), *hit) for number, hit in zip(numbers, hits, strict=True)]
 
-    def title(self, address: tantivy.DocAddress) -> str:
-        """The title of a document as it is shown."""
-        return bytes(self.searcher.doc(address)["shown"][0]).decode()
+    def head(self, address: tantivy.DocAddress) -> TextHead | None:
+        """What was kept for showing a document; None where that cannot be read, for the document itself can."""
+        try:
+            return unpack_head(self.view.searcher.doc(address)["head"][0])
+        except BaseException as error:
+            if not means_damage(error):
+                raise
+            return None
 
     def parts(self, plan: Plan, documents: Sequence[int]) -> dict[int, dict[str, float]]:
         """How much each field adds to the score of some documents."""
@@ -116,14 +146,14 @@ class Asking:
         return tantivy.Query.boolean_query([(occur, part) for part in parts])
 
     def _term(self, plan: Term) -> tantivy.Query | None:
-        having = self.searcher.doc_freq(plan.field, plan.word)
+        having = self.view.frequency(plan.field, plan.word)
         if not having:
             return None
         query = tantivy.Query.term_query(schema(), plan.field, plan.word)
         return tantivy.Query.boost_query(query, plan.weight * plan.idf / self._idf(having))
 
     def _run(self, plan: Run) -> tantivy.Query | None:
-        having = [self.searcher.doc_freq(plan.field, word) for word in plan.words]
+        having = [self.view.frequency(plan.field, word) for word in plan.words]
         if not all(having):
             return None
         query = tantivy.Query.phrase_query(schema(), plan.field, list(plan.words))
@@ -131,7 +161,7 @@ class Asking:
 
     def _idf(self, having: int) -> float:
         """What the index takes for the word's measure: it is divided out, because plans bring their own."""
-        return inverse_frequency(self.searcher.num_docs, having)
+        return inverse_frequency(self.view.searcher.num_docs, having)
 
 
 def _flat(plan: Terms | Starts) -> tantivy.Query:

@@ -7,8 +7,10 @@ process writes at a time (`lock`); readers take no lock and see the last commit.
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import threading
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,10 +21,22 @@ from rolltop.store.commit import FileLock
 from rolltop.store.seams import TextChanges
 from rolltop.store.text import fields
 from rolltop.store.text.checksums import damaged_files
+from rolltop.store.text.parts import part_names, words_in, words_in_parts
 from rolltop.store.text.vocabulary import Vocabulary
 from rolltop.store.text.writing import State, Writing
 
-__all__ = ["DiskIndex", "View"]
+__all__ = ["DiskIndex", "View", "means_damage"]
+
+PATIENCE = 5.0
+"""Seconds to wait for words that another process is about to write; they take it a tenth of one."""
+
+REMEMBERED = 20_000
+"""Frequencies of words that are remembered; a few megabytes."""
+
+
+def means_damage(error: BaseException) -> bool:
+    """Whether the index on disk is not what was written. Where it is surprised, tantivy raises what is no Exception."""
+    return isinstance(error, (ValueError, OSError)) or type(error).__name__ == "PanicException"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +45,16 @@ class View:
 
     searcher: tantivy.Searcher
     state: State = field(default_factory=State)
+    _frequencies: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def frequency(self, field: str, word: str) -> int:
+        """How many documents have the word in the field; asked again and again while a query is planned."""
+        found = self._frequencies.get((field, word))
+        if found is None:
+            if len(self._frequencies) >= REMEMBERED:
+                self._frequencies.clear()
+            found = self._frequencies[field, word] = self.searcher.doc_freq(field, word)
+        return found
 
 
 class DiskIndex:
@@ -39,6 +63,7 @@ class DiskIndex:
     def __init__(self, directory: Path, store: str) -> None:
         self._all = directory
         self._path = directory / f"{store[:16]}-{fields.FORMAT}"
+        self._meta = str(self._path / "meta.json")
         self._lock = FileLock(directory / "lock")
         self._making = FileLock(directory / "making.lock")
         self._guard = threading.Lock()
@@ -50,33 +75,54 @@ class DiskIndex:
     # reading -------------------------------------------------------------------------------------
 
     def view(self) -> View:
-        """The last committed state, whoever committed it."""
+        """The last committed state whose words are known, whoever committed it."""
         with self._guard:
             stamp = self._stamped()
             if self._view is None or stamp != self._stamp:
-                self._view = self._read()
-                self._stamp = stamp
+                view = self._read()
+                if view.state.mark <= self.vocabulary.mark:
+                    self._view, self._stamp = view, stamp
+                elif self._view is None:
+                    self._view = self._with_words(view)
             return self._view
+
+    def _with_words(self, view: View) -> View:
+        """A state whose words are just being written, or were not before a process died."""
+        until = time.monotonic() + PATIENCE
+        while view.state.mark > self.vocabulary.mark:
+            with self._lock.tried() as mine:
+                if mine or time.monotonic() > until:
+                    self._learn_words(view.state.mark)
+                    break
+            time.sleep(0.01)
+        return view
+
+    def _learn_words(self, mark: int) -> None:
+        """The words of the whole index, where it is not known which are missing."""
+        assert self._index is not None
+        self.vocabulary.add(words_in(self._index), mark)
 
     def _stamped(self) -> tuple[int, int] | None:
         try:
-            status = (self._path / "meta.json").stat()
+            status = os.stat(self._meta)
         except FileNotFoundError:
             self._index = None
             return None
         return status.st_mtime_ns, status.st_ino
 
     def _read(self) -> View:
-        try:
-            return self._opened()
-        except (ValueError, OSError):
-            # Made anew by another process, or damaged: an index can always be built again.
-            self._index = None
+        """The last commit. An index that cannot be opened is begun again: what it held is in the catalogue."""
+        for again in (self._forget, self._start_again):
             try:
                 return self._opened()
-            except (ValueError, OSError):
-                self._start_again()
-                return self._opened()
+            except BaseException as error:
+                if not means_damage(error):
+                    raise
+            again()  # made anew by another process, or damaged
+        return self._opened()
+
+    def _forget(self) -> None:
+        self._index = None
 
     def _opened(self) -> View:
         if self._index is None:
@@ -99,19 +145,37 @@ class DiskIndex:
             if mine is False:
                 return None
             self._tidy()
-            view = self.view()
+            state = self._own().state
             assert self._index is not None
-            if view.state.mark and not self.vocabulary.exists:
-                self._words_from(view)
-            with Writing.on(self._index, self.vocabulary, view.state) as writing:
-                for each in changes(view.state.mark):
+            with Writing.on(self._index, self._taking_words(), state) as writing:
+                for each in changes(state.mark):
                     writing.put(each)
             return writing.learned
 
-    def _words_from(self, view: View) -> None:
-        """The vocabulary from the index itself, after its files were lost."""
-        for name in ("body", fields.LABEL):
-            self.vocabulary.add(word for word, _ in view.searcher.terms_with_prefix(name, ""))
+    def _own(self) -> View:
+        """The last committed state, for the process that has the lock: nobody else can be about to write its words."""
+        with self._guard:
+            self._stamp = self._stamped()
+            self._view = self._read()
+            if self._view.state.mark > self.vocabulary.mark:
+                self._learn_words(self._view.state.mark)
+            return self._view
+
+    def _taking_words(self) -> Callable[[int], None]:
+        """Takes the words of one commit after the other into the vocabulary."""
+        known = part_names(self._path)
+
+        def take(mark: int) -> None:
+            nonlocal known
+            now = part_names(self._path)
+            words = words_in_parts(self._path, known)
+            if words is None:
+                self._learn_words(mark)
+            else:
+                self.vocabulary.add(words, mark)
+            known = now
+
+        return take
 
     def _tidy(self) -> None:
         """Remove indexes of another store or format, and what an earlier kind of index left."""
@@ -124,10 +188,10 @@ class DiskIndex:
     def clear(self) -> None:
         """Forget everything and leave no word of it on disk."""
         with self._lock.held():
-            self.view()
+            self._own()
             assert self._index is not None
-            self.vocabulary.clear()
             Writing.wipe(self._index)
+            self.vocabulary.clear()
 
     def rebuild(self) -> None:
         """Start from nothing."""

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
 import tantivy
 
 from rolltop.store.text import analysis
-from rolltop.store.text.splitting import cut
+from rolltop.store.text.splitting import Cut, cut_all
 
 if TYPE_CHECKING:
     from rolltop.store.seams import TextUnit
 
-__all__ = ["EXACT", "FORMAT", "LABEL", "STEMMED", "WEIGHTS", "reopened", "schema", "texts_of"]
+__all__ = ["EXACT", "FORMAT", "LABEL", "STEMMED", "WEIGHTS", "Texts", "reopened", "schema", "texts_of"]
 
-FORMAT = 1
+FORMAT = 2
 """Part of the directory's name: another set of fields or another way to cut words is another index."""
 
 EXACT = ("body", "label", "title", "path", "heading")
@@ -51,7 +53,7 @@ def schema() -> tantivy.Schema:
     builder.add_text_field("names", tokenizer_name="plain", index_option="freq")
     for name in ("tag", "ext", "type", "what"):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
-    builder.add_bytes_field("shown", stored=True)
+    builder.add_bytes_field("head", stored=True)
     builder.add_text_field("state", stored=True, tokenizer_name="raw", index_option="basic")
     return builder.build()
 
@@ -65,30 +67,54 @@ def reopened(path: str) -> tantivy.Index:
     return index
 
 
-def texts_of(unit: TextUnit) -> dict[str, list[str]]:
-    """The texts of a document by field, with cuts in their words."""
-    body = cut(unit.body)
-    short = (unit.title or unit.name, unit.path, *unit.headings, *unit.symbols, *unit.tags)
-    # Cut together: a document may have a thousand headings, and every cutting has its price.
-    label = cut("\n".join([text.replace("\n", " ") for text in short]))
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The texts of a document by field, with cuts in their words; and how many words these are."""
+
+    fields: dict[str, list[str]]
+    lengths: dict[str, int]
+
+
+def texts_of(units: Sequence[TextUnit]) -> list[Texts]:
+    """The texts of documents. They are cut together: a document may have a thousand headings."""
+    bodies = cut_all(unit.body for unit in units)
+    labels = cut_all("\n".join([text.replace("\n", " ") for text in _short(unit)]) for unit in units)
+    return [_texts(unit, body, label) for unit, body, label in zip(units, bodies, labels, strict=True)]
+
+
+def _short(unit: TextUnit) -> tuple[str, ...]:
+    return (unit.title or unit.name, unit.path, *unit.headings, *unit.symbols, *unit.tags)
+
+
+def _texts(unit: TextUnit, body: Cut, label: Cut) -> Texts:
     pieces = label.text.split("\n")
     title, path, *rest = pieces
     headings, tags = rest[: len(rest) - len(unit.tags)], rest[len(rest) - len(unit.tags) :]
-    return {
+    names = body.joined | label.joined
+    fields = {
         "body": [body.text],
         "title": [title],
         "path": [path],
         "heading": headings,
-        "label": [title, path, *headings, *tags],
+        "label": pieces,
         "title_stem": [title],
         "path_stem": [path],
         "heading_stem": headings,
         "tag_stem": tags,
-        "names": [" ".join(body.joined | label.joined)],
+        "names": [" ".join(names)],
         "tag": [level for tag in unit.tags for level in _levels(tag)],
         "ext": [unit.extension.lower().lstrip(".")],
         "type": [unit.kind],
     }
+    return Texts(fields, _lengths(fields, body.words, label.words, len(names)))
+
+
+def _lengths(texts: dict[str, list[str]], body: int, label: int, names: int) -> dict[str, int]:
+    """Sums that averages are made of: near enough for that."""
+    title, path, tags = (sum([text.count(" ") + 1 for text in texts[name]]) for name in ("title", "path", "tag_stem"))
+    heading = max(0, label - title - path - tags)
+    lengths = {"body": body, "label": label, "names": names, "title": title, "path": path, "heading": heading}
+    return lengths | {"title_stem": title, "path_stem": path, "heading_stem": heading, "tag_stem": tags}
 
 
 def _levels(tag: str) -> list[str]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from rolltop.store.seams import TextUnit
 from rolltop.store.text.analysis import exact_analyzer, stem_analyzer, stems
 from rolltop.store.text.fields import EXACT, STEMMED, texts_of
+from rolltop.store.text.heads import pack_head
 from rolltop.store.text.plan import (
     AllOf,
     AnyOf,
@@ -34,16 +35,16 @@ class FreshDocument:
     """A document as words by field."""
 
     number: int
-    title: str
+    head: bytes
     counts: dict[str, Counter[str]]
     runs: dict[str, list[list[str]]]
     """The words in order, for the fields that know phrases; one list for each piece of text."""
 
     @classmethod
     def of(cls, unit: TextUnit) -> FreshDocument:
-        runs = {field: [_words(field, text) for text in texts] for field, texts in texts_of(unit).items()}
+        runs = {field: [_words(field, text) for text in texts] for field, texts in texts_of([unit])[0].fields.items()}
         counts = {field: Counter(word for run in pieces for word in run) for field, pieces in runs.items()}
-        return cls(unit.document, unit.title or unit.name, counts, {field: runs[field] for field in EXACT})
+        return cls(unit.document, pack_head(unit), counts, {field: runs[field] for field in EXACT})
 
     def occurrences(self, field: str, words: Sequence[str]) -> int:
         """How often the words follow each other."""

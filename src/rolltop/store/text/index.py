@@ -6,20 +6,25 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from rolltop.errors import Damaged
 from rolltop.store.seams import TextAnswer, TextChanges, TextHit
 from rolltop.store.text import grammar
 from rolltop.store.text.asking import Asking, Place
-from rolltop.store.text.disk import DiskIndex, View
+from rolltop.store.text.disk import DiskIndex, View, means_damage
 from rolltop.store.text.fresh import Fresh, FreshDocument
+from rolltop.store.text.heads import unpack_head
 from rolltop.store.text.nearness import near_in
-from rolltop.store.text.plan import Plan, fields_of, words_of
+from rolltop.store.text.plan import Plan, families_of, fields_of
 from rolltop.store.text.planning import Planner
 from rolltop.store.text.vocabulary import Vocabulary
 
 __all__ = ["KeywordIndex"]
+
+_TELLING = 8
+"""Forms of a word that say how frequent it is."""
 
 
 class KeywordIndex:
@@ -75,44 +80,35 @@ class KeywordIndex:
         """Documents that answer the query, better ones first. `also` is known for this query only."""
         ask = grammar.parse(query)
         state = self._state(also)
-        with _damage_told():
-            for plan, complete in self._planner(state, similarity).plans(ask.root):
+        lexicon = _Words(state.view, state.fresh, self._disk.vocabulary)
+        with _damage_named():
+            for plan, complete in Planner(lexicon, similarity).plans(ask.root):
                 hits, total = state.page(plan, limit, offset)
                 if total:
                     told = state.told(plan, hits, why=why)
-                    return TextAnswer(told, total, tuple(words_of(plan)), ask.note, complete)
+                    families = tuple(dict.fromkeys(families_of(plan)))
+                    words = tuple(dict.fromkeys([word for family in families for word in family]))
+                    rarest_first = tuple(sorted(families, key=lexicon.having))
+                    return TextAnswer(
+                        told, total, words, ask.note, rarest_first, complete, partial(state.holding, plan)
+                    )
         return TextAnswer([], 0, note=ask.note)
 
     def weigh(
-        self,
-        query: str,
-        documents: Sequence[int],
-        *,
-        every: bool = False,
-        why: bool = False,
-        also: TextChanges | None = None,
+        self, query: str, documents: Sequence[int], *, why: bool = False, also: TextChanges | None = None
     ) -> dict[int, TextHit]:
-        """How well each of these documents answers where any of the words counts, or only `every` one; without titles.
-
-        Documents that do not answer are not among them.
-        """
+        """How well each of these documents answers the query where any of its words counts; none that has none."""
         state = self._state(also)
-        with _damage_told():
-            plans = [plan for plan, _ in self._planner(state, None).plans(grammar.parse(query).root)]
-            if not plans or not documents:
-                return {}
-            plan = plans[0 if every else -1]
-            scores = {number: score for number, score, _ in state.weighed(plan, documents)}
-            parts = state.parts(plan, list(scores)) if why else {}
-            return {number: TextHit(number, score, parts=parts.get(number, {})) for number, score in scores.items()}
+        with _damage_named():
+            planner = Planner(_Words(state.view, state.fresh, self._disk.vocabulary))
+            plans = [plan for plan, _ in planner.plans(grammar.parse(query).root)]
+            hits = state.weighed(plans[-1], documents) if plans and documents else []
+            return {hit.document: hit for hit in state.told(plans[-1], hits, why=why)} if hits else {}
 
     def _state(self, also: TextChanges | None) -> _State:
         view = self._disk.view()
         fresh = self._fresh.after(view.state.mark)
         return _State(view, fresh if also is None else fresh.joined(_made_fresh(also, fresh)))
-
-    def _planner(self, state: _State, similarity: float | None) -> Planner:
-        return Planner(_Words(state.view, state.fresh, self._disk.vocabulary), similarity)
 
     # care ----------------------------------------------------------------------------------------
 
@@ -135,18 +131,14 @@ class KeywordIndex:
 
 
 @contextmanager
-def _damage_told() -> Iterator[None]:
+def _damage_named() -> Iterator[None]:
+    """What tantivy raises where the index is not what was written, as `Damaged`."""
     try:
         yield
     except BaseException as error:
-        if not _means_damage(error):
+        if not means_damage(error):
             raise
         raise Damaged("the keyword index cannot be read", hint="Run `rolltop store repair`.") from error
-
-
-def _means_damage(error: BaseException) -> bool:
-    """Whether the index on disk is not what was written. Where it is surprised, tantivy raises what is no Exception."""
-    return isinstance(error, (ValueError, OSError)) or type(error).__name__ == "PanicException"
 
 
 def _made_fresh(changes: TextChanges, known: Fresh) -> dict[int, tuple[int, FreshDocument | None]]:
@@ -172,7 +164,7 @@ class _State:
 
     def page(self, plan: Plan, limit: int, offset: int) -> tuple[list[Place], int]:
         """(document, score, where it lies) of one page, and how many there are in all."""
-        asking = Asking(self.view.searcher, self.fresh.stale)
+        asking = Asking(self.view, self.fresh.stale)
         new = list(self._fresh_hits(plan))
         if not new:
             return asking.ranked(plan, limit, offset)
@@ -180,12 +172,17 @@ class _State:
         ranked = sorted([*old, *new], key=lambda hit: (-hit[1], hit[0]))
         return ranked[offset : offset + limit], total + len(new)
 
+    def holding(self, plan: Plan, documents: Sequence[int]) -> set[int]:
+        """Which of the documents answer the plan."""
+        with _damage_named():
+            return {number for number, _, _ in self.weighed(plan, documents)}
+
     def weighed(self, plan: Plan, documents: Sequence[int]) -> list[Place]:
         """Those of some documents that answer a plan."""
         asked = set(documents)
         new = [hit for hit in self._fresh_hits(plan) if hit[0] in asked]
         old = sorted(asked - {*self.fresh.stale, *(hit[0] for hit in new)})
-        return [*Asking(self.view.searcher).among(plan, old), *new]
+        return [*Asking(self.view).among(plan, old), *new]
 
     def _fresh_hits(self, plan: Plan) -> Iterator[Place]:
         averages = self.averages() if self.fresh.documents else {}
@@ -195,25 +192,28 @@ class _State:
                 yield document.number, score, None
 
     def told(self, plan: Plan, hits: list[Place], *, why: bool) -> list[TextHit]:
-        """The hits with their titles, and with what their scores are made of where that was asked for."""
-        asking = Asking(self.view.searcher)
+        """The hits with what they are shown with, and with what their scores are made of where that was asked for."""
+        asking = Asking(self.view)
         new = {document.number: document for document in self.fresh.documents}
-        parts = self.parts(plan, [number for number, _, _ in hits]) if why else {}
+        parts = self._parts(plan, [number for number, _, _ in hits], new) if why else {}
         return [
-            TextHit(number, score, asking.title(at) if at else new[number].title, parts.get(number, {}))
+            TextHit(
+                number,
+                score,
+                _by_name(parts.get(number, {})),
+                partial(asking.head, at) if at else partial(unpack_head, new[number].head),
+            )
             for number, score, at in hits
         ]
 
-    def parts(self, plan: Plan, numbers: list[int]) -> dict[int, dict[str, float]]:
-        """What the scores of some documents are made of, by the names of fields that people know."""
-        new = {document.number: document for document in self.fresh.documents}
+    def _parts(self, plan: Plan, numbers: list[int], new: Mapping[int, FreshDocument]) -> dict[int, dict[str, float]]:
         old = [number for number in numbers if number not in new]
-        parts = Asking(self.view.searcher).parts(plan, old) if old else {}
+        parts = Asking(self.view).parts(plan, old) if old else {}
         fields, averages = fields_of(plan), self.averages()
         for number in numbers:
             if number in new:
                 parts[number] = new[number].parts(plan, fields, averages)
-        return {number: _by_name(part) for number, part in parts.items()}
+        return parts
 
 
 _NAMES = {"title_stem": "title", "path_stem": "path", "heading_stem": "heading", "tag_stem": "tag", "names": "body"}
@@ -242,7 +242,11 @@ class _Words:
         return self.view.searcher.num_docs - own + len(self.fresh.documents)
 
     def frequency(self, field: str, word: str) -> int:
-        return self.view.searcher.doc_freq(field, word) + self.fresh.frequency(field, word)
+        return self.view.frequency(field, word) + self.fresh.frequency(field, word)
+
+    def having(self, family: Sequence[str]) -> int:
+        """How many documents have one of these words, roughly: words that are only near come last."""
+        return sum([self.frequency("body", word) for word in family[:_TELLING]])
 
     def variants(self, stem: str) -> Iterable[str]:
         return dict.fromkeys([*self.vocabulary.variants(stem), *self.fresh.variants(stem)])

@@ -19,10 +19,10 @@ __all__ = [
     "Term",
     "Terms",
     "Without",
+    "families_of",
     "fields_of",
     "inverse_frequency",
     "only",
-    "words_of",
 ]
 
 
@@ -150,19 +150,31 @@ def only(plan: Plan, field: str) -> Plan | None:
     return Best(parts) if isinstance(plan, Best) else AnyOf(parts)
 
 
-def words_of(plan: Plan) -> Iterator[str]:
-    """The words that a document was found by, for showing them in its text."""
-    seen: set[str] = set()
-    for leaf in _leaves(plan):
-        if leaf.field in ("tag", "ext", "type") or leaf.field.endswith("_stem"):
-            continue
-        if isinstance(leaf, Term):
-            words: tuple[str, ...] = (leaf.word,)
-        elif isinstance(leaf, Starts):
-            words = (leaf.prefix,)
-        else:
-            words = tuple(leaf.words)
-        for word in words:
-            if word not in seen:
-                seen.add(word)
-                yield word
+def families_of(plan: Plan) -> list[tuple[str, ...]]:
+    """The words that a document was found by, for showing them in its text; the forms of one word together."""
+    if isinstance(plan, (Without, Raised)):
+        return families_of(plan.part)  # what raises a score are the same words, in order
+    if isinstance(plan, Run):
+        return [(word,) for word in _shown(plan)]
+    if isinstance(plan, Everything):
+        return []
+    if isinstance(plan, AnyOf) and all(type(part) is Term for part in plan.parts):
+        words = [part.word for part in plan.parts if part.field not in _SILENT]  # type: ignore[union-attr]
+    elif isinstance(plan, (AllOf, AnyOf)):
+        return [family for part in plan.parts for family in families_of(part)]
+    else:
+        words = [word for leaf in _leaves(plan) for word in _shown(leaf)]
+    family = tuple(dict.fromkeys(words))  # in the order in which they were asked for
+    return [family] if family else []
+
+
+_SILENT = frozenset({"tag", "ext", "type", "title_stem", "path_stem", "heading_stem", "tag_stem"})
+"""Fields whose words are not as they are written, or not in the text."""
+
+
+def _shown(leaf: _Leaf) -> tuple[str, ...]:
+    if leaf.field in _SILENT:
+        return ()
+    if isinstance(leaf, Term):
+        return (leaf.word,)
+    return (leaf.prefix,) if isinstance(leaf, Starts) else tuple(leaf.words)

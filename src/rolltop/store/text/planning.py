@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from rolltop.store.text import grammar
-from rolltop.store.text.analysis import stems, words_in
+from rolltop.store.text.analysis import stem_of, words_in
 from rolltop.store.text.fields import LABEL, WEIGHTS
 from rolltop.store.text.grammar import And, Node, Not, Or, Phrase, Prefix, Word
 from rolltop.store.text.plan import (
@@ -137,7 +137,7 @@ class Planner:
         return inverse_frequency(known.documents, having)
 
     def _word(self, word: str, field: str | None) -> Plan:
-        stem = stems([word])[0]
+        stem = stem_of(word)
         family = dict.fromkeys([word, *self.lexicon.variants(stem)])
         idf = self._idf(family)
         if field in _STEMMED:

@@ -4,21 +4,38 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Snippet", "highlighted", "marks", "snippet"]
+__all__ = ["ENOUGH", "Needles", "Snippet", "highlighted", "marks", "snippet"]
 
 WIDTH = 240
 BEFORE = 40
 LONGEST = 1 << 17
 """Characters that are looked at: a search is for finding the document, not for reading it."""
 
-_PLACES = 3
-"""Places of each word that are considered."""
+ENOUGH = LONGEST + WIDTH + BEFORE
+"""Characters of a text that its piece depends on."""
 
-_WORDS = 24
+_TRIES = 8
+"""Places of each word around which the others are looked for."""
+
+_MOST = 24
+"""Words of a query that are looked for, each in at most so many forms."""
+
+_APART = 8
+"""Forms of a word, at most, that have to be looked for one by one."""
+
+_BEGINNING = 3
+"""So many letters that all forms of a word begin with are looked for once; else each form for itself."""
+
+_REACH = WIDTH - BEFORE
+"""Words that begin within so many characters are shown together."""
+
+_Needle = tuple[str, tuple[str, ...]]
+
+_Place = tuple[int, int]
+"""Where a word stands, and the word as a bit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,32 +46,140 @@ class Snippet:
     offset: int
 
 
-def snippet(text: str, words: Sequence[str], at: int | None = None) -> Snippet:
-    """The piece with the most different words of the query, or the one at a place that is known to answer it."""
-    first = _fullest(sorted(_places(text[:LONGEST], words))) if at is None else at
+class Needles:
+    """The words of a query as they are looked for in texts, best the rarest first.
+
+    Each word is some pairs of what to look for and what must then stand there.
+    """
+
+    def __init__(self, families: Iterable[Sequence[str]]) -> None:
+        self.words = [_beginnings(tuple(family[:_MOST])) for family in families if family][:_MOST]
+        self.all = (1 << len(self.words)) - 1
+        self.in_ascii = all(needle.isascii() for word in self.words for needle, _ in word)
+
+
+def _beginnings(family: tuple[str, ...]) -> list[_Needle]:
+    first, last = min(family), max(family)
+    shared = next((at for at, char in enumerate(first) if at >= len(last) or last[at] != char), len(first))
+    if shared >= _BEGINNING or len(family) == 1:
+        return [(first[:shared], family)]
+    return [(form, (form,)) for form in family[:_APART]]
+
+
+def snippet(text: str, needles: Needles, at: int | None = None, *, whole: bool = True) -> Snippet | None:
+    """The piece with the most different words of the query, or the one at a place that is known to answer it.
+
+    None where the text is not the whole one and what follows could show more.
+    """
+    if at is None:
+        first, held = _best(text[:LONGEST], needles)
+        if not whole and held != needles.all:
+            return None
+    else:
+        first = at
     start = max(0, first - BEFORE)
     if start:
         start = _at_word(text, start)
     end = min(len(text), start + WIDTH)
+    if not whole and end == len(text):
+        return None
     piece = " ".join(text[start:end].split())
     return Snippet(("…" if start > 0 else "") + piece + ("…" if end < len(text) else ""), first)
 
 
-def _places(text: str, words: Sequence[str]) -> list[tuple[int, str]]:
-    """Where the words stand; accents are only looked at where nothing is found without."""
+def _best(text: str, needles: Needles) -> tuple[int, int]:
+    """Where the stretch with the most different words begins, and which these are. Accents are only looked at where
+    nothing is found without."""
+    plain = _lowered(text, needles)
+    found = (0, 0) if plain is None else _fullest(text, plain, needles)
+    return found if found[1] or text.isascii() else _fullest(text, _plain(text), needles)
+
+
+def _lowered(text: str, needles: Needles) -> str | None:
+    """The text in lower case, every character in its place."""
+    if text.isascii():
+        return text.lower()
+    if needles.in_ascii:
+        # Only those letters matter; lowering all letters there are takes many times as long.
+        return text.encode("utf-8", "replace").lower().decode()
     lowered = text.lower()
-    found = list(_found(text, lowered, words)) if len(lowered) == len(text) else []
-    return found or ([] if text.isascii() else list(_found(text, _plain(text), words)))
+    return lowered if len(lowered) == len(text) else None
 
 
-def _found(text: str, plain: str, words: Sequence[str]) -> Iterator[tuple[int, str]]:
-    for word in words[:_WORDS]:
-        found, at = 0, plain.find(word)
-        while at >= 0 and found < _PLACES:
-            if _begins(text, at):
-                yield at, word
-                found += 1
-            at = plain.find(word, at + 1)
+def _fullest(text: str, plain: str, needles: Needles) -> tuple[int, int]:
+    """The first stretch that holds all the words, or one that holds the most, and rather rarer ones.
+
+    A stretch is somewhere around a place of a word in it. So when all around the first words have been looked at, no
+    other can hold more than the words that are left.
+    """
+    best, most, count, words = 0, 0, 0, needles.words
+    for passed, word in enumerate(words):
+        if count >= len(words) - passed:
+            break
+        for at in _places(text, plain, word):
+            start, end = max(0, at - _REACH), at + _REACH
+            if _may_hold(count + 1, plain, words, start, end):
+                first, held = _densest(_found(text, plain, words, start, end), needles.all)
+                if held.bit_count() > count:
+                    best, most, count = first, held, held.bit_count()
+                    if held == needles.all:
+                        return best, most
+    return best, most
+
+
+def _places(text: str, plain: str, word: Sequence[_Needle]) -> Iterator[int]:
+    """Where a word stands, as often as it is looked at."""
+    for needle, forms in word:
+        at, left = plain.find(needle), _TRIES
+        while at >= 0 and left:
+            if _begins(text, at) and plain.startswith(forms, at):
+                yield at
+                left -= 1
+            at = plain.find(needle, at + 1)
+
+
+def _may_hold(count: int, plain: str, words: Sequence[Sequence[_Needle]], start: int, end: int) -> bool:
+    """Whether so many different words may stand in a stretch: a quick look."""
+    spare = len(words) - count
+    for word in words:
+        for needle, _ in word:
+            if plain.find(needle, start, end + len(needle)) >= 0:
+                break
+        else:
+            spare -= 1
+            if spare < 0:
+                return False
+    return True
+
+
+def _found(text: str, plain: str, words: Sequence[Sequence[_Needle]], start: int, end: int) -> list[_Place]:
+    """Places of the words in a stretch, in order."""
+    places: list[_Place] = []
+    for number, word in enumerate(words):
+        for needle, forms in word:
+            stop = end + len(needle)
+            at = plain.find(needle, start, stop)
+            while at >= 0:
+                if _begins(text, at) and plain.startswith(forms, at):
+                    places.append((at, 1 << number))
+                at = plain.find(needle, at + 1, stop)
+    return sorted(places)
+
+
+def _densest(places: list[_Place], every: int) -> tuple[int, int]:
+    """Where the part of a stretch begins that holds the most different words, the first such; and these as bits."""
+    best, most = (places[0][0] if places else 0), 0
+    for first, (start, word) in enumerate(places):
+        held = word
+        for at, bit in places[first + 1 :]:
+            if at >= start + _REACH:
+                break
+            held |= bit
+        if held & ~most and held.bit_count() > most.bit_count():  # the first test is the quicker one
+            best, most = start, held
+            if held == every:
+                break
+    return best, most
 
 
 def _begins(text: str, at: int) -> bool:
@@ -83,26 +208,12 @@ class _Accents(dict[int, int]):
         return found
 
 
-def _fullest(places: list[tuple[int, str]]) -> int:
-    """Where the stretch begins that holds the most different words; the first such."""
-    best, most, last = (places[0][0] if places else 0), 0, 0
-    inside: Counter[str] = Counter()
-    for first, (start, word) in enumerate(places):
-        while last < len(places) and places[last][0] < start + WIDTH - BEFORE:
-            inside[places[last][1]] += 1
-            last = last + 1
-        if len(inside) > most:
-            best, most = start, len(inside)
-        inside[word] -= 1
-        if not inside[word]:
-            del inside[word]
-        assert last > first
-    return best
+_WORD_BEGINS = re.compile(r"\s\S")
 
 
 def _at_word(text: str, start: int) -> int:
     """The beginning of a word at or shortly after a place."""
-    found = re.compile(r"\s\S").search(text, start - 1, start + BEFORE)
+    found = _WORD_BEGINS.search(text, start - 1, start + BEFORE)
     return found.start() + 1 if found else start
 
 

@@ -16,6 +16,9 @@ from rolltop.store.text.wordfile import WordFile, write_words
 __all__ = ["Vocabulary"]
 
 _LIST = "words.json"
+_DAMAGE = (ValueError, TypeError, KeyError, IndexError)
+"""How it shows that a file is not what was written."""
+
 _RATIO = 4
 """A file of words is merged with the next one unless it is so many times as large."""
 
@@ -25,36 +28,46 @@ class Vocabulary:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
+        self._named_in = str(directory / _LIST)
         self._lock = threading.Lock()
         self._seen: tuple[int, int] | None = None
         self._files: tuple[WordFile, ...] = ()
+        self._mark = 0
+
+    @property
+    def mark(self) -> int:
+        """Up to which change of the catalogue every word is here."""
+        self.files()
+        return self._mark
 
     def files(self) -> tuple[WordFile, ...]:
-        """The files as another process may just have written them."""
+        """The files as another process may just have written them; none where they are damaged, as if lost."""
         with self._lock:
             for _ in range(100):
                 stamp = self._stamp()
                 if stamp == self._seen:
                     break
                 try:
-                    self._files = tuple(WordFile(self._directory / name) for name in self._named())
-                    self._seen = stamp
-                    break
+                    self._files, self._mark = self._opened()
                 except FileNotFoundError:
                     continue  # merged between the reading of the list and the opening: the list is newer now
+                except _DAMAGE:
+                    self._files, self._mark = (), 0
+                self._seen = stamp
+                break
             return self._files
+
+    def _opened(self) -> tuple[tuple[WordFile, ...], int]:
+        listed = json.loads((self._directory / _LIST).read_bytes())
+        return tuple(WordFile(self._directory / name) for name in listed["files"]), int(listed["mark"])
 
     def _stamp(self) -> tuple[int, int] | None:
         try:
-            status = (self._directory / _LIST).stat()
+            status = os.stat(self._named_in)
         except FileNotFoundError:
-            self._files = ()
+            self._files, self._mark = (), 0
             return None
         return status.st_mtime_ns, status.st_ino
-
-    def _named(self) -> list[str]:
-        names: list[str] = json.loads((self._directory / _LIST).read_bytes())
-        return names
 
     @property
     def exists(self) -> bool:
@@ -72,28 +85,30 @@ class Vocabulary:
 
     # writing -------------------------------------------------------------------------------------
 
-    def add(self, words: Iterable[str]) -> None:
-        """Learn words; they are on disk when this returns."""
+    def add(self, words: Iterable[str], mark: int = 0) -> None:
+        """Learn the words up to a change of the catalogue; they are on disk when this returns."""
         files = list(self.files())
         new = set(words)
         for file in files:
-            new -= file.known(list(new))
-        if not new and self.exists:
+            new -= file.known(new)
+        if not new and self.exists and mark <= self._mark:
             return
-        while files and files[-1].count < _RATIO * len(new):
-            new.update(files.pop().words())
         self._directory.mkdir(parents=True, exist_ok=True)
-        number = max((int(path.stem) for path in self._directory.glob("*.words")), default=0) + 1
-        path = self._directory / f"{number:08d}.words"
-        write_words(path, new)
-        self._list([*(file.path.name for file in files), path.name])
+        if new or not files:
+            while files and files[-1].count < _RATIO * len(new):
+                new.update(files.pop().words())
+            number = max((int(path.stem) for path in self._directory.glob("*.words")), default=0) + 1
+            path = self._directory / f"{number:08d}.words"
+            write_words(path, new)
+            sync_directory(self._directory)
+            files.append(WordFile(path))
+        self._list([file.path.name for file in files], max(mark, self._mark))
 
-    def _list(self, names: list[str]) -> None:
+    def _list(self, names: list[str], mark: int) -> None:
         """Make these the files of the vocabulary, at once and for good."""
-        sync_directory(self._directory)
         draft = self._directory / f"{_LIST}.new"
         with draft.open("w") as file:
-            file.write(json.dumps(names))
+            file.write(json.dumps({"files": names, "mark": mark}))
             file.flush()
             os.fsync(file.fileno())
         draft.replace(self._directory / _LIST)
@@ -110,8 +125,7 @@ class Vocabulary:
 
     def damage(self) -> list[str]:
         try:
-            return [
-                f"the words in {file.path.name} are not what was written" for file in self.files() if file.damaged()
-            ]
-        except (OSError, ValueError, TypeError, IndexError) as error:
+            files = self._opened()[0] if self.exists else ()
+            return [f"the words in {file.path.name} are not what was written" for file in files if file.damaged()]
+        except (OSError, *_DAMAGE) as error:
             return [f"the list of words cannot be read: {error}"]

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING
 
 import tantivy
 
 from rolltop.store.seams import TextChanges, TextUnit
-from rolltop.store.text.analysis import runs_of, vocabulary_of
-from rolltop.store.text.fields import texts_of
+from rolltop.store.text.fields import Texts, texts_of
+from rolltop.store.text.heads import pack_head
 
-if TYPE_CHECKING:
-    from rolltop.store.text.vocabulary import Vocabulary
+Words = Callable[[int], None]
+"""Takes up the words of the commit that goes up to a mark."""
 
 __all__ = ["State", "Writing"]
 
@@ -39,22 +39,21 @@ class State:
 class Writing:
     """A writer that commits now and then."""
 
-    def __init__(self, writer: tantivy.IndexWriter, vocabulary: Vocabulary, state: State) -> None:
+    def __init__(self, writer: tantivy.IndexWriter, words: Words, state: State) -> None:
         self._writer = writer
-        self._vocabulary = vocabulary
+        self._words = words
         self._state = state
-        self._lengths = dict(state.lengths)
-        self._runs: set[str] = set()
+        self._lengths = Counter(state.lengths)
         self._size = 0
         self.learned = 0
         self._highest = state.highest
 
     @classmethod
     @contextmanager
-    def on(cls, index: tantivy.Index, vocabulary: Vocabulary, state: State) -> Iterator[Writing]:
+    def on(cls, index: tantivy.Index, words: Words, state: State) -> Iterator[Writing]:
         writer = index.writer(HEAP, 1)
         try:
-            writing = cls(writer, vocabulary, state)
+            writing = cls(writer, words, state)
             yield writing
             writing.commit()
         except BaseException:
@@ -79,45 +78,35 @@ class Writing:
     def put(self, changes: TextChanges) -> None:
         for document, _ in changes.removed:
             self._writer.delete_documents_by_term("document", document)
-        for unit in changes.units:
+        for unit, texts in zip(changes.units, texts_of(changes.units), strict=True):
             if unit.document <= self._highest:
                 self._writer.delete_documents_by_term("document", unit.document)
             self._highest = max(self._highest, unit.document)
-            self._writer.add_document(self._made(unit))
+            self._writer.add_document(_made(unit, texts))
+            self._lengths.update(texts.lengths)
+            self._size += len(unit.body)
         self.learned += len(changes.units)
-        self._state = State(changes.mark, self._state.learned + len(changes.units), self._highest, self._lengths)
+        self._state = State(changes.mark, self._state.learned + len(changes.units), self._highest, dict(self._lengths))
         if self._size >= COMMIT_AFTER:
             self.commit()
 
-    def _made(self, unit: TextUnit) -> tantivy.Document:
-        document = tantivy.Document()
-        document.add_integer("document", unit.document)
-        document.add_text("what", "document")
-        document.add_bytes("shown", (unit.title or unit.name).encode("utf-8", "replace"))
-        for name, texts in texts_of(unit).items():
-            for text in texts:
-                document.add_text(name, text)
-            if name in ("body", "label"):
-                self._learn(name, " ".join(texts))
-            else:
-                self._count(name, sum([text.count(" ") + 1 for text in texts]))
-        self._size += len(unit.body)
-        return document
-
-    def _learn(self, name: str, text: str) -> None:
-        runs = runs_of(text)
-        self._runs.update(runs)
-        self._count(name, len(runs))
-
-    def _count(self, name: str, words: int) -> None:
-        self._lengths[name] = self._lengths.get(name, 0) + words
-
     def commit(self) -> None:
-        """Make everything so far visible and durable. Words come first: one too many does no harm."""
-        self._vocabulary.add(vocabulary_of(self._runs))
+        """Make everything so far durable, then its words: who looks before those are there keeps to what was."""
         _note(self._writer, self._state)
         self._writer.commit()
-        self._runs, self._size = set(), 0
+        self._words(self._state.mark)
+        self._size = 0
+
+
+def _made(unit: TextUnit, texts: Texts) -> tantivy.Document:
+    document = tantivy.Document()
+    document.add_integer("document", unit.document)
+    document.add_text("what", "document")
+    document.add_bytes("head", pack_head(unit))
+    for name, pieces in texts.fields.items():
+        for piece in pieces:
+            document.add_text(name, piece)
+    return document
 
 
 def _note(writer: tantivy.IndexWriter, state: State) -> None:

@@ -9,7 +9,7 @@ from rolltop.transform.stdlib.registry import find
 from rolltop.transform.syntax import tree
 from rolltop.transform.types import FunctionType, UnionType
 
-__all__ = ["RESULTS", "CallEmitter", "is_loop"]
+__all__ = ["RESULTS", "CallEmitter", "escapes", "is_loop"]
 
 
 class CallEmitter:
@@ -91,10 +91,10 @@ RESULTS = {
 
 def is_loop(node: tree.Expr, names: Names) -> bool:
     """A lambda of one parameter whose body makes no function that could outlive a round of the loop."""
-    return isinstance(node, tree.Lambda) and len(node.params) == 1 and not _escapes(node.body, names)
+    return isinstance(node, tree.Lambda) and len(node.params) == 1 and not escapes(node.body, names)
 
 
-def _escapes(node: tree.Expr, names: Names) -> bool:
+def escapes(node: tree.Expr, names: Names) -> bool:
     """Whether a function made inside could be kept: all but those that a library function calls at once."""
     if isinstance(node, (tree.Lambda, tree.FunctionDef)):
         return True
@@ -108,8 +108,8 @@ def _escapes(node: tree.Expr, names: Names) -> bool:
 
 def _escapes_argument(node: tree.Expr, kept: set[int], names: Names) -> bool:
     if isinstance(node, tree.Lambda) and id(node) in kept:
-        return _escapes(node.body, names)
-    return _escapes(node, names)
+        return escapes(node.body, names)
+    return escapes(node, names)
 
 
 def _called_at_once(node: tree.Expr, names: Names, *, piped: bool) -> list[tree.Lambda]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from rolltop.errors import LimitExceeded
 from rolltop.transform.compile.emitter import Emitter
+from rolltop.transform.compile.general import GeneralEmitter
 from rolltop.transform.compile.runtime import HELPERS
 from rolltop.transform.compile.scopes import CannotCompile
 from rolltop.transform.run.evaluator import Evaluator
@@ -15,9 +17,10 @@ from rolltop.transform.stack import deep_stack
 from rolltop.transform.stdlib.registry import find
 from rolltop.transform.syntax import tree
 
-__all__ = ["Compiled", "compile_tree", "function_of", "is_plain"]
+__all__ = ["Compiled", "compile_tree", "function_of", "is_plain", "makes_elements"]
 
 _PLAIN_FORMATS = frozenset({"json", "jsonl", "csv", "yaml"})
+_SCALARS = frozenset({"str", "bool", "bytes", "int", "float"})
 _GIVE_UP = 20
 """After this many runs of which more than half fell back, the generated code is not tried any more."""
 
@@ -52,14 +55,24 @@ def compile_tree(program: tree.Program, evaluator: Evaluator, *, plain: bool | N
     """The program as generated code, or None when it has something that the emitter leaves alone."""
     if plain is None:
         plain = is_plain(program)
-    emitter = Emitter(program, plain=plain)
-    try:
-        source = emitter.source()
-        run = function_of(source, emitter.constants)
-    except (CannotCompile, SyntaxError, RecursionError, MemoryError):
-        # Python refuses code that nests deeper than its own parser goes; the evaluator does not.
-        return None
-    return Compiled(run, source, evaluator)
+    for emitter in _emitters(program, plain=plain):
+        try:
+            source = emitter.source()
+            return Compiled(function_of(source, emitter.constants), source, evaluator)
+        except (CannotCompile, SyntaxError, RecursionError, MemoryError):
+            # Python refuses code that nests deeper than its own parser goes; the evaluator does not.
+            continue
+    return None
+
+
+def _emitters(program: tree.Program, *, plain: bool) -> Iterator[Emitter]:
+    """The emitters to try, the one with the better code first."""
+    if plain:
+        shared = set[int]()
+        with suppress(CannotCompile, RecursionError):
+            GeneralEmitter(program, shared, again=False).source()
+            yield GeneralEmitter(program, shared, again=True)
+    yield Emitter(program, plain=plain)
 
 
 def function_of(source: str, constants: Mapping[str, Any]) -> Callable[..., Any]:
@@ -74,16 +87,23 @@ def function_of(source: str, constants: Mapping[str, Any]) -> Callable[..., Any]
 
 
 def is_plain(program: tree.Program) -> bool:
-    """Whether no value of the program can be an XML element: plain formats in, no attributes made."""
+    """Whether no value of the program can be an XML element: plain formats in, none made."""
     if any(port.format not in _PLAIN_FORMATS for port in program.header.inputs):
         return False
-    return not any(_makes_elements(node) for node in tree.walk(program.body))
+    return not any(makes_elements(node) and not _gives_scalars(node) for node in tree.walk(program.body))
 
 
-def _makes_elements(node: tree.Expr) -> bool:
+def makes_elements(node: tree.Expr) -> bool:
+    """Whether a node makes attributes, or names a function that has to do with elements or other formats."""
     if isinstance(node, tree.Entry):
         return node.kind in ("attribute", "computed")
     if not isinstance(node, tree.Name):
         return False
     declared = find(node.name)
     return declared is not None and declared.category in ("serialization", "crypto")
+
+
+def _gives_scalars(node: tree.Expr) -> bool:
+    """Whether what a function gives is no element for sure: its body says so to the type checker."""
+    declared = find(node.name) if isinstance(node, tree.Name) else None
+    return declared is not None and declared.body.__annotations__.get("return") in _SCALARS

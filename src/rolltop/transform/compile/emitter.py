@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from rolltop.transform.compile.calls import CallEmitter
-from rolltop.transform.compile.scopes import CannotCompile, Names
+from rolltop.transform.compile.scopes import CannotCompile, Names, Variable
 from rolltop.transform.syntax import tree
 
 __all__ = ["Emitter"]
@@ -77,8 +77,13 @@ class Emitter(CallEmitter):
         value, kind = self.emit(node.value, names)
         inner = names.inner()
         variable = inner.bind(node.name, self.arity(node.value), kind)
+        assigned = self.assign(variable, value)
         body, body_kind = self.emit(node.body, inner)
-        return f"(({variable.code} := {value}), {body})[1]", body_kind
+        return (f"({assigned}, {body})[1]" if assigned else body), body_kind
+
+    def assign(self, variable: Variable, value: str) -> str:
+        """Code that gives a variable its value; empty when that was done elsewhere."""
+        return f"({variable.code} := {value})"
 
     def arity(self, node: tree.Expr) -> int | None:
         return len(node.params) if isinstance(node, (tree.Lambda, tree.FunctionDef)) else None
@@ -99,7 +104,7 @@ class Emitter(CallEmitter):
         for function in functions:
             variable = names.find(function.name)
             assert variable is not None
-            parts.append(f"({variable.code} := {self._function_code(function.params, function.body, names)})")
+            parts.append(self.assign(variable, self._function_code(function.params, function.body, names)))
         declared = {name: names.variables.pop(name) for name, before in later.items() if before is None}
         for let in lets:
             value, kind = self.emit(let.value, names)
@@ -107,8 +112,8 @@ class Emitter(CallEmitter):
             if let.name not in names.variables:
                 names.variables[let.name] = variable
                 variable.arity, variable.kind = self.arity(let.value), kind
-            parts.append(f"({variable.code} := {value})")
-        return parts
+            parts.append(self.assign(variable, value))
+        return [part for part in parts if part]
 
     def _function_code(self, params: list[tree.Param], body: tree.Expr, names: Names) -> str:
         inner = names.inner()

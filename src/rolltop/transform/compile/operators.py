@@ -2,35 +2,22 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from typing import Any
 
-from rolltop.transform.compile.emitter import Code, Emitter
+from rolltop.transform.compile.emitter import Code
 from rolltop.transform.compile.places import Items, Kind, Place
+from rolltop.transform.compile.rules import Rules
 from rolltop.transform.compile.scopes import Names
 from rolltop.transform.syntax import tree
+from rolltop.transform.values import INT_MAX, INT_MIN
 
-__all__ = ["OperatorRules"]
+__all__ = ["Fitted", "OperatorRules", "fitted"]
 
 _ORDER = frozenset({"<", "<=", ">", ">="})
 
 
-class OperatorRules(Emitter):
+class OperatorRules(Rules):
     """The part of the typed emitter that deals with operators."""
-
-    lenient: int
-
-    def known(self, place: Place) -> Kind:
-        raise NotImplementedError
-
-    def escape(self, kind: Kind) -> None:
-        raise NotImplementedError
-
-    def use(self, kind: Kind, word: str) -> Kind:
-        raise NotImplementedError
-
-    def region(self) -> AbstractContextManager[None]:
-        raise NotImplementedError
 
     def _binary(self, node: tree.Binary, names: Names) -> Code:
         op = node.op
@@ -114,11 +101,29 @@ class OperatorRules(Emitter):
     def _calculated(self, op: str, left: tuple[str, Any], right: tuple[str, Any], names: Names) -> str:
         """Numbers need no test, only their result: an integer may have left the 64 bits."""
         if left[1] == right[1] == "num" and op in ("+", "-", "*"):
-            held = names.temporary()
-            return f"({held} if type({held} := {left[0]} {op} {right[0]}) is float else FIT({held}))"
+            return fitted(f"{left[0]} {op} {right[0]}", names)
         self._general(left[1], right[1])
         return self._arithmetic(op, left, right, names)
 
 
 def _word(kind: Kind) -> str | None:
     return kind if isinstance(kind, str) else None
+
+
+class Fitted(str):
+    """Code of a calculated number, with the test whether it has left the 64 bits of integers."""
+
+    __slots__ = ("bare", "held")
+    bare: str
+    """The calculation alone."""
+    held: str
+    """The variable that the code puts it into."""
+
+
+def fitted(code: str, names: Names) -> Fitted:
+    held = names.temporary()
+    # `__class__` is a little faster than `type`, and the same for numbers and texts.
+    test = f"({held} := {code}).__class__ is float or {INT_MIN} <= {held} <= {INT_MAX}"
+    made = Fitted(f"({held} if {test} else FIT({held}))")
+    made.bare, made.held = code, held
+    return made

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Optional, Union
 
 import msgspec
 
+from rolltop.transform.compile.blocks import Flow
 from rolltop.transform.compile.scopes import CannotCompile
 from rolltop.transform.values import INT_MAX, INT_MIN
 
@@ -84,12 +85,13 @@ class Place:
 
 
 class Items:
-    """The kind of an array that the program made, or filtered: what its elements are."""
+    """The kind of an array that the program made, or filtered: what its elements are, and where they are at hand."""
 
-    __slots__ = ("element",)
+    __slots__ = ("element", "flow")
 
-    def __init__(self, element: Kind) -> None:
+    def __init__(self, element: Kind, flow: Flow | None = None) -> None:
         self.element = element
+        self.flow = flow
 
 
 class Groups:

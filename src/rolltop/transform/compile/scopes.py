@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import count
 from typing import Any
 
+from rolltop.transform.syntax import tree
+
 __all__ = ["CannotCompile", "Names", "Variable"]
 
 
@@ -15,15 +17,19 @@ class CannotCompile(Exception):
 class Variable:
     """A Python variable; `arity` is known when it always holds one lambda or function.
 
-    `kind` is a word for what it holds (`num`, `str`, …), or one of the typed emitter's kinds.
+    `kind` is a word for what it holds (`num`, `str`, …), or one of the typed emitter's kinds. `since` counts on with
+    every name: code that was emitted up to a smaller number must not use the variable. `definition` is a function that
+    is emitted where it is called, and the scope that it sees.
     """
 
-    __slots__ = ("arity", "code", "kind")
+    __slots__ = ("arity", "code", "definition", "kind", "since")
 
-    def __init__(self, code: str, arity: int | None = None, kind: Any = None) -> None:
+    def __init__(self, code: str, arity: int | None = None, kind: Any = None, since: int = 0) -> None:
         self.code = code
         self.arity = arity
         self.kind = kind
+        self.since = since
+        self.definition: tuple[tree.FunctionDef, Names] | None = None
 
 
 class Names:
@@ -46,9 +52,14 @@ class Names:
             known.kind = None
             return known
         readable = "".join(char for char in name if char.isascii() and char.isalnum())
-        variable = Variable(f"v{next(self.counter)}_{readable}", arity, kind)
+        number = next(self.counter)
+        variable = Variable(f"v{number}_{readable}", arity, kind, number)
         self.variables[name] = variable
         return variable
+
+    def put(self, name: str, code: str, kind: Any) -> None:
+        """A name for what a variable holds that is there already."""
+        self.variables[name] = Variable(code, None, kind, 0)
 
     def temporary(self) -> str:
         return f"t{next(self.counter)}"

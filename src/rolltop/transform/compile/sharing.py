@@ -8,7 +8,9 @@ from rolltop.transform.compile.scopes import Names
 from rolltop.transform.stdlib.registry import find
 from rolltop.transform.syntax import tree
 
-__all__ = ["Regions", "key_of"]
+__all__ = ["AtHand", "Regions", "key_of"]
+
+AtHand = list[dict[tuple[Any, ...], Any]]
 
 _SHARED = (tree.Call, tree.Pipe)
 _ARITHMETIC = frozenset({"+", "-", "*", "/", "%", "**"})
@@ -66,7 +68,7 @@ class Regions:
     """Values at hand. A region is code that runs only sometimes: what is computed in it is unknown outside."""
 
     def __init__(self) -> None:
-        self._stack: list[dict[tuple[Any, ...], Any]] = [{}]
+        self._stack: AtHand = [{}]
 
     def enter(self) -> None:
         self._stack.append({})
@@ -82,3 +84,15 @@ class Regions:
 
     def add(self, key: tuple[Any, ...], value: Any) -> None:
         self._stack[-1][key] = value
+
+    def snapshot(self) -> AtHand:
+        """What is at hand now, and room for more: for code that is added to later."""
+        known: dict[tuple[Any, ...], Any] = {}
+        for region in self._stack:
+            known.update(region)
+        return [known, {}]
+
+    def swap(self, stack: AtHand) -> AtHand:
+        """Go to another place; the one left is given back."""
+        self._stack, left = stack, self._stack
+        return left

@@ -27,11 +27,12 @@ from rolltop.transform.compile.compiler import function_of, is_plain
 from rolltop.transform.compile.places import Place, decoder_type, settle
 from rolltop.transform.compile.scopes import CannotCompile
 from rolltop.transform.compile.typed import TypedEmitter
+from rolltop.transform.compile.written import WrittenEmitter
 from rolltop.transform.errors import EvaluationFailure
 from rolltop.transform.stack import deep_stack
 from rolltop.transform.syntax import tree
 
-__all__ = ["Tier", "Tiers", "typed_tier"]
+__all__ = ["Tier", "Tiers", "is_text", "typed_tier"]
 
 _TRIALS = 8
 """So many runs are given to a tier before it is judged."""
@@ -41,24 +42,50 @@ _FORMATS = frozenset({"json", "jsonl", "csv"})
 class Tier:
     """Decoder and code of one way to run a program."""
 
-    def __init__(self, name: str, root: Place, source: str, run: Callable[[Any], Any]) -> None:
+    def __init__(self, name: str, root: Place, emitter: TypedEmitter, written: WrittenEmitter) -> None:
         self.name = name
         self.root = root
-        self.source = source
-        self.runs = 0
-        self.failures = 0
+        self._emitter, self._written = emitter, written
+        self.runs = self.failures = 0
+        self.ready_runs = self.unready = 0
+        """How often `ready` was asked, and how often it was not for the document."""
         type_ = decoder_type(root)
         self.decode = msgspec.json.Decoder(type_).decode
         self.record: Any = None
         """The structure of a record, when the input is an array of them."""
         if root.form == "list":
             self.record = type_.__args__[0] if root.items().form == "record" else None
-            self.decode_lines = msgspec.json.Decoder(type_.__args__[0]).decode_lines
-        self.run = run
+            decode_one = msgspec.json.Decoder(type_.__args__[0]).decode
+            self.decode_lines: Callable[[list[bytes]], Any] = lambda lines: list(map(decode_one, lines))
 
     @property
     def hopeless(self) -> bool:
         return self.failures * 2 > self.runs > _TRIALS
+
+    @property
+    def mostly_unready(self) -> bool:
+        return self.unready * 2 > self.ready_runs > _TRIALS
+
+    @cached_property
+    def _code(self) -> tuple[str, Callable[[Any], Any]]:
+        return _made(self.root, self._emitter)
+
+    @property
+    def source(self) -> str:
+        return self._code[0]
+
+    @property
+    def run(self) -> Callable[[Any], Any]:
+        """The program's code; `CannotCompile` when only `ready` could be made."""
+        return self._code[1]
+
+    @cached_property
+    def ready(self) -> Callable[[Any], Any] | None:
+        """The program's code with a result that has numbers as JSON shows them; None when it has no such code."""
+        try:
+            return _made(self.root, self._written)[1]
+        except (CannotCompile, SyntaxError, RecursionError, MemoryError):
+            return None
 
 
 def typed_tier(program: tree.Program, *, strict: bool) -> Tier:
@@ -67,19 +94,27 @@ def typed_tier(program: tree.Program, *, strict: bool) -> Tier:
         raise CannotCompile("the input is not one document in json, jsonl or csv")
     if not is_plain(program):
         raise CannotCompile("the program makes attributes or reads other formats")
-    root, shared, rewritten = Place("$input"), set[int](), dict[int, tree.Expr]()
-    TypedEmitter(program, root, shared, rewritten).source()
+    root, shared = Place("$input"), set[int]()
+    TypedEmitter(program, root, shared).source()
     settle(root, strict=strict)
     if root.form not in ("record", "list"):
         raise CannotCompile("the input is used as a whole")
     if root.form == "list" and root.items().form == "any":
         raise CannotCompile("the records are used as a whole")
-    emitter = TypedEmitter(program, root, shared, rewritten)
+    emitters = TypedEmitter(program, root, shared), WrittenEmitter(program, root, shared)
+    tier = Tier("typed" if strict else "projected", root, *emitters)
+    # One of the two will do: most programs are run for what they write, or for their values.
+    if tier.ready is None:
+        _ = tier.run
+    return tier
+
+
+def _made(root: Place, emitter: TypedEmitter) -> tuple[str, Callable[[Any], Any]]:
+    """The source and the function of an emitter that knows the forms of all places."""
     source = emitter.source()
     if root.unsettled():
         raise CannotCompile("the second look saw more than the first")
-    run = function_of(source, emitter.constants)
-    return Tier("typed" if strict else "projected", root, source, run)
+    return source, function_of(source, emitter.constants)
 
 
 class Tiers:
@@ -109,22 +144,37 @@ class Tiers:
 
     def value(self, data: str | bytes) -> tuple[bool, Any]:
         """Whether a typed tier could take the JSON document, and the value if so."""
-        if self.typed is None or not _is_text(data):
+        if self.typed is None or not is_text(data):
             return False, None
         return self._first(lambda tier: tier.decode(data))
-
-    def value_of_lines(self, block: bytes) -> tuple[bool, Any]:
-        """The same for JSON lines: whole lines with an object on each."""
-        if self.typed is None or not _is_text(block):
-            return False, None
-        count = block.count(b"\n") + (not block.endswith(b"\n"))
-        if not _has_objects_only(block, count - 1):
-            return False, None
-        return self._first(lambda tier: _counted(tier.decode_lines(block), count))
 
     def value_of(self, decode: Callable[[Tier], Any]) -> tuple[bool, Any]:
         """The same for input that the caller decodes; what it raises is for the next tier."""
         return self._first(decode) if self.typed is not None else (False, None)
+
+    def ready(self, data: str | bytes) -> tuple[bool, Any]:
+        """Whether the JSON document could be taken by code whose result may be written as it is, and that result."""
+        return self._at_once(lambda tier: tier.decode(data)) if is_text(data) else (False, None)
+
+    def ready_of(self, decode: Callable[[Tier], Any]) -> tuple[bool, Any]:
+        """The same for input that the caller decodes."""
+        return self._at_once(decode)
+
+    def _at_once(self, decode: Callable[[Tier], Any]) -> tuple[bool, Any]:
+        tier = self.typed
+        if tier is not None and tier.mostly_unready:
+            tier = self.projected
+        if tier is None or tier.ready is None or tier.mostly_unready:
+            return False, None
+        tier.ready_runs += 1
+        try:
+            return True, tier.ready(decode(tier))
+        except (LimitExceeded, MemoryError):
+            raise
+        except Exception as error:  # whatever it is, the other ways find it out
+            if not isinstance(error, msgspec.DecodeError) or isinstance(error, msgspec.ValidationError):
+                tier.unready += 1  # what is no JSON says nothing about the code
+            return False, None
 
     def _first(self, decode: Callable[[Tier], Any]) -> tuple[bool, Any]:
         """What the first tier gives that takes the input."""
@@ -149,18 +199,7 @@ class Tiers:
         return False, None
 
 
-def _has_objects_only(block: bytes, inner: int) -> bool:
-    """Whether all inner line breaks are between two objects. No object has such a place inside: each line is whole."""
-    return block.count(b"}\n{") == inner or block.count(b"}\r\n{") == inner
-
-
-def _counted(records: list[Any], count: int) -> list[Any]:
-    if len(records) != count:
-        raise msgspec.DecodeError("two values on one line")
-    return records
-
-
-def _is_text(data: str | bytes) -> bool:
+def is_text(data: str | bytes) -> bool:
     """Whether the bytes are UTF-8: the decoder does not look at texts that it skips."""
     if isinstance(data, str) or data.isascii():
         return True

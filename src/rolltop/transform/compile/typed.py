@@ -10,11 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 
-from rolltop.transform.compile.emitter import Code, Emitter
+from rolltop.transform.compile.blocks import Block, Flow, is_name, rendered
+from rolltop.transform.compile.emitter import Code
+from rolltop.transform.compile.inlining import has_pure_functions, inlined_functions
 from rolltop.transform.compile.operators import OperatorRules
 from rolltop.transform.compile.places import Groups, Items, Kind, Place
-from rolltop.transform.compile.scopes import CannotCompile, Names
+from rolltop.transform.compile.scopes import CannotCompile, Names, Variable
 from rolltop.transform.compile.sharing import Regions, key_of
 from rolltop.transform.compile.typed_calls import CallRules
 from rolltop.transform.run.access import TEXT
@@ -23,30 +26,38 @@ from rolltop.transform.syntax import tree
 __all__ = ["TypedEmitter"]
 
 
-class TypedEmitter(OperatorRules, CallRules, Emitter):
+class TypedEmitter(OperatorRules, CallRules):
     """Emits one program of one input, whose root is a `Place`."""
 
-    def __init__(self, program: tree.Program, root: Place, shared: set[int], rewritten: dict[int, tree.Expr]) -> None:
+    def __init__(self, program: tree.Program, root: Place, shared: set[int]) -> None:
         super().__init__(program, plain=True)
         self.root = root
         self.shared = shared
-        self.rewritten = rewritten
         self.regions = Regions()
+        self.block = Block()
+        self.inlined = inlined_functions(program)
+        self.sharing = has_pure_functions(program)
         self.lenient = 0
         """Above zero where null is expected, as on the left of `??`."""
+        self._aliasing = True
+        self.counter = count(1)
 
     @property
     def settled(self) -> bool:
         return self.root.form is not None
 
     def source(self) -> str:
-        names = Names()
+        names = Names(counter=self.counter)
         ports = self.program.header.inputs
         variable = names.bind(ports[0].name, kind=self.root)
         names.variables["input"] = variable
-        code, kind = self._sequence(self.program.body, names)
-        self.escape(kind)
-        return f"def run({variable.code}):\n    return {code}"
+        block = self.block = Block()
+        code = self.answer(names)
+        return "\n".join([f"def run({variable.code}):", *rendered(block, code)])
+
+    def answer(self, names: Names) -> str:
+        """Code of the program's value."""
+        return self.code(self.program.body, names)
 
     # ---- kinds ------------------------------------------------------------------------------
 
@@ -81,12 +92,23 @@ class TypedEmitter(OperatorRules, CallRules, Emitter):
     @contextmanager
     def region(self) -> Iterator[None]:
         """Code that may not run, or runs more than once."""
+        block, self.block = self.block, None
         self.regions.enter()
         yield
         self.regions.leave()
+        self.block = block
+
+    @contextmanager
+    def inside(self, flow: Flow) -> Iterator[None]:
+        """Code that is added to the block of a flow."""
+        block, self.block = self.block, flow.block
+        left = self.regions.swap(flow.at_hand)
+        yield
+        self.regions.swap(left)
+        self.block = block
 
     def emit(self, node: tree.Expr, names: Names) -> Code:
-        key = key_of(node, names)
+        key = key_of(node, names) if self.sharing else None
         if key is None:
             return super().emit(node, names)
         found = self.regions.find(key)
@@ -94,12 +116,16 @@ class TypedEmitter(OperatorRules, CallRules, Emitter):
             self.shared.add(found[0])
             return found[1], found[2]
         code, kind = super().emit(node, names)
-        if not self.settled:
+        if not self.settled or is_name(code):
             self.regions.add(key, (id(node), code, kind))
         elif id(node) in self.shared:
             held = names.temporary()
-            code, at_hand = f"({held} := {code})", held
-            self.regions.add(key, (id(node), at_hand, kind))
+            self.regions.add(key, (id(node), held, kind))
+            if self.block is None:
+                return f"({held} := {code})", kind
+            # A statement: code that is added before this expression may ask for it.
+            self.block.add(f"{held} = {code}")
+            return held, kind
         return code, kind
 
     def code(self, node: tree.Expr, names: Names) -> str:
@@ -117,15 +143,45 @@ class TypedEmitter(OperatorRules, CallRules, Emitter):
 
     # ---- constructs that the general rules would let a typed value out of --------------------
 
+    def assign(self, variable: Variable, value: str) -> str:
+        if self.block is None:
+            return super().assign(variable, value)
+        variable.since = next(self.counter)
+        if self._aliasing and is_name(value):
+            variable.code = value
+        else:
+            self.block.add(f"{variable.code} = {value}")
+        return ""
+
     def _bound(self, bindings: list[tree.Let | tree.FunctionDef], names: Names) -> list[str]:
-        parts = super()._bound(bindings, names)
+        for item in bindings:
+            if isinstance(item, tree.FunctionDef) and id(item) in self.inlined:
+                names.bind(item.name, len(item.params)).definition = item, names
+        bindings = [item for item in bindings if id(item) not in self.inlined]
         functions = [item for item in bindings if isinstance(item, tree.FunctionDef)]
+        # The code of functions, which comes first, has the names of the variables already.
+        aliasing, self._aliasing = self._aliasing, not functions
+        parts = super()._bound(bindings, names)
+        self._aliasing = aliasing
         # Functions are emitted before the bindings they may name, and know nothing of their kinds.
         for named in {n.name for item in functions for n in tree.walk(item.body) if isinstance(n, tree.Name)}:
             variable = names.variables.get(named)
             if variable is not None:
                 self.escape(variable.kind)
         return parts
+
+    def _call(self, target: tree.Expr, arguments: list[tree.Expr], names: Names) -> Code:
+        variable = names.find(target.name) if isinstance(target, tree.Name) else None
+        if variable is None or variable.definition is None:
+            return super()._call(target, arguments, names)
+        function, scope = variable.definition
+        inner, parts = scope.inner(), []
+        for param, argument in zip(function.params, arguments, strict=True):
+            code, kind = self.emit(argument, names)
+            parts.append(self.assign(inner.bind(param.name, kind=kind), code))
+        body, kind = self.emit(function.body, inner)
+        parts = [part for part in parts if part]
+        return (f"({', '.join([*parts, body])})[-1]" if parts else body), kind
 
     def _function_code(self, params: list[tree.Param], body: tree.Expr, names: Names) -> str:
         with self.region():

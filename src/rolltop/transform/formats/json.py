@@ -13,7 +13,7 @@ from rolltop.transform.errors import ReadFailure
 from rolltop.transform.formats.plain import plain
 from rolltop.transform.formats.text import decode
 
-__all__ = ["encode", "encode_lines", "read", "refused", "repaired", "write"]
+__all__ = ["encode", "encode_lines", "encode_ready", "encode_ready_lines", "read", "refused", "repaired", "write"]
 
 _NATIVE = orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_DATACLASS
 # In indented JSON every value ends its line, and the line of a text ends in a quote: a line that ends in
@@ -81,6 +81,22 @@ def encode(value: Any, options: Mapping[str, Any]) -> bytes:
         # Something that JSON does not have (an element, a date); or half a surrogate pair.
         pass
     return render(plain(value, write_attributes=options.get("writeAttributes") is True), layout).encode()
+
+
+def encode_ready(value: Any, options: Mapping[str, Any]) -> bytes:
+    """The same for a value that has nothing in it that JSON would show otherwise."""
+    try:
+        return orjson.dumps(value, None, 0 if options.get("compact") is True else orjson.OPT_INDENT_2)
+    except TypeError:
+        return encode(value, options)  # as above
+
+
+def encode_ready_lines(values: list[Any], options: Mapping[str, Any]) -> bytes:
+    """The same for one line each."""
+    try:
+        return b"".join([orjson.dumps(value, None, orjson.OPT_APPEND_NEWLINE) for value in values])
+    except TypeError:
+        return encode_lines(values, options)
 
 
 def encode_lines(values: list[Any], options: Mapping[str, Any]) -> bytes:

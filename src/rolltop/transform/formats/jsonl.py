@@ -17,14 +17,14 @@ __all__ = ["read", "read_lines", "write"]
 def read(data: str | bytes, options: Mapping[str, Any]) -> list[Any]:
     """The values of all lines that are not blank."""
     # A text with half a surrogate pair has no bytes; the table of formats turns that into a read failure.
-    return read_lines(data.encode() if isinstance(data, str) else data, 1)
+    return read_lines((data.encode() if isinstance(data, str) else data).split(b"\n"), 1)
 
 
-def read_lines(block: bytes, first: int) -> list[Any]:
+def read_lines(lines: list[bytes], first: int) -> list[Any]:
     """The values of whole lines, the first of which is line `first` of its file."""
-    if first == 1:
-        block = block.removeprefix(b"\xef\xbb\xbf")
-    return [_value(line, first + at) for at, line in enumerate(block.split(b"\n")) if line and not line.isspace()]
+    if first == 1 and lines:
+        lines = [lines[0].removeprefix(b"\xef\xbb\xbf"), *lines[1:]]
+    return [_value(line, first + at) for at, line in enumerate(lines) if line and not line.isspace()]
 
 
 def _value(line: bytes, number: int) -> Any:

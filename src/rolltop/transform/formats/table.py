@@ -44,7 +44,7 @@ _ALIASES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: that would take as long as writing a small result
 class Rendered:
     """A result as text, and the encoding that its declaration promises."""
 

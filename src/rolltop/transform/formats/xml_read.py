@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from xml.parsers import expat
 
@@ -10,7 +10,12 @@ from rolltop.transform.errors import ReadFailure
 from rolltop.transform.formats.text import MAX_DEPTH, typed
 from rolltop.transform.values import TEXT_KEY, Node
 
-__all__ = ["Builder", "parse_document", "read"]
+__all__ = ["Builder", "Open", "Piece", "parse_document", "read"]
+
+Piece = str | tuple[str, Any]
+"""What is inside of an element: text, or the name and value of an element."""
+Open = tuple[list[Piece], str, dict[str, str], dict[str, str] | None]
+"""An element that is being read: the pieces of the one around it, its name, attributes and namespaces."""
 
 
 def read(data: str | bytes, options: Mapping[str, Any]) -> Node:
@@ -28,70 +33,65 @@ def parse_document(data: str | bytes, builder: Builder) -> Node:
     return Node({name: builder.listed(name, value)}, None, None, metadata)
 
 
-class _Frame:
-    """An element that is being read."""
-
-    __slots__ = ("attributes", "children", "elements", "name", "namespaces", "text")
-
-    def __init__(self, name: str, attributes: dict[str, str], namespaces: dict[str, str] | None) -> None:
-        self.name = name
-        self.attributes = attributes
-        self.namespaces = namespaces
-        self.children: list[str | tuple[str, Any]] = []
-        self.text: list[str] = []
-        self.elements = False
-        """Whether there are elements among the children."""
-
-
 class Builder:
     """Collects expat's events into values.
 
     `keep_leaves` keeps elements with only text as nodes; schema readers tag those with metadata.
     """
 
+    shallow = 1
+    """Starts and ends of elements that are in fewer others than this are told to `shallow_start` and `shallow_end`."""
+
     def __init__(self, arrays: frozenset[str] = frozenset(), *, keep_leaves: bool = False) -> None:
         self.arrays = arrays
         self.keep_leaves = keep_leaves
         self.root: tuple[str, Any] | None = None
         self.encoding: str | None = None
-        self.stack: list[_Frame] = []
+        self.open: list[Open] = []
 
     def parse(self, data: str | bytes) -> None:
         if isinstance(data, str):
             data = data.removeprefix("\ufeff")
         if not data.strip():
             raise ReadFailure("XML parse error at 1:1 - the document is empty")
-        for _ in self.feed(iter([data])):
-            pass
+        self.begin()
+        self.take(data)
+        self.finish()
 
-    def feed(self, blocks: Iterator[str | bytes]) -> Iterator[None]:
-        """Parse block after block; gives control back after each."""
+    def begin(self) -> None:
+        """A document begins: `take` its blocks, then `finish`."""
         parser = expat.ParserCreate()
         parser.buffer_text = True
-        parser.ordered_attributes = True
-        parser.StartElementHandler = self._start
-        parser.EndElementHandler = self._end
-        parser.CharacterDataHandler = self._characters
+        parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = self._handlers()
         parser.XmlDeclHandler = self._declaration
         parser.EntityDeclHandler = self._entity
         self.parser = parser
+
+    def take(self, block: str | bytes) -> None:
+        self._parse(block, last=False)
+
+    def finish(self) -> None:
+        self._parse(b"", last=True)
+
+    def _parse(self, block: str | bytes, *, last: bool) -> None:
         try:
-            for block in blocks:
-                parser.Parse(block, False)
-                yield
-            parser.Parse(b"", True)
+            self.parser.Parse(block, last)
         except expat.ExpatError as error:
-            line, column = error.lineno, error.offset + 1
+            line, column = self.place(error.lineno, error.offset)
             reason = expat.errors.messages[error.code] if error.code in expat.errors.messages else str(error)
             raise ReadFailure(
-                f"XML parse error at {line}:{column} - {reason}", line, column, hint=self._hint(reason)
+                f"XML parse error at {line}:{column + 1} - {reason}", line, column + 1, hint=self._hint(reason)
             ) from None
         except (ValueError, LookupError, UnicodeError) as error:
             raise ReadFailure(f"XML parse error at 1:1 - {error}", hint="Check the declared encoding.") from None
 
+    def place(self, line: int, column: int) -> tuple[int, int]:
+        """Where in the document the parser is, when it is at this line and column of what it was given."""
+        return line, column
+
     def _hint(self, reason: str) -> str | None:
-        if "mismatched" in reason and self.stack:
-            return f"<{self.stack[-1].name}> is still open here."
+        if "mismatched" in reason and self.open:
+            return f"<{self.open[-1][1]}> is still open here."
         if "undefined entity" in reason:
             return "Only &amp; &lt; &gt; &quot; &apos; and numeric references exist without a document type."
         if "not well-formed" in reason:
@@ -99,8 +99,8 @@ class Builder:
         return None
 
     def _refuse(self, message: str, hint: str) -> ReadFailure:
-        line, column = self.parser.CurrentLineNumber, self.parser.CurrentColumnNumber + 1
-        return ReadFailure(f"XML parse error at {line}:{column} - {message}", line, column, hint=hint)
+        line, column = self.place(self.parser.CurrentLineNumber, self.parser.CurrentColumnNumber)
+        return ReadFailure(f"XML parse error at {line}:{column + 1} - {message}", line, column + 1, hint=hint)
 
     def _entity(self, name: str, *rest: Any) -> None:
         raise self._refuse(
@@ -111,72 +111,120 @@ class Builder:
     def _declaration(self, version: str, encoding: str | None, standalone: int) -> None:
         self.encoding = encoding
 
-    def _start(self, name: str, pairs: list[str]) -> None:
-        if len(self.stack) >= MAX_DEPTH:
-            raise self._refuse(f"more than {MAX_DEPTH} levels of nesting", "No real document nests this deep.")
-        if not pairs:
-            outer = self.stack[-1].namespaces if self.stack else None
-            self.stack.append(_Frame(name, {}, outer))
-            return
-        attributes = dict(zip(pairs[::2], pairs[1::2], strict=True))
-        self.stack.append(_Frame(name, attributes, self._namespaces(attributes)))
+    def _handlers(self) -> tuple[Callable[..., None], Callable[..., None], Callable[..., None]]:
+        """What expat calls. Closures, because there are three calls for most elements of a document."""
+        opened, shallow, leaf_of, bare = self.open, self.shallow, self._leaf, not self.keep_leaves
+        pieces: list[Piece] = []
 
-    def _namespaces(self, attributes: dict[str, str]) -> dict[str, str] | None:
-        """The metadata of elements here: the prefixes in scope, `prefix=uri` separated by blanks."""
-        outer = self.stack[-1].namespaces if self.stack else None
-        own = {
-            name.partition(":")[2]: uri
-            for name, uri in attributes.items()
-            if name == "xmlns" or name.startswith("xmlns:")
-        }
-        if not own:
-            return outer
-        known = dict(part.split("=", 1) for part in outer["__nsContext"].split(" ")) if outer else {}
-        known.update(own)
-        return {"__nsContext": " ".join(f"{prefix}={uri}" for prefix, uri in known.items())}
+        def start(name: str, attributes: dict[str, str]) -> None:
+            nonlocal pieces
+            depth = len(opened)
+            if depth >= MAX_DEPTH:
+                raise self._refuse(f"more than {MAX_DEPTH} levels of nesting", "No real document nests this deep.")
+            namespaces = opened[-1][3] if depth else None
+            for key in attributes:
+                if key[:5] == "xmlns":
+                    namespaces = _in_scope(attributes, namespaces)
+                    break
+            opened.append((pieces, name, attributes, namespaces))
+            pieces = []
+            if depth < shallow:
+                self.shallow_start(name)
 
-    def _characters(self, text: str) -> None:
-        frame = self.stack[-1]
-        frame.text.append(text)
-        if frame.children or not text.isspace():
-            frame.children.append(text)
+        def end(name: str) -> None:
+            nonlocal pieces
+            outer, _, attributes, namespaces = opened.pop()
+            if not pieces:
+                value: Any = _node(name, attributes, namespaces)
+            elif len(pieces) == 1 and type(pieces[0]) is str:
+                text = pieces[0].strip()
+                if text and not attributes and bare:
+                    value = typed(text) if text[0] in _NUMERIC else text
+                else:
+                    value = leaf_of(text, name, attributes, namespaces)
+            else:
+                value = self._composed(pieces, name, attributes, namespaces)
+            pieces = outer
+            if len(opened) < shallow:
+                self.shallow_end(name, value, outer)
+            else:
+                outer.append((name, value))
 
-    def _end(self, name: str) -> None:
-        frame = self.stack.pop()
-        value = self._value(frame)
-        if self.stack:
-            outer = self.stack[-1]
-            outer.children.append((name, value))
-            outer.elements = True
-        else:
-            self.root = (name, value)
+        def characters(text: str) -> None:
+            pieces.append(text)
 
-    def _value(self, frame: _Frame) -> Any:
-        text = "".join(frame.text).strip()
-        if not frame.elements:
-            if not text:
-                return Node((), frame.attributes, frame.name, frame.namespaces)
-            if not frame.attributes and not self.keep_leaves:
-                return typed(text)
-            return Node({TEXT_KEY: typed(text)}, frame.attributes, frame.name, frame.namespaces)
-        node = Node((), frame.attributes, frame.name, frame.namespaces)
-        for child in frame.children:
-            if not isinstance(child, str):
-                self._add(node, *child)
-        if text:
-            node[TEXT_KEY] = text
-            node.content = frame.children
+        return start, end, characters
+
+    def shallow_start(self, name: str) -> None:
+        """An element begins near the root."""
+
+    def shallow_end(self, name: str, value: Any, outer: list[Piece]) -> None:
+        """An element ends near the root; its value has to be put among the pieces of the one around it."""
+        self.root = (name, value)
+
+    def _leaf(self, text: str, name: str, attributes: dict[str, str], namespaces: dict[str, str] | None) -> Any:
+        """An element with nothing but text, without the white space around it."""
+        if not text:
+            return _node(name, attributes, namespaces)
+        value = typed(text) if text[0] in _NUMERIC else text
+        if not attributes and not self.keep_leaves:
+            return value
+        node = _node(name, attributes, namespaces)
+        node[TEXT_KEY] = value
         return node
 
-    def _add(self, node: Node, name: str, value: Any) -> None:
-        present = node.get(name)
-        if present is None and name not in node:
-            node[name] = self.listed(name, value)
-        elif type(present) is list:
-            present.append(value)
-        else:
-            node[name] = [present, value]
+    def _composed(
+        self, pieces: list[Piece], name: str, attributes: dict[str, str], namespaces: dict[str, str] | None
+    ) -> Any:
+        """An element with elements inside, or with text in several pieces."""
+        node, arrays = _node(name, attributes, namespaces), self.arrays
+        texts = []
+        for piece in pieces:
+            if isinstance(piece, str):
+                texts.append(piece)
+                continue
+            key, value = piece
+            if key not in node:
+                node[key] = value if key not in arrays else [value]
+            elif type(present := node[key]) is list:
+                present.append(value)
+            else:
+                node[key] = [present, value]
+        text = "".join(texts).strip()
+        if len(texts) == len(pieces):
+            return self._leaf(text, name, attributes, namespaces)
+        if text:
+            node[TEXT_KEY] = text
+            first = next(at for at, piece in enumerate(pieces) if not (type(piece) is str and piece.isspace()))
+            node.content = pieces[first:]
+        return node
 
     def listed(self, name: str, value: Any) -> Any:
         """A value under a name that the `arrays` option makes an array even when there is one."""
         return [value] if name in self.arrays else value
+
+
+def _node(name: str, attributes: dict[str, str], namespaces: dict[str, str] | None) -> Node:
+    """An element without properties; the usual way to make one costs three times as much."""
+    node = _new(Node)
+    node.attributes = attributes
+    node.name = name
+    node.metadata = namespaces
+    node.content = None
+    return node
+
+
+_new = Node.__new__
+_NUMERIC = frozenset("-0123456789")
+
+
+def _in_scope(attributes: dict[str, str], outer: dict[str, str] | None) -> dict[str, str] | None:
+    """The metadata of elements here: the prefixes in scope, `prefix=uri` separated by blanks."""
+    own = {
+        name.partition(":")[2]: uri for name, uri in attributes.items() if name == "xmlns" or name.startswith("xmlns:")
+    }
+    if not own:
+        return outer
+    known = dict(part.split("=", 1) for part in outer["__nsContext"].split(" ")) if outer else {}
+    known.update(own)
+    return {"__nsContext": " ".join(f"{prefix}={uri}" for prefix, uri in known.items())}

@@ -15,6 +15,8 @@ __all__ = ["document", "element_text", "write"]
 
 _NAME = re.compile(r"[^\W\d][\w.\-]*(?::[^\W\d][\w.\-]*)?")
 _INVALID = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_SPECIAL = re.compile("[^ !#-%'-;=?-~\xa0-\ud7ff\ue000-\ufffd]")
+"""What may have to be written in another way, or not at all; most texts have nothing of it."""
 _TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _ATTRIBUTE = str.maketrans(
     {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
@@ -48,12 +50,12 @@ def document(value: Any) -> str:
     if isinstance(value, dict) and _is_wrapper(value):
         name, inner = next(iter(value.items()))
         if not (isinstance(inner, list) and len(inner) != 1):
-            _element(name, inner[0] if isinstance(inner, list) else inner, 0, lines)
+            _element(name, inner[0] if isinstance(inner, list) else inner, "", lines)
             return "\n".join(lines)
         if inner and all(_is_single(item) for item in inner):
-            _array(name, inner, 0, lines)
+            _array(name, inner, "", lines)
             return "\n".join(lines)
-    _element("root", value, 0, lines)
+    _element("root", value, "", lines)
     return "\n".join(lines)
 
 
@@ -68,64 +70,71 @@ def _is_single(item: Any) -> bool:
     return isinstance(item, dict) and _is_wrapper(item)
 
 
-def _element(name: str, value: Any, depth: int, lines: list[str]) -> None:
-    indent = "  " * depth
-    _check_name(name)
-    if isinstance(value, dict):
-        _object(name, value, depth, lines)
-    elif isinstance(value, list):
-        lines.append(f"{indent}<{name}>")
-        for item in value:
-            _items("item", item, depth + 1, lines)
-        lines.append(f"{indent}</{name}>")
+def _element(name: str, value: Any, indent: str, lines: list[str]) -> None:
+    kind = type(value)
+    if kind is str:
+        lines.append(f"{indent}<{_NAMES[name]}>{_escaped(value)}</{name}>")
+    elif kind is int:
+        lines.append(f"{indent}<{_NAMES[name]}>{value}</{name}>")
     elif value is None:
-        lines.append(f"{indent}<{name}/>")
+        lines.append(f"{indent}<{_NAMES[name]}/>")
+    elif isinstance(value, dict):
+        _object(_NAMES[name], value, indent, lines)
+    elif isinstance(value, list):
+        lines.append(f"{indent}<{_NAMES[name]}>")
+        for item in value:
+            _items("item", item, indent + "  ", lines)
+        lines.append(f"{indent}</{name}>")
     else:
-        lines.append(f"{indent}<{name}>{_scalar(value)}</{name}>")
+        lines.append(f"{indent}<{_NAMES[name]}>{_scalar(value)}</{name}>")
 
 
-def _object(name: str, value: dict[str, Any], depth: int, lines: list[str]) -> None:
-    indent = "  " * depth
-    tag = name + _attributes(value)
+def _object(name: str, value: dict[str, Any], indent: str, lines: list[str]) -> None:
+    attributes = getattr(value, "attributes", None)
+    tag = name + _attributes(attributes) if attributes else name
     content = getattr(value, "content", None)
     if content is not None:
         lines.append(f"{indent}<{tag}>{_mixed(content)}</{name}>")
         return
     text_key = TEXT_KEY if TEXT_KEY in value else "#text" if "#text" in value else None
-    text = value[text_key] if text_key else None
-    children = [(key, item) for key, item in value.items() if key != text_key]
-    if not children:
+    text = value[text_key] if text_key is not None else None
+    if len(value) == (text_key is not None):
         shown = "" if text is None else _scalar(text)
         lines.append(f"{indent}<{tag}/>" if text_key is None or text is None else f"{indent}<{tag}>{shown}</{name}>")
         return
     lines.append(f"{indent}<{tag}>")
+    inner = indent + "  "
     if text is not None:
-        lines.append(f"{indent}  {_scalar(text)}")
-    for key, item in children:
-        _items(key, item, depth + 1, lines)
+        lines.append(f"{inner}{_scalar(text)}")
+    for key, item in value.items():
+        if key == text_key:
+            continue
+        if isinstance(item, list):
+            _array(key, item, inner, lines)
+        else:
+            _element(key, item, inner, lines)
     lines.append(f"{indent}</{name}>")
 
 
-def _items(key: str, value: Any, depth: int, lines: list[str]) -> None:
+def _items(key: str, value: Any, indent: str, lines: list[str]) -> None:
     """What a property contributes to its element: one child, several of one name, or nothing."""
     if isinstance(value, list):
-        _array(key, value, depth, lines)
+        _array(key, value, indent, lines)
     else:
-        _element(key, value, depth, lines)
+        _element(key, value, indent, lines)
 
 
-def _array(key: str, items: list[Any], depth: int, lines: list[str]) -> None:
+def _array(key: str, items: list[Any], indent: str, lines: list[str]) -> None:
     if items and all(_is_single(item) for item in items):
         # [{a: 1}, {b: 2}] under n: the items bring their own element names.
-        _check_name(key)
-        lines.append(f"{'  ' * depth}<{key}>")
+        lines.append(f"{indent}<{_NAMES[key]}>")
         for item in items:
             for name, inner in item.items():
-                _items(name, inner, depth + 1, lines)
-        lines.append(f"{'  ' * depth}</{key}>")
+                _items(name, inner, indent + "  ", lines)
+        lines.append(f"{indent}</{key}>")
         return
     for item in items:
-        _element(key, item, depth, lines)
+        _element(key, item, indent, lines)
 
 
 def _mixed(content: list[str | tuple[str, Any]]) -> str:
@@ -134,10 +143,10 @@ def _mixed(content: list[str | tuple[str, Any]]) -> str:
 
 def element_text(name: str, value: Any) -> str:
     """One element without white space of our own."""
-    _check_name(name)
+    name = _NAMES[name]
     if not isinstance(value, dict):
         return f"<{name}/>" if value is None else f"<{name}>{_scalar(value)}</{name}>"
-    tag = name + _attributes(value)
+    tag = name + _attributes(getattr(value, "attributes", {}))
     content = getattr(value, "content", None)
     inner = _mixed(content) if content is not None else "".join(_inline(key, item) for key, item in value.items())
     return f"<{tag}>{inner}</{name}>" if inner else f"<{tag}/>"
@@ -149,12 +158,15 @@ def _inline(key: str, item: Any) -> str:
     return "".join(element_text(key, part) for part in (item if isinstance(item, list) else [item]))
 
 
-def _attributes(value: dict[str, Any]) -> str:
-    attributes: dict[str, str] = getattr(value, "attributes", {})
-    for name, text in attributes.items():
-        _check_name(name)
-        _check_text(text)
-    return "".join(f' {name}="{text.translate(_ATTRIBUTE)}"' for name, text in attributes.items())
+def _attributes(attributes: dict[str, str]) -> str:
+    return "".join([f' {_NAMES[name]}="{_attribute_text(text)}"' for name, text in attributes.items()])
+
+
+def _attribute_text(text: str) -> str:
+    if _SPECIAL.search(text) is None:
+        return text
+    _check_text(text)
+    return text.translate(_ATTRIBUTE)
 
 
 def _scalar(value: Any) -> str:
@@ -165,16 +177,32 @@ def _scalar(value: Any) -> str:
 
             return str(plain(value))
         raise WriteFailure(f"a {kind_of(value)} cannot be written as text of an element")
+    return _escaped(text)
+
+
+def _escaped(text: str) -> str:
+    if _SPECIAL.search(text) is None:
+        return text
     _check_text(text)
     return text.translate(_TEXT)
 
 
-def _check_name(name: str) -> None:
-    if _NAME.fullmatch(name) is None:
-        raise WriteFailure(
-            f"{name!r} is no name for an XML element or attribute",
-            hint="Names start with a letter and have letters, digits, '-', '_', '.' and one ':'.",
-        )
+class _Names(dict[str, str]):
+    """Names that were found to be ones in XML; documents have few different ones."""
+
+    def __missing__(self, name: str) -> str:
+        if _NAME.fullmatch(name) is None:
+            raise WriteFailure(
+                f"{name!r} is no name for an XML element or attribute",
+                hint="Names start with a letter and have letters, digits, '-', '_', '.' and one ':'.",
+            )
+        if len(self) < _KEPT and len(name) < _LONG:
+            self[name] = name
+        return name
+
+
+_KEPT, _LONG = 4000, 60
+_NAMES = _Names()
 
 
 def _check_text(text: str) -> None:

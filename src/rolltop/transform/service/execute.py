@@ -27,12 +27,15 @@ def execute(transformation: str, data: str, input_format: str, output_format: st
     except ProgramInvalid as error:
         taken = _since(started)
         raise invalid_program(error.diagnostics, executionTime=taken, **repaired(transformation)) from None
+    made = program.at_once(data)
+    if made is not None:
+        return {"success": True, "output": made.decode(), "executionTime": _since(started)}
     try:
         values = program.read_inputs({"input": Document(data)})
     except ReadFailure as error:
         raise unreadable(error, f"inputData is not {input_format}") from None
     try:
-        value = program.evaluate(values, len(data))
+        value = program.evaluate(values, len(data), as_read=True)
         if callable(value):
             raise InvalidData("the result is a function", hint="Call it with its arguments.")
         port = program.header.outputs[0]

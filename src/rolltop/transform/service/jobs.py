@@ -28,7 +28,7 @@ _LATER = (
     "encodings.ascii", "encodings.cp1252", "encodings.iso8859_15", "encodings.latin_1", "encodings.utf_16",
 )  # fmt: skip
 """What our modules, and Python's, import only when they need it."""
-for _module in (*MODULES.values(), *_LATER, "rolltop.transform.compile"):
+for _module in (*MODULES.values(), *_LATER, "rolltop.transform.compile.tiers", "rolltop.transform.shortcut"):
     importlib.import_module(_module)
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
+import msgspec
 import orjson
 
 from rolltop.transform.errors import ReadFailure
@@ -21,13 +22,15 @@ from rolltop.transform.formats.text import NOT_UTF8
 from rolltop.transform.stream.code import NotJson
 from rolltop.transform.stream.whereabouts import Whereabouts
 
-__all__ = ["ArrayPieces", "NoArray", "cut_pattern"]
+__all__ = ["ArrayPieces", "NoArray", "cut_pattern", "holds_elements"]
 
 _TRIES = 24
 """So many guesses are tried before more is read."""
 _BLANK = b" \t\r\n"
 _OBJECT = re.compile(rb'[ \t\r\n]*\{[ \t\r\n]*("(?:[^"\\]|\\.)*")[ \t\r\n]*:')
 _ANY_COMMA = re.compile(rb"(,)")
+_NOTHING = re.compile(rb"[ \t\r\n]*\Z")
+_ELEMENTS = msgspec.json.Decoder(list[msgspec.Raw])
 Run = Callable[[bytes], Any]
 
 
@@ -45,6 +48,15 @@ def cut_pattern(text: bytes) -> re.Pattern[bytes]:
     if found is None:
         return _ANY_COMMA
     return re.compile(rb"\}[ \t\r\n]*(,)[ \t\r\n]*\{[ \t\r\n]*" + re.escape(found[1]) + rb"[ \t\r\n]*:")
+
+
+def holds_elements(block: bytes) -> bool:
+    """Whether a block is elements of an array: inside an object it could close its array and open another one."""
+    try:
+        _ELEMENTS.decode(b"[%b]" % block)
+    except msgspec.DecodeError:
+        return False
+    return True
 
 
 class ArrayPieces:
@@ -105,10 +117,12 @@ class ArrayPieces:
 
     def _some(self, work: Run) -> Iterator[Any]:
         for cut in self._guesses():
-            if not self.buffer[self._started : cut].strip(_BLANK):
+            if _NOTHING.match(self.buffer, self._started, cut):
                 continue  # nothing between two commas would pass for an empty array
+            if self._path and not holds_elements(self.buffer[self._started : cut]):
+                continue
             try:
-                made = work(self._head + self.buffer[self._started : cut] + self._tail)
+                made = work(b"".join((self._head, memoryview(self.buffer)[self._started : cut], self._tail)))
             except NotJson:
                 continue
             self.where.pass_over(self.buffer[:cut])
@@ -120,8 +134,8 @@ class ArrayPieces:
 
     def _guesses(self) -> Iterator[int]:
         """Places of commas, the last ones first."""
-        size = len(self.buffer)
-        near = [found.start(1) for found in self._cut.finditer(self.buffer, max(self._started, size - self._size // 4))]
+        start = max(self._started, len(self.buffer) - self._size // 16)
+        near = [found.start(1) for found in self._cut.finditer(self.buffer, start)]
         yield from islice(reversed(near), _TRIES)
         if not near:
             far = [found.start(1) for found in self._cut.finditer(self.buffer, self._started)]

@@ -5,21 +5,21 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from rolltop.transform import formats
 from rolltop.transform.errors import EvaluationFailure
 from rolltop.transform.program import Program
 from rolltop.transform.stream.code import PieceCode
 from rolltop.transform.stream.cutting import ArrayPieces, NoArray
-from rolltop.transform.stream.elements import NoRecords, element_pieces
-from rolltop.transform.stream.folds import name_of
+from rolltop.transform.stream.folding import Totals
 from rolltop.transform.stream.lines import line_pieces
 from rolltop.transform.stream.plan import Plan
 from rolltop.transform.stream.postponed import Postponed
 from rolltop.transform.stream.sinks import sink_for
-from rolltop.transform.stream.tables import BrokenTable, table_pieces
-from rolltop.transform.stream.totals import Unfoldable, accumulator
+from rolltop.transform.stream.totals import Unfoldable
+
+if TYPE_CHECKING:
+    from rolltop.transform.syntax import tree
 
 __all__ = ["NotStreamed", "pieces_of", "stream", "without_collector"]
 
@@ -47,24 +47,28 @@ class NotStreamed(Exception):
 
 PIECE = 1 << 20
 """Bytes of input that are read at a time."""
+SMALL_PIECE = 1 << 16
+"""The same for JSON, whose records come and go faster when all of a piece fits into the processor's cache."""
 
 
 def stream(
-    program: Program, plan: Plan, source: Readable, write: Write, options: Mapping[str, Any], *, size: int = PIECE
+    program: Program, plan: Plan, source: Readable, write: Write, options: Mapping[str, Any], *, size: int | None = None
 ) -> None:
     """Run a program on pieces of an input and write the result.
 
     `options` are those of the output. Failures of the program are raised after the rest of the input was seen to be
     readable, as they would be if it had been read first; what was written until then is for the caller to drop.
     """
+    if size is None:
+        size = SMALL_PIECE if program.header.inputs[0].format in ("json", "jsonl") else PIECE
     with without_collector():
         if plan.fold is not None:
             _fold(program, plan, source, write, options, size=size)
             return
         sink = sink_for(program.header.outputs[0].format, write, options)
-        runner = Postponed(plan, program.source)
-        for records in pieces_of(plan, source, runner, size):
-            sink.add(sink.encode(records))
+        runner = Postponed(plan, program.source, sink)
+        for part in pieces_of(plan, source, runner, size):
+            sink.add(part)
         runner.finish()
         sink.close()
 
@@ -80,17 +84,29 @@ def pieces_of(plan: Plan, source: Readable, runner: Postponed | PieceCode, size:
         except NoArray as none:
             raise NotStreamed(none.seen) from None
         return pieces.run(runner.of_json)
-    if port.format == "csv":
-        return _or_whole(table_pieces(source.read, port.options, runner.of_table, size))
-    arrays = frozenset(map(str, port.options.get("arrays") or ()))
-    return _or_whole(element_pieces(source.read, plan.path, runner.of_value, size=size, arrays=arrays))
+    return _of_table(source, port, runner, size) if port.format == "csv" else _of_xml(plan, source, runner, size)
 
 
-def _or_whole(pieces: Iterator[Any]) -> Iterator[Any]:
+def _of_table(source: Readable, port: tree.Port, runner: Postponed | PieceCode, size: int) -> Iterator[Any]:
+    # Imported here, as below: JSON is not to wait for other formats at the start.
+    from rolltop.transform.stream.tables import BrokenTable, table_pieces  # noqa: PLC0415
+
+    return _or_whole(table_pieces(source.read, port.options, runner.of_table, size), BrokenTable)
+
+
+def _of_xml(plan: Plan, source: Readable, runner: Postponed | PieceCode, size: int) -> Iterator[Any]:
+    from rolltop.transform.stream.elements import NoRecords, element_pieces  # noqa: PLC0415
+
+    arrays = frozenset(map(str, plan.program.header.inputs[0].options.get("arrays") or ()))
+    pieced = plan.program if plan.fold is None else plan.fold.pieces
+    return _or_whole(element_pieces(source.read, plan.path, runner, pieced, size=size, arrays=arrays), NoRecords)
+
+
+def _or_whole(pieces: Iterator[Any], broken: type[Exception]) -> Iterator[Any]:
     """Input that is broken, or has no array where one is needed: reading it as a whole says what is wrong."""
     try:
         yield from pieces
-    except (BrokenTable, NoRecords):
+    except broken:
         raise NotStreamed from None
 
 
@@ -99,18 +115,13 @@ def _fold(
 ) -> None:
     fold = plan.fold
     assert fold is not None
-    totals = [accumulator(total) for total in fold.totals]
+    totals = Totals(fold)
     try:
-        for contributions in pieces_of(plan, source, PieceCode(fold.pieces, program.source), size):
-            for total, contribution in zip(totals, contributions, strict=True):
-                total.add(contribution)
+        totals.add(pieces_of(plan, source, PieceCode(fold.pieces, program.source), size))
     except (EvaluationFailure, Unfoldable) as failure:
         # What is wrong, and with which of all records, the library says best with all of them at hand.
         raise NotStreamed(failure=failure if isinstance(failure, EvaluationFailure) else None) from None
-    inputs = {name_of(at): total.result() for at, total in enumerate(totals)}
-    value = PieceCode(fold.rest, program.source).evaluator.run(inputs)
-    rendered = formats.write(program.header.outputs[0].format, value, options).encode()
-    write(rendered if not rendered or rendered.endswith(b"\n") else rendered + b"\n")
+    totals.write(program, write, options)
 
 
 @contextmanager

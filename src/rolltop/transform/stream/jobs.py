@@ -1,55 +1,40 @@
-"""One large input shared among processes: ranges of it go out, encoded parts come back in order.
+"""One large input shared among processes: ranges of it go out, parts of the result come back in order.
 
-Ranges of JSON lines end at line breaks. Ranges of a JSON array end at guesses (`cutting` tells why they can be
-proved): a range that does not parse was cut wrongly, or is broken, and from its start on this process goes on alone.
+A part is what is written, encoded where it was made; or, when the program makes totals, what its pieces contribute. A
+range that does not work is not argued about: from its start on, which is proved, this process goes on alone and finds
+out what is wrong and where.
 """
 
 from __future__ import annotations
 
-import io
-import multiprocessing
-import re
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from rolltop.errors import RolltopError
+from rolltop.transform.errors import EvaluationFailure
 from rolltop.transform.program import Program
-from rolltop.transform.stream.code import NotJson, PieceCode
-from rolltop.transform.stream.cutting import ArrayPieces, cut_pattern
-from rolltop.transform.stream.engine import PIECE, NotStreamed, without_collector
-from rolltop.transform.stream.lines import line_pieces
+from rolltop.transform.stream.code import PieceCode
+from rolltop.transform.stream.crew import in_order
+from rolltop.transform.stream.engine import stream, without_collector
+from rolltop.transform.stream.folding import Totals
 from rolltop.transform.stream.plan import Plan
 from rolltop.transform.stream.postponed import Postponed
+from rolltop.transform.stream.ranges import Range
+from rolltop.transform.stream.shares import FAILURES, Share, share_of
 from rolltop.transform.stream.sinks import Sink, sink_for
+from rolltop.transform.stream.totals import Unfoldable
 
 __all__ = ["can_share", "stream_shared"]
 
 _RANGE = 4 << 20
-_AHEAD = 3
-"""Ranges in work for each process."""
-_OPENING = re.compile(rb"[ \t\r\n]*\[")
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """Bytes of the file that hold whole records."""
-
-    start: int
-    end: int
-    number: int
-    """1 for the first of the file, where a byte order mark may be."""
+Parts = list[Any]
+Advance = Callable[[int], Any]
 
 
 def can_share(plan: Plan, path: str) -> bool:
     """Whether processes can work on ranges of this input at the same time."""
-    port = plan.program.header.inputs[0]
-    target = plan.program.header.outputs[0].format
-    records = plan.fold is None and not plan.path and port.format in ("json", "jsonl") and target in ("json", "jsonl")
-    return records and path != "-" and Path(path).is_file()
+    return plan.unshared is None and path != "-" and Path(path).is_file()
 
 
 def stream_shared(
@@ -60,141 +45,104 @@ def stream_shared(
     options: Mapping[str, Any],
     *,
     jobs: int,
-    advance: Callable[[int], Any],
+    advance: Advance,
     size: int = _RANGE,
 ) -> None:
-    """As `stream`, with so many processes. The parts are written in the order of the input."""
-    sink = sink_for(program.header.outputs[0].format, write, options)
+    """As `stream`, with so many processes (one is this one). Parts are written in the order of the input."""
     with open(path, "rb") as source:
-        ranges = _ranges(source, program.header.inputs[0].format, size)
-        context = multiprocessing.get_context("fork")  # the compiled program goes along
-        _Worker.current = _Worker(program, path, sink)
-        with ProcessPoolExecutor(jobs, mp_context=context) as pool:
-            try:
-                stopped = _collect(pool, ranges, sink, jobs, advance)
-            finally:
-                pool.shutdown(wait=True, cancel_futures=True)
-        if stopped is None:
-            sink.close()
-        else:
+        share = share_of(plan, source)
+        if plan.fold is None:
+            sink = sink_for(program.header.outputs[0].format, write, options)
+            _records(program, share, source, sink, jobs=jobs, advance=advance, size=size)
+        elif not _totals(program, share, source, write, options, jobs=jobs, advance=advance, size=size):
             source.seek(0)
-            _go_on(program, plan, source, stopped.start, sink)
+            stream(program, plan, source, write, options)
 
 
-def _collect(
-    pool: ProcessPoolExecutor, ranges: Iterator[Range], sink: Sink, jobs: int, advance: Callable[[int], Any]
-) -> Range | None:
-    """Write the parts in order; the first range that did not work, or None."""
-    waiting: deque[tuple[Range, Future[bytes | None]]] = deque()
-    more = True
-    while more or waiting:
+def _records(
+    program: Program, share: Share, source: BinaryIO, sink: Sink, *, jobs: int, advance: Advance, size: int
+) -> None:
+    worker = _Worker(share, source.name, PieceCode(program.parsed.program, program.source, sink))
+    ranges = share.ranges(source, size)
+    stopped = None
+    while stopped is None and not sink.decided:
+        # The first record decides how all others are written: so far this process works alone.
         piece = next(ranges, None)
-        more = piece is not None
-        if piece is not None:
-            waiting.append((piece, pool.submit(_work, piece)))
-        if waiting and (not more or len(waiting) > jobs * _AHEAD):
-            first, future = waiting.popleft()
-            part = future.result()
-            if part is None:
-                return first
-            sink.add(part)
-            advance(first.end - first.start)
-    return None
-
-
-def _go_on(program: Program, plan: Plan, source: BinaryIO, start: int, sink: Sink) -> None:
-    """The rest in this process, which finds out what is wrong and where; all before it is proved and written."""
-    runner = Postponed(plan, program.source)
-    if program.header.inputs[0].format == "jsonl":
-        first = 1 + sum(source.read(size).count(b"\n") for size in _blocks(start))
-        pieces = line_pieces(source.read, runner.of_lines, PIECE, first=first)
-    else:
-        pieces = ArrayPieces(source.read, skip=start).run(runner.of_json)
-    for records in pieces:
-        sink.add(sink.encode(records))
-    runner.finish()
+        if piece is None:
+            break
+        stopped = _add(sink, piece, worker.parts(piece), advance)
+    if stopped is None:
+        with closing(worker.in_order(ranges, jobs)) as results:
+            for piece, parts in results:
+                stopped = _add(sink, piece, parts, advance)
+                if stopped is not None:
+                    break
+    if stopped is not None:
+        runner = Postponed(share.plan, program.source, sink)
+        with without_collector():
+            for part in share.rest(source, stopped.start, runner):
+                sink.add(part)
+        runner.finish()
     sink.close()
 
 
-def _blocks(total: int) -> Iterator[int]:
-    for at in range(0, total, PIECE):
-        yield min(PIECE, total - at)
+def _add(sink: Sink, piece: Range, parts: Parts | None, advance: Advance) -> Range | None:
+    """Write the parts of a range; the range itself when it has none, because it did not work."""
+    if parts is None:
+        return piece
+    for part in parts:
+        sink.add(part)
+    advance(piece.end - piece.start)
+    return None
+
+
+def _totals(
+    program: Program,
+    share: Share,
+    source: BinaryIO,
+    write: Callable[[bytes], Any],
+    options: Mapping[str, Any],
+    *,
+    jobs: int,
+    advance: Advance,
+    size: int,
+) -> bool:
+    """Whether all ranges worked; nothing is written if not."""
+    fold = share.plan.fold
+    assert fold is not None
+    totals = Totals(fold)
+    worker = _Worker(share, source.name, PieceCode(fold.pieces, program.source))
+    with closing(worker.in_order(share.ranges(source, size), jobs)) as results:
+        for piece, parts in results:
+            try:
+                if parts is None:
+                    return False
+                totals.add(parts)
+            except (EvaluationFailure, Unfoldable):
+                return False
+            advance(piece.end - piece.start)
+    totals.write(program, write, options)
+    return True
 
 
 class _Worker:
-    """What a worker process has: the code, and the sink that encodes."""
+    """What a worker process has: the input, and the code, which encodes what is written."""
 
-    current: _Worker
+    def __init__(self, share: Share, path: str, code: PieceCode) -> None:
+        self._share = share
+        self._path = path
+        self._code = code
 
-    def __init__(self, program: Program, path: str, sink: Sink) -> None:
-        self.code = PieceCode(program.parsed.program, program.source)
-        self.lines = program.header.inputs[0].format == "jsonl"
-        self.path = path
-        self.sink = sink
+    def parts(self, piece: Range) -> Parts | None:
+        """The parts of a range; None when anything is wrong with it."""
+        try:
+            with open(self._path, "rb", buffering=0) as source, without_collector():
+                return list(self._share.work(source, piece, self._code))
+        except FAILURES:
+            return None
 
-
-def _work(piece: Range) -> bytes | None:
-    """The encoded records of a range; None when anything is wrong with it."""
-    worker = _Worker.current
-    with open(worker.path, "rb") as source:
-        source.seek(piece.start)
-        block = source.read(piece.end - piece.start)
-    try:
-        with without_collector():
-            if worker.lines:
-                return worker.sink.encode(worker.code.of_lines(block, piece.number))
-            if not block.strip():
-                return None  # between two commas this would pass for an empty array
-            return worker.sink.encode(worker.code.of_json(b"[%b]" % block))
-    except (RolltopError, NotJson):
-        return None
-
-
-# ---- where the ranges are -------------------------------------------------------------------
-
-
-def _ranges(source: BinaryIO, format_: str, size: int) -> Iterator[Range]:
-    total = source.seek(0, io.SEEK_END)
-    source.seek(0)
-    if format_ == "jsonl":
-        return _ranges_at(source, 0, total, size, re.compile(rb"(\n)"))
-    block = source.read(PIECE)
-    opening = _OPENING.match(block)
-    if opening is None:
-        raise NotStreamed
-    end = _closing(source, total)
-    return _ranges_at(source, opening.end(), end, size, cut_pattern(block[opening.end() :]))
-
-
-def _closing(source: BinaryIO, total: int) -> int:
-    """Where the bracket that closes the array should be."""
-    back = min(total, 1 << 16)
-    source.seek(total - back)
-    tail = source.read(back)
-    at = tail.rfind(b"]")
-    # Without one, or with something after it, the last range does not parse, and is then told of.
-    return total - back + at if at >= 0 and not tail[at + 1 :].strip() else total
-
-
-def _ranges_at(source: BinaryIO, start: int, end: int, size: int, pattern: re.Pattern[bytes]) -> Iterator[Range]:
-    """Ranges of about one size, each ending where the pattern is next found; that character belongs to none."""
-    at = start
-    while True:
-        cut = _next_cut(source, at + size, end, pattern)
-        yield Range(at, cut, 1 if at == 0 else 2)
-        if cut == end:
-            return
-        at = cut + 1
-
-
-def _next_cut(source: BinaryIO, at: int, end: int, pattern: re.Pattern[bytes]) -> int:
-    held = b""
-    source.seek(at)
-    while at < end:
-        block = source.read(min(PIECE, end - at))
-        found = pattern.search(held + block)
-        if found is not None:
-            return at - len(held) + found.start(1)
-        at += len(block)
-        held = (held + block)[-256:]
-    return end
+    def in_order(self, ranges: Iterator[Range], jobs: int) -> Generator[tuple[Range, Parts | None], None, None]:
+        """What comes of every range."""
+        if jobs > 1:
+            return in_order(self.parts, ranges, jobs)
+        return ((piece, self.parts(piece)) for piece in ranges)

@@ -13,6 +13,7 @@ from rolltop.transform.syntax import tree
 __all__ = ["READ", "WRITTEN", "Plan", "plan_of"]
 
 READ = frozenset({"json", "jsonl", "csv", "xml"})
+SHARED = frozenset({"json", "jsonl", "csv"})
 WRITTEN = frozenset({"json", "jsonl", "csv"})
 
 
@@ -34,6 +35,13 @@ class Plan:
     @property
     def possible(self) -> bool:
         return self.obstacle is None
+
+    @property
+    def unshared(self) -> str | None:
+        """Why processes cannot work on parts of the input at the same time, when they cannot."""
+        if self.obstacle is not None:
+            return self.obstacle
+        return None if self.program.header.inputs[0].format in SHARED else "an XML document is read from its beginning"
 
 
 def plan_of(program: tree.Program) -> Plan:
@@ -75,7 +83,7 @@ _OPTIONS: dict[str, frozenset[str]] = {
     "csv": frozenset({"delimiter", "headers", "bom", "quote", "regionalFormat", "decimals", "useThousands"}),
 }
 """What a stream can be told about its output; other options are for writing as a whole."""
-_READING = {"csv": frozenset({"delimiter", "headers"}), "xml": frozenset({"arrays"})}
+_READING = {"csv": frozenset({"delimiter", "headers", "quote", "regionalFormat"}), "xml": frozenset({"arrays"})}
 
 
 def _check_source(port: tree.Port, path: tuple[str, ...]) -> None:
@@ -85,8 +93,6 @@ def _check_source(port: tree.Port, path: tuple[str, ...]) -> None:
     if format_ == "xml" and len(path) < 2:
         raise Obstacle("an XML stream goes over the elements inside the root: $input.Root.Element")
     _check_options(options, _READING.get(format_, frozenset()))
-    if format_ == "csv" and options.get("headers") is False:
-        raise Obstacle("csv without headers is read as a whole")
 
 
 def _check_options(options: Mapping[str, object], known: frozenset[str]) -> None:

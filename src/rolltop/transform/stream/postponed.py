@@ -7,53 +7,61 @@ that failed: whatever goes wrong there comes first.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rolltop.transform.errors import EvaluationFailure
 from rolltop.transform.stream.code import PieceCode
+from rolltop.transform.stream.lines import Lines
 from rolltop.transform.stream.plan import Plan
-from rolltop.transform.stream.tables import Table
+from rolltop.transform.stream.sinks import Sink
 from rolltop.transform.syntax import tree
 from rolltop.transform.syntax.source import Source
+
+if TYPE_CHECKING:
+    from rolltop.transform.formats.csv_table import Table
+    from rolltop.transform.stream.marked import MarkedPiece
 
 __all__ = ["Postponed"]
 
 
 class Postponed:
-    """Runs the program on pieces; the first failure is kept for `finish`."""
+    """Runs the program on pieces and encodes what comes out; the first failure is kept for `finish`."""
 
-    def __init__(self, plan: Plan, source: Source) -> None:
+    def __init__(self, plan: Plan, source: Source, sink: Sink) -> None:
         self._plan = plan
         self._source = source
-        self._code = PieceCode(plan.program, source)
+        self._code = PieceCode(plan.program, source, sink)
         self._left = len(plan.stages)
         """How many stages still have to run on the records."""
         self.failure: EvaluationFailure | None = None
 
-    def of_json(self, text: bytes) -> list[Any]:
+    def of_json(self, text: bytes) -> bytes:
         return self._guarded(lambda code: code.of_json(text))
 
-    def of_lines(self, block: bytes, first: int) -> list[Any]:
-        return self._guarded(lambda code: code.of_lines(block, first))
+    def of_lines(self, lines: Lines) -> bytes:
+        return self._guarded(lambda code: code.of_lines(lines))
 
-    def of_table(self, table: Table) -> list[Any]:
+    def of_table(self, table: Table) -> bytes:
         return self._guarded(lambda code: code.of_table(table))
 
-    def of_value(self, value: Any) -> list[Any]:
+    def of_markup(self, piece: MarkedPiece) -> bytes:
+        return self._guarded(lambda code: code.of_markup(piece))
+
+    def of_value(self, value: Any) -> bytes:
         return self._guarded(lambda code: code.of_value(value))
 
     def finish(self) -> None:
         if self.failure is not None:
             raise self.failure
 
-    def _guarded(self, work: Any) -> list[Any]:
+    def _guarded(self, work: Any) -> bytes:
         try:
-            made: list[Any] = work(self._code)
+            made: bytes = work(self._code)
         except EvaluationFailure as failure:
             self.failure = failure
             self._withdraw(work)
-            return []
-        return made if self.failure is None else []
+            return b""
+        return made if self.failure is None else b""
 
     def _withdraw(self, work: Any) -> None:
         """Find the stage that failed, and go on with those before it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from rolltop.transform.formats import csv, json
+from rolltop.transform.formats import json
 
 __all__ = ["Sink", "sink_for"]
 
@@ -19,8 +19,19 @@ class Sink:
         self._write = write
         self._options = options
 
+    takes_ready = False
+    """Whether `encode_ready` is to be asked for records that have numbers as JSON shows them."""
+
+    @property
+    def decided(self) -> bool:
+        """Whether parts may be encoded in any order from now on."""
+        return True
+
     def encode(self, records: list[Any]) -> bytes:
         raise NotImplementedError
+
+    def encode_ready(self, records: list[Any]) -> bytes:
+        return self.encode(records)
 
     def add(self, encoded: bytes) -> None:
         """Write the next part; an empty one stands for no records."""
@@ -33,6 +44,8 @@ class Sink:
 class JsonSink(Sink):
     """Brackets around everything, commas between the parts."""
 
+    takes_ready = True
+
     def __init__(self, write: Write, options: Mapping[str, Any]) -> None:
         super().__init__(write, options)
         compact = options.get("compact") is True
@@ -42,6 +55,9 @@ class JsonSink(Sink):
 
     def encode(self, records: list[Any]) -> bytes:
         return json.encode(records, self._options)[self._width : -self._width] if records else b""
+
+    def encode_ready(self, records: list[Any]) -> bytes:
+        return json.encode_ready(records, self._options)[self._width : -self._width] if records else b""
 
     def add(self, encoded: bytes) -> None:
         if encoded:
@@ -54,8 +70,15 @@ class JsonSink(Sink):
 
 
 class LinesSink(Sink):
+    """A line for each record."""
+
+    takes_ready = True
+
     def encode(self, records: list[Any]) -> bytes:
         return json.encode_lines(records, self._options)
+
+    def encode_ready(self, records: list[Any]) -> bytes:
+        return json.encode_ready_lines(records, self._options)
 
     def add(self, encoded: bytes) -> None:
         self._write(encoded)
@@ -65,11 +88,18 @@ class LinesSink(Sink):
 
 
 class CsvSink(Sink):
-    """Rows; the first record says what the columns are, so parts are encoded in order."""
+    """Rows; the first record says what the columns are."""
 
     def __init__(self, write: Write, options: Mapping[str, Any]) -> None:
+        from rolltop.transform.formats import csv  # noqa: PLC0415 - JSON is not to wait for tables
+
         super().__init__(write, options)
         self._rows = csv.Rows(options)
+        self._nothing = csv.write([], options)
+
+    @property
+    def decided(self) -> bool:
+        return not self._rows.untouched
 
     def encode(self, records: list[Any]) -> bytes:
         return self._rows.text(records).encode()
@@ -79,7 +109,7 @@ class CsvSink(Sink):
 
     def close(self) -> None:
         if self._rows.untouched:
-            self._write(csv.write([], self._options).encode())
+            self._write(self._nothing.encode())
 
 
 def sink_for(format_: str, write: Write, options: Mapping[str, Any]) -> Sink:

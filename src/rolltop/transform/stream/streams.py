@@ -53,6 +53,8 @@ class Streams:
         if isinstance(node, tree.Member):
             target = self.of(node.target) if node.kind == "property" and not node.safe else None
             return Stream((*target.path, node.name)) if target is not None and not target.stages else None
+        if isinstance(node, tree.Index):
+            return self._of_index(node)
         called = arguments_of(node)
         if called is None or called[0] not in _STAGES or called[0] in self._hidden or len(called[1]) != 2:
             return None
@@ -60,6 +62,14 @@ class Streams:
         if stream is None or not self._is_stage(called[1][1]):
             return None
         return Stream(stream.path, (*stream.stages, node))
+
+    def _of_index(self, node: tree.Index) -> Stream | None:
+        """`$input["p:Orders"]`: a property whose name is no word."""
+        name = node.index.value if isinstance(node.index, tree.Literal) and not node.safe else None
+        if not isinstance(name, str) or name[:1] in ("@", "^", "_", "#"):
+            return None
+        target = self.of(node.target)
+        return Stream((*target.path, name)) if target is not None and not target.stages else None
 
     def _is_stage(self, function: tree.Expr) -> bool:
         one = isinstance(function, tree.Name) or (isinstance(function, tree.Lambda) and len(function.params) == 1)

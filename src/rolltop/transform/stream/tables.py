@@ -1,74 +1,58 @@
-"""Pieces of CSV: rows, a few thousand at a time."""
+"""Pieces of CSV: rows in blocks of whole lines, only as large as is quick to work on."""
 
 from __future__ import annotations
 
 import codecs
 import csv
-import io
 from collections.abc import Callable, Iterator, Mapping
-from itertools import chain, islice
+from itertools import chain
 from typing import Any
 
-from rolltop.transform.formats.csv import is_row, raise_limit
-from rolltop.transform.formats.csv_style import style_of
+from rolltop.transform.formats.csv_table import Layout, Rows, Table, open_table, tables
 
-__all__ = ["BrokenTable", "Table", "table_pieces"]
+__all__ = ["BLOCK", "BrokenTable", "table_pieces", "tables_of", "texts_of"]
 
-_ROWS = 4000
+BLOCK = 1 << 15
+"""Bytes that are cut into cells at a time: what is at work stays near the processor."""
 
 
 class BrokenTable(Exception):
     """The text is no CSV, or no UTF-8; where, reading it as a whole tells."""
 
 
-class Table:
-    """The names of the columns, and rows of cells."""
-
-    __slots__ = ("header", "index", "rows")
-
-    def __init__(self, header: list[str], rows: list[list[str]]) -> None:
-        self.header = header
-        self.index = {name: at for at, name in enumerate(header)}  # of two columns of one name the last counts
-        self.rows = rows
-
-
 def table_pieces(
     read: Callable[[int], bytes], options: Mapping[str, Any], work: Callable[[Table], Any], size: int
 ) -> Iterator[Any]:
     """What the work makes of each piece of a table."""
-    raise_limit()
-    lines = chain.from_iterable(map(_lines, _texts(read, size)))
-    reader = csv.reader(lines, delimiter=style_of(options).delimiter, strict=True)
+    texts = texts_of(read, min(size, BLOCK))
     try:
-        rows = filter(is_row, reader)
-        header = [name.strip() for name in next(rows, [])]
-        count = max(min(_ROWS, size // 16), 1)
-        first = True
-        while (some := list(islice(rows, count))) or first:
-            first = False
-            yield work(Table(header, some))
+        opening = open_table(texts, options)
+        yield from map(work, tables_of(chain([opening.after], texts), opening.layout))
     except (csv.Error, UnicodeDecodeError):
         raise BrokenTable from None
 
 
-def _texts(read: Callable[[int], bytes], size: int) -> Iterator[str]:
-    """The text in blocks of whole lines."""
+def tables_of(texts: Iterator[str], layout: Layout) -> Iterator[Table]:
+    """The parts of a table; there is at least one, as a program may fail even without records."""
+    parts = tables(texts, layout)
+    return chain([next(parts, Table(layout, Rows([])))], parts)
+
+
+def texts_of(read: Callable[[int], bytes], size: int, *, start: bool = True) -> Iterator[str]:
+    """The text in blocks of whole lines; at the start of a file there may be a byte order mark."""
     block = read(size)
-    if block.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)):
+    if start and block.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)):
         raise BrokenTable
-    held = b""
-    block = block.removeprefix(codecs.BOM_UTF8)
+    held: list[bytes] = []
+    block = block.removeprefix(codecs.BOM_UTF8) if start else block
     while block:
-        cut = block.rfind(b"\n") + 1
+        # Where carriage returns alone end the lines, one may be cut from the line feed that would belong to it.
+        cut = block.rfind(b"\n") + 1 or block.rfind(b"\r", 0, -1) + 1
         if cut:
-            yield (held + block[:cut]).decode()
-            held = block[cut:]
+            yield b"".join([*held, block[:cut]]).decode()
+            held = [block[cut:]]
         else:
-            held += block
+            held.append(block)
         block = read(size)
-    if held:
-        yield held.decode()
-
-
-def _lines(text: str) -> Iterator[str]:
-    return io.StringIO(text, newline="")
+    if last := b"".join(held):
+        yield last.decode()

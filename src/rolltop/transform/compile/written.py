@@ -1,0 +1,158 @@
+"""Typed code whose result is written as JSON at once: numbers come out of it as JSON shows them.
+
+Whole doubles lose their fraction in JSON. Finding them in the text afterwards costs more than making the text; here
+every number that enters the result is tested when it does. A result that has more to it than what the code can see
+(a part of the input that may be an array or an object) is `Unready`, and goes the other way.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rolltop.transform.compile.blocks import is_name
+from rolltop.transform.compile.calls import is_loop
+from rolltop.transform.compile.loops import called
+from rolltop.transform.compile.operators import Fitted
+from rolltop.transform.compile.places import Groups, Items, Kind
+from rolltop.transform.compile.runtime import Surprise
+from rolltop.transform.compile.scopes import CannotCompile, Names
+from rolltop.transform.compile.typed import TypedEmitter
+from rolltop.transform.formats.plain import plain
+from rolltop.transform.formats.plain import whole as double
+from rolltop.transform.syntax import tree
+from rolltop.transform.values import INT_MAX, INT_MIN, fit
+
+__all__ = ["Unready", "WrittenEmitter"]
+
+_TEXT = "_text"
+_SURE = frozenset({"str", "bool"})
+_CONTAINERS = frozenset({"list", "dict", "record"})
+
+
+class Unready(Surprise):
+    """A value inside of which there may be numbers."""
+
+
+def whole(number: int | float) -> int | float | None:
+    """A calculated number as JSON shows it."""
+    number = fit(number)
+    return number if type(number) is int else double(number)
+
+
+def ready(value: Any) -> Any:
+    """A scalar as JSON has it."""
+    if isinstance(value, (list, dict)):
+        raise Unready
+    return plain(value)
+
+
+class WrittenEmitter(TypedEmitter):
+    """The typed emitter with its own ways where the result is made."""
+
+    def answer(self, names: Names) -> str:
+        self.constants.update(READY=ready, WHOLE=whole)
+        return self.written(self.program.body, names)
+
+    def written(self, node: tree.Expr, names: Names) -> str:
+        """Code of a part of the result."""
+        if isinstance(node, (tree.Sequence, tree.Block)):
+            return self._after_bindings(node, names)
+        if isinstance(node, tree.ObjectLiteral) and all(_is_plain(entry) for entry in node.entries):
+            return self._written_object(node, names)
+        if isinstance(node, tree.ArrayLiteral) and not any(isinstance(item, tree.Spread) for item in node.items):
+            return f"[{', '.join(self.written(item, names) for item in node.items)}]"
+        if isinstance(node, tree.If):
+            return self._written_if(node, names)
+        return self._made_here(node, names) or self._leaf(node, names)
+
+    def _after_bindings(self, node: tree.Sequence | tree.Block, names: Names) -> str:
+        inner = names.inner() if isinstance(node, tree.Block) else names
+        items = [node.value] if isinstance(node, tree.Block) else node.items
+        if not items:
+            raise CannotCompile("a result without an expression")
+        parts = self._bound(node.bindings, inner)
+        parts += [self.code(item, inner) for item in items[:-1]]
+        return _last([*parts, self.written(items[-1], inner)])
+
+    def _written_object(self, node: tree.ObjectLiteral, names: Names) -> str:
+        inner = names.inner()
+        parts = self._bound(node.bindings, inner)
+        entries = [f"{entry.key!r}: {self.written(entry.value, inner)}" for entry in node.entries]
+        return _last([*parts, f"{{{', '.join(entries)}}}"])
+
+    def _written_if(self, node: tree.If, names: Names) -> str:
+        condition = self.truth(node.condition, names)
+        with self.region():
+            then = self.written(node.then, names)
+        with self.region():
+            otherwise = self.written(node.otherwise, names) if node.otherwise is not None else "None"
+        return f"({then} if {condition} else {otherwise})"
+
+    # ---- arrays and groups that are made for the result ---------------------------------------
+
+    def _made_here(self, node: tree.Expr, names: Names) -> str | None:
+        """Code of an array or of sums by group, if the node is one of these."""
+        makers = {"map": self._written_array, "flatMap": self._written_parts, "mapValues": self._written_sums}
+        for name, make in makers.items():
+            arguments = called(node, name)
+            if arguments is not None and names.find(name) is None and is_loop(arguments[1], names):
+                function = arguments[1]
+                assert isinstance(function, tree.Lambda)
+                return make(arguments[0], function, names)
+        return None
+
+    def _written_array(self, array: tree.Expr, function: tree.Lambda, names: Names) -> str:
+        return self.walk("map", array, function, lambda body, inner: (self.written(body, inner), None), names)[0]
+
+    def _written_parts(self, array: tree.Expr, function: tree.Lambda, names: Names) -> str | None:
+        if self.block is None:
+            return None
+        return self.flatten(array, function, lambda body, inner: (self.written(body, inner), None), names)[0]
+
+    def _written_sums(self, grouped: tree.Expr, function: tree.Lambda, names: Names) -> str | None:
+        fused = None if names.find("groupBy") else self.grouped_sums(grouped, function, names)
+        if fused is None:
+            return None
+        groups, values, total = fused
+        self.replace_groups(groups, values, _number(total, names), names)
+        self.constants["UNTEXT"] = plain
+        return f"({groups} if {_TEXT!r} not in {groups} else UNTEXT({groups}))"
+
+    # ---- single values ------------------------------------------------------------------------
+
+    def _leaf(self, node: tree.Expr, names: Names) -> str:
+        code, kind = self.emit(node, names)
+        self.escape(kind)
+        if kind in _SURE or _is_sure_array(kind):
+            return code
+        if kind == "num":
+            return _number(code, names)
+        if isinstance(kind, (Items, Groups)) or kind in _CONTAINERS or getattr(kind, "form", None) in _CONTAINERS:
+            raise CannotCompile("the result has arrays or objects that are made elsewhere")
+        held = names.temporary()
+        return f"({held} if ({held} := {code}).__class__ is str else READY({held}))"
+
+
+def _number(code: str, names: Names) -> str:
+    """Code of a number as JSON shows it: the first test finds most doubles that are not whole."""
+    if is_name(code):
+        held = first = code
+    elif isinstance(code, Fitted):
+        held, first = code.held, f"({code.held} := {code.bare})"
+    else:
+        held = names.temporary()
+        first = f"({held} := {code})"
+    integer = f"{held}.__class__ is int and {INT_MIN} <= {held} <= {INT_MAX}"
+    return f"({held} if {first} % 1.0 or {integer} else WHOLE({held}))"
+
+
+def _is_sure_array(kind: Kind) -> bool:
+    return isinstance(kind, Items) and kind.element in _SURE
+
+
+def _is_plain(entry: tree.Entry) -> bool:
+    return entry.kind == "property" and entry.key != _TEXT
+
+
+def _last(codes: list[str]) -> str:
+    return codes[0] if len(codes) == 1 else f"({', '.join(codes)})[-1]"

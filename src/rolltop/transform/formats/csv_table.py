@@ -1,0 +1,201 @@
+"""Tables read in parts: each is some rows, by column, and says what its cells hold.
+
+A part is cut into cells by `csv_grid` where it is regular and by the `csv` module where it is not. Both must begin with
+a row, and prove by reading it that it ends with one; a part that ends inside a quoted cell is read with more after it.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from rolltop.transform.formats.csv_cells import Column, cell
+from rolltop.transform.formats.csv_grid import grid_of
+from rolltop.transform.formats.csv_style import Style, number_reader, region_of, style_of
+
+__all__ = ["Layout", "Opening", "Rows", "Table", "open_table", "raise_limit", "rows_of", "tables"]
+
+_MAX_FIELD = 1 << 27
+_UNFINISHED = "unexpected end of data"
+"""What the csv module says of a text that ends inside a quoted cell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What is the same for all parts of a table."""
+
+    style: Style
+    width: int
+    """Columns of the header, or of the first row without one."""
+    names: tuple[str, ...] | None
+    """None: there is no header, and records are arrays."""
+    number: Callable[[str], Any]
+    """What makes a number, where it is one, of the text of a cell."""
+    columns: tuple[Column, ...]
+    """What reads the cells, column by column."""
+
+    @classmethod
+    def of(cls, row: list[str], options: Mapping[str, Any]) -> Layout:
+        """The layout that options and the first row ask for."""
+        number = number_reader(region_of(options))
+        names = None if options.get("headers") is False else tuple(name.strip() for name in row)
+        return cls(style_of(options), len(row), names, number, tuple(Column(number) for _ in row))
+
+    def index(self) -> dict[str, int]:
+        """Where the columns are; of two columns of one name the last counts."""
+        return {name: at for at, name in enumerate(self.names or ())}
+
+
+class Cells(Protocol):
+    count: int
+
+    def column(self, at: int) -> list[str]:
+        """The cells of a column, maybe with blanks around them; missing ones are empty."""
+
+
+class Rows:
+    """Rows of any width."""
+
+    def __init__(self, rows: list[list[str]]) -> None:
+        self.rows = rows
+        self.count = len(rows)
+
+    def column(self, at: int) -> list[str]:
+        try:
+            return [row[at] for row in self.rows]
+        except IndexError:
+            return [row[at] if at < len(row) else "" for row in self.rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Some rows of a table."""
+
+    layout: Layout
+    cells: Cells
+
+    def records(self) -> list[Any]:
+        """An object for each row by header, or an array."""
+        layout, cells = self.layout, self.cells
+        if layout.names is None and isinstance(cells, Rows):
+            return [[cell(text, layout.number) for text in row] for row in cells.rows]
+        columns = [column.values(cells.column(at)) or () for at, column in enumerate(layout.columns)]
+        rows = zip(*columns, strict=True)
+        names = layout.names
+        return list(map(list, rows)) if names is None else [dict(zip(names, row, strict=True)) for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """The beginning of a table."""
+
+    layout: Layout
+    start: int
+    """Bytes in UTF-8 before the first record."""
+    after: str
+    """What was read from there on."""
+
+
+def open_table(texts: Iterator[str], options: Mapping[str, Any]) -> Opening:
+    """Read as far as the first row; it and the options say what the layout is."""
+    raise_limit()
+    style = style_of(options)
+    passed, text = 0, next(texts, "")
+    while text:
+        lines = io.StringIO(text, newline="")
+        try:
+            row = next(filter(_is_row, reader(lines, style)), None)
+        except csv.Error as error:
+            text += _more(error, texts, len(text))
+            continue
+        if row is not None:
+            end = 0 if options.get("headers") is False else lines.tell()
+            return Opening(Layout.of(row, options), passed + len(text[:end].encode()), text[end:])
+        passed, text = passed + len(text.encode()), next(texts, "")
+    return Opening(Layout.of([], options), passed, "")
+
+
+def _more(error: csv.Error, texts: Iterator[str], size: int) -> str:
+    """As much text again after one that ends inside a cell, so that a long cell is not read over and over."""
+    parts: list[str] = []
+    while str(error) == _UNFINISHED and sum(map(len, parts)) < size and (text := next(texts, "")):
+        parts.append(text)
+    if not parts:
+        raise error
+    return "".join(parts)
+
+
+def tables(texts: Iterator[str], layout: Layout) -> Iterator[Table]:
+    """The rows in texts of whole lines, the first of which begins with a row; `csv.Error` where they are no table."""
+    raise_limit()
+    source = _Source(filter(None, texts), layout.style)
+    while text := source.take():
+        grid = grid_of(text, layout.width, layout.style)
+        if grid is None and (cut := source.give_back(text)):
+            text = text[:cut]
+            grid = grid_of(text, layout.width, layout.style)
+        yield Table(layout, grid or Rows(source.rows(text)))
+
+
+class _Source:
+    """Texts that are put together again where a row goes on in the next."""
+
+    def __init__(self, texts: Iterator[str], style: Style) -> None:
+        self._texts = texts
+        self._style = style
+        self._held = ""
+
+    def take(self) -> str:
+        text, self._held = self._held + next(self._texts, ""), ""
+        return text
+
+    def give_back(self, text: str) -> int:
+        """Cut a text so that it ends with a row, if the quotes in it are as they should be; 0 when it need not be."""
+        cut = _cut(text, self._style.quote)
+        self._held = text[cut:] if cut else ""
+        return cut
+
+    def rows(self, text: str) -> list[list[str]]:
+        """The rows of a text that was taken; more is taken when it does not end with one."""
+        while True:
+            try:
+                return list(rows_of(text, self._style))
+            except csv.Error as error:
+                text += _more(error, iter(self.take, ""), len(text))
+
+
+def _cut(text: str, quote: str | None) -> int:
+    """Where, if quotes do not come in pairs, the last line ends before which they do; 0 for nowhere."""
+    end = len(text)
+    if quote is None:
+        return 0
+    odd = text.count(quote) % 2 == 1
+    while odd and end:
+        at = text.rfind("\n", 0, text.rfind(quote, 0, end)) + 1
+        odd = text.count(quote, at, end) % 2 == 0
+        end = at
+    return end if end < len(text) else 0
+
+
+def rows_of(text: str, style: Style) -> Iterator[list[str]]:
+    """The rows that have something on them, as the csv module reads them."""
+    return filter(_is_row, reader(io.StringIO(text, newline=""), style))
+
+
+def reader(lines: Iterator[str], style: Style) -> Any:
+    if style.quote is None:
+        return csv.reader(lines, delimiter=style.delimiter, quoting=csv.QUOTE_NONE, strict=True)
+    return csv.reader(lines, delimiter=style.delimiter, quotechar=style.quote, strict=True)
+
+
+def _is_row(row: list[str]) -> bool:
+    return bool(row) and not (len(row) == 1 and not row[0].strip())
+
+
+def raise_limit() -> None:
+    """Let cells be as long as any real one."""
+    if csv.field_size_limit() < _MAX_FIELD:
+        csv.field_size_limit(_MAX_FIELD)
