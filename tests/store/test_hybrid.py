@@ -61,6 +61,23 @@ def test_nothing_is_lost_because_only_one_leg_found_it(library: Library) -> None
     assert all(each.nearness is not None for each in found.values())
 
 
+def test_given_documents_weigh_what_a_search_finds_them_worth(library: Library) -> None:
+    for number in range(12):
+        library.add_text(f"{number}.md", " ".join(["needle", "hay", "stack"][: 1 + number % 3]) + f" {number}\n" * 3)
+        if number == 7:
+            library.catch_up()  # the others are fresh
+    library.search("needle")  # which takes up what is fresh
+    numbers = [library.document(f"{number}.md").id for number in range(12)]
+    found = library.text.search("stack absent", limit=50)
+    weighed = library.text.weigh("stack absent", numbers)
+    assert {hit.document: hit.score for hit in found.hits} == pytest.approx(
+        {number: hit.score for number, hit in weighed.items()}
+    )
+    assert len(weighed) == 4
+    assert library.text.weigh("stack", []) == {}
+    assert library.text.weigh("stack", [number + 1000 for number in numbers]) == {}
+
+
 def test_why_names_the_fields_of_the_words(library: Library) -> None:
     library.add_text("car.md", "# The car\n\nAn automobile.\n")
     (hit,) = library.search_hybrid("car", why=True).hits

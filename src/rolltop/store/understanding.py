@@ -78,7 +78,7 @@ class Understanding(Searching):
         if self.options.model == NONE:
             return self.search(query, limit=limit, offset=offset, why=why)
         try:
-            legs = self.legs(query, why=why)
+            legs = self.legs(query)
         except PartMissing as missing:
             found = self.search(query, limit=limit, offset=offset, why=why)
             return replace(found, note=" ".join(filter(None, (found.note, f"Only words were searched: {missing}."))))
@@ -87,6 +87,8 @@ class Understanding(Searching):
         page = joined[offset : offset + limit]
         if len(page) < limit and answer.total > BEST_WORDS:
             page += self._further(query, joined, max(0, offset - len(joined)), limit - len(page))
+        if why:
+            page = self._with_fields(query, page)
         found_by_words = {hit.document for hit in answer.hits}
         ranked = [
             Ranked(
@@ -103,13 +105,20 @@ class Understanding(Searching):
         note = " ".join(filter(None, (answer.note, self._waiting(legs.behind)))) or None
         return self._by_meaning(Results(self._shown(ranked, answer), total, "hybrid", note))
 
-    def legs(self, query: str, *, why: bool = False) -> Legs:
+    def _with_fields(self, query: str, page: Sequence[Fused]) -> list[Fused]:
+        """With the fields that the words stand in; only for what is shown, because each field is another question."""
+        weights = self._weighed(query, [each.document for each in page], why=True)
+        return [
+            replace(each, fields=weights[each.document].parts) if each.document in weights else each for each in page
+        ]
+
+    def legs(self, query: str) -> Legs:
         """Ask both legs, then ask each about what the other one found."""
         near = self._near(query, BEST_MEANINGS)
-        answer, behind = self._by_words(query, BEST_WORDS, 0, None, why=why)
+        answer, behind = self._by_words(query, BEST_WORDS, 0, None)
         hits = {hit.document: hit for hit in answer.hits}
         numbers = list(hits.keys() | {each.document for each in near}) if is_plain(query) else list(hits)
-        weights = self._weighed(query, numbers, why=why)
+        weights = self._weighed(query, numbers)
         nearness = self.meaning.weigh(query, numbers)
         found = [_candidate(n, hits.get(n), weights.get(n), nearness.get(n), complete=answer.complete) for n in numbers]
         least = self.meaning.model.floor
@@ -167,7 +176,6 @@ def _candidate(
         words=weight.score if weight else hit.score if hit else 0.0,
         all_words=hit.score if hit and complete else 0.0,
         nearness=_broad(near) if near else None,
-        fields=(hit or weight or _NO_HIT).parts,
     )
 
 
@@ -180,6 +188,3 @@ def _reaches(nearness: dict[int, Near], candidate: Candidate, least: float, with
     """Whether a document that the words did not find is near enough."""
     near = nearness.get(candidate.document)
     return near is not None and near.score >= (least if candidate.words else without)
-
-
-_NO_HIT = TextHit(0, 0.0)

@@ -35,8 +35,6 @@ class Candidate:
     """What they are worth in it if it holds all of them, with what it is worth that they stand in order; else 0."""
     nearness: float | None
     """How near it is; None where that is not known (yet)."""
-    fields: Mapping[str, float] = field(default_factory=dict)
-    """What its words are worth by field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +46,7 @@ class Fused:
     words: float
     meaning: float
     fields: Mapping[str, float] = field(default_factory=dict)
+    """What its words are worth by field, if that was asked for."""
 
     @property
     def parts(self) -> dict[str, float]:
@@ -82,7 +81,7 @@ def _in_order(candidate: Candidate) -> float:
 
 
 def _added(candidate: Candidate, words: float, meaning: float) -> Fused:
-    return Fused(candidate.document, words + meaning, words, meaning, candidate.fields)
+    return Fused(candidate.document, words + meaning, words, meaning)
 
 
 def _nearness(scores: Sequence[float | None], far: float) -> list[float]:
