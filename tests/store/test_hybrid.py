@@ -125,6 +125,17 @@ def test_the_total_counts_every_document_once_however_many_there_are(library: Li
     assert library.search_hybrid("needle hay").total == 1300
 
 
+@pytest.mark.parametrize("kind", ["keyword", "hybrid"])
+def test_a_search_that_finds_nothing_names_the_words_it_may_have_meant(library: Library, kind: str) -> None:
+    library.add_text("orchard.md", "Topaz apples are ripe in September")
+    found = library.find("septmber", kind)
+    assert (found.total, found.hits) == (0, [])
+    assert found.note is not None
+    assert "september" in found.note
+    assert "a fuzzy search finds 1" in found.note
+    assert library.find("qqqqqqq", kind).note is None
+
+
 def test_without_a_model_words_alone_are_searched(tmp_path: Path) -> None:
     library = Library(tmp_path / "store", Options(model="none"))
     library.add_text("a.md", "a needle\n")

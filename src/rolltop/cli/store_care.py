@@ -101,7 +101,7 @@ def index(invocation: Invocation, anew: bool) -> None:
     """Bring the indexes up to date; they also catch up by themselves."""
     with opened(invocation) as library, progress("indexing") as show:
         if anew:
-            library.trigrams.clear()
+            library.forget_trigrams()
             library.text.rebuild()
             library.extracts.kept.start_again()
             library.traits.start_again()

@@ -5,16 +5,21 @@ crash at any moment, checks every byte it hands out, and finds documents by name
 regular expression. It is a plain library: no server, no daemon; several processes may use one directory.
 """
 
+from typing import TYPE_CHECKING
+
+from rolltop.lazily import lazily
 from rolltop.store.core import Options
 from rolltop.store.extract import Extracted
 from rolltop.store.finding import Found, is_hash_prefix
-from rolltop.store.graph import Neighbourhood, Node, Related
-from rolltop.store.grep import FileLines, LineMatch, Pattern
 from rolltop.store.keeping import Source, Tally
 from rolltop.store.library import Library
 from rolltop.store.query import Listing, Page
 from rolltop.store.records import Added, Document, Snapshot, Stats, Version
 from rolltop.store.results import Hit, Results
+
+if TYPE_CHECKING:
+    from rolltop.store.graph import Neighbourhood, Node, Related
+    from rolltop.store.grep import FileLines, LineMatch, Pattern
 
 __all__ = [
     "Added",
@@ -40,3 +45,5 @@ __all__ = [
     "Version",
     "is_hash_prefix",
 ]
+
+__getattr__ = lazily(__name__, {"graph": "Neighbourhood Node Related", "grep": "FileLines LineMatch Pattern"})

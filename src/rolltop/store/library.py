@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from rolltop.store.checking import Checking
 from rolltop.store.counting import Counting
 from rolltop.store.deleting import Deleting
@@ -15,7 +17,13 @@ __all__ = ["Library"]
 class Library(Transfer, Understanding, Relating, Deleting, Checking, Counting):
     """Keeps documents by content and finds them again.
 
-    >>> library = Library(Path("desk/store"))
-    >>> library.add_text("notes/today.md", "Buy milk", tags=["errand"])
-    >>> library.document("today.md").hash
+    >>> with Library(Path("desk/store")) as library:
+    ...     library.add_text("notes/today.md", "Buy milk", tags=["errand"])
+    ...     library.document("today.md").hash
     """
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

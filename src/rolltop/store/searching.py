@@ -5,18 +5,20 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rolltop.errors import Damaged, InvalidInput, NotFound
 from rolltop.store.core import Options
 from rolltop.store.extract import Extracting
-from rolltop.store.grep import Background, Grep, SegmentDirectory, TextLines
 from rolltop.store.learning import Learning
 from rolltop.store.results import Hit, Ranked, Results
 from rolltop.store.seams import BlobStore, Catalog, GrepIndex, TextAnswer, TextHit, TextIndex
 from rolltop.store.showing import Showing
-from rolltop.store.text import KeywordIndex
+
+if TYPE_CHECKING:
+    from rolltop.store.grep import Grep, SharedGrep
 
 __all__ = ["Searching"]
 
@@ -37,19 +39,23 @@ class Searching(Extracting):
         trigrams: GrepIndex | None = None,
     ) -> None:
         super().__init__(directory, options, catalog=catalog, blobs=blobs)
-        self.trigrams: GrepIndex = trigrams or SegmentDirectory(directory / "grep")
-        self.text_trigrams: GrepIndex = SegmentDirectory(directory / "grep" / "texts")
-        self._grep = self._new_grep()
-        self._background = Background(self._grep)
-        self._text = text
+        self._trigrams, self._text = trigrams, text
         self._learning = Learning(self.catalog, self.extracts, lambda: self.text, background=self.options.background)
 
     @property
     def text(self) -> TextIndex:
         """The keyword index, opened when it is first needed."""
         if self._text is None:
+            from rolltop.store.text import KeywordIndex  # noqa: PLC0415 - it brings numpy
+
             self._text = KeywordIndex(self.directory / "text", self.catalog.identity())
         return self._text
+
+    @cached_property
+    def _grepping(self) -> SharedGrep:
+        from rolltop.store.grep import SharedGrep  # noqa: PLC0415 - it brings numpy
+
+        return SharedGrep(self.directory / "grep", self.catalog, self.reader, self.extracts, self._trigrams)
 
     def written(self) -> None:
         super().written()
@@ -59,13 +65,10 @@ class Searching(Extracting):
     def grep(self) -> Grep:
         """Regular expressions. Inside a transaction with a memory of its own, which a rollback takes with it."""
         if self.committer.active:
-            return self._new_grep()
+            return self._grepping.another()
         self.settle()
-        self._background.wanted()
-        return self._grep
-
-    def _new_grep(self) -> Grep:
-        return Grep(self.catalog, self.reader, self.trigrams, TextLines(self.extracts, self.text_trigrams))
+        self._grepping.background.wanted()
+        return self._grepping.engine
 
     # searching -----------------------------------------------------------------------------------
 
@@ -157,11 +160,14 @@ class Searching(Extracting):
             self.index()
         return mended
 
+    def forget_trigrams(self) -> None:
+        """Empty the indexes of grep; the next look builds them again."""
+        self._grepping.clear()
+
     def _drop_bad_segments(self) -> list[str]:
         dropped = self.grep.drop_stale()
         if self.grep.index_damage():
-            self.trigrams.clear()
-            self.text_trigrams.clear()
+            self.forget_trigrams()
             dropped.append("*")
         return dropped
 
@@ -175,9 +181,10 @@ class Searching(Extracting):
 
     def close(self) -> None:
         self._learning.stop()
-        self._background.stop()
+        if "_grepping" in self.__dict__:
+            self._grepping.close()
+        elif self._trigrams is not None:
+            self._trigrams.close()
         if self._text is not None:
             self._text.close()
-        self.trigrams.close()
-        self.text_trigrams.close()
         super().close()

@@ -5,19 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from rolltop.errors import PartMissing
-from rolltop.store.meaning import NONE, Candidate, Fused, Meaning, Near, fuse
+from rolltop.store.meaning import NONE, Candidate, Fused, fuse
 from rolltop.store.results import Ranked, Results
 from rolltop.store.seams import TextAnswer, TextHead, TextHit, no_head
 from rolltop.store.searching import Searching
 from rolltop.store.text.grammar import is_plain
+
+if TYPE_CHECKING:
+    from rolltop.store.meaning import Meaning, Near
 
 __all__ = ["Legs", "Understanding"]
 
 BEST_WORDS = 100
 BEST_MEANINGS = 100
 """So many of each order are joined into one; what the keywords find beyond follows in its own order."""
+
+SPELT_NEARLY = 0.7
+WORDS_TOLD = 5
 
 NEARER = 0.15
 """So much nearer a document must be that has none of the words, where others hold them all."""
@@ -42,12 +49,15 @@ class Understanding(Searching):
     @cached_property
     def meaning(self) -> Meaning:
         """The vectors of the documents, by the model that the settings name."""
+        from rolltop.store.meaning import Meaning  # noqa: PLC0415 - it brings numpy
+
         place, choice = self.directory / "vectors", self.options.model
         return Meaning(place, self.catalog, self.extracts, choice, background=self.options.background)
 
     def written(self) -> None:
         super().written()
-        self.meaning.wanted()
+        if "meaning" in self.__dict__:  # else nobody has asked for meanings yet
+            self.meaning.wanted()
 
     def find(
         self,
@@ -60,11 +70,22 @@ class Understanding(Searching):
         why: bool = False,
     ) -> Results:
         """By `keyword`, `semantic` or `hybrid`; with `similarity` by nearly spelled words, whatever the kind."""
-        if kind == "keyword" or similarity is not None:
-            return self.search(query, limit=limit, offset=offset, similarity=similarity, why=why)
-        if kind == "semantic":
+        if kind == "semantic" and similarity is None:
             return self.search_near(query, limit=limit, offset=offset)
-        return self.search_hybrid(query, limit=limit, offset=offset, why=why)
+        if kind == "keyword" or similarity is not None:
+            found = self.search(query, limit=limit, offset=offset, similarity=similarity, why=why)
+        else:
+            found = self.search_hybrid(query, limit=limit, offset=offset, why=why)
+        return found if found.total or similarity is not None else self._with_spellings(query, found)
+
+    def _with_spellings(self, query: str, found: Results) -> Results:
+        """What was found, nothing, with the words that the query may have meant."""
+        nearly = self._by_words(query, 1, 0, SPELT_NEARLY)[0]
+        if not nearly.total:
+            return found
+        words = ", ".join(nearly.words[:WORDS_TOLD])
+        meant = f"No document holds these words. Spelled nearly so: {words}; a fuzzy search finds {nearly.total}."
+        return replace(found, note=" ".join(filter(None, (found.note, meant))))
 
     def search_near(self, query: str, *, limit: int = 10, offset: int = 0) -> Results:
         """Every document that has text, the ones that mean most nearly the same as the query first."""
@@ -164,7 +185,8 @@ class Understanding(Searching):
         self.meaning.purge(documents)
 
     def close(self) -> None:
-        self.meaning.close()
+        if "meaning" in self.__dict__:
+            self.meaning.close()
         super().close()
 
 

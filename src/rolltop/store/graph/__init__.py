@@ -5,8 +5,15 @@ themselves are looked up in it (and in the catalogue) when they are asked for. S
 leads to a document that is stored after the one that has the link, and a deleted document has no relations.
 """
 
-from rolltop.store.graph.edges import KINDS, Edge, Node
+from typing import TYPE_CHECKING
+
+from rolltop.lazily import lazily
 from rolltop.store.graph.library import Relating
-from rolltop.store.graph.walk import DEEPEST, Neighbourhood, Related
+
+if TYPE_CHECKING:
+    from rolltop.store.graph.edges import KINDS, Edge, Node
+    from rolltop.store.graph.walk import DEEPEST, Neighbourhood, Related
 
 __all__ = ["DEEPEST", "KINDS", "Edge", "Neighbourhood", "Node", "Related", "Relating"]
+
+__getattr__ = lazily(__name__, {"edges": "KINDS Edge Node", "walk": "DEEPEST Neighbourhood Related"})  # with numpy

@@ -8,19 +8,20 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rolltop.errors import PartMissing
 from rolltop.store.extract import Extracted
 from rolltop.store.extract.reading import Studied
 from rolltop.store.extract.statements import LANGUAGES
-from rolltop.store.graph.edges import Edges, Node
-from rolltop.store.graph.tracing import TraitFile
-from rolltop.store.graph.traits import traits_of
-from rolltop.store.graph.walk import Neighbourhood, walk
 from rolltop.store.records import Document
 from rolltop.store.searching import Searching
 from rolltop.store.sidecar import alone
+
+if TYPE_CHECKING:
+    from rolltop.store.graph.edges import Node
+    from rolltop.store.graph.tracing import TraitFile
+    from rolltop.store.graph.walk import Neighbourhood
 
 __all__ = ["Relating"]
 
@@ -35,7 +36,7 @@ REST = 0.2
 
 
 class Relating(Searching):
-    """Relations of documents, followed as they change."""
+    """Relations of documents, followed as they change. What calculates with numpy is loaded when it is needed."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -44,10 +45,15 @@ class Relating(Searching):
 
     @cached_property
     def traits(self) -> TraitFile:
+        from rolltop.store.graph.tracing import TraitFile  # noqa: PLC0415
+
         return TraitFile(self.directory / "graph.db", self.catalog.identity())
 
     def related(self, start: Node | Document, depth: int = 2, limit: int = MOST_RELATED) -> Neighbourhood:
         """The documents around one, breadth first; `behind` says how many changes have not been looked at yet."""
+        from rolltop.store.graph.edges import Edges, Node  # noqa: PLC0415
+        from rolltop.store.graph.walk import walk  # noqa: PLC0415
+
         self.trace(seconds=PATIENCE)
         node = Node(start) if isinstance(start, Document) else start
         found = walk(Edges(self.catalog, self.traits), node, depth, limit)
@@ -56,6 +62,8 @@ class Relating(Searching):
 
     def node(self, document: Document, number: int) -> Node:
         """A document with this content: as it is, or the version that had it."""
+        from rolltop.store.graph.edges import Node  # noqa: PLC0415
+
         history = self.catalog.documents.versions(document)
         earlier = next((version for version in reversed(history) if version.object == number), None)
         return Node(document, None if earlier is None or earlier.object == document.object else earlier)
@@ -77,6 +85,8 @@ class Relating(Searching):
 
     def _trace_step(self) -> bool:
         """Some more documents; false where another process is doing that, or nothing is left."""
+        from rolltop.store.graph.traits import traits_of  # noqa: PLC0415
+
         with self._tracing, alone(self.directory / "graph.lock") as only:
             last = self.catalog.documents.last_change()
             documents = self.catalog.documents.changed(self.traits.mark, STEP) if only else []

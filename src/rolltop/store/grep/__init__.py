@@ -5,10 +5,38 @@ for the engines (`emit`, `matcher`). Segments (`segments`, `index`) name the fra
 `layout` maps hits to documents, `lines` shows the lines. `texts` looks at what was read out of PDF and the like.
 """
 
-from rolltop.store.grep.background import Background
-from rolltop.store.grep.engine import Grep, Pattern
-from rolltop.store.grep.index import SegmentDirectory
-from rolltop.store.grep.lines import FileLines, LineMatch, painted
-from rolltop.store.grep.texts import TextLines
+from typing import TYPE_CHECKING
 
-__all__ = ["Background", "FileLines", "Grep", "LineMatch", "Pattern", "SegmentDirectory", "TextLines", "painted"]
+from rolltop.lazily import lazily
+
+if TYPE_CHECKING:
+    from rolltop.store.grep.background import Background
+    from rolltop.store.grep.engine import Grep, Pattern
+    from rolltop.store.grep.index import SegmentDirectory
+    from rolltop.store.grep.lines import FileLines, LineMatch, painted
+    from rolltop.store.grep.shared import SharedGrep
+    from rolltop.store.grep.texts import TextLines
+
+__all__ = [
+    "Background",
+    "FileLines",
+    "Grep",
+    "LineMatch",
+    "Pattern",
+    "SegmentDirectory",
+    "SharedGrep",
+    "TextLines",
+    "painted",
+]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "background": "Background",
+        "engine": "Grep Pattern",
+        "index": "SegmentDirectory",
+        "lines": "FileLines LineMatch painted",
+        "shared": "SharedGrep",
+        "texts": "TextLines",
+    },
+)

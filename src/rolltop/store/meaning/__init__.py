@@ -5,9 +5,15 @@ place. Vectors are made in the background, follow the catalogue, and can be dele
 what they find with what the keywords find.
 """
 
+from typing import TYPE_CHECKING
+
+from rolltop.lazily import lazily
+from rolltop.store.meaning.choice import DEFAULT, NONE
 from rolltop.store.meaning.fusion import Blend, Candidate, Fused, fuse
-from rolltop.store.meaning.meaning import Embedded, Meaning, Near
-from rolltop.store.meaning.models import DEFAULT, NONE, Model, find_model, known_models
+
+if TYPE_CHECKING:
+    from rolltop.store.meaning.meaning import Embedded, Meaning, Near
+    from rolltop.store.meaning.models import Model, find_model, known_models
 
 __all__ = [
     "DEFAULT",
@@ -23,3 +29,5 @@ __all__ = [
     "fuse",
     "known_models",
 ]
+
+__getattr__ = lazily(__name__, {"meaning": "Embedded Meaning Near", "models": "Model find_model known_models"})

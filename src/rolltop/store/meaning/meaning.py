@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rolltop.errors import PartMissing, RolltopError
+from rolltop.store.meaning.choice import NONE
 from rolltop.store.meaning.embedder import Embedder
 from rolltop.store.meaning.following import Follower, Progress, Question
 from rolltop.store.meaning.index import MeaningIndex, Place
-from rolltop.store.meaning.models import NONE, load_model
+from rolltop.store.meaning.models import load_model
 from rolltop.store.seams import Catalog
 
 if TYPE_CHECKING:

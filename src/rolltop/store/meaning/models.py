@@ -9,15 +9,12 @@ from functools import lru_cache
 from pathlib import Path
 
 from rolltop.errors import InvalidInput, NotFound, PartMissing
+from rolltop.store.meaning.choice import DEFAULT, NONE
 from rolltop.store.meaning.embedder import Embedder
 from rolltop.store.meaning.sentences import GRAPHS, WEIGHTS, Files, SentenceModel, is_bert
 from rolltop.store.meaning.wordvectors import WordVectors
 
-__all__ = ["DEFAULT", "NONE", "Model", "find_model", "known_models", "load_model"]
-
-DEFAULT = "wordllama"
-NONE = "none"
-"""The choice to have no search by meaning."""
+__all__ = ["Model", "find_model", "known_models", "load_model"]
 
 _loading = threading.Lock()
 

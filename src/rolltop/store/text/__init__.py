@@ -4,7 +4,14 @@
 stored a moment ago are held in memory until the next commit, so that they are found at once.
 """
 
-from rolltop.store.text.index import KeywordIndex
+from typing import TYPE_CHECKING
+
+from rolltop.lazily import lazily
 from rolltop.store.text.snippets import ENOUGH, Needles, highlighted, marks, snippet
 
+if TYPE_CHECKING:
+    from rolltop.store.text.index import KeywordIndex
+
 __all__ = ["ENOUGH", "KeywordIndex", "Needles", "highlighted", "marks", "snippet"]
+
+__getattr__ = lazily(__name__, {"index": "KeywordIndex"})  # it brings numpy

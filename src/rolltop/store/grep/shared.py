@@ -1,0 +1,41 @@
+"""Regular expressions over one library: the two indexes, the engine that all questions share, its background."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rolltop.store.extract import Extracts
+from rolltop.store.grep.background import Background
+from rolltop.store.grep.engine import Grep
+from rolltop.store.grep.index import SegmentDirectory
+from rolltop.store.grep.texts import TextLines
+from rolltop.store.reader import Reader
+from rolltop.store.seams import Catalog, GrepIndex
+
+__all__ = ["SharedGrep"]
+
+
+class SharedGrep:
+    """`frames` is the index of what is stored, `texts` that of what was read out of PDF and the like."""
+
+    def __init__(
+        self, directory: Path, catalog: Catalog, reader: Reader, extracts: Extracts, frames: GrepIndex | None = None
+    ) -> None:
+        self._catalog, self._reader, self._extracts = catalog, reader, extracts
+        self.frames: GrepIndex = frames or SegmentDirectory(directory)
+        self.texts: GrepIndex = SegmentDirectory(directory / "texts")
+        self.engine = self.another()
+        self.background = Background(self.engine)
+
+    def another(self) -> Grep:
+        """An engine with a memory of its own."""
+        return Grep(self._catalog, self._reader, self.frames, TextLines(self._extracts, self.texts))
+
+    def clear(self) -> None:
+        self.frames.clear()
+        self.texts.clear()
+
+    def close(self) -> None:
+        self.background.stop()
+        self.frames.close()
+        self.texts.close()
