@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 from markup_strategies import cases, regular_cases
 from test_stream import outcome, streamed, whole
 
-from rolltop.transform import compile_program
+from rolltop.transform import Document, Program, compile_program, formats
 from rolltop.transform.explain import explain
 from rolltop.transform.markup import MarkupTiers
 from rolltop.transform.stream import plan_of
+from rolltop.transform.stream.documents import RecordProgram
 from rolltop.transform.stream.marked import MarkedPiece
 
-QUICK = settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+QUICK = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 LONG = settings(max_examples=50_000, deadline=None, suppress_health_check=list(HealthCheck))
 SIZES = st.integers(8, 700) | st.just(4000)
 HEADER = '%utlx 1.0\ninput xml { arrays: ["x"] }\noutput json\n---\n'
@@ -85,6 +86,17 @@ def test_a_pattern_learns_what_records_may_leave_out(taken: list[int]) -> None:
     odd = '<r id="7" ok="yes"><name>N</name><n>1</n></r>'
     agree(HEADER + "map($input.R.r, r => { id: r.@id, n: r.n })", document(*[odd, RECORD.format(8)] * 200), 1000)
     assert sum(taken) > 300
+
+
+def test_one_element_that_is_only_mapped_serves_as_an_array(taken: list[int]) -> None:
+    one = RECORD.replace('<x p="1" q="3"><sku>T</sku></x>', "")
+    data = f"<R>{''.join((RECORD, one)[at % 2].format(at) for at in range(100))}</R>".encode()
+    header = "%utlx 1.0\ninput xml\noutput json\n---\n"
+    agree(header + "map($input.R.r, r => sum(map(r.x, x => x.@p * x.@q)))", data, 4000)
+    assert sum(taken) > 60
+    taken.clear()
+    agree(header + "map($input.R.r, r => [count(r.x), map(r.x, x => x.@p)])", data, 4000)
+    assert sum(taken) < 60
 
 
 def test_one_odd_record_does_not_stop_the_pattern(taken: list[int]) -> None:
@@ -180,6 +192,8 @@ def test_odd_records(odd: str) -> None:
         "r._text",
         "map(r.x, x => x.sku._text)",
         'r["@id"]',
+        'r[""]',
+        '[r["name"], r["x"][0].@p, r.name["_text"], r["none"]?.@q]',
         "r.name.@id",
         "r.none.@id.deeper",
         "(try { r.name * 2 } catch (e) { r.@id })",
@@ -212,13 +226,33 @@ def test_documents_broken_at_every_byte(junk: bytes) -> None:
 
 
 @pytest.mark.parametrize("codec", ["utf-8", "utf-8-sig", "utf-16", "latin-1", "ascii", "cp1252"])
-def test_encodings(codec: str) -> None:
+def test_encodings(codec: str, taken: list[int]) -> None:
     names = {"utf-8-sig": "utf-8", "latin-1": "iso-8859-1", "ascii": "us-ascii", "cp1252": "windows-1252"}
     head = f'<?xml version="1.0" encoding="{names.get(codec, codec)}"?>\r\n<R>\r\n'
     letters = "abc" if codec == "ascii" else "\u00e9\u00df"
     records = "\r\n".join(RECORD.format(number).replace("T", letters) for number in range(8))
     for end in ("</R>", "</Q>", "<r>&</r></R>"):
         agree(PROGRAM, (head + records + end).encode(codec), 300)
+    assert bool(taken) == (codec in ("utf-8", "utf-8-sig", "latin-1", "ascii"))
+
+
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("name", ["iso-8859-1", "ISO-8859-1", "us-ascii", "utf8", "utf-16", "UTF-8", "cp037", "none"])
+def test_encodings_that_are_not_what_they_say(name: str, mark: bytes) -> None:
+    head = f'<?xml version="1.0" encoding="{name}"?>'.encode()
+    for data in (document(), document(RECORD.format(7).replace("T", "\u00e9")), document().replace(b"\n", b"\r\n")):
+        agree(PROGRAM, mark + head + data, 300)
+
+
+def test_two_bytes_that_look_like_an_end_tag() -> None:
+    odd = RECORD.format(7).replace("T", "\u2f3c\u3e72\u722f\r\n")
+    agree(PROGRAM, document(odd).decode().encode("utf-16-le"), 300)
+    agree(PROGRAM, document(odd).decode().encode("utf-16-be"), 300)
+
+
+def test_end_tags_in_a_comment_do_not_slow_the_parser_down(taken: list[int]) -> None:
+    agree(PROGRAM, document(f"<!-- {'</r>' * 100_000} -->", count=3000), 100_000)
+    assert sum(taken) > 20
 
 
 @pytest.mark.parametrize(
@@ -271,3 +305,72 @@ def test_an_attribute_that_only_counts_is_a_number() -> None:
     typed = MarkupTiers(program, plan_of(program).path).typed
     assert typed is not None
     assert {name: place.form for name, place in typed.records.items().fields.items()} == {"@a": "num", "@b": "any"}
+
+
+def test_an_attribute_that_is_sometimes_an_element() -> None:
+    text = HEADER + "map($input.R.r, r => [r.@k, r.a?.@k])"
+    for first, second in (('k="1"', "<k>2</k>"), ("", "<k>2</k>"), ('k="1"', "")):
+        one, two = (
+            f"<r {first}><a {first}/></r>".replace(" >", ">").replace(" /", "/"),
+            f"<r>{second}<a>{second}</a></r>",
+        )
+        agree(text, f"<R>{one * 3}{two * 3}{one * 3}{two * 3}</R>".encode(), 100)
+        agree(text, f"<R>{two * 3}{one * 3}{two * 3}{one * 3}</R>".encode(), 100)
+
+
+def in_memory(records: RecordProgram, program: Program, data: str | bytes) -> Any:
+    taken, value = records.value(data)
+    made = value if taken else program.evaluator.run(inputs_of(program, data))
+    return formats.write("json", made, {})
+
+
+@QUICK
+@given(st.one_of(cases(), regular_cases()), regular_cases(), st.booleans())
+def test_documents_in_memory_one_after_the_other(case: tuple[str, bytes], other: Any, is_text: bool) -> None:
+    program = compile_program(case[0])
+    records = RecordProgram(program.parsed.program, program.source)
+    for data in (case[1], other[1], case[1]):
+        given: str | bytes = data.decode("utf-8", "replace") if is_text else data
+        expected = outcome(
+            lambda given=given: formats.write("json", program.evaluator.run(inputs_of(program, given)), {})
+        )
+        assert outcome(lambda given=given: in_memory(records, program, given)) == expected
+
+
+def inputs_of(program: Program, data: str | bytes) -> dict[str, Any]:
+    return program._with_default(program.read_inputs({"input": Document(data)}))
+
+
+def test_large_documents_in_memory_are_taken_by_the_pattern(taken: list[int]) -> None:
+    program = compile_program(PROGRAM)
+    data = document(count=1000)
+    expected = formats.write("json", program.evaluator.run(inputs_of(program, data)), {})
+    assert program.run({"input": Document(data)}) == expected
+    assert program.run({"input": Document(data.decode())}) == expected
+    assert sum(taken) > 1900
+
+
+@pytest.mark.parametrize(
+    "text", ["", " " * 200_000, "\ud800" + "<R/>" * 50_000, '<?xml version="1.0" encoding="utf-16"?>']
+)
+def test_texts_that_are_no_documents(text: str) -> None:
+    program = compile_program(PROGRAM)
+    records = RecordProgram(program.parsed.program, program.source)
+    expected = outcome(lambda: inputs_of(program, text))
+    assert outcome(lambda: in_memory(records, program, text)) == expected
+
+
+def test_texts_are_what_they_are_whatever_they_declare() -> None:
+    program = compile_program(PROGRAM)
+    records = RecordProgram(program.parsed.program, program.source)
+    text = '<?xml version="1.0" encoding="latin-1"?>' + document().decode().replace("T", "\u4e2d")
+    expected = outcome(lambda: formats.write("json", program.evaluator.run(inputs_of(program, text)), {}))
+    assert outcome(lambda: in_memory(records, program, text)) == expected
+
+
+def test_a_program_whose_documents_have_one_record_is_not_tried_for_ever() -> None:
+    program = compile_program(PROGRAM)
+    records = RecordProgram(program.parsed.program, program.source)
+    for _ in range(5):
+        assert records.value("<R><r/></R>") == (False, None)
+    assert not records.possible

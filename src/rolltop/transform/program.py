@@ -22,11 +22,14 @@ if TYPE_CHECKING:
     from rolltop.transform.compile import Compiled
     from rolltop.transform.compile.tiers import Tiers
     from rolltop.transform.shortcut import Shortcut
+    from rolltop.transform.stream.documents import RecordProgram
 
 __all__ = ["Document", "Program", "compile_program", "convert"]
 
 _LARGE = 20_000
 """Characters of input from which generating code pays."""
+_SOME_RECORDS, _MANY_RECORDS = 10_000, 100_000
+"""Characters of an XML document, and of all so far, from which learning what its records look like pays."""
 _RUN = 2_000
 """What a run counts besides its input: a program that is run often pays for its code too."""
 
@@ -79,6 +82,18 @@ class Program:
 
         return Tiers(self.parsed.program)
 
+    @cached_property
+    def _records(self) -> RecordProgram:
+        """The program as one over the records of an XML document."""
+        from rolltop.transform.stream.documents import RecordProgram  # noqa: PLC0415 - as below
+
+        return RecordProgram(self.parsed.program, self.source)
+
+    @property
+    def _goes_over_records(self) -> bool:
+        ports = self.header.inputs
+        return len(ports) == 1 and ports[0].format == "xml" and not self.asks_for_places and self._records.possible
+
     def _pays(self, size: int) -> bool:
         """Whether to run generated code on an input of this size, after what was run before."""
         self.work += size + _RUN
@@ -114,10 +129,16 @@ class Program:
 
     def result(self, documents: Mapping[str, Document]) -> Any:
         """The body's value for inputs that are still text."""
-        pays = self._pays(sum(len(document.data) for document in documents.values()))
+        size = sum(len(document.data) for document in documents.values())
+        pays = self._pays(size)
         if pays and len(documents) == 1 and self.is_json_alone and not self.asks_for_places:
             [document] = documents.values()
             taken, value = self.tiers.value(document.data)
+            if taken:
+                return value
+        if size > _SOME_RECORDS and self.work > _MANY_RECORDS and len(documents) == 1 and self._goes_over_records:
+            [document] = documents.values()
+            taken, value = self._records.value(document.data)
             if taken:
                 return value
         inputs = self._with_default(self.read_inputs(documents))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from xml.parsers import expat
 
+from rolltop.transform.collector import without_collector
 from rolltop.transform.errors import ReadFailure
 from rolltop.transform.formats.text import MAX_DEPTH, typed
 from rolltop.transform.values import TEXT_KEY, Node
@@ -55,12 +56,13 @@ class Builder:
         if not data.strip():
             raise ReadFailure("XML parse error at 1:1 - the document is empty")
         self.begin()
-        self.take(data)
-        self.finish()
+        with without_collector():
+            self.take(data)
+            self.finish()
 
-    def begin(self) -> None:
-        """A document begins: `take` its blocks, then `finish`."""
-        parser = expat.ParserCreate()
+    def begin(self, encoding: str | None = None) -> None:
+        """A document begins: `take` its blocks, then `finish`. An encoding given overrides what the document says."""
+        parser = expat.ParserCreate(encoding)
         parser.buffer_text = True
         parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = self._handlers()
         parser.XmlDeclHandler = self._declaration

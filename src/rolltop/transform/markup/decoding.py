@@ -10,7 +10,7 @@ import orjson
 
 from rolltop.transform.compile.runtime import Surprise
 from rolltop.transform.formats.text import typed
-from rolltop.transform.markup.pattern import Field, Leaf, Level, Record, Run, level_of
+from rolltop.transform.markup.pattern import Field, Leaf, Level, Record, Rules, Run, level_of
 from rolltop.transform.markup.shape import Shape
 from rolltop.transform.markup.tier import MarkupTier
 from rolltop.transform.values import parse_number
@@ -31,7 +31,8 @@ class Decoder:
     def __init__(self, tier: MarkupTier, shape: Shape, arrays: frozenset[str], *, plain: bool) -> None:
         assert shape.record is not None
         self._plain = plain
-        self.level = level_of(shape.record, tier.records.items(), arrays, plain=plain, outermost=True)
+        rules = Rules(arrays, tier.arrays, plain)
+        self.level = level_of(shape.record, tier.records.items(), rules, outermost=True)
         self.scan = self.level.pattern.findall
         self._wrappers = [_wrapper(tier, count) for count in range(len(tier.path))]
 

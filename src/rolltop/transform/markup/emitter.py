@@ -25,12 +25,41 @@ def _is_element(kind: Kind) -> TypeGuard[Place]:
     return isinstance(kind, Place) and kind.form not in ("num", "str") and not _is_attribute(kind)
 
 
+def _is_path(node: tree.Expr) -> bool:
+    """Names and properties only: nothing in it goes over anything."""
+    while isinstance(node, tree.Member):
+        node = node.target
+    return isinstance(node, tree.Name)
+
+
 class MarkupEmitter(TypedEmitter):
     """Emits one program over XML.
 
     An attribute that is only calculated with is decoded as the number that it spells. Where its being a text shows
     (`+` joins it, a condition asks whether it is empty) it is used as `any`, which keeps it one.
     """
+
+    def __init__(self, program: tree.Program, root: Place, shared: set[int]) -> None:
+        super().__init__(program, root, shared)
+        self.arrays: set[Place] = set()
+        """Places that have to be arrays; one element alone serves the others, which are only mapped."""
+        self._maps: list[bool] = []
+        """For every call around: whether it maps what it goes over, which is the first that is asked for."""
+
+    def _library_call(self, name: str, arguments: list[tree.Expr], names: Names) -> Code:
+        self._maps.append(name == "map" and len(arguments) == 2 and _is_path(arguments[0]))
+        try:
+            return super()._library_call(name, arguments, names)
+        finally:
+            self._maps.pop()
+
+    def elements(self, kind: Kind) -> tuple[bool, Kind]:
+        mapped = bool(self._maps) and self._maps[-1]
+        if mapped:
+            self._maps[-1] = False
+        elif isinstance(kind, Place):
+            self.arrays.add(kind)
+        return super().elements(kind)
 
     def _member(self, node: tree.Member, names: Names) -> Code:
         if node.kind != "attribute":

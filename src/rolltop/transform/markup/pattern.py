@@ -16,7 +16,7 @@ import msgspec
 from rolltop.transform.compile.places import Place
 from rolltop.transform.markup.shape import Attribute, Child, Element
 
-__all__ = ["Field", "Leaf", "Level", "Record", "Run", "Unsuitable", "level_of"]
+__all__ = ["Field", "Leaf", "Level", "Record", "Rules", "Run", "Unsuitable", "level_of"]
 
 _CONTROLS = r"\x00-\x08\x0b-\x1f"
 _ENTITY = "&(?:amp|lt|gt|quot|apos);"
@@ -96,9 +96,21 @@ class Level:
     """Texts of which each element of a run has one."""
 
 
-def level_of(element: Element, place: Place, arrays: frozenset[str], *, plain: bool, outermost: bool = False) -> Level:
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What decides on patterns besides the shape and the fields read."""
+
+    arrays: frozenset[str]
+    """Elements that are arrays even when there is one."""
+    several: frozenset[Place]
+    """Places for which one element that is no array does not serve."""
+    plain: bool
+    """For texts without `&` and `]]>`."""
+
+
+def level_of(element: Element, place: Place, rules: Rules, *, outermost: bool = False) -> Level:
     """The level of an array's elements. The outermost one has a last group for all that did not match."""
-    composer = _Composer(arrays, plain=plain)
+    composer = _Composer(rules)
     if _same_name_inside(element, element.name):
         raise Unsuitable(f"<{element.name}> contains elements of its own name")
     source, field = composer.element(element, place, None)
@@ -118,10 +130,9 @@ def _same_name_inside(element: Element, name: str) -> bool:
 class _Composer:
     """Writes one pattern and counts its groups and elements."""
 
-    def __init__(self, arrays: frozenset[str], *, plain: bool) -> None:
-        self.arrays = arrays
-        self.plain = plain
-        self.values = _Values(plain=plain)
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.values = _Values(plain=rules.plain)
         self.groups = 0
         self._elements = 0
 
@@ -164,13 +175,17 @@ class _Composer:
         return head + self._closed(element, contents), Record(place, make, fields, presence)
 
     def _field(self, element: Element, name: str, read: dict[str, Field], place: Place) -> Field | None:
-        if name in read:
-            return read[name]
-        if name[0] == "@" and any(child.element.name == name[1:] for child in element.children):
-            raise Unsuitable(f"<{element.name}> has an element {name[1:]} and no attribute of that name")
-        if place.required:
+        found = read.get(name)
+        may_be_missing = found is None or (isinstance(found, Leaf) and found.optional)
+        if (
+            name.startswith("@")
+            and may_be_missing
+            and any(child.element.name == name[1:] for child in element.children)
+        ):
+            raise Unsuitable(f"<{element.name}> has elements {name[1:]} where it has no attribute of that name")
+        if found is None and place.required:
             raise Unsuitable(f"<{element.name}> has no {name}")
-        return None
+        return found
 
     def _child(self, child: Child, place: Place | None, within: int | None, gap: str) -> tuple[str, Field | None]:
         """A child with the gap after it."""
@@ -179,7 +194,7 @@ class _Composer:
             return _times(self._skipped(element) + gap, child, several=child.repeated), None
         if place.form == "list":
             return self._run(child, place, within, gap)
-        if element.name in self.arrays:
+        if element.name in self.rules.arrays:
             raise Unsuitable(f"<{element.name}> is always an array")
         if place.form != "record":
             code, leaf = self._leaf(element, place, within, optional=child.optional)
@@ -192,9 +207,10 @@ class _Composer:
         return _times(code + gap, child), record
 
     def _run(self, child: Child, place: Place, within: int | None, gap: str) -> tuple[str, Run]:
-        """All elements of one name. One alone is no array, unless it is said to be one."""
-        level = level_of(child.element, place.items(), self.arrays, plain=self.plain)
-        least = "+" if child.element.name in self.arrays else "{2,}"
+        """All elements of one name. One alone is no array, unless it is said to be one or only mapped."""
+        level = level_of(child.element, place.items(), self.rules)
+        one_serves = place not in self.rules.several and place.items().form == "record"
+        least = "+" if one_serves or child.element.name in self.rules.arrays else "{2,}"
         run = Run(place, self._group(), level, within)
         one = level.source.replace(_OPEN, "(?:")
         return _times(f"{_OPEN}(?:{one}{gap}){least})", child), run

@@ -32,6 +32,8 @@ class MarkupTier:
         self.run = run
         self.runs = 0
         self.failures = 0
+        self.arrays: frozenset[Place] = frozenset()
+        """Places of arrays for which one element alone does not serve."""
         self.records = root
         for step in path:
             if self.records.form != "record" or list(self.records.fields) != [step]:
@@ -58,14 +60,16 @@ def markup_tier(program: tree.Program, path: tuple[str, ...], *, strict: bool) -
     if root.unsettled():
         raise CannotCompile("the second look saw more than the first")
     run = function_of(source, emitter.constants)
-    return MarkupTier("typed" if strict else "projected", root, path, source, run)
+    tier = MarkupTier("typed" if strict else "projected", root, path, source, run)
+    tier.arrays = frozenset(emitter.arrays)
+    return tier
 
 
 class MarkupTiers:
     """The typed ways of a program over one array of elements, tried in order."""
 
     def __init__(self, program: tree.Program, path: tuple[str, ...]) -> None:
-        self._program = program
+        self.program = program
         self._path = path
         self.obstacle: str | None = None
         """Why there is no typed tier, once it was tried to make one."""
@@ -80,7 +84,7 @@ class MarkupTiers:
 
     def _made(self, *, strict: bool) -> MarkupTier | None:
         try:
-            return markup_tier(self._program, self._path, strict=strict)
+            return markup_tier(self.program, self._path, strict=strict)
         except CannotCompile as reason:
             self.obstacle = str(reason)
         except (SyntaxError, RecursionError, MemoryError, TypeError) as reason:

@@ -7,11 +7,11 @@ goes on where they end as if it had: it is between two elements before and after
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 from rolltop.transform.formats.xml_read import Builder, Piece
-from rolltop.transform.markup import MarkupTiers
 from rolltop.transform.stream.marked import MarkedPiece, Scanner
 
 __all__ = ["NoRecords", "element_pieces"]
@@ -20,12 +20,12 @@ _RECORDS = 500
 _WINDOW = 1 << 18
 """Characters that are scanned at once."""
 _LEAST_WINDOW = 1 << 12
-_SAMPLE = 32
-"""Records to learn from at first."""
+_STRIDE = 1 << 10
 _WAIT = 8
 """So many blocks may go by without the end of a record before the parser takes them."""
 _CODECS = {"utf-8": "utf-8", "us-ascii": "ascii", "iso-8859-1": "latin-1"}
 """What expat knows by itself, and reads as Python does."""
+_DECLARATION = re.compile(rb"<\?xml[^>]* encoding=[\"']([\w.-]+)")
 
 
 class NoRecords(Exception):
@@ -46,8 +46,8 @@ class Records(Builder):
         self.records: list[Any] = []
         self.document_type = False
 
-    def begin(self) -> None:
-        super().begin()
+    def begin(self, encoding: str | None = None) -> None:
+        super().begin(encoding)
         self.parser.StartDoctypeDeclHandler = self._document_type
 
     def _document_type(self, *declared: Any) -> None:
@@ -101,25 +101,30 @@ class Records(Builder):
 class _Reader:
     """Reads one document with the exact reader and the scanner."""
 
-    def __init__(self, runner: Any, program: Any, path: tuple[str, ...], arrays: frozenset[str], size: int) -> None:
+    def __init__(self, runner: Any, scanner: Scanner, path: tuple[str, ...], size: int) -> None:
         self._runner = runner
         self._path = path
         self._size = size
         self._end_tag = f"</{path[-1]}>"
-        self._exact = Records(path, arrays)
-        scanner = Scanner(MarkupTiers(program, path), arrays, sample=max(1, min(_SAMPLE, size // 256)))
+        self._exact = Records(path, scanner.arrays)
         self._scanner = None if scanner.hopeless else scanner
-        self._program = program
         self._codec: str | None = None
+        self._told = False
+        """Whether the encoding came with the document, and not in it."""
         self._window = _WINDOW
+        self._stride = 0
+        """Characters that the parser is given at least: more and more while what looks like an end tag is none."""
         self._count = 0
 
-    def pieces(self, read: Callable[[int], bytes]) -> Iterator[Any]:
+    def pieces(self, read: Callable[[int], bytes], codec: str | None) -> Iterator[Any]:
         """What the runner makes of each piece."""
-        self._exact.begin()
+        self._exact.begin(codec)
+        self._codec, self._told = codec, codec is not None
         held = b""
         end_tag = self._end_tag.encode()
+        blank = True
         while block := read(self._size):
+            blank = blank and block.isspace()
             searched = max(0, len(held) - len(end_tag))
             held += block
             cut = held.rfind(end_tag, searched) + len(end_tag)
@@ -130,6 +135,8 @@ class _Reader:
             elif cut >= len(end_tag):
                 whole, held = held[:cut], held[cut:]
                 yield from self._pieces_of(whole)
+        if blank:
+            raise NoRecords
         self._exact.take(held)
         self._exact.finish()
         if self._count + len(self._exact.records) < 2:
@@ -161,25 +168,30 @@ class _Reader:
 
     def _decoded(self, block: bytes) -> str | None:
         """The block as text with its line ends as XML has them; None when only the parser can tell what it is."""
+        if self._codec is None:
+            declared = _DECLARATION.match(block)
+            self._codec = _codec_of(declared[1].decode() if declared else None)
         try:
-            text = block.decode(self._codec or "utf-8")
+            text = block.decode(self._codec) if self._codec else None
         except UnicodeDecodeError:
             return None
-        if not text.isascii() and ("\ufffe" in text or "\uffff" in text):
+        if text is None or "\0" in text or (not text.isascii() and ("\ufffe" in text or "\uffff" in text)):
             return None
         return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
     def _scanned(self, text: str, at: int) -> Generator[Any, None, int]:
         """Let the scanner take what it can of one window; the place where it stopped."""
         assert self._scanner is not None
-        end = text.rfind(self._end_tag, at, at + self._window)
-        end = (end if end >= 0 else text.index(self._end_tag, at)) + len(self._end_tag)
+        end = text.rfind(self._end_tag, at, at + self._window) + len(self._end_tag)
+        if end < at + len(self._end_tag):
+            self._window = _WINDOW
+            return at  # a record this large is not worth a pattern
         plain = text.find("&", at, end) < 0 and text.find("]]>", at, end) < 0
         rows, stop = self._scanner.rows(text, at, end, plain=plain)
         if rows:
             yield from self._values(1)
             self._count += len(rows)
-            piece = MarkedPiece(self._program, self._scanner, rows, text[at:stop], self._given, plain=plain)
+            piece = MarkedPiece(self._scanner, rows, text[at:stop], self._given, plain=plain)
             yield self._runner.of_markup(piece)
             if not piece.was_read:
                 self._exact.skip(piece.text)
@@ -188,49 +200,60 @@ class _Reader:
 
     def _given(self, text: str) -> Any:
         """The document of records that the scanner took, after all."""
-        self._exact.take(text.encode(self._codec or "utf-8"))
+        self._exact.take(self._bytes_of(text))
         return _document(self._path, self._exact.taken())
 
     def _step(self, text: str, at: int) -> int:
         """Give the parser what comes up to the next end tag; the place behind that."""
-        if self._scanner is None:
-            end = len(text)
-        else:
-            end = text.index(self._end_tag, at) + len(self._end_tag)
+        end = -1
+        if self._scanner is not None:
+            end = text.find(self._end_tag, at + self._stride)
+        end = end + len(self._end_tag) if end >= 0 else len(text)
         known = self._exact.is_between()
         before = len(self._exact.records)
-        self._exact.take(text[at:end].encode(self._codec or "utf-8"))
+        self._exact.take(self._bytes_of(text[at:end]))
         if self._scanner is not None and self._is_foreign():
             self._scanner = None
-        if self._scanner is not None and self._exact.is_between():
+        between = self._exact.is_between()
+        self._stride = 0 if between else max(_STRIDE, self._stride * 2)
+        if self._scanner is not None and between:
             alone = known and len(self._exact.records) == before + 1
             self._scanner.missed(text[at:end] if alone else None)
             if self._scanner.hopeless:
                 self._scanner = None
         return end
 
+    def _bytes_of(self, text: str) -> bytes:
+        return text.encode(self._codec or "utf-8")
+
     def _is_foreign(self) -> bool:
-        """Whether the document is one of those that only the parser reads: what a document type changes, or other
-        encodings.
-        """
-        if self._codec is None and self._exact.open:
-            self._codec = _CODECS.get((self._exact.encoding or "utf-8").lower(), "")
-        return self._exact.document_type or self._codec == ""
+        """Whether the document has a type, which may change what is in it, or is not in the encoding it seems to be."""
+        if self._exact.document_type:
+            return True
+        return not self._told and bool(self._exact.open) and _codec_of(self._exact.encoding) != self._codec
+
+
+def _codec_of(encoding: str | None) -> str:
+    """Python's name of an encoding that is read here; none for all others."""
+    return _CODECS.get((encoding or "utf-8").lower(), "")
 
 
 def element_pieces(
     read: Callable[[int], bytes],
     path: tuple[str, ...],
     runner: Any,
-    program: Any,
+    scanner: Scanner,
     *,
     size: int,
-    arrays: frozenset[str] = frozenset(),
+    codec: str | None = None,
 ) -> Iterator[Any]:
-    """What the runner makes of each piece of the document, as a document that has only these elements."""
-    if len(set(path)) != len(path) or arrays & set(path):
+    """What the runner makes of each piece of the document, as a document that has only these elements.
+
+    The codec is that of the bytes when it is known, whatever the document says.
+    """
+    if len(set(path)) != len(path) or scanner.arrays & set(path):
         raise NoRecords
-    yield from _Reader(runner, program, path, arrays, size).pieces(read)
+    yield from _Reader(runner, scanner, path, size).pieces(read, codec)
 
 
 def _document(path: tuple[str, ...], records: list[Any]) -> Any:

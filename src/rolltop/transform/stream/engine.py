@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
+from rolltop.transform.collector import without_collector
 from rolltop.transform.errors import EvaluationFailure
 from rolltop.transform.program import Program
 from rolltop.transform.stream.code import PieceCode
@@ -96,10 +95,11 @@ def _of_table(source: Readable, port: tree.Port, runner: Postponed | PieceCode, 
 
 def _of_xml(plan: Plan, source: Readable, runner: Postponed | PieceCode, size: int) -> Iterator[Any]:
     from rolltop.transform.stream.elements import NoRecords, element_pieces  # noqa: PLC0415
+    from rolltop.transform.stream.marked import Scanner  # noqa: PLC0415
 
-    arrays = frozenset(map(str, plan.program.header.inputs[0].options.get("arrays") or ()))
     pieced = plan.program if plan.fold is None else plan.fold.pieces
-    return _or_whole(element_pieces(source.read, plan.path, runner, pieced, size=size, arrays=arrays), NoRecords)
+    scanner = Scanner(pieced, plan.path, sample=max(1, min(16, size // 256)))
+    return _or_whole(element_pieces(source.read, plan.path, runner, scanner, size=size), NoRecords)
 
 
 def _or_whole(pieces: Iterator[Any], broken: type[Exception]) -> Iterator[Any]:
@@ -122,15 +122,3 @@ def _fold(
         # What is wrong, and with which of all records, the library says best with all of them at hand.
         raise NotStreamed(failure=failure if isinstance(failure, EvaluationFailure) else None) from None
     totals.write(program, write, options)
-
-
-@contextmanager
-def without_collector() -> Iterator[None]:
-    """Records have no cycles; looking for some costs a tenth of the time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()

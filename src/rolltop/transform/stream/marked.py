@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
@@ -10,9 +11,12 @@ from typing import Any
 from rolltop.transform.compile.runtime import Surprise
 from rolltop.transform.markup import Decoder, MarkupTiers, Shape, Unsuitable
 from rolltop.transform.markup.tier import MarkupTier
+from rolltop.transform.syntax import tree
 
 __all__ = ["MarkedPiece", "Scanner"]
 
+_SAMPLE = 16
+"""Records to learn from at first."""
 _FRESH = 8
 """So many records have to be missed before the pattern is made anew."""
 _PATTERNS = 12
@@ -20,11 +24,12 @@ _MISSES = 100
 
 
 class Scanner:
-    """A program's pattern for the records of one document."""
+    """A program's pattern for the records of one document after the other."""
 
-    def __init__(self, tiers: MarkupTiers, arrays: frozenset[str], sample: int) -> None:
-        self.tiers = tiers
-        self._arrays = arrays
+    def __init__(self, program: tree.Program, path: tuple[str, ...], sample: int = _SAMPLE) -> None:
+        self.tiers = tiers = MarkupTiers(program, path)
+        self.arrays = frozenset(map(str, program.header.inputs[0].options.get("arrays") or ()))
+        """The elements that are always arrays."""
         self._shape = Shape()
         self._snapshot = Shape()
         self._decoders: dict[tuple[str, bool], Decoder] = {}
@@ -60,13 +65,13 @@ class Scanner:
         assert self.tiers.typed is not None
         try:
             self.decoder(self.tiers.typed, plain=True)
-        except Unsuitable:
+        except (Unsuitable, RecursionError, re.error):
             self.hopeless = True
 
     def decoder(self, tier: MarkupTier, *, plain: bool) -> Decoder:
         found = self._decoders.get((tier.name, plain))
         if found is None:
-            found = Decoder(tier, self._snapshot, self._arrays, plain=plain)
+            found = Decoder(tier, self._snapshot, self.arrays, plain=plain)
             self._decoders[tier.name, plain] = found
         return found
 
@@ -88,7 +93,6 @@ class MarkedPiece:
 
     def __init__(
         self,
-        program: Any,
         scanner: Scanner,
         rows: list[tuple[str, ...]],
         text: str,
@@ -96,7 +100,7 @@ class MarkedPiece:
         *,
         plain: bool,
     ) -> None:
-        self.program = program
+        self.program = scanner.tiers.program
         self.text = text
         self._scanner = scanner
         self._rows = rows

@@ -27,10 +27,10 @@ __all__ = ["Postponed"]
 class Postponed:
     """Runs the program on pieces and encodes what comes out; the first failure is kept for `finish`."""
 
-    def __init__(self, plan: Plan, source: Source, sink: Sink) -> None:
+    def __init__(self, plan: Plan, source: Source, sink: Sink | None = None, code: PieceCode | None = None) -> None:
         self._plan = plan
         self._source = source
-        self._code = PieceCode(plan.program, source, sink)
+        self._code = code or PieceCode(plan.program, source, sink)
         self._left = len(plan.stages)
         """How many stages still have to run on the records."""
         self.failure: EvaluationFailure | None = None
