@@ -38,12 +38,13 @@ def mean(ranks: list[float]) -> float:
 
 
 def sets(count: int) -> list[KnownItems]:
-    return [functions(count), headings(count, hidden=True), headings(count, hidden=False)]
+    every = [functions(), headings(hidden=True), headings(hidden=False)]
+    return [known.limited(count) if count < len(known.documents) else known for known in every]
 
 
 def quality(model: str, count: int, work: Path, rows: Rows, *, tune: bool) -> None:
     for known in sets(count):
-        place = work / f"{model}-{count}-{known.name}".replace(" ", "-").replace("/", "-")
+        place = work / f"{Path(model).name}-{len(known.documents)}-{known.name.replace(' ', '-')}"
         library = Library(place, Options(model=model))
         library.add_many(Source(path, text.encode(), 1, 2) for path, text in known.documents)
         library.catch_up()
@@ -52,7 +53,7 @@ def quality(model: str, count: int, work: Path, rows: Rows, *, tune: bool) -> No
         library.embed()
         spent, made = time.process_time() - before, len(library.meaning.index.vectors) - had
         label = f"{Path(model).name}, {known.name}"
-        asked = known.half(0 if tune else 1)
+        asked = known.tuning if tune else known.reporting
         rows.append([f"{label}: documents, questions", f"{len(known.documents)}, {len(asked)}", ""])
         if made:
             rows.append([f"{label}: passages embedded per CPU second", f"{made / spent:.1f}", ""])
@@ -73,7 +74,8 @@ def reported(library: Library, label: str, asked: Asked, rows: Rows) -> None:
             reached.append(reciprocal([hit.document.id for hit in found.hits], wanted))
     rows += [[f"{label}: MRR@10 {kind}", f"{mean(found):.3f}", ""] for kind, found in ranks.items()]
     ratio, low, high = over_better_leg(ranks)
-    goal = ">= 1" if label.startswith("wordllama") or "heading" in label else ">= 1.05"
+    no_room = label.endswith(", heading to page")  # words alone find nearly all of them
+    goal = ">= 1" if label.startswith("wordllama") or no_room else ">= 1.05"
     rows.append(
         [f"{label}: hybrid / its better leg (95 % of 2000 resamplings)", f"{ratio:.3f} ({low:.3f}-{high:.3f})", goal]
     )
@@ -96,12 +98,15 @@ def over_better_leg(ranks: dict[str, list[float]]) -> tuple[float, float, float]
 
 def tuned(library: Library, label: str, asked: Asked, rows: Rows) -> None:
     """The mean reciprocal rank for different weights."""
-    found = [(library.document(path).id, library.candidates(query)) for query, path in asked]
+    found = [(library.document(path).id, library.legs(query)) for query, path in asked]
     for nearness in (0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0):
         for every in (0.0, 0.25, 0.5, 1.0, 2.0):
             for in_order in (0.0, 1.0, 2.0, 4.0, 6.0):
                 blend = Blend(nearness, every, in_order)
-                orders = [([each.document for each in fuse(those, blend)], wanted) for wanted, those in found]
+                orders = [
+                    ([each.document for each in fuse(those.candidates, blend, those.far)], wanted)
+                    for wanted, those in found
+                ]
                 value = mean([reciprocal(order, wanted) for order, wanted in orders])
                 rows.append(
                     [f"{label}: nearness {nearness}, all words {every}, in order {in_order}", f"{value:.4f}", ""]

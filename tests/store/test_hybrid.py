@@ -36,10 +36,11 @@ def test_the_joined_order_has_every_document_once(candidates: list[Candidate], b
     assert all(each.score == pytest.approx(sum(each.parts.values())) for each in joined)
 
 
-@given(CANDIDATES, BLEND)
-def test_better_in_everything_is_better(candidates: list[Candidate], blend: Blend) -> None:
-    place = {each.document: at for at, each in enumerate(fuse(candidates, blend))}
-    score = {each.document: each.score for each in fuse(candidates, blend)}
+@given(CANDIDATES, BLEND, st.floats(-1, 1))
+def test_better_in_everything_is_better(candidates: list[Candidate], blend: Blend, far: float) -> None:
+    joined = fuse(candidates, blend, far)
+    place = {each.document: at for at, each in enumerate(joined)}
+    score = {each.document: each.score for each in joined}
     for one in candidates:
         for two in candidates:
             near = -2 if two.nearness is None else two.nearness
@@ -53,11 +54,28 @@ def test_nothing_is_lost_because_only_one_leg_found_it(library: Library) -> None
     library.add_text("both.md", "The engine of a car, its tyres, and how an automobile is washed.\n")
     library.add_text("words.md", "A car of a train.\n")
     library.add_text("other.md", "Onions.\n")
-    found = {each.document: each for each in library.candidates("car automobile")}
+    found = {each.document: each for each in library.legs("car automobile").candidates}
     both, words = library.document("both.md").id, library.document("words.md").id
     assert found[both].all_words > 0 == found[words].all_words
     assert 0 < found[words].words < found[both].words
     assert all(each.nearness is not None for each in found.values())
+
+
+def test_given_documents_weigh_what_a_search_finds_them_worth(library: Library) -> None:
+    for number in range(12):
+        library.add_text(f"{number}.md", " ".join(["needle", "hay", "stack"][: 1 + number % 3]) + f" {number}\n" * 3)
+        if number == 7:
+            library.catch_up()  # the others are fresh
+    library.search("needle")  # which takes up what is fresh
+    numbers = [library.document(f"{number}.md").id for number in range(12)]
+    found = library.text.search("stack absent", limit=50)
+    weighed = library.text.weigh("stack absent", numbers)
+    assert {hit.document: hit.score for hit in found.hits} == pytest.approx(
+        {number: hit.score for number, hit in weighed.items()}
+    )
+    assert len(weighed) == 4
+    assert library.text.weigh("stack", []) == {}
+    assert library.text.weigh("stack", [number + 1000 for number in numbers]) == {}
 
 
 def test_why_names_the_fields_of_the_words(library: Library) -> None:

@@ -30,6 +30,16 @@ async def test_a_client_keeps_and_finds_documents(stdio_client: Any, era: str, t
         assert refused.structured_content["code"] == "consent_required"
 
 
+async def test_a_client_greps_a_pdf_and_learns_the_page(stdio_client: Any, tmp_path: Path) -> None:
+    (tmp_path / "home" / "report.pdf").write_bytes(made.made_pdf("First", "Revenue rose"))
+    async with stdio_client("--toolsets", "store") as client:
+        await client.call_tool("store_document", {"path": str(tmp_path / "home" / "report.pdf")})
+        found = await client.call_tool("grep_documents", {"pattern": "Rev[a-z]+ ", "with_filename": True})
+        (line,) = found.structured_content["results"][0]["matches"]
+        assert (line["line"], line["place"]) == ("Revenue rose", "page 2")
+        assert found.structured_content["output"].endswith("report.pdf:page 2: Revenue rose\n")
+
+
 async def test_a_client_searches_by_meaning(stdio_client: Any) -> None:
     async with stdio_client("--toolsets", "store") as client:
         await client.call_tool("store_text", {"content": "My automobile needs new tyres.\n", "name": "garage.md"})

@@ -17,7 +17,7 @@ from rolltop.store.text.grammar import is_plain
 if TYPE_CHECKING:
     from rolltop.store.meaning import Meaning, Near
 
-__all__ = ["Understanding"]
+__all__ = ["Legs", "Understanding"]
 
 BEST_WORDS = 100
 BEST_MEANINGS = 100
@@ -27,16 +27,18 @@ SPELT_NEARLY = 0.7
 WORDS_TOLD = 5
 
 NEARER = 0.15
-"""So much nearer a document must be that lacks words, where others hold them all."""
+"""So much nearer a document must be that has none of the words, where others hold them all."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Legs:
+class Legs:
     """What both legs say about everything that either of them found."""
 
     answer: TextAnswer
     behind: int
     candidates: list[Candidate]
+    far: float
+    """How near the last of the nearest documents is; 0 where there are so few that it may be near."""
     starts: dict[int, int]
     heads: dict[int, Callable[[], TextHead | None]]
 
@@ -88,7 +90,7 @@ class Understanding(Searching):
     def search_near(self, query: str, *, limit: int = 10, offset: int = 0) -> Results:
         """Every document that has text, the ones that mean most nearly the same as the query first."""
         near = self._near(query, offset + limit)[offset:]
-        ranked = [Ranked(each.document.id, each.score, {"meaning": each.score}, each.start) for each in near]
+        ranked = [Ranked(each.document, each.score, {"meaning": each.score}, each.start) for each in near]
         total = self.meaning.index.spans.with_text() if near or offset else 0
         return self._by_meaning(Results(self._shown(ranked), total, "semantic"))
 
@@ -97,15 +99,17 @@ class Understanding(Searching):
         if self.options.model == NONE:
             return self.search(query, limit=limit, offset=offset, why=why)
         try:
-            legs = self._legs(query, why=why)
+            legs = self.legs(query)
         except PartMissing as missing:
             found = self.search(query, limit=limit, offset=offset, why=why)
             return replace(found, note=" ".join(filter(None, (found.note, f"Only words were searched: {missing}."))))
         answer = legs.answer
-        joined = fuse(legs.candidates, self.meaning.model.blend)
+        joined = fuse(legs.candidates, self.meaning.model.blend, legs.far)
         page = joined[offset : offset + limit]
         if len(page) < limit and answer.total > BEST_WORDS:
             page += self._further(query, joined, max(0, offset - len(joined)), limit - len(page))
+        if why:
+            page = self._with_fields(query, page)
         found_by_words = {hit.document for hit in answer.hits}
         ranked = [
             Ranked(
@@ -122,27 +126,30 @@ class Understanding(Searching):
         note = " ".join(filter(None, (answer.note, self._waiting(legs.behind)))) or None
         return self._by_meaning(Results(self._shown(ranked, answer), total, "hybrid", note))
 
-    def candidates(self, query: str) -> list[Candidate]:
-        """What hybrid search puts in order: what either leg finds, with the scores of both."""
-        return self._legs(query).candidates
+    def _with_fields(self, query: str, page: Sequence[Fused]) -> list[Fused]:
+        """With the fields that the words stand in; only for what is shown, because each field is another question."""
+        weights = self._weighed(query, [each.document for each in page], why=True)
+        return [
+            replace(each, fields=weights[each.document].parts) if each.document in weights else each for each in page
+        ]
 
-    def _legs(self, query: str, *, why: bool = False) -> _Legs:
+    def legs(self, query: str) -> Legs:
         """Ask both legs, then ask each about what the other one found."""
         near = self._near(query, BEST_MEANINGS)
-        answer, behind = self._by_words(query, BEST_WORDS, 0, None, why=why)
+        answer, behind = self._by_words(query, BEST_WORDS, 0, None)
         hits = {hit.document: hit for hit in answer.hits}
-        numbers = list(hits.keys() | {each.document.id for each in near}) if is_plain(query) else list(hits)
-        weights = self._weighed(query, numbers, why=why)
+        numbers = list(hits.keys() | {each.document for each in near}) if is_plain(query) else list(hits)
+        weights = self._weighed(query, numbers)
         nearness = self.meaning.weigh(query, numbers)
-        floor = self.meaning.model.floor + (NEARER if hits and answer.complete else 0)
-        kept = [n for n in numbers if n in hits or (n in nearness and nearness[n].score >= floor)]
-        return _Legs(
-            answer,
-            behind,
-            [_candidate(n, hits.get(n), weights.get(n), nearness.get(n), complete=answer.complete) for n in kept],
-            {number: each.start for number, each in nearness.items()},
-            {number: hit.head for number, hit in {**weights, **hits}.items()},
-        )
+        found = [_candidate(n, hits.get(n), weights.get(n), nearness.get(n), complete=answer.complete) for n in numbers]
+        least = self.meaning.model.floor
+        without = least + (NEARER if hits and answer.complete else 0)
+        kept = [each for each in found if each.document in hits or _reaches(nearness, each, least, without)]
+        last = min((_broad(nearness[each.document]) for each in near if each.document in nearness), default=0.0)
+        far = last if len(near) == BEST_MEANINGS else min(last, 0.0)
+        starts = {number: each.start for number, each in nearness.items()}
+        heads = {number: hit.head for number, hit in {**weights, **hits}.items()}
+        return Legs(answer, behind, kept, far, starts, heads)
 
     def _near(self, query: str, limit: int) -> list[Near]:
         # What a transaction has written may yet be rolled back: it is not embedded before it is committed.
@@ -190,9 +197,16 @@ def _candidate(
         number,
         words=weight.score if weight else hit.score if hit else 0.0,
         all_words=hit.score if hit and complete else 0.0,
-        nearness=(near.score + near.broad) / 2 if near else None,
-        fields=(hit or weight or _NO_HIT).parts,
+        nearness=_broad(near) if near else None,
     )
 
 
-_NO_HIT = TextHit(0, 0.0)
+def _broad(near: Near) -> float:
+    """The nearest passage says what a document holds, its best three what it is about."""
+    return (near.score + near.broad) / 2
+
+
+def _reaches(nearness: dict[int, Near], candidate: Candidate, least: float, without: float) -> bool:
+    """Whether a document that the words did not find is near enough."""
+    near = nearness.get(candidate.document)
+    return near is not None and near.score >= (least if candidate.words else without)

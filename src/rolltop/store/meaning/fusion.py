@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 __all__ = ["Blend", "Candidate", "Fused", "fuse"]
 
-FAR = 100
-"""Nearness is measured from this place of the order on: what is farther says nothing about the query."""
+ROUNDING = 0.001
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +20,7 @@ class Blend:
     """
 
     nearness: float
-    all_words: float = 0.5
+    all_words: float = 1.0
     in_order: float = 4.0
 
 
@@ -36,8 +35,6 @@ class Candidate:
     """What they are worth in it if it holds all of them, with what it is worth that they stand in order; else 0."""
     nearness: float | None
     """How near it is; None where that is not known (yet)."""
-    fields: Mapping[str, float] = field(default_factory=dict)
-    """What its words are worth by field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +46,7 @@ class Fused:
     words: float
     meaning: float
     fields: Mapping[str, float] = field(default_factory=dict)
+    """What its words are worth by field, if that was asked for."""
 
     @property
     def parts(self) -> dict[str, float]:
@@ -59,14 +57,13 @@ class Fused:
         return {name: part for name, part in parts.items() if part}
 
 
-def fuse(candidates: Sequence[Candidate], blend: Blend) -> list[Fused]:
-    """The candidates by a common score from 0 to 1, the best first."""
-    best = max((each.all_words for each in candidates), default=0.0)
+def fuse(candidates: Sequence[Candidate], blend: Blend, far: float = 0.0) -> list[Fused]:
+    """The candidates by a common score from 0 to 1, the best first. `far` is a nearness that says nothing."""
     parts = (
         (1.0, _relative([each.words for each in candidates])),
         (blend.all_words, _relative([each.all_words for each in candidates])),
-        (blend.in_order, _relative([_in_order(each) for each in candidates], best)),
-        (blend.nearness, _nearness([each.nearness for each in candidates])),
+        (blend.in_order, _relative([_in_order(each) for each in candidates])),
+        (blend.nearness, _nearness([each.nearness for each in candidates], far)),
     )
     whole = sum(weight for weight, shares in parts if any(shares)) or 1.0
     weighted = [[weight * share / whole for share in shares] for weight, shares in parts]
@@ -78,29 +75,26 @@ def fuse(candidates: Sequence[Candidate], blend: Blend) -> list[Fused]:
 
 
 def _in_order(candidate: Candidate) -> float:
-    """With all words there, both scores are the same but for this."""
-    return max(0.0, candidate.all_words - candidate.words)
+    """With all words there, both scores are the same but for this, and for rounding."""
+    more = candidate.all_words - candidate.words
+    return more if more > candidate.all_words * ROUNDING else 0.0
 
 
 def _added(candidate: Candidate, words: float, meaning: float) -> Fused:
-    return Fused(candidate.document, words + meaning, words, meaning, candidate.fields)
+    return Fused(candidate.document, words + meaning, words, meaning)
 
 
-def _nearness(scores: Sequence[float | None]) -> list[float]:
-    """From 0, for the hundredth of the nearest and all beyond, to 1; beyond is also what is not known."""
-    known = sorted((score for score in scores if score is not None), reverse=True)
-    if not known:
-        return [0.0] * len(scores)
-    far = known[min(FAR, len(known)) - 1]
-    span = known[0] - far
-    return [_clipped((score - far) / span if span > 0 else 1.0) if score is not None else 0.0 for score in scores]
+def _nearness(scores: Sequence[float | None], far: float) -> list[float]:
+    """From 0, for what is far or not known, to 1 for the nearest."""
+    span = max((score for score in scores if score is not None), default=far) - far
+    return [_clipped((score - far) / span) if score is not None and span > 0 else 0.0 for score in scores]
 
 
 def _clipped(share: float) -> float:
     return min(1.0, max(0.0, share))
 
 
-def _relative(scores: Sequence[float], best: float | None = None) -> list[float]:
+def _relative(scores: Sequence[float]) -> list[float]:
     """As shares of the best one."""
-    whole = max(scores, default=0.0) if best is None else best
-    return [score / whole if whole > 0 else 0.0 for score in scores]
+    best = max(scores, default=0.0)
+    return [score / best if best > 0 else 0.0 for score in scores]

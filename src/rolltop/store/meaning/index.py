@@ -6,7 +6,7 @@ dies in between leaves rows that nothing refers to. One writer at a time over al
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
@@ -111,15 +111,15 @@ class MeaningIndex:
 
     # asking --------------------------------------------------------------------------------------
 
-    def nearest(self, vector: NDArray[np.float32], limit: int) -> tuple[list[Place], bool]:
+    def nearest(self, vector: NDArray[np.float32], limit: int) -> tuple[Iterator[Place], bool]:
         """The passages nearest to a vector, the nearest first; and whether there are no more."""
         found = self.vectors.nearest(vector, limit)
-        places = [
-            Place(span.document, span.content, span.starts[key - span.first], score)
-            for key, score in found
-            for span in self.spans.holding(key)
-        ]
-        return places, len(found) < limit
+        return self._places(found), len(found) < limit
+
+    def _places(self, found: Sequence[tuple[int, float]]) -> Iterator[Place]:
+        for key, score in found:
+            for span in self.spans.holding(key):
+                yield Place(span.document, span.content, span.starts[key - span.first], score)
 
     def weigh(self, vector: NDArray[np.float32], documents: Sequence[int]) -> list[Place]:
         """The nearest passage of each of these documents that has one."""

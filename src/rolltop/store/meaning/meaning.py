@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,9 +14,8 @@ from rolltop.errors import PartMissing, RolltopError
 from rolltop.store.meaning.choice import NONE
 from rolltop.store.meaning.embedder import Embedder
 from rolltop.store.meaning.following import Follower, Progress, Question
-from rolltop.store.meaning.index import MeaningIndex
+from rolltop.store.meaning.index import MeaningIndex, Place
 from rolltop.store.meaning.models import load_model
-from rolltop.store.records import Document
 from rolltop.store.seams import Catalog
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Near:
     `broad` is how near its best three passages are, in the middle.
     """
 
-    document: Document
+    document: int
     score: float
     start: int
     broad: float = 0.0
@@ -112,30 +112,34 @@ class Meaning:
         """Documents whose meaning is nearest to the query, the nearest first."""
         if keep_up:
             self.keep_up()
-        vector = self._asked(query)
-        wanted = 3 * limit
-        while vector.any():
+        vector, current = self._asked(query), self._current()
+        found, wanted, all_seen = list[Near](), 3 * limit, not vector.any()
+        while len(found) < limit and not all_seen:
             places, all_seen = self.index.nearest(vector, wanted)
-            best: dict[int, Near] = {}
-            for place in places:
-                if len(best) < limit and place.document not in best:
-                    document = self._catalog.documents.get(place.document)
-                    if document is not None and document.hash == place.content:  # not what it meant before
-                        best[document.id] = Near(document, place.score, place.start)
-            if len(best) == limit or all_seen:
-                return list(best.values())
+            found = list(islice(self._distinct(places, current), limit))
             wanted *= 4
-        return []
+        return found
+
+    def _distinct(self, places: Iterable[Place], current: Callable[[Place], bool]) -> Iterator[Near]:
+        """Each document once, by its nearest passage."""
+        seen: set[int] = set()
+        for place in places:
+            if place.document not in seen and current(place):
+                seen.add(place.document)
+                yield Near(place.document, place.score, place.start)
 
     def weigh(self, query: str, documents: Sequence[int]) -> dict[int, Near]:
         """How near each of these documents is; none that is not embedded as it is now."""
-        known = {document.id: document for document in self._catalog.listings.numbered(list(documents))}
-        places = self.index.weigh(self._asked(query), list(known)) if known else []
-        return {
-            place.document: Near(known[place.document], place.score, place.start, place.broad)
-            for place in places
-            if known[place.document].hash == place.content
-        }
+        vector, current = self._asked(query), self._current()
+        places = self.index.weigh(vector, documents) if documents and vector.any() else []
+        return {p.document: Near(p.document, p.score, p.start, p.broad) for p in places if current(p)}
+
+    def _current(self) -> Callable[[Place], bool]:
+        """Whether a place is of a document as it is now, not as it was; where all is followed, each one is."""
+        if not self._behind():
+            return lambda place: True
+        get = self._catalog.documents.get
+        return lambda place: (document := get(place.document)) is not None and document.hash == place.content
 
     def _asked(self, query: str) -> NDArray[np.float32]:
         """The vector of a query; the last ones are remembered, because one search asks more than once."""

@@ -38,8 +38,20 @@ class VectorIndexSuite:
         assert [score for _, score in found] == pytest.approx(best, abs=0.01)
         assert all(score == pytest.approx(cosine(rows[key]) / length, abs=0.01) for key, score in found)
 
+    def test_given_keys_have_the_scores_that_the_nearest_have(self, vectors: VectorIndex) -> None:
+        rng = random.Random(2)
+        asked = [rng.gauss(0, 1) for _ in range(4)]
+        for keys in (range(50, 90), range(50), [10, 60, 20]):  # in order, before the others, and some anew
+            vectors.add(list(keys), [[rng.gauss(0, 1) for _ in range(4)] for _ in keys])
+            vectors.remove([7, 77])
+            known = dict(vectors.nearest(asked, 200))
+            mixed = rng.sample(range(95), 95)
+            assert vectors.scores(asked, mixed) == pytest.approx([known.get(key, 0.0) for key in mixed], abs=1e-6)
+        assert vectors.scores(asked, []) == []
+
     def test_an_empty_index_has_nothing_near(self, vectors: VectorIndex) -> None:
         assert vectors.nearest([1.0, 2.0], 3) == []
+        assert vectors.scores([1.0, 2.0], [1, 2]) == [0.0, 0.0]
         vectors.add([1], [[1, 2]])
         vectors.clear()
         assert (len(vectors), vectors.nearest([1.0, 2.0], 3)) == (0, [])
