@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from rolltop.store.seams import TextChanges, TextHead, TextUnit
 from rolltop.store.text import KeywordIndex, Needles, highlighted, snippet, thrift
 from rolltop.store.text.analysis import stems, words_in
+from rolltop.store.text.fresh import Fresh, FreshDocument
 from rolltop.store.text.grammar import And, Node, Not, Or, Phrase, Prefix, Word, parse
 from rolltop.store.text.heads import pack_head, unpack_head
 from rolltop.store.text.snippets import Snippet
@@ -217,6 +218,26 @@ def test_thrift_changes_neither_what_is_found_nor_its_scores(
         scores = {hit.document: pytest.approx(hit.score, abs=1e-4) for hit in usual.hits}
         assert {hit.document: hit.score for hit in frugal.hits} == scores
     index.close()
+
+
+@given(
+    st.lists(st.lists(st.tuples(st.integers(1, 4), st.none() | st.text("ab Cd", max_size=9)), max_size=3), max_size=5)
+)
+def test_counting_on_is_counting_again(steps: list[list[tuple[int, str | None]]]) -> None:
+    fresh, entries = Fresh(), {}
+    for change, step in enumerate(steps, 1):
+        fresh.variants("a"), fresh.lengths(), fresh.frequency("label", "a")
+        changes = {
+            number: (change, None if text is None else FreshDocument.of(TextUnit(number, "n", "p", (), text)))
+            for number, text in step
+        }
+        fresh, entries = fresh.joined(changes), {**entries, **changes}
+        again = Fresh(entries)
+        assert {word: fresh.frequency("body", word) for word in fresh.words("body")} == {
+            word: again.frequency("body", word) for word in again.words("body")
+        }
+        assert +fresh.lengths() == +again.lengths()
+        assert {*again.variants("ab")} <= {*fresh.variants("ab")}
 
 
 # what is kept for showing --------------------------------------------------------------------------

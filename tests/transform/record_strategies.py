@@ -94,6 +94,18 @@ def _loops(name: str) -> st.SearchStrategy[str]:
         st.tuples(array, inside, st.sampled_from(["every", "some", "countBy", "findIndex"])).map(
             lambda p: f"{p[2]}({p[0]}, i => {p[1]})"
         ),
+        st.tuples(array, inside, inside).map(
+            lambda p: (
+                f"map(map({p[0]}, i => [{p[1]}, map({name}.xs, j => [j.n, i.n])]), "
+                f"k => map({name}.xs, i => [{p[2]}, k]))"
+            )
+        ),
+        st.tuples(array, inside).map(
+            lambda p: (
+                f"map(filter({p[0]}, i => count({name}.xs) > 0), "
+                f"i => map({name}.xs, j => (let w = {p[1]} in [w, j.s])))"
+            )
+        ),
         st.tuples(array, inside, inside).map(lambda p: f"flatMap({p[0]}, i => [{p[1]}, {p[2]}])"),
         st.tuples(array, inside).map(lambda p: f"(drop({p[0]}, 1) |> flatMap(i => {p[1]}))"),
         st.tuples(array, inside, inside).map(

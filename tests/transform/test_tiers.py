@@ -102,6 +102,10 @@ def written_at_once_agrees(program: Program, tiers: Tiers, data: bytes) -> None:
 @example("function F(n) { if (n > 0) F(n - 1) else 0 }\nmap($input, o => F(o.n))", [{"n": 3}])
 @example("function F(x) { y => x + y }\nmap($input, o => F(o.n)(1))", [{"n": 3}, {"n": 4}])
 @example("function F(o) { o.n }\nmap($input, F)", [{"n": 3}, {"n": 4}])
+@example(
+    "let g = $input.g\n{ a: map(map($input.xs, x => x.n * sum(map(g, k => k.v))), y => map(g, k => k.v + y)) }",
+    {"g": [{"v": 1}, {"v": 2}], "xs": [{"n": 1}, {"n": 10}, {"n": 100}]},
+)
 @example("map($input, o => o.@s)", [{"s": "t"}, {"@s": "u"}])
 def test_typed_tiers_agree_with_the_evaluator(text: str, records: Any) -> None:
     tiers_agree(text, records)

@@ -123,7 +123,31 @@ class Fresh:
 
     def joined(self, changes: Mapping[int, tuple[int, FreshDocument | None]]) -> Fresh:
         """With some changes more: (change, document), or (change, None) for one that is gone."""
-        return Fresh({**self._entries, **changes}) if changes else self
+        if not changes:
+            return self
+        fresh = Fresh({**self._entries, **changes})
+        new = [document for _, document in changes.values() if document is not None]
+        old = [self._entries[number][1] for number in changes if number in self._entries]
+        fresh._count_on(self, new, [document for document in old if document is not None])
+        return fresh
+
+    def _count_on(self, before: Fresh, new: list[FreshDocument], gone: list[FreshDocument]) -> None:
+        """Take over what has been counted: to count everything again would take longer with every document."""
+        for field, counted in list(before._frequencies.items()):
+            counts = Counter(counted)
+            for document in new:
+                counts.update(document.counts[field].keys())
+            for document in gone:
+                counts.subtract(document.counts[field].keys())
+            self._frequencies[field] = +counts if gone else counts  # without what nobody has any more
+        if before._stems is not None:
+            known = before._frequencies["body"]
+            words = list({word for document in new for word in document.counts["body"] if word not in known})
+            self._stems = dict(before._stems)  # a word that is gone may stay: it is found nowhere
+            for word, its in zip(words, stems(words), strict=True):
+                self._stems[its] = [*self._stems.get(its, ()), word]
+        if before._lengths is not None:
+            self._lengths = before._lengths + _lengths(new) - _lengths(gone)
 
     def known(self, number: int, change: int) -> bool:
         entry = self._entries.get(number)
@@ -137,9 +161,7 @@ class Fresh:
     def lengths(self) -> Counter[str]:
         """How many words the documents have in each field."""
         if self._lengths is None:
-            self._lengths = Counter()
-            for document in self.documents:
-                self._lengths.update({field: counts.total() for field, counts in document.counts.items()})
+            self._lengths = _lengths(self.documents)
         return self._lengths
 
     def words(self, field: str) -> Iterable[str]:
@@ -154,3 +176,10 @@ class Fresh:
             for word, its in zip(words, stems(words), strict=True):
                 self._stems.setdefault(its, []).append(word)
         return self._stems.get(stem, [])
+
+
+def _lengths(documents: Iterable[FreshDocument]) -> Counter[str]:
+    lengths: Counter[str] = Counter()
+    for document in documents:
+        lengths.update({field: counts.total() for field, counts in document.counts.items()})
+    return lengths

@@ -164,7 +164,8 @@ class _State:
 
     def page(self, plan: Plan, limit: int, offset: int) -> tuple[list[Place], int]:
         """(document, score, where it lies) of one page, and how many there are in all."""
-        asking = Asking(self.view, self.fresh.stale)
+        highest = self.view.state.highest  # what is newer is not on disk, so need not be kept out
+        asking = Asking(self.view, [number for number in self.fresh.stale if number <= highest])
         new = list(self._fresh_hits(plan))
         if not new:
             return asking.ranked(plan, limit, offset)

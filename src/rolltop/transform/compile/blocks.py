@@ -8,14 +8,18 @@ itself is there only when something else names it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 
+from rolltop.transform.compile.scopes import CannotCompile
 from rolltop.transform.compile.sharing import AtHand
 
 __all__ = ["Block", "Flow", "Loop", "is_name", "rendered"]
 
-_NAME = re.compile(r"[tv][0-9]+\w*")
+_NAME = re.compile(r"\b[tv][0-9]+\w*")
+_BOUND = re.compile(r"\b([tv][0-9]+\w*)(?= :?= )")
+_TARGETS = re.compile(r"\b(?:for|lambda) ([^:]*?)(?: in |:)")
+_TEXTS = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 
 
 def is_name(code: str) -> bool:
@@ -114,10 +118,40 @@ class Flow:
         return self.element
 
 
-def rendered(block: Block, result: str) -> list[str]:
-    """The lines of a function's body that gives the result."""
+def rendered(block: Block, result: str, given: Iterable[str]) -> list[str]:
+    """The lines of a function's body that gives the result; `given` are the variables that it begins with.
+
+    `CannotCompile` when a variable would be used before it has its value: it might have that of an earlier round.
+    """
+    _check(result, _checked(block, set(given)))
     used = _used(block, result)
     return [*_lines(block, used, "    "), f"    return {result}"]
+
+
+def _checked(block: Block, known: set[str]) -> set[str]:
+    """The variables that have values after the block."""
+    for part in block.parts:
+        if isinstance(part, Loop):
+            _check(part.array, known)
+            for line in part.before:
+                known.update(_BOUND.findall(line) if isinstance(line, str) else [line.name])
+            _checked(part.body, {*known, part.item})
+        elif isinstance(part, Condition):
+            _check(part.test, known)
+            _checked(part.body, set(known))
+        else:
+            _check(f"{part.name}.append({part.element})" if isinstance(part, Held) else part, known)
+    return known
+
+
+def _check(code: str, known: set[str]) -> None:
+    """Add what code binds to what is known, and see that it names nothing else."""
+    bare = _TEXTS.sub("''", code)
+    known.update(_BOUND.findall(bare))
+    for targets in _TARGETS.findall(bare):
+        known.update(_NAME.findall(targets))
+    if not known.issuperset(_NAME.findall(bare)):
+        raise CannotCompile("a value that is not there yet")
 
 
 def _used(block: Block, result: str) -> set[str]:

@@ -25,7 +25,8 @@ class GeneralEmitter(TypedEmitter):
     def source(self) -> str:
         names = Names(counter=self.counter)
         ports = [port.name for port in self.program.header.inputs]
-        lines = [f"    {names.bind(name).code} = inputs[{name!r}]" for name in dict.fromkeys([*ports, "input"])]
+        inputs = {name: names.bind(name).code for name in dict.fromkeys([*ports, "input"])}
         block = self.block = Block()
         code = self.answer(names)
-        return "\n".join(["def run(inputs):", *lines, *rendered(block, code)])
+        lines = [f"    {variable} = inputs[{name!r}]" for name, variable in inputs.items()]
+        return "\n".join(["def run(inputs):", *lines, *rendered(block, code, inputs.values())])

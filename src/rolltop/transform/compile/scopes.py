@@ -58,8 +58,8 @@ class Names:
         return variable
 
     def put(self, name: str, code: str, kind: Any) -> None:
-        """A name for what a variable holds that is there already."""
-        self.variables[name] = Variable(code, None, kind, 0)
+        """A name for what a variable holds that is there already; its number tells since when."""
+        self.variables[name] = Variable(code, None, kind, int(code[1:].partition("_")[0]))
 
     def temporary(self) -> str:
         return f"t{next(self.counter)}"

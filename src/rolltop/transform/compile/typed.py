@@ -53,7 +53,7 @@ class TypedEmitter(OperatorRules, CallRules):
         names.variables["input"] = variable
         block = self.block = Block()
         code = self.answer(names)
-        return "\n".join([f"def run({variable.code}):", *rendered(block, code)])
+        return "\n".join([f"def run({variable.code}):", *rendered(block, code, [variable.code])])
 
     def answer(self, names: Names) -> str:
         """Code of the program's value."""
