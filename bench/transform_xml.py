@@ -18,9 +18,9 @@ from lxml import etree
 
 from _measure import save, table
 from _transform_data import Data
+from _transform_engines import XML
 from rolltop.transform import Document, compile_program
 from rolltop.transform.formats import xml
-from transform import XML
 
 HERE = Path(__file__).parent
 
