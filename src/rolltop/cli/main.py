@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import sys
@@ -158,6 +159,11 @@ def leave_with(error: BaseException) -> NoReturn:
             # The reader of our output left (`rolltop … | head`): not a failure, and nothing to say.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(0)
+        case OSError(errno=errno.ENOSPC | errno.EDQUOT):
+            # A full disk is no defect of ours; what is left to be written would only fail once more.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            click.echo(f"rolltop: {error.filename or 'the output'}: {error.strerror}", err=True)
+            sys.exit(1)
     raise error
 
 

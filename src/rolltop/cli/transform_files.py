@@ -16,7 +16,7 @@ from rolltop.errors import InvalidInput, NotFound
 if TYPE_CHECKING:
     from rolltop.transform.syntax.source import Source
 
-__all__ = ["Input", "format_of", "parse_input", "read_bytes", "read_program", "showing_errors"]
+__all__ = ["Input", "blamed_on", "format_of", "parse_input", "read_bytes", "read_program", "showing_errors"]
 
 _SUFFIXES = {
     ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl",
@@ -55,8 +55,15 @@ def parse_input(text: str) -> Input:
 def read_bytes(path: str) -> bytes:
     if path == "-":
         return sys.stdin.buffer.read()
-    try:
+    with blamed_on(path):
         return Path(path).read_bytes()
+
+
+@contextmanager
+def blamed_on(path: str) -> Iterator[None]:
+    """Trouble with a file names it."""
+    try:
+        yield
     except FileNotFoundError:
         raise NotFound(f"{path}: no such file") from None
     except OSError as error:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
+from io import BufferedWriter
 from pathlib import Path
 from typing import Any
 
@@ -22,18 +23,43 @@ def written_to(path: str | None) -> Iterator[Callable[[bytes], Any]]:
         sys.stdout.buffer.flush()
         return
     target = Path(path)
-    if target.exists() and not target.is_file():
-        # A device or a pipe is written as it comes.
-        with target.open("wb") as out:
-            yield out.write
-        return
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    # A device or a pipe is written as it comes.
+    direct = target.exists() and not target.is_file()
+    part = target if direct else target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        with part.open("wb") as out:
-            yield out.write
-        part.replace(target)
+        with _told(path):
+            out = part.open("wb")
+        with closing(_Output(path, out)) as output:
+            yield output.write
+        if not direct:
+            with _told(path):
+                part.replace(target)
+    finally:
+        if not direct:
+            with suppress(OSError):
+                part.unlink()
+
+
+class _Output:
+    """An opened file whose troubles name the result; what else fails meanwhile has other reasons."""
+
+    def __init__(self, path: str, out: BufferedWriter) -> None:
+        self._path, self._out = path, out
+
+    def write(self, data: bytes) -> None:
+        with _told(self._path):
+            self._out.write(data)
+
+    def close(self) -> None:
+        with _told(self._path):
+            self._out.close()
+
+
+@contextmanager
+def _told(path: str) -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise  # whoever read it has gone
     except OSError as error:
         raise InvalidInput(f"{path}: {error.strerror}") from None
-    finally:
-        with suppress(OSError):
-            part.unlink()

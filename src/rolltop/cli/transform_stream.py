@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rolltop.cli.transform_files import blamed_on
+
 if TYPE_CHECKING:
     from rolltop.transform import Program
     from rolltop.transform.stream import Plan
@@ -109,7 +111,9 @@ def _opened(path: str, begun: bytes) -> Iterator[Any]:
     if path == "-":
         yield _Begun(begun, sys.stdin.buffer) if begun else sys.stdin.buffer
         return
-    with open(path, "rb", buffering=0) as source:
+    with blamed_on(path):
+        source = Path(path).open("rb", buffering=0)  # noqa: SIM115 - closed below
+    with source:
         yield source
 
 
