@@ -27,26 +27,22 @@ from rolltop.transform.compile.compiler import function_of, is_plain
 from rolltop.transform.compile.places import Place, decoder_type, settle
 from rolltop.transform.compile.scopes import CannotCompile
 from rolltop.transform.compile.typed import TypedEmitter
+from rolltop.transform.compile.ways import TRIALS, Judged, Ways
 from rolltop.transform.compile.written import WrittenEmitter
-from rolltop.transform.errors import EvaluationFailure
-from rolltop.transform.stack import deep_stack
 from rolltop.transform.syntax import tree
 
 __all__ = ["Tier", "Tiers", "is_text", "typed_tier"]
 
-_TRIALS = 8
-"""So many runs are given to a tier before it is judged."""
 _FORMATS = frozenset({"json", "jsonl", "csv"})
 
 
-class Tier:
+class Tier(Judged):
     """Decoder and code of one way to run a program."""
 
     def __init__(self, name: str, root: Place, emitter: TypedEmitter, written: WrittenEmitter) -> None:
         self.name = name
         self.root = root
         self._emitter, self._written = emitter, written
-        self.runs = self.failures = 0
         self.ready_runs = self.unready = 0
         """How often `ready` was asked, and how often it was not for the document."""
         type_ = decoder_type(root)
@@ -59,12 +55,8 @@ class Tier:
             self.decode_lines: Callable[[list[bytes]], Any] = lambda lines: list(map(decode_one, lines))
 
     @property
-    def hopeless(self) -> bool:
-        return self.failures * 2 > self.runs > _TRIALS
-
-    @property
     def mostly_unready(self) -> bool:
-        return self.unready * 2 > self.ready_runs > _TRIALS
+        return self.unready * 2 > self.ready_runs > TRIALS
 
     @cached_property
     def _code(self) -> tuple[str, Callable[[Any], Any]]:
@@ -117,40 +109,20 @@ def _made(root: Place, emitter: TypedEmitter) -> tuple[str, Callable[[Any], Any]
     return source, function_of(source, emitter.constants)
 
 
-class Tiers:
-    """The typed ways of a program that there are, tried in order."""
+class Tiers(Ways[Tier]):
+    """The typed ways of a program over JSON and over tables."""
 
     def __init__(self, program: tree.Program) -> None:
         self._program = program
-        self.obstacle: str | None = None
-        """Why there is no typed tier, once it was tried to make one."""
 
-    @cached_property
-    def typed(self) -> Tier | None:
-        return self._made(strict=True)
-
-    @cached_property
-    def projected(self) -> Tier | None:
-        return self._made(strict=False)
-
-    def _made(self, *, strict: bool) -> Tier | None:
-        try:
-            return typed_tier(self._program, strict=strict)
-        except CannotCompile as reason:
-            self.obstacle = str(reason)
-        except (SyntaxError, RecursionError, MemoryError, TypeError) as reason:
-            self.obstacle = f"the code is beyond Python ({type(reason).__name__})"
-        return None
+    def make(self, *, strict: bool) -> Tier:
+        return typed_tier(self._program, strict=strict)
 
     def value(self, data: str | bytes) -> tuple[bool, Any]:
         """Whether a typed tier could take the JSON document, and the value if so."""
         if self.typed is None or not is_text(data):
             return False, None
-        return self._first(lambda tier: tier.decode(data))
-
-    def value_of(self, decode: Callable[[Tier], Any]) -> tuple[bool, Any]:
-        """The same for input that the caller decodes; what it raises is for the next tier."""
-        return self._first(decode) if self.typed is not None else (False, None)
+        return self.value_of(lambda tier: tier.decode(data))
 
     def ready(self, data: str | bytes) -> tuple[bool, Any]:
         """Whether the JSON document could be taken by code whose result may be written as it is, and that result."""
@@ -175,28 +147,6 @@ class Tiers:
             if not isinstance(error, msgspec.DecodeError) or isinstance(error, msgspec.ValidationError):
                 tier.unready += 1  # what is no JSON says nothing about the code
             return False, None
-
-    def _first(self, decode: Callable[[Tier], Any]) -> tuple[bool, Any]:
-        """What the first tier gives that takes the input."""
-        tier = self.typed
-        while tier is not None:
-            if not tier.hopeless:
-                tier.runs += 1
-                try:
-                    with deep_stack():
-                        return True, tier.run(decode(tier))
-                except (LimitExceeded, MemoryError):
-                    raise
-                except EvaluationFailure:
-                    break  # the evaluator says it with its place
-                except msgspec.ValidationError:
-                    tier.failures += 1
-                except msgspec.DecodeError:
-                    break  # no JSON for any tier
-                except Exception:
-                    tier.failures += 1
-            tier = self.projected if tier is self.typed else None
-        return False, None
 
 
 def is_text(data: str | bytes) -> bool:

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any
 
-from rolltop.errors import LimitExceeded
 from rolltop.transform.compile.compiler import function_of, makes_elements
 from rolltop.transform.compile.places import Place, settle
 from rolltop.transform.compile.scopes import CannotCompile
-from rolltop.transform.errors import EvaluationFailure
+from rolltop.transform.compile.ways import Judged, Ways
 from rolltop.transform.markup.emitter import MarkupEmitter, settle_attributes
-from rolltop.transform.stack import deep_stack
 from rolltop.transform.syntax import tree
 
 __all__ = ["MarkupTier", "MarkupTiers"]
 
-_TRIALS = 8
-"""So many runs are given to a tier before it is judged."""
 
-
-class MarkupTier:
+class MarkupTier(Judged):
     """Code over structures made of elements at one path. `root` is the document, `records` the array."""
 
     def __init__(self, name: str, root: Place, path: tuple[str, ...], source: str, run: Callable[[Any], Any]) -> None:
@@ -30,8 +24,6 @@ class MarkupTier:
         self.path = path
         self.source = source
         self.run = run
-        self.runs = 0
-        self.failures = 0
         self.arrays: frozenset[Place] = frozenset()
         """Places of arrays for which one element alone does not serve."""
         self.records = root
@@ -41,10 +33,6 @@ class MarkupTier:
             self.records = self.records.fields[step]
         if self.records.form != "list" or self.records.items().form in ("list", "any"):
             raise CannotCompile("the records are used as a whole")
-
-    @property
-    def hopeless(self) -> bool:
-        return self.failures * 2 > self.runs > _TRIALS
 
 
 def markup_tier(program: tree.Program, path: tuple[str, ...], *, strict: bool) -> MarkupTier:
@@ -65,53 +53,12 @@ def markup_tier(program: tree.Program, path: tuple[str, ...], *, strict: bool) -
     return tier
 
 
-class MarkupTiers:
-    """The typed ways of a program over one array of elements, tried in order."""
+class MarkupTiers(Ways[MarkupTier]):
+    """The typed ways of a program over one array of elements."""
 
     def __init__(self, program: tree.Program, path: tuple[str, ...]) -> None:
         self.program = program
         self._path = path
-        self.obstacle: str | None = None
-        """Why there is no typed tier, once it was tried to make one."""
 
-    @cached_property
-    def typed(self) -> MarkupTier | None:
-        return self._made(strict=True)
-
-    @cached_property
-    def projected(self) -> MarkupTier | None:
-        return self._made(strict=False)
-
-    def _made(self, *, strict: bool) -> MarkupTier | None:
-        try:
-            return markup_tier(self.program, self._path, strict=strict)
-        except CannotCompile as reason:
-            self.obstacle = str(reason)
-        except (SyntaxError, RecursionError, MemoryError, TypeError) as reason:
-            self.obstacle = f"the code is beyond Python ({type(reason).__name__})"
-        return None
-
-    @property
-    def hopeless(self) -> bool:
-        """Whether no tier is worth being asked again."""
-        if self.typed is None:
-            return True
-        return self.typed.hopeless and (self.projected is None or self.projected.hopeless)
-
-    def value(self, decode: Callable[[MarkupTier], Any]) -> tuple[bool, Any]:
-        """Whether a tier could take what is decoded for it, and the program's value if so."""
-        tier = self.typed
-        while tier is not None:
-            if not tier.hopeless:
-                tier.runs += 1
-                try:
-                    with deep_stack():
-                        return True, tier.run(decode(tier))
-                except (LimitExceeded, MemoryError):
-                    raise
-                except EvaluationFailure:
-                    break  # the evaluator says it with its place
-                except Exception:
-                    tier.failures += 1
-            tier = self.projected if tier is self.typed else None
-        return False, None
+    def make(self, *, strict: bool) -> MarkupTier:
+        return markup_tier(self.program, self._path, strict=strict)

@@ -111,7 +111,7 @@ class MarkedPiece:
 
     def value(self) -> tuple[bool, Any]:
         """Whether typed code could take the records, and the program's value if so."""
-        return self._scanner.tiers.value(self._decoded)
+        return self._scanner.tiers.value_of(self._decoded)
 
     def _decoded(self, tier: MarkupTier) -> Any:
         first = self._scanner.tiers.typed
