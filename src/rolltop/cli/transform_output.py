@@ -6,13 +6,15 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from io import BufferedWriter
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from rolltop.errors import InvalidInput
 
 __all__ = ["written_to"]
+
+_BUFFER = 1 << 18
+"""Bytes that are written at a time: results come in pieces of some ten thousand."""
 
 
 @contextmanager
@@ -28,7 +30,7 @@ def written_to(path: str | None) -> Iterator[Callable[[bytes], Any]]:
     part = target if direct else target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         with _told(path):
-            out = part.open("wb")
+            out = part.open("wb", _BUFFER)
         with closing(_Output(path, out)) as output:
             yield output.write
         if not direct:
@@ -43,7 +45,7 @@ def written_to(path: str | None) -> Iterator[Callable[[bytes], Any]]:
 class _Output:
     """An opened file whose troubles name the result; what else fails meanwhile has other reasons."""
 
-    def __init__(self, path: str, out: BufferedWriter) -> None:
+    def __init__(self, path: str, out: BinaryIO) -> None:
         self._path, self._out = path, out
 
     def write(self, data: bytes) -> None:

@@ -145,6 +145,12 @@ class _Watched:
         self._advance(len(block))
         return block
 
+    def fileno(self) -> int:
+        return int(self._source.fileno())
+
+    def tell(self) -> int:
+        return int(self._source.tell())
+
 
 @contextmanager
 def progress_of(total: int | None) -> Iterator[Callable[[int], Any]]:
