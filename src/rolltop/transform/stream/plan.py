@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from rolltop.transform.stdlib.registry import find
 from rolltop.transform.stream.folds import Fold, fold_of
@@ -16,8 +16,7 @@ READ = frozenset({"json", "jsonl", "csv", "xml"})
 WRITTEN = frozenset({"json", "jsonl", "csv"})
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """How to run a program on pieces."""
 
     program: tree.Program
@@ -28,7 +27,7 @@ class Plan:
     fold: Fold | None = None
     obstacle: str | None = None
     """Why not, when it cannot."""
-    at: int | None = field(default=None)
+    at: int | None = None
     """The offset in the source of what stands in the way."""
 
     @property
