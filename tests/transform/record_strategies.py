@@ -144,3 +144,15 @@ PIPELINES = st.one_of(
     FUNCTIONS,
     st.tuples(FILTERS, OF_RECORD, BODIES).map(lambda p: f"$input |> {p[0]} |> flatMap(o => [{p[1]}, {p[2]}])"),
 )
+ENVELOPES = st.sampled_from(
+    [
+        "{{ Out: {{ R: {0} }} }}",
+        '{{ a: 1.0, Out: {{ "@v": 2.0, h: "x<", R: {0}, t: [1, 2.5, {{ q: null }}] }}, z: 1e300, e: [] }}',
+        "let k = 2\n{{ Out: {{ n: k, In: {{ R: {0} }} }} }}",
+        "{{ Out: {{ R: {0}, n: 1 / 0 }} }}",
+        '{{ Out: {{ R: {0}, n: toNumber("x") }} }}',
+        'let rs = {0}\n{{ Out: {{ "no name": 1, R: rs }} }}',
+    ]
+)
+"""Results that have records inside an object."""
+CHAINS = st.tuples(FILTERS, MAPS).map(lambda p: f"($input |> {p[0]} |> {p[1]})")

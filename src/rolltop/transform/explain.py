@@ -47,7 +47,7 @@ class Explanation:
 
 
 def _tiers_of(program: Program, plan: Plan) -> Tiers | MarkupTiers:
-    pieced = plan.fold.pieces if plan.fold is not None else program.parsed.program
+    pieced = plan.fold.pieces if plan.fold is not None else plan.program
     if plan.possible and program.header.inputs[0].format == "xml":
         return MarkupTiers(pieced, plan.path)
     return Tiers(pieced)

@@ -5,22 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
+from rolltop.errors import RolltopError
 from rolltop.transform.collector import without_collector
 from rolltop.transform.errors import EvaluationFailure
 from rolltop.transform.program import Program
 from rolltop.transform.stream.code import PieceCode
 from rolltop.transform.stream.cutting import ArrayPieces, NoArray
+from rolltop.transform.stream.enclosed import EnclosedJson, EnclosedXml
+from rolltop.transform.stream.envelopes import RECORDS
 from rolltop.transform.stream.folding import Totals
 from rolltop.transform.stream.lines import line_pieces
 from rolltop.transform.stream.plan import Plan
 from rolltop.transform.stream.postponed import Postponed
-from rolltop.transform.stream.sinks import sink_for
+from rolltop.transform.stream.refusal import NotStreamed
+from rolltop.transform.stream.sinks import Sink, sink_for
 from rolltop.transform.stream.totals import Unfoldable
 
 if TYPE_CHECKING:
     from rolltop.transform.syntax import tree
 
-__all__ = ["NotStreamed", "pieces_of", "stream", "without_collector"]
+__all__ = ["NotStreamed", "pieces_of", "sink_of", "stream", "without_collector"]
 
 Write = Callable[[bytes], Any]
 
@@ -29,19 +33,6 @@ class Readable(Protocol):
     """A source of bytes, such as a binary file."""
 
     def read(self, size: int = -1, /) -> bytes: ...
-
-
-class NotStreamed(Exception):
-    """This input has to be read as a whole; nothing was written.
-
-    `seen` is what was taken from the source, when that is all that is missing from it; `failure` is why it did not
-    work when the source may be used up.
-    """
-
-    def __init__(self, seen: bytes | None = None, failure: EvaluationFailure | None = None) -> None:
-        super().__init__()
-        self.seen = seen
-        self.failure = failure
 
 
 PIECE = 1 << 20
@@ -64,12 +55,24 @@ def stream(
         if plan.fold is not None:
             _fold(program, plan, source, write, options, size=size)
             return
-        sink = sink_for(program.header.outputs[0].format, write, options)
+        sink = sink_of(program, plan, write, options)
         runner = Postponed(plan, program.source, sink)
         for part in pieces_of(plan, source, runner, size):
             sink.add(part)
         runner.finish()
         sink.close()
+
+
+def sink_of(program: Program, plan: Plan, write: Write, options: Mapping[str, Any]) -> Sink:
+    """What the records go to. Where what is around them cannot be made, reading everything at once says why."""
+    format_ = program.header.outputs[0].format
+    if plan.envelope is None:
+        return sink_for(format_, write, options)
+    try:
+        value = PieceCode(plan.envelope.rest, program.source).evaluator.run({RECORDS: []})
+        return (EnclosedXml if format_ == "xml" else EnclosedJson)(write, options, value, plan.envelope.path)
+    except RolltopError:
+        raise NotStreamed(b"") from None
 
 
 def pieces_of(plan: Plan, source: Readable, runner: Postponed | PieceCode, size: int) -> Iterator[Any]:
@@ -88,9 +91,14 @@ def pieces_of(plan: Plan, source: Readable, runner: Postponed | PieceCode, size:
 
 def _of_table(source: Readable, port: tree.Port, runner: Postponed | PieceCode, size: int) -> Iterator[Any]:
     # Imported here, as below: JSON is not to wait for other formats at the start.
+    from rolltop.transform.stream.recoding import as_utf8  # noqa: PLC0415
     from rolltop.transform.stream.tables import BrokenTable, table_pieces  # noqa: PLC0415
 
-    return _or_whole(table_pieces(source.read, port.options, runner.of_table, size), BrokenTable)
+    try:
+        read = as_utf8(source.read, port.options.get("encoding"))
+    except UnicodeError:
+        raise NotStreamed from None
+    return _or_whole(table_pieces(read, port.options, runner.of_table, size), BrokenTable)
 
 
 def _of_xml(plan: Plan, source: Readable, runner: Postponed | PieceCode, size: int) -> Iterator[Any]:

@@ -16,13 +16,13 @@ from rolltop.transform.errors import EvaluationFailure
 from rolltop.transform.program import Program
 from rolltop.transform.stream.code import PieceCode
 from rolltop.transform.stream.crew import in_order
-from rolltop.transform.stream.engine import stream, without_collector
+from rolltop.transform.stream.engine import sink_of, stream, without_collector
 from rolltop.transform.stream.folding import Totals
 from rolltop.transform.stream.plan import Plan
 from rolltop.transform.stream.postponed import Postponed
 from rolltop.transform.stream.ranges import Range
 from rolltop.transform.stream.shares import FAILURES, Share, share_of
-from rolltop.transform.stream.sinks import Sink, sink_for
+from rolltop.transform.stream.sinks import Sink
 from rolltop.transform.stream.totals import Unfoldable
 
 __all__ = ["can_share", "stream_shared"]
@@ -34,7 +34,8 @@ Advance = Callable[[int], Any]
 
 def can_share(plan: Plan, path: str) -> bool:
     """Whether processes can work on ranges of this input at the same time."""
-    return plan.possible and path != "-" and Path(path).is_file()
+    recoded = plan.program.header.inputs[0].options.get("encoding") is not None
+    return plan.possible and not recoded and path != "-" and Path(path).is_file()
 
 
 def stream_shared(
@@ -52,7 +53,7 @@ def stream_shared(
     with open(path, "rb") as source:
         share = share_of(plan, source)
         if plan.fold is None:
-            sink = sink_for(program.header.outputs[0].format, write, options)
+            sink = sink_of(program, plan, write, options)
             _records(program, share, source, sink, jobs=jobs, advance=advance, size=size)
         elif not _totals(program, share, source, write, options, jobs=jobs, advance=advance, size=size):
             source.seek(0)
@@ -62,7 +63,7 @@ def stream_shared(
 def _records(
     program: Program, share: Share, source: BinaryIO, sink: Sink, *, jobs: int, advance: Advance, size: int
 ) -> None:
-    worker = _Worker(share, source.name, PieceCode(program.parsed.program, program.source, sink))
+    worker = _Worker(share, source.name, PieceCode(share.plan.program, program.source, sink))
     ranges = share.ranges(source, size)
     stopped = None
     while stopped is None and not sink.decided:
