@@ -152,6 +152,9 @@ ENVELOPES = st.sampled_from(
         "{{ Out: {{ R: {0}, n: 1 / 0 }} }}",
         '{{ Out: {{ R: {0}, n: toNumber("x") }} }}',
         'let rs = {0}\n{{ Out: {{ "no name": 1, R: rs }} }}',
+        "let n = count($input)\n{{ Out: {{ n: n + 1, R: {0} }}, s: sum(map($input, o => o.n)) / n }}",
+        "{{ n: count($input), R: {0} }}",
+        "let rs = {0}\n{{ Out: {{ R: rs, n: count(rs), m: max($input |> map(o => o.n)) }} }}",
     ]
 )
 """Results that have records inside an object."""

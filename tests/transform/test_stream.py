@@ -40,7 +40,7 @@ def streamed(program: Program, data: bytes, options: dict[str, Any], size: int) 
     assert plan.possible, plan.obstacle
     written: list[bytes] = []
     try:
-        stream(program, plan, io.BytesIO(data), written.append, options, size=size)
+        stream(program, plan, io.BytesIO(data), written.append, options, again=lambda: io.BytesIO(data), size=size)
     except NotStreamed:
         made = whole(program, data, options)
         assert not written
@@ -210,7 +210,7 @@ def test_records_inside_an_object_at_length(
         "{ a: map($input, o => o), b: map($input, o => o) }",
         "{ a: map($input, o => o), ...{ a: 1 } }",
         "{ a: map($input, o => o), a: 1 }",
-        "{ a: map($input, o => o), n: count($input) }",
+        "{ a: map($input, o => o), n: sortBy($input, o => o.n) }",
         '{ "@a": map($input, o => o) }',
         "{ _text: map($input, o => o) }",
         "{ let k = 1  a: map($input, o => k) }",

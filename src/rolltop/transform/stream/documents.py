@@ -37,7 +37,7 @@ class RecordProgram:
         self._scanner: Scanner | None = None
         self._without = 0
         """Documents that had no array of records."""
-        self.possible = self._plan.possible and self._plan.fold is None
+        self.possible = self._plan.possible and self._plan.fold is None and self._plan.first is None
         """Whether it is such a program, and documents are such that it pays."""
         if self.possible:
             self._keep(self._new_scanner())

@@ -42,10 +42,18 @@ SMALL_PIECE = 1 << 16
 
 
 def stream(
-    program: Program, plan: Plan, source: Readable, write: Write, options: Mapping[str, Any], *, size: int | None = None
+    program: Program,
+    plan: Plan,
+    source: Readable,
+    write: Write,
+    options: Mapping[str, Any],
+    *,
+    again: Callable[[], Readable] | None = None,
+    size: int | None = None,
 ) -> None:
     """Run a program on pieces of an input and write the result.
 
+    `again` gives the source once more from its beginning, where it can be read twice; some programs need that.
     `options` are those of the output. Failures of the program are raised after the rest of the input was seen to be
     readable, as they would be if it had been read first; what was written until then is for the caller to drop.
     """
@@ -53,9 +61,15 @@ def stream(
         size = SMALL_PIECE if program.header.inputs[0].format in ("json", "jsonl") else PIECE
     with without_collector():
         if plan.fold is not None:
-            _fold(program, plan, source, write, options, size=size)
+            totals_of(program, plan, source, size).write(program, write, options)
             return
-        sink = sink_of(program, plan, write, options)
+        totals = None
+        if plan.first is not None:
+            if again is None:
+                raise NotStreamed(b"")
+            totals = totals_of(program, plan.first, source, size)
+            source = again()
+        sink = sink_of(program, plan, write, options, totals)
         runner = Postponed(plan, program.source, sink)
         for part in pieces_of(plan, source, runner, size):
             sink.add(part)
@@ -63,13 +77,16 @@ def stream(
         sink.close()
 
 
-def sink_of(program: Program, plan: Plan, write: Write, options: Mapping[str, Any]) -> Sink:
+def sink_of(
+    program: Program, plan: Plan, write: Write, options: Mapping[str, Any], totals: Totals | None = None
+) -> Sink:
     """What the records go to. Where what is around them cannot be made, reading everything at once says why."""
     format_ = program.header.outputs[0].format
     if plan.envelope is None:
         return sink_for(format_, write, options)
     try:
-        value = PieceCode(plan.envelope.rest, program.source).evaluator.run({RECORDS: []})
+        inputs = {RECORDS: [], **(totals.results() if totals else {})}
+        value = PieceCode(plan.envelope.rest, program.source).evaluator.run(inputs)
         return (EnclosedXml if format_ == "xml" else EnclosedJson)(write, options, value, plan.envelope.path)
     except RolltopError:
         raise NotStreamed(b"") from None
@@ -118,15 +135,13 @@ def _or_whole(pieces: Iterator[Any], broken: type[Exception]) -> Iterator[Any]:
         raise NotStreamed from None
 
 
-def _fold(
-    program: Program, plan: Plan, source: Readable, write: Write, options: Mapping[str, Any], *, size: int
-) -> None:
-    fold = plan.fold
-    assert fold is not None
-    totals = Totals(fold)
+def totals_of(program: Program, plan: Plan, source: Readable, size: int) -> Totals:
+    """The totals of a fold over all of an input."""
+    assert plan.fold is not None
+    totals = Totals(plan.fold)
     try:
-        totals.add(pieces_of(plan, source, PieceCode(fold.pieces, program.source), size))
+        totals.add(pieces_of(plan, source, PieceCode(plan.fold.pieces, program.source), size))
     except (EvaluationFailure, Unfoldable) as failure:
         # What is wrong, and with which of all records, the library says best with all of them at hand.
         raise NotStreamed(failure=failure if isinstance(failure, EvaluationFailure) else None) from None
-    totals.write(program, write, options)
+    return totals

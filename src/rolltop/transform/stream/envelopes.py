@@ -1,14 +1,18 @@
 """Results that hold the records of a stream inside an object: `{ Orders: { Order: map($input, …) } }`.
 
-Everything around the records is free of the input. It is evaluated once, before the first piece, and written around
-them: what comes before the records at once, what comes after them at the end.
+What is around the records is evaluated once, before the first piece, and written around them: what comes before the
+records at once, what comes after them at the end. Where it has totals in it (`{ n: count($input), all: map(…) }`), the
+input is read twice, first for the totals.
 """
 
 from __future__ import annotations
 
 import copy
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from rolltop.transform.stream.folds import Fold, fold_of
 from rolltop.transform.stream.streams import Stream, Streams
 from rolltop.transform.syntax import tree
 from rolltop.transform.values import TEXT_KEY
@@ -24,9 +28,11 @@ class Envelope:
     """What is around the records."""
 
     rest: tree.Program
-    """Gives the result from the records, an input named `RECORDS`."""
+    """Gives the result from the records, an input named `RECORDS`, and from the totals."""
     path: tuple[str, ...]
     """Where in the result the records are."""
+    totals: Fold | None = None
+    """Totals that are needed around the records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,41 +45,48 @@ class Found:
 
 
 def envelope_of(program: tree.Program, streams: Streams) -> Found | None:
-    """The stream in the object that a program's result is; None when the result is nothing of the kind."""
+    """The only stream in the object that a program's result is; None when the result is nothing of the kind."""
     body = program.body
-    keys: list[str] = []
-    node: tree.Expr = body.items[0]
-    while isinstance(node, tree.ObjectLiteral):
-        entry = _entry_of_input(node, streams)
-        if entry is None or entry.key in (TEXT_KEY, "#text"):
-            return None
-        keys.append(entry.key)
-        node = entry.value
-    stream = streams.of(node) if keys else None
-    if stream is None or not stream.stages or _has_totals(body, streams):
+    found = list(_streams_in(body.items[0], streams, ()))
+    if len(found) != 1:
         return None
-    around = _without(body.items[0], node)
-    free = [item for item in body.bindings if isinstance(item, tree.FunctionDef) or item.name not in streams.names]
+    path, node, stream = found[0]
+    around = tree.Program(program.header, tree.Sequence(body.at, body.bindings, [_without(body.items[0], node)]))
+    early = [item for item in body.bindings if streams.names.get(item.name, stream) is not None]
     return Found(
         stream,
-        tree.Program(program.header, tree.Sequence(body.at, body.bindings, [node])),
-        Envelope(tree.Program(program.header, tree.Sequence(body.at, free, [around])), tuple(keys)),
+        tree.Program(program.header, tree.Sequence(body.at, early, [node])),
+        _envelope(around, streams, path),
     )
 
 
-def _has_totals(body: tree.Sequence, streams: Streams) -> bool:
-    return any(streams.names.get(item.name, streams) is None for item in body.bindings)
+def _envelope(around: tree.Program, streams: Streams, path: tuple[str, ...]) -> Envelope:
+    body = around.body
+    free = [item for item in body.bindings if streams.names.get(item.name, streams) is streams]
+    if len(free) + _count_streams(body, streams) == len(body.bindings) and not streams.mentioned(body.items[0]):
+        return Envelope(tree.Program(around.header, tree.Sequence(body.at, free, body.items)), path)
+    totals = fold_of(around, streams)
+    return Envelope(totals.rest, path, totals)
 
 
-def _entry_of_input(node: tree.ObjectLiteral, streams: Streams) -> tree.Entry | None:
-    """The only property of an object that looks at the input; None when something else does, or may replace it."""
-    looking = [entry for entry in node.entries if streams.mentioned(entry)]
-    if node.bindings or len(looking) != 1 or looking[0].kind != "property":
-        return None
-    others = [entry for entry in node.entries if entry is not looking[0]]
-    if any(entry.kind in ("spread", "computed") or entry.key == looking[0].key for entry in others):
-        return None
-    return looking[0]
+def _count_streams(body: tree.Sequence, streams: Streams) -> int:
+    return sum(streams.names.get(item.name) is not None for item in body.bindings)
+
+
+def _streams_in(
+    node: tree.Expr, streams: Streams, path: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], tree.Expr, Stream]]:
+    """Where in nested objects there are streams, whose place nothing else can take."""
+    if isinstance(node, tree.ObjectLiteral):
+        if not node.bindings and not any(entry.kind in ("spread", "computed") for entry in node.entries):
+            names = Counter(entry.key for entry in node.entries)
+            for entry in node.entries:
+                if entry.kind == "property" and names[entry.key] == 1 and entry.key not in (TEXT_KEY, "#text"):
+                    yield from _streams_in(entry.value, streams, (*path, entry.key))
+        return
+    stream = streams.of(node)
+    if path and stream is not None and stream.stages:
+        yield path, node, stream
 
 
 def _without(node: tree.Expr, records: tree.Expr) -> tree.Expr:

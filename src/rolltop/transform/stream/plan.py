@@ -32,6 +32,8 @@ class Plan:
     fold: Fold | None = None
     envelope: Envelope | None = None
     """What is around the records in the result, when it is an object."""
+    first: Plan | None = None
+    """What to do before, in a reading of its own: the totals around the records."""
     obstacle: str | None = None
     """Why not, when it cannot."""
     at: int | None = field(default=None)
@@ -67,7 +69,9 @@ def _plan(program: tree.Program) -> Plan:
         plan = Plan(program, fold.path, fold=fold)
     else:
         _check_options(target.options, _OPTIONS[target.format])
-    _check_source(source, plan.path)
+    for each in (plan, plan.first):
+        if each is not None:
+            _check_source(source, each.path)
     return plan
 
 
@@ -90,9 +94,16 @@ def _enclosed(program: tree.Program, streams: Streams) -> Plan | None:
         return None
     if format_ not in ENCLOSED:
         raise Obstacle(f"{format_} output is written as a whole")
-    if format_ == "xml" and len(found.envelope.path) < 2:
+    if format_ == "xml" and len(found.envelope.path) < 2 and _is_alone(program.body.items[0]):
         raise Obstacle(_ROOTED)
-    return Plan(found.records, found.stream.path, found.stream.stages, envelope=found.envelope)
+    totals = found.envelope.totals
+    first = Plan(program, totals.path, fold=totals) if totals is not None else None
+    return Plan(found.records, found.stream.path, found.stream.stages, envelope=found.envelope, first=first)
+
+
+def _is_alone(node: tree.Expr) -> bool:
+    """Whether an object's only property names the root element, and is not one inside it."""
+    return isinstance(node, tree.ObjectLiteral) and sum(entry.kind == "property" for entry in node.entries) == 1
 
 
 _ROOTED = "XML output is streamed inside a root element: { Root: { Element: … } }"

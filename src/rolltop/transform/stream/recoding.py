@@ -49,17 +49,18 @@ def _after(head: bytes, read: Read) -> Read:
 
 def _recoded(head: bytes, read: Read, name: str) -> Read:
     decoder = codecs.getincrementaldecoder(name)()
+    text, ended = decoder.decode(head), False
     # A mark of ours, as the text may begin with a character that would be taken for one.
-    begun: bytes | None = codecs.BOM_UTF8 + decoder.decode(head).encode()
-    ended = False
+    mark = codecs.BOM_UTF8
 
     def block(size: int) -> bytes:
-        nonlocal begun, ended
-        made, begun = begun or b"", None
-        while not made and not ended:
+        nonlocal text, ended, mark
+        while not text and not ended:
             data = read(size)
             ended = not data
-            made = decoder.decode(data, final=ended).encode()
+            text = decoder.decode(data, final=ended)
+        made = mark + text.encode()
+        text, mark = "", b""
         return made
 
     return block
