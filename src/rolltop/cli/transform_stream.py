@@ -45,14 +45,18 @@ def stream_input(
     from rolltop.transform.stream import NotStreamed, plan_of, stream
 
     plan = plan_of(program.parsed.program)
-    if not plan.possible:
-        _complain(plan, wanted)
+    obstacle = plan.obstacle
+    if plan.first is not None and _size_of(path) is None:
+        obstacle = "totals beside records need two readings, so a file"
+    if obstacle is not None:
+        _complain(obstacle, wanted)
         raise Unfinished(begun + sys.stdin.buffer.read() if begun else None)
     with _opened(path, begun) as source:
         try:
             if jobs < 2 or not _shared(program, plan, path, write, options, jobs=jobs):
-                with progress_of(_size_of(path)) as advance:
-                    stream(program, plan, _Watched(source, advance), write, options)
+                with progress_of(_size_of(path), readings=2 if plan.first else 1) as advance:
+                    watched = _Watched(source, advance)
+                    stream(program, plan, watched, write, options, again=watched.rewound)
         except NotStreamed as reason:
             if path != "-":
                 raise Unfinished from None
@@ -70,7 +74,7 @@ def _shared(
 
     if not can_share(plan, path):
         return False
-    with progress_of(_size_of(path)) as advance:
+    with progress_of(_size_of(path), readings=2 if plan.first else 1) as advance:
         stream_shared(program, plan, path, write, options, jobs=jobs, advance=advance)
     return True
 
@@ -95,12 +99,12 @@ def _size_of(path: str) -> int | None:
     return os.path.getsize(path) if path != "-" and os.path.isfile(path) else None
 
 
-def _complain(plan: Plan, wanted: bool | None) -> None:
+def _complain(obstacle: str, wanted: bool | None) -> None:
     if wanted:
         from rolltop.errors import InvalidInput
 
         raise InvalidInput(
-            f"the program cannot run piece by piece: {plan.obstacle}", hint="rolltop transform explain says more."
+            f"the program cannot run piece by piece: {obstacle}", hint="rolltop transform explain says more."
         )
 
 
@@ -149,9 +153,13 @@ class _Watched:
     def tell(self) -> int:
         return int(self._source.tell())
 
+    def rewound(self) -> _Watched:
+        self._source.seek(0)
+        return self
+
 
 @contextmanager
-def progress_of(total: int | None) -> Iterator[Callable[[int], Any]]:
+def progress_of(total: int | None, *, readings: int = 1) -> Iterator[Callable[[int], Any]]:
     """A bar with the rate on a terminal's standard error; nothing elsewhere."""
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield lambda count: None
@@ -161,5 +169,5 @@ def progress_of(total: int | None) -> Iterator[Callable[[int], Any]]:
 
     columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=total)
+        task = bar.add_task("", total=total and total * readings)
         yield lambda count: bar.advance(task, count)
