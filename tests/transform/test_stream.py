@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import json
-from typing import Any
+import tempfile
+from typing import Any, BinaryIO
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -14,6 +15,8 @@ from record_strategies import ARRAYS, CHAINS, ENVELOPES, FILTERS, MAPS, OF_RECOR
 from rolltop.errors import RolltopError
 from rolltop.transform import Document, Program, compile_program, formats
 from rolltop.transform.stream import NotStreamed, plan_of, stream
+from rolltop.transform.stream.cutting import ArrayPieces
+from rolltop.transform.stream.whereabouts import second_look
 
 QUICK = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 LONG = settings(max_examples=20_000, deadline=None, suppress_health_check=list(HealthCheck))
@@ -34,13 +37,14 @@ def whole(program: Program, data: bytes, options: dict[str, Any]) -> bytes:
     return text if not text or text.endswith(b"\n") else text + b"\n"
 
 
-def streamed(program: Program, data: bytes, options: dict[str, Any], size: int) -> bytes:
+def streamed(program: Program, data: bytes, options: dict[str, Any], size: int, source: Any = None) -> bytes:
     """In pieces of this size; input that is not for streams is read as a whole, as the command line does it."""
     plan = plan_of(program.parsed.program)
     assert plan.possible, plan.obstacle
     written: list[bytes] = []
     try:
-        stream(program, plan, io.BytesIO(data), written.append, options, again=lambda: io.BytesIO(data), size=size)
+        first = source or io.BytesIO(data)
+        stream(program, plan, first, written.append, options, again=lambda: io.BytesIO(data), size=size)
     except NotStreamed:
         made = whole(program, data, options)
         assert not written
@@ -55,6 +59,18 @@ def agree(
     program = compile_program(text, inputs={"input": source} if source else None, output_format=target)
     expected = outcome(lambda: whole(program, data, options))
     assert outcome(lambda: streamed(program, data, options, size)) == expected
+    if source == "json":
+        # Places in a file are counted only when something fails, in another reading.
+        with file_of(data) as file:
+            assert outcome(lambda: streamed(program, data, options, size, file)) == expected
+
+
+def file_of(data: bytes) -> BinaryIO:
+    """A file that is to be read from somewhere in its middle on."""
+    file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - closed by the caller
+    file.write(b"before" + data)
+    file.seek(len(b"before"))
+    return file
 
 
 @st.composite
@@ -89,6 +105,14 @@ def texts(draw: st.DrawFn, arrays: st.SearchStrategy[Any]) -> bytes:
 @example("let r = 1 / 0\nmap($input, o => r)", b"[]", 9, True)
 def test_arrays(text: str, data: bytes, size: int, compact: bool) -> None:
     agree(text, data, size, compact=compact)
+
+
+def test_places_are_told_as_far_as_a_file_still_goes() -> None:
+    with file_of(b'[{"n":1},\n' + b'{"n":2},\n' * 50 + b'{"n":3}]') as file:
+        pieces = ArrayPieces(file.read, size=64, again=second_look(file))
+        next(pieces.run(len))
+        file.truncate(len(b'before[{"n":1},\n{"n":2},\n'))
+        assert pieces.where.of("") == (3, 1)
 
 
 @pytest.mark.soak

@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rolltop.cli.transform_files import blamed_on
@@ -75,7 +74,7 @@ def _shared(
 
     if not can_share(plan, path):
         return False
-    with progress_of(Path(path).stat().st_size, readings=2 if plan.first else 1) as advance:
+    with progress_of(_size_of(path), readings=2 if plan.first else 1) as advance:
         stream_shared(program, plan, path, write, options, jobs=jobs, advance=advance)
     return True
 
@@ -97,8 +96,7 @@ def _is_large(path: str, wanted: bool | None) -> bool:
 
 def _size_of(path: str) -> int | None:
     """The size of a regular file; other sources have none that is known before."""
-    target = Path(path)
-    return target.stat().st_size if path != "-" and target.is_file() else None
+    return os.path.getsize(path) if path != "-" and os.path.isfile(path) else None
 
 
 def _complain(obstacle: str, wanted: bool | None) -> None:
@@ -116,7 +114,7 @@ def _opened(path: str, begun: bytes) -> Iterator[Any]:
         yield _Begun(begun, sys.stdin.buffer) if begun else sys.stdin.buffer
         return
     with blamed_on(path):
-        source = Path(path).open("rb", buffering=0)  # noqa: SIM115 - closed below
+        source = open(path, "rb", buffering=0)  # noqa: SIM115 - closed below
     with source:
         yield source
 
@@ -148,6 +146,12 @@ class _Watched:
         block: bytes = self._source.read(size) or b""
         self._advance(len(block))
         return block
+
+    def fileno(self) -> int:
+        return int(self._source.fileno())
+
+    def tell(self) -> int:
+        return int(self._source.tell())
 
     def rewound(self) -> _Watched:
         self._source.seek(0)

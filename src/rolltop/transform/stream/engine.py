@@ -20,6 +20,7 @@ from rolltop.transform.stream.postponed import Postponed
 from rolltop.transform.stream.refusal import NotStreamed
 from rolltop.transform.stream.sinks import Sink, sink_for
 from rolltop.transform.stream.totals import Unfoldable
+from rolltop.transform.stream.whereabouts import second_look
 
 if TYPE_CHECKING:
     from rolltop.transform.syntax import tree
@@ -99,7 +100,7 @@ def pieces_of(plan: Plan, source: Readable, runner: Postponed | PieceCode, size:
         return line_pieces(source.read, runner.of_lines, size)
     if port.format == "json":
         try:
-            pieces = ArrayPieces(source.read, plan.path, size)
+            pieces = ArrayPieces(source.read, plan.path, size, again=second_look(source))
         except NoArray as none:
             raise NotStreamed(none.seen) from None
         return pieces.run(runner.of_json)

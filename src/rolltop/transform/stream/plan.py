@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from rolltop.transform.stdlib.registry import find
 from rolltop.transform.stream.envelopes import Envelope, envelope_of
@@ -19,8 +19,7 @@ WRITTEN = frozenset({"json", "jsonl", "csv"})
 ENCLOSED = frozenset({"json", "xml"})
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """How to run a program on pieces."""
 
     program: tree.Program
@@ -36,7 +35,7 @@ class Plan:
     """What to do before, in a reading of its own: the totals around the records."""
     obstacle: str | None = None
     """Why not, when it cannot."""
-    at: int | None = field(default=None)
+    at: int | None = None
     """The offset in the source of what stands in the way."""
 
     @property
