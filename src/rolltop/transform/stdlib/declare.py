@@ -82,8 +82,7 @@ class Signature:
         object.__setattr__(self, "generic", any(map(has_variables, types)))
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(NamedTuple):
     """Everything known about one function."""
 
     signature: Signature
@@ -99,7 +98,7 @@ class Function:
     pure: bool = True
     family: str = ""
     details: str = ""
-    names: tuple[str, ...] = field(default=(), repr=False)
+    names: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:

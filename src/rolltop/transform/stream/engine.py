@@ -11,7 +11,6 @@ from rolltop.transform.errors import EvaluationFailure
 from rolltop.transform.program import Program
 from rolltop.transform.stream.code import PieceCode
 from rolltop.transform.stream.cutting import ArrayPieces, NoArray
-from rolltop.transform.stream.enclosed import EnclosedJson, EnclosedXml
 from rolltop.transform.stream.envelopes import RECORDS
 from rolltop.transform.stream.folding import Totals
 from rolltop.transform.stream.lines import line_pieces
@@ -85,6 +84,8 @@ def sink_of(
     format_ = program.header.outputs[0].format
     if plan.envelope is None:
         return sink_for(format_, write, options)
+    from rolltop.transform.stream.enclosed import EnclosedJson, EnclosedXml  # noqa: PLC0415 - as below
+
     try:
         inputs = {RECORDS: [], **(totals.results() if totals else {})}
         value = PieceCode(plan.envelope.rest, program.source).evaluator.run(inputs)

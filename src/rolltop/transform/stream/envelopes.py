@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from rolltop.transform.stream.folds import Fold, fold_of
 from rolltop.transform.stream.streams import Stream, Streams
@@ -23,8 +23,7 @@ RECORDS = "records of the stream"
 """A name that no program can have."""
 
 
-@dataclass(frozen=True, slots=True)
-class Envelope:
+class Envelope(NamedTuple):
     """What is around the records."""
 
     rest: tree.Program
@@ -35,8 +34,7 @@ class Envelope:
     """Totals that are needed around the records."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A stream inside an object: the program that makes its records, and what is around them."""
 
     stream: Stream
