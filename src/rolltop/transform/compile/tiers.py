@@ -75,9 +75,19 @@ class Tier(Judged):
     def ready(self) -> Callable[[Any], Any] | None:
         """The program's code with a result that has numbers as JSON shows them; None when it has no such code."""
         try:
-            return _made(self.root, self._written)[1]
+            return self._ready_code[1]
         except (CannotCompile, SyntaxError, RecursionError, MemoryError):
             return None
+
+    @cached_property
+    def _ready_code(self) -> tuple[str, Callable[[Any], Any]]:
+        return _made(self.root, self._written)
+
+    def code_of(self, *, written: bool) -> tuple[str, dict[str, Any]]:
+        """The source of `ready`, or of `run`, and the constants in it; `CannotCompile` when there is none."""
+        if written:
+            return self._ready_code[0], self._written.constants
+        return self.source, self._emitter.constants
 
 
 def typed_tier(program: tree.Program, *, strict: bool) -> Tier:
