@@ -76,18 +76,24 @@ class ColumnCode(Judged):
         source, constants = tier.code_of(written=encode is not None)
         unpacked = unpack(source)
         self._test = None if unpacked.test is None else Each(unpacked.test, constants)
+        self._sought = unpacked.sought
+        rest = unpacked.sought.rest if unpacked.sought is not None else None
+        self._rest = None if rest is None else Each(rest, constants)
         self._run = Each(unpacked.run, constants)
         self._encode = encode
         self._writing = None if encode is None else writing_of(unpacked, constants, encode)
         self._layout: Layout | None = None
         self._index: dict[str, int] = {}
+        self._place: tuple[int, str] | None = None
 
     def result(self, table: Table) -> Any:
         """What the program makes of the rows; `Surprise`, or any other exception, when this is no way to know."""
         self._bind(table.layout)
-        rows = Selection(table, self._fields, self._index)
-        if self._test is not None:
-            rows.choose(self._test.of(rows))
+        found = table.holding(self._place)
+        test = self._test if found is None else self._rest
+        rows = Selection(found or table, self._fields, self._index)
+        if test is not None:
+            rows.choose(test.of(rows))
         if self._writing is not None and not self._writing.hopeless:
             written = self._writing.written(rows)
             if written is not None:
@@ -108,4 +114,13 @@ class ColumnCode(Judged):
         if layout.names is None:
             raise Surprise
         self._layout, self._index = layout, layout.index()
-        layout.scanner.want([self._index[place.key] for place in self._fields.values() if place.key in self._index])
+        self._place = self._sought_in(self._index)
+        read = [self._index[place.key] for place in self._fields.values() if place.key in self._index]
+        layout.scanner.want(read, self._place)
+
+    def _sought_in(self, index: dict[str, int]) -> tuple[int, str] | None:
+        """The column that has to hold a certain text, and that."""
+        if self._sought is None:
+            return None
+        at = index.get(self._fields[self._sought.field].key)
+        return None if at is None else (at, self._sought.text)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rolltop.transform.compile.scopes import CannotCompile
 
-__all__ = ["Over", "Unpacked", "Variables", "each", "names_in", "unpack"]
+__all__ = ["Over", "Sought", "Unpacked", "Variables", "each", "names_in", "unpack"]
 
 Loop = ast.For | ast.comprehension
 
@@ -22,11 +22,22 @@ class Over:
 
 
 @dataclass(frozen=True, slots=True)
+class Sought:
+    """A part of a condition: that a field is this text."""
+
+    field: str
+    text: str
+    rest: Over | None
+    """What else has to be true."""
+
+
+@dataclass(frozen=True, slots=True)
 class Unpacked:
     """A program in two functions of rows."""
 
     test: Over | None
     """What tells of each row whether it is chosen; None when all are."""
+    sought: Sought | None
     run: Over
     """What makes the result of the rows chosen."""
     function: ast.FunctionDef
@@ -48,7 +59,7 @@ def unpack(source: str) -> Unpacked:
     fields = variables.read(function)
     loop.target = variables.row(fields)
     run = Over(_module(function), fields)
-    return Unpacked(None if test is None else each(test, variables), run, function, variables)
+    return Unpacked(each(test, variables) if test else None, _sought(test, variables), run, function, variables)
 
 
 def _loop_over(function: ast.FunctionDef, records: str) -> Loop:
@@ -102,6 +113,30 @@ def _condition(function: ast.FunctionDef, loop: Loop, variables: Variables) -> a
         loop.body = only.body
     else:
         loop.ifs = []
+    return _all(tests)
+
+
+def _sought(test: ast.expr | None, variables: Variables) -> Sought | None:
+    """A comparison with a text, if that is what a condition begins with: rows that fail there are not asked more."""
+    if test is None:
+        return None
+    first, *others = _parts(test)
+    match first:
+        case ast.Compare(ast.Name(id=name), [ast.Eq()], [ast.Constant(value=str(text))]):
+            field = variables.fields.get(name)
+            rest = each(_all(others), variables) if others else None
+            return None if field is None else Sought(field, text, rest)
+    return None
+
+
+def _parts(test: ast.expr) -> list[ast.expr]:
+    """What has to be true, one after the other."""
+    if not isinstance(test, ast.BoolOp) or not isinstance(test.op, ast.And):
+        return [test]
+    return [part for value in test.values for part in _parts(value)]
+
+
+def _all(tests: list[ast.expr]) -> ast.expr:
     return tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
 
 

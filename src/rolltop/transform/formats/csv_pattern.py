@@ -11,12 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 from rolltop.transform.formats.csv_cells import ANYTHING, LONGEST_NUMBER, LONGEST_WORD, NUMBER, TEXT
 from rolltop.transform.formats.csv_grid import Grid
 from rolltop.transform.formats.csv_style import Style
 
-__all__ = ["Scanner"]
+__all__ = ["Cut", "Scanner", "Sought"]
 
 _LONG, _PLAIN = "long", "plain"
 """The two proofs of text: too long for a word, or with a first letter that no word has."""
@@ -33,6 +34,21 @@ _TRIALS = 16
 """So many parts are tried before a table is judged, when most of them did not match."""
 
 
+Sought = tuple[int, str]
+"""A column, and the text that it holds in those rows that are wanted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The cells of the columns that are read, in all rows or in those that hold what is sought."""
+
+    columns: dict[int, Sequence[str]]
+    proved: dict[int, str]
+    count: int
+    """Of all rows."""
+    sought: Sought | None
+
+
 @dataclass(frozen=True, slots=True)
 class Manner:
     """How the rows of a table are written."""
@@ -43,22 +59,27 @@ class Manner:
     """Of each column, how often its cells are in quotes."""
     cells: dict[int, str]
     """The columns that are read, and what their cells look like."""
+    sought: Sought | None
+
+    @property
+    def mixed(self) -> bool:
+        return _SOMETIMES in self.quoted
 
 
 class RowPattern:
     """The expression for a row, and what has to be true besides."""
 
     def __init__(self, manner: Manner) -> None:
-        self._end, self._quote = manner.end, manner.style.quote
-        self._mixed = _SOMETIMES in manner.quoted
+        self._end, self._quote, self._mixed = manner.end, manner.style.quote, manner.mixed
         self._columns = sorted(manner.cells)
         self._unquoted = [at for at in self._columns if manner.quoted[at] == _SOMETIMES]
         self._quotes = 2 * manner.quoted.count(_ALWAYS)
         """In a row, when no column is quoted only sometimes."""
-        cells = [_cell(manner, at, mixed=self._mixed) for at in range(len(manner.quoted))]
-        self._rows = re.compile(f"^{re.escape(manner.style.delimiter).join(cells)}{manner.end}", re.MULTILINE).findall
+        self._proved = {at: _PROVES[look] for at, look in manner.cells.items()}
+        self._sought = manner.sought if manner.sought is not None and _can_be_sought(manner, manner.sought) else None
+        self._rows = re.compile(f"^{_row(manner, self._sought)}{manner.end}", re.MULTILINE).findall
 
-    def columns(self, text: str) -> dict[int, Sequence[str]] | None:
+    def cut(self, text: str) -> Cut | None:
         """The cells of the columns read, if every line of the text is a row that matches."""
         lines = text.count("\n")
         if not text.endswith("\n") or not self._ends_lines(text, lines):
@@ -69,9 +90,12 @@ class RowPattern:
             return None
         columns: Iterable[Sequence[str]] = zip(*rows, strict=True) if len(self._columns) > 1 else (rows,)
         found = dict(zip(self._columns, columns, strict=True))
+        if self._sought is not None:
+            held = found[self._sought[0]]
+            found = {at: list(compress(column, held)) for at, column in found.items()}
         for at in self._unquoted:
-            found[at] = "\n".join(found[at]).replace(self._quote or "", "").split("\n")
-        return found
+            found[at] = "\n".join(found[at]).replace(self._quote or "", "").split("\n") if found[at] else []
+        return Cut(found, self._proved, lines, self._sought)
 
     def _ends_lines(self, text: str, lines: int) -> bool:
         """Whether carriage returns are nowhere but at the ends of lines."""
@@ -84,20 +108,42 @@ class RowPattern:
         return text.count(self._quote) == self._quotes * lines if self._quotes else self._quote not in text
 
 
-def _cell(manner: Manner, at: int, *, mixed: bool) -> str:
-    """The expression for the cells of a column, with a group if it is read."""
-    look, quoted, quote = manner.cells.get(at), manner.quoted[at], manner.style.quote or ""
-    stop = manner.style.delimiter + (quote if mixed else "")
+def _can_be_sought(manner: Manner, sought: Sought) -> bool:
+    """Whether rows that hold a text are told by the pattern: no other cell of the column may mean it."""
+    at, text = sought
+    look = manner.cells[at]
+    own = text == text.strip() and not {manner.style.delimiter, manner.style.quote, "\r", "\n"}.intersection(text)
+    return own and _PROVES[look] == TEXT and manner.quoted[at] != _SOMETIMES and dict(_LOOKS)[look](text) is not None
+
+
+def _row(manner: Manner, sought: Sought | None) -> str:
+    """The expression for a row up to its end; with something sought, rows that hold it are one branch of it."""
+    delimiter, columns = re.escape(manner.style.delimiter), range(len(manner.quoted))
+    cells = [_cell(manner, at, manner.cells.get(at)) for at in columns]
+    if sought is None:
+        return delimiter.join(cells)
+    at, text = sought
+    mark = re.escape(manner.style.quote or "") if manner.quoted[at] == _ALWAYS else ""
+    after = mark + (delimiter if at < len(cells) - 1 else manner.end)
+    others = [_cell(manner, at, None, manner.cells[at]), *(_cell(manner, later, None) for later in columns[at + 1 :])]
+    holding = delimiter.join([f"{mark}({re.escape(text)}){mark}", *cells[at + 1 :]])
+    other = f"(?!{mark}\\s*{re.escape(text)}\\s*{after}){delimiter.join(others)}"
+    return "".join(cell + delimiter for cell in cells[:at]) + f"(?:{holding}|{other})"
+
+
+def _cell(manner: Manner, at: int, read: str | None, look: str = ANYTHING) -> str:
+    """The expression for the cells of a column, in a group if they are read; they look like this."""
+    look, quoted, quote = read or look, manner.quoted[at], manner.style.quote or ""
+    stop = manner.style.delimiter + (quote if manner.mixed else "")
     # Not that each of many lines without a delimiter is searched for one to the end of the text.
     stop += manner.end if at in (0, len(manner.quoted) - 1) else ""
-    found = _looking(look or ANYTHING, stop if quoted == _NEVER else quote)
+    opening, closing = ("(", ")") if read is not None else ("(?:", ")") if quoted == _SOMETIMES else ("", "")
+    found, mark = _looking(look, stop if quoted == _NEVER else quote), re.escape(quote)
     if quoted == _ALWAYS:
-        mark = re.escape(quote)
-        return f"{mark}({found}){mark}" if look is not None else f"{mark}{found}{mark}"
+        return f"{mark}{opening}{found}{closing}{mark}"
     if quoted == _SOMETIMES:
-        found = f"{re.escape(quote)}{found}{re.escape(quote)}|{_looking(look or ANYTHING, stop)}"
-        return f"({found})" if look is not None else f"(?:{found})"
-    return f"({found})" if look is not None else found
+        found = f"{mark}{found}{mark}|{_looking(look, stop)}"
+    return f"{opening}{found}{closing}"
 
 
 def _looking(look: str, stop: str) -> str:
@@ -124,6 +170,7 @@ class Scanner:
         self._width = width
         self._plain_numbers = plain_numbers
         self._wanted: tuple[int, ...] = ()
+        self._sought: Sought | None = None
         self._forget()
 
     def _forget(self) -> None:
@@ -133,25 +180,21 @@ class Scanner:
         self._looks: dict[int, list[str]] = {}
         self._lessons = self._tried = self._missed = 0
 
-    def want(self, columns: Sequence[int]) -> None:
-        """From now on these are the columns that are read."""
+    def want(self, columns: Sequence[int], sought: Sought | None = None) -> None:
+        """From now on these are the columns that are read, if possible only where one of them holds what is sought."""
         wanted = tuple(sorted(set(columns)))
-        if wanted != self._wanted:
-            self._wanted = wanted
+        if wanted != self._wanted or sought != self._sought:
+            self._wanted, self._sought = wanted, sought
             self._forget()
 
-    def cut(self, text: str) -> dict[int, Sequence[str]] | None:
+    def cut(self, text: str) -> Cut | None:
         """The cells of the columns read; None when it has to be found out otherwise what the cells are."""
         if self._pattern is None or self._missed * 2 > self._tried > _TRIALS:
             return None
         self._tried += 1
-        found = self._pattern.columns(text)
+        found = self._pattern.cut(text)
         self._missed += found is None
         return found
-
-    def proves(self, at: int) -> str:
-        """What the pattern proves of the cells of a column."""
-        return _PROVES[self._look(at)]
 
     def learn(self, grid: Grid, text: str) -> None:
         """Let the pattern match these rows, too."""
@@ -170,7 +213,7 @@ class Scanner:
         for at in self._wanted:
             self._learn_look(at, [cell.strip("\r\n") for cell in grid.column(at)])
         cells = {at: self._look(at) for at in self._wanted}
-        self._pattern = RowPattern(Manner(self._style, self._end, tuple(self._quoted), cells))
+        self._pattern = RowPattern(Manner(self._style, self._end, tuple(self._quoted), cells, self._sought))
 
     def _all(self) -> range:
         return range(self._width)

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from rolltop.transform.formats.csv_cells import ANYTHING, Column, cell
 from rolltop.transform.formats.csv_grid import Grid, grid_of
-from rolltop.transform.formats.csv_pattern import Scanner
+from rolltop.transform.formats.csv_pattern import Cut, Scanner, Sought
 from rolltop.transform.formats.csv_style import Style, number_reader, region_of, style_of
 from rolltop.transform.formats.text import typed
 
@@ -89,21 +89,39 @@ class Rows:
 class Picked:
     """Rows of which the columns read are at hand; the others are cut when they are asked for all the same."""
 
-    def __init__(self, text: str, columns: Mapping[int, Sequence[str]], layout: Layout) -> None:
-        self._text, self._columns, self._layout = text, columns, layout
-        self._proved = {at: layout.scanner.proves(at) for at in columns}
-        self.count = len(next(iter(columns.values())))
+    def __init__(self, text: str, cut: Cut, layout: Layout) -> None:
+        self._text, self._layout = text, layout
+        self.sought = None if cut.sought is None else Found(cut)
+        """Those that hold what was sought."""
+        self._columns = cut.columns if cut.sought is None else {}
+        self._proved = cut.proved
+        self.count = cut.count
 
     def column(self, at: int) -> Sequence[str]:
         return self._columns[at] if at in self._columns else self._all.column(at)
 
     def proved(self, at: int) -> str:
-        return self._proved.get(at, ANYTHING)
+        return self._proved[at] if at in self._columns else ANYTHING
 
     @cached_property
     def _all(self) -> Grid | Rows:
         style = self._layout.style
         return grid_of(self._text, self._layout.width, style) or Rows(list(rows_of(self._text, style)))
+
+
+class Found:
+    """Those rows that hold what was sought, with the columns that were asked for."""
+
+    def __init__(self, cut: Cut) -> None:
+        self._cut = cut
+        self.what = cut.sought
+        self.count = len(next(iter(cut.columns.values())))
+
+    def column(self, at: int) -> Sequence[str]:
+        return self._cut.columns[at]
+
+    def proved(self, at: int) -> str:
+        return self._cut.proved[at]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +130,11 @@ class Table:
 
     layout: Layout
     cells: Cells
+
+    def holding(self, sought: Sought | None) -> Table | None:
+        """Only the rows that hold something, if they are at hand."""
+        found = self.cells.sought if isinstance(self.cells, Picked) else None
+        return Table(self.layout, found) if found is not None and found.what == sought else None
 
     def values(
         self, at: int, kinds: frozenset[type] | None = None, chosen: list[Any] | None = None
