@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import compress
+from typing import Any
 
 from rolltop.transform.formats.csv_cells import ANYTHING, LONGEST_NUMBER, LONGEST_WORD, NUMBER, TEXT
 from rolltop.transform.formats.csv_grid import Grid
@@ -77,6 +77,8 @@ class RowPattern:
         """In a row, when no column is quoted only sometimes."""
         self._proved = {at: _PROVES[look] for at, look in manner.cells.items()}
         self._sought = manner.sought if manner.sought is not None and _can_be_sought(manner, manner.sought) else None
+        self._held = None if self._sought is None else self._columns.index(self._sought[0])
+        """The group that is empty in rows that do not hold what is sought."""
         self._rows = re.compile(f"^{_row(manner, self._sought)}{manner.end}", re.MULTILINE).findall
 
     def cut(self, text: str) -> Cut | None:
@@ -88,14 +90,20 @@ class RowPattern:
         # As many matches as lines: each begins after a line break and has one at its end, so none has another inside.
         if len(rows) != lines or not self._has_quotes(text, lines):
             return None
+        return Cut(self._by_column(rows), self._proved, lines, self._sought)
+
+    def _by_column(self, rows: list[Any]) -> dict[int, Sequence[str]]:
+        """What the groups of the matches hold; those of one group alone come without tuples around them."""
+        if self._held is not None:
+            held = self._held
+            rows = [row for row in rows if row[held]] if len(self._columns) > 1 else list(filter(None, rows))
+        if not rows:
+            return dict.fromkeys(self._columns, ())
         columns: Iterable[Sequence[str]] = zip(*rows, strict=True) if len(self._columns) > 1 else (rows,)
         found = dict(zip(self._columns, columns, strict=True))
-        if self._sought is not None:
-            held = found[self._sought[0]]
-            found = {at: list(compress(column, held)) for at, column in found.items()}
         for at in self._unquoted:
-            found[at] = "\n".join(found[at]).replace(self._quote or "", "").split("\n") if found[at] else []
-        return Cut(found, self._proved, lines, self._sought)
+            found[at] = "\n".join(found[at]).replace(self._quote or "", "").split("\n")
+        return found
 
     def _ends_lines(self, text: str, lines: int) -> bool:
         """Whether carriage returns are nowhere but at the ends of lines."""
