@@ -1,0 +1,106 @@
+"""Records of one shape, written a column at a time: the text between two values is the same in all of them.
+
+That text comes from the encoder, which is shown records with marks in them. Values come from it, too, except for texts
+that need no escapes, which are known by what it makes of all of them together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from rolltop.transform.columns.functions import Each
+from rolltop.transform.columns.selection import Selection
+from rolltop.transform.columns.shapes import Leaf, Shaped, shaped
+from rolltop.transform.columns.unpacking import Unpacked
+from rolltop.transform.compile.ways import Judged
+
+__all__ = ["Writing", "writing_of"]
+
+_MARK = "\ue000"
+"""A character that stands for itself in JSON."""
+Encode = Callable[[list[Any]], bytes]
+Column = tuple[Sequence[str], bool]
+"""What is written for the values of a leaf, and whether it is in quotes."""
+
+
+def writing_of(unpacked: Unpacked, constants: Mapping[str, Any], encode: Encode) -> Writing | None:
+    """What writes the result of a program, if that is records of one shape, and they are written one by one."""
+    shape = shaped(unpacked)
+    if shape is None:
+        return None
+    one, two = (encode([_marked(shape.form)] * times).decode() for times in (1, 2))
+    between, texts = two[len(one) : -len(one)], one.split(f'"{_MARK}"')
+    if two != one + between + one or len(texts) != len(shape.leaves) + 1:
+        return None
+    return Writing(shape, constants, texts, between)
+
+
+def _marked(form: dict[str, Any]) -> dict[str, Any]:
+    return {key: _marked(inner) if isinstance(inner, dict) else _MARK for key, inner in form.items()}
+
+
+class Writing(Judged):
+    """Writes what an encoder writes for an array of records, if all values are such that this is easily told."""
+
+    def __init__(self, shape: Shaped, constants: Mapping[str, Any], texts: list[str], between: str) -> None:
+        """`texts` are before, between and after the values of a record, `between` is what is between two records."""
+        self._leaves = [(leaf, Each(leaf.over, constants)) for leaf in shape.leaves]
+        self._texts = texts
+        self._between = between
+
+    def written(self, rows: Selection) -> bytes | None:
+        self.runs += 1
+        columns = [_values(leaf, function, rows) for leaf, function in self._leaves]
+        if not columns[0]:
+            return b""
+        written = _written(columns)
+        self.failures += written is None
+        return None if written is None else self._joined(written, len(columns[0]))
+
+    def _joined(self, columns: list[Column], count: int) -> bytes:
+        marks = ['"' if quoted else "" for _, quoted in columns]
+        texts = [
+            before + text + after for before, text, after in zip(["", *marks], self._texts, [*marks, ""], strict=True)
+        ]
+        width = 2 * len(columns)
+        parts = [texts[-1] + self._between + texts[0]] * (width * count)
+        parts[0] = texts[0]
+        for at, (values, _) in enumerate(columns):
+            if at:
+                parts[2 * at :: width] = [texts[at]] * count
+            parts[2 * at + 1 :: width] = values
+        parts.append(texts[-1])
+        return "".join(parts).encode()
+
+
+def _values(leaf: Leaf, function: Each, rows: Selection) -> Sequence[Any]:
+    """What a leaf is in each record."""
+    if leaf.same:
+        values = rows.column(leaf.over.fields[0])
+        if not values or isinstance(values[0], str):
+            return values
+    found: Sequence[Any] = function.of(rows)
+    return found
+
+
+def _written(columns: list[Sequence[Any]]) -> list[Column] | None:
+    """What is written for values; None when that is not easily told, as when there are texts and others in a column."""
+    try:
+        found = [(values, True) if isinstance(values[0], str) else (_words(values), False) for values in columns]
+        texts = "".join(["".join(values) for values, quoted in found if quoted])
+    except (TypeError, ValueError):
+        return None
+    # An escape is longer than what it stands for.
+    as_they_are = len(orjson.dumps(texts)) == (len(texts) if texts.isascii() else len(texts.encode())) + 2
+    return found if as_they_are else None
+
+
+def _words(values: Sequence[Any]) -> list[str]:
+    """Numbers, booleans and nulls as they are written, which is without commas."""
+    text = orjson.dumps(values).decode()
+    if '"' in text or "[" in text[1:] or "{" in text:
+        raise ValueError
+    return text[1:-1].split(",")
