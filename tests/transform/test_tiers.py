@@ -122,6 +122,12 @@ def written_at_once_agrees(program: Program, tiers: Tiers, data: bytes) -> None:
 @example('map($input, o => match (o.s) { "a" if o.n * 2 > 10 => o.n * 2, _ => o.n * 2 + 2 })', [
     {"s": "b", "n": 1}, {"s": "a", "n": 6}, {"s": "a", "n": 3}
 ])  # fmt: skip
+@example("map($input, o => try { { n: o.n * 2, xs: map(o.xs, i => i.n) } } catch (e) { [o.n * 2, o.n, e] })", [
+    {"n": 2.0, "xs": [{"n": 2.0}]}, {"n": 1, "xs": []}, {"n": 1, "xs": 5}, {"n": 1, "xs": [1.0]}, {"n": "x"}
+])  # fmt: skip
+@example(
+    "map($input, o => try { match (o.n) { 1 => [o.n] } } catch (e) { { e: e, n: o.n } })", [{"n": 1.0}, {"n": 2.0}]
+)
 @example('map($input, o => match (o.s) { "a" => { n: o.n * 1 }, 1 => [o.n], _ => { t: map(o.xs, i => i.n) } })', [
     {"s": "a", "n": 2.0}, {"s": True, "n": 1}, {"s": 1.0, "n": 3.0}, {"s": "x", "xs": [{"n": 2.0}]}
 ])  # fmt: skip

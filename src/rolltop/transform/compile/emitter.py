@@ -212,14 +212,17 @@ class Emitter(CallEmitter):
         return test if case.guard is None else f"{test} and {self.truth(case.guard, names)}"
 
     def _try(self, node: tree.Try, names: Names) -> Code:
-        body = self._attempt(node.body, names.inner())
+        return self.tried(node, self.code, names), None
+
+    def tried(self, node: tree.Try, make: Callable[[tree.Expr, Names], str], names: Names) -> str:
+        """The body, or the handler when it fails; `make` gives what they become."""
+        body = self._half(node.body, make, names.inner())
         inner = names.inner()
         variable = inner.bind(node.name or "_unnamed error", kind="str")
-        handler = self._attempt(node.handler, inner)
-        return f"TRY(lambda: {body}, lambda {variable.code}: {handler})", None
+        return f"TRY(lambda: {body}, lambda {variable.code}: {self._half(node.handler, make, inner)})"
 
-    def _attempt(self, node: tree.Expr, names: Names) -> str:
-        return self.code(node, names)
+    def _half(self, node: tree.Expr, make: Callable[[tree.Expr, Names], str], names: Names) -> str:
+        return make(node, names)
 
     # ---- operators --------------------------------------------------------------------------
 

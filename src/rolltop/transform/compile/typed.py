@@ -8,7 +8,7 @@ it: `escape` says that one does, which makes its place an ordinary value.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
 
@@ -222,13 +222,13 @@ class TypedEmitter(OperatorRules, CallRules):
         self.escape(kind)
         return code, None
 
-    def _try(self, node: tree.Try, names: Names) -> Code:
+    def tried(self, node: tree.Try, make: Callable[[tree.Expr, Names], str], names: Names) -> str:
         with self.region():
-            return super()._try(node, names)
+            return super().tried(node, make, names)
 
-    def _attempt(self, node: tree.Expr, names: Names) -> str:
+    def _half(self, node: tree.Expr, make: Callable[[tree.Expr, Names], str], names: Names) -> str:
         with self.region():  # a function of its own, whose variables the other one does not see
-            return super()._attempt(node, names)
+            return super()._half(node, make, names)
 
     def _index(self, node: tree.Index, names: Names) -> Code:
         with self.region():

@@ -65,6 +65,8 @@ class WrittenEmitter(TypedEmitter):
             return self._written_if(node, names)
         if isinstance(node, tree.Match):
             return self.matched(node, lambda body, inner: (self.written(body, inner), None), names)[0]
+        if isinstance(node, tree.Try):
+            return self.tried(node, self.written, names)
         return self._made_here(node, names) or self._leaf(node, names)
 
     def _after_bindings(self, node: tree.Sequence | tree.Block, names: Names) -> str:
