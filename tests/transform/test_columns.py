@@ -22,7 +22,7 @@ from rolltop.transform.columns.unpacking import unpack
 from rolltop.transform.compile.scopes import CannotCompile
 from rolltop.transform.compile.tiers import Tiers
 from rolltop.transform.explain import explain
-from rolltop.transform.formats.csv_pattern import Scanner
+from rolltop.transform.formats.csv_scanner import Scanner
 from rolltop.transform.formats.csv_style import Style
 from rolltop.transform.formats.csv_table import open_table
 from rolltop.transform.formats.csv_table import tables as tables_of

@@ -52,13 +52,21 @@ class Writing(Judged):
         self._between = between
 
     def written(self, rows: Selection) -> bytes | None:
+        """The records, or None when this is no way to write them."""
         self.runs += 1
         columns = [_values(leaf, function, rows) for leaf, function in self._leaves]
         if not columns[0]:
             return b""
-        written = _written(columns)
-        self.failures += written is None
-        return None if written is None else self._joined(written, len(columns[0]))
+        known = [leaf.same and rows.clean for leaf, _ in self._leaves]
+        try:
+            written = [(values, True) if isinstance(values[0], str) else (_words(values), False) for values in columns]
+            made = [values for (values, quoted), clean in zip(written, known, strict=True) if quoted and not clean]
+            if _need_no_escapes(made):
+                return self._joined(written, len(columns[0]))
+        except (TypeError, ValueError):
+            pass  # texts and other values in one column, or arrays, or objects
+        self.failures += 1
+        return None
 
     def _joined(self, columns: list[Column], count: int) -> bytes:
         marks = ['"' if quoted else "" for _, quoted in columns]
@@ -86,16 +94,10 @@ def _values(leaf: Leaf, function: Each, rows: Selection) -> Sequence[Any]:
     return found
 
 
-def _written(columns: list[Sequence[Any]]) -> list[Column] | None:
-    """What is written for values; None when that is not easily told, as when there are texts and others in a column."""
-    try:
-        found = [(values, True) if isinstance(values[0], str) else (_words(values), False) for values in columns]
-        texts = "".join(["".join(values) for values, quoted in found if quoted])
-    except (TypeError, ValueError):
-        return None
-    # An escape is longer than what it stands for.
-    as_they_are = len(orjson.dumps(texts)) == (len(texts) if texts.isascii() else len(texts.encode())) + 2
-    return found if as_they_are else None
+def _need_no_escapes(columns: list[Sequence[str]]) -> bool:
+    """Whether texts are written as they are: an escape is longer than what it stands for."""
+    texts = "".join(["".join(values) for values in columns])
+    return len(orjson.dumps(texts)) == (len(texts) if texts.isascii() else len(texts.encode())) + 2
 
 
 def _words(values: Sequence[Any]) -> list[str]:
