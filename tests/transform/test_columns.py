@@ -66,7 +66,9 @@ def long_tables(draw: st.DrawFn, delimiter: str = ",") -> str:
     rows = [delimiter.join("nsab")]
     for _ in range(chance.randrange(120)):
         row = [written(kind, habit) for kind, habit in zip(kinds, habits, strict=True)]
-        rows.append(delimiter.join(row[: chance.randrange(5)] if chance.random() < oddity / 4 else row))
+        odd = chance.random()
+        row = row[: chance.randrange(5)] if odd < oddity / 4 else [*row, "more"] if odd < oddity / 2 else row
+        rows.append(delimiter.join(row))
     text = end.join(rows) + (end if chance.random() < 0.8 else "")
     if chance.random() < oddity * 4:
         at = chance.randrange(len(text))
@@ -216,6 +218,13 @@ def test_only_rows_that_hold_what_is_sought_are_cut() -> None:
     assert picked(scanner, "3,pending\n") == {0: [], 1: []}
     for other in ["shipped ", " shipped", "\u00a0shipped", "\tshipped\x1f"]:
         assert picked(scanner, f"3,pending\n4,{other}\n") is None
+
+
+def test_what_is_behind_the_last_column_read_may_be_anything_but_quotes() -> None:
+    scanner = learnt("a,b,c,d\n", 0)
+    assert picked(scanner, "e,1,2,3\ng,4\nh,1,2,3,4,5\n") == {0: ["e", "g", "h"]}
+    for rows in ['e,"1",2,3\n', "e,1\r,2,3\n", "e\n", 'e,1,2,3"\n']:
+        assert picked(scanner, rows) is None
 
 
 @pytest.mark.parametrize(

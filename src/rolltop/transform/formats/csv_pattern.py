@@ -102,9 +102,10 @@ class RowPattern:
         """The characters by which a row gets longer in JSON; 0 when that would not tell quotes."""
         manner = self._manner
         quote, delimiters = manner.style.quote, manner.style.delimiter * (len(manner.quoted) - 1)
-        if manner.mixed or (quote is not None and not _escapes(quote)):
+        # A row that is passed over at its end has any number of delimiters.
+        if manner.mixed or _escapes(delimiters) or (quote is not None and not _escapes(quote)):
             return 0
-        return _escapes(manner.end) + _escapes(delimiters) + _escapes((quote or "") * self._quotes)
+        return _escapes(manner.end) + _escapes((quote or "") * self._quotes)
 
     def _is_regular(self, text: str, count: int) -> bool:
         """The same, whatever is in the cells."""
@@ -147,14 +148,26 @@ def _row(manner: Manner, sought: Sought | None) -> str:
     delimiter, columns = re.escape(manner.style.delimiter), range(len(manner.quoted))
     cells = [_cell(manner, at, manner.cells.get(at)) for at in columns]
     if sought is None:
-        return delimiter.join(cells)
+        return delimiter.join(_with_rest(cells, max(manner.cells), manner))
     at, text = sought
     mark = re.escape(manner.style.quote or "") if manner.quoted[at] == ALWAYS else ""
     after = mark + (delimiter if at < len(cells) - 1 else manner.end)
-    others = [_cell(manner, at, None, manner.cells[at]), *(_cell(manner, later, None) for later in columns[at + 1 :])]
-    holding = delimiter.join([f"{mark}({re.escape(text)}){mark}", *cells[at + 1 :]])
-    other = f"(?!{mark}{re.escape(text)}{after}){delimiter.join(others)}"
-    return "".join(cell + delimiter for cell in cells[:at]) + f"(?:{holding}|{other})"
+    holding = [*cells[:at], f"{mark}({re.escape(text)}){mark}", *cells[at + 1 :]]
+    others = [*cells[:at], _cell(manner, at, None, manner.cells[at])]
+    others += [_cell(manner, later, None) for later in columns[at + 1 :]]
+    others[at] = f"(?!{mark}{re.escape(text)}{after}){others[at]}"
+    branches = [
+        delimiter.join(_with_rest(row, last, manner)[at:]) for row, last in ((holding, max(manner.cells)), (others, at))
+    ]
+    return "".join(cell + delimiter for cell in cells[:at]) + f"(?:{'|'.join(branches)})"
+
+
+def _with_rest(cells: list[str], last: int, manner: Manner) -> list[str]:
+    """Cells up to the last that is read or in quotes: of the rest of a row it does not matter how many there are."""
+    if manner.mixed:
+        return cells
+    needed = max([last, *(at for at, quoted in enumerate(manner.quoted) if quoted == ALWAYS)]) + 1
+    return [*cells[:needed], f"[^{manner.end}]*+"] if needed + 1 < len(cells) else cells
 
 
 def _cell(manner: Manner, at: int, read: str | None, look: str = ANYTHING) -> str:
