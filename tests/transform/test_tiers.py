@@ -83,6 +83,15 @@ def written_at_once_agrees(program: Program, tiers: Tiers, data: bytes) -> None:
 @example("map($input, o => o.xs |> groupBy(i => i.k) |> mapValues(g => sum(map(g, i => i.n))))", [
     {"xs": [{"k": "_text", "n": 1.5}, {"k": "b", "n": 2.5}, {"k": "b", "n": 2.5}]}
 ])  # fmt: skip
+@example("map($input, o => o.xs |> groupBy(i => i.k) |> mapValues(g => sum(map(g, i => i.n))))", [
+    {"xs": [{"k": "a", "n": 1.5}, {"k": "a", "n": 1.5}, {"k": "b", "n": 2**62}, {"k": "b", "n": 2**62}]}
+])  # fmt: skip
+@example("map($input, o => o.xs |> groupBy(i => i.k) |> mapValues(g => { c: count(g), n: map(g, i => i.n * 2) }))", [
+    {"xs": [{"k": "_text", "n": 1.5}, {"k": "b", "n": 2.5}, {"k": "b", "n": 2.0}]}, {"xs": [{"k": 1, "n": 1.0}]}
+])  # fmt: skip
+@example("map($input, o => o.xs |> groupBy(i => i.k) |> mapValues(g => count(g)))", [
+    {"xs": [{"k": "_text"}, {"k": "b"}, {"k": None}, {}]}, {"xs": [{"k": "b"}, {"k": "b"}]}
+])  # fmt: skip
 @example("map($input, o => { let xs = filter(o.xs, i => i.n > 1); a: map(xs, i => i.n + count(xs)), b: xs })", [
     {"xs": [{"n": 1}, {"n": 2}, {"n": 3}]}
 ])  # fmt: skip
