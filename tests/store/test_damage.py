@@ -229,7 +229,7 @@ def test_a_hit_is_shown_although_what_was_kept_for_it_is_damaged(library: Librar
         library.add_text(f"{number}.txt", f"honey and tea number {number} " * 200)
     library.catch_up()
     library.search("honey")
-    overwrite(library, "*.store")
+    overwrite(library, "*.heads")
     (hit,) = library.search("number 7").hits
     assert (hit.document.path, hit.title, hit.place) == ("7.txt", "7.txt", "line 1")
     assert "number 7" in hit.snippet

@@ -163,7 +163,7 @@ class _State:
         return {name: (state.lengths.get(name, 0) + count) / documents for name, count in fresh.items()}
 
     def page(self, plan: Plan, limit: int, offset: int) -> tuple[list[Place], int]:
-        """(document, score, where it lies) of one page, and how many there are in all."""
+        """One page, and how many there are in all."""
         highest = self.view.state.highest  # what is newer is not on disk, so need not be kept out
         asking = Asking(self.view, [number for number in self.fresh.stale if number <= highest])
         new = list(self._fresh_hits(plan))
@@ -176,7 +176,7 @@ class _State:
     def holding(self, plan: Plan, documents: Sequence[int]) -> set[int]:
         """Which of the documents answer the plan."""
         with _damage_named():
-            return {number for number, _, _ in self.weighed(plan, documents)}
+            return {number for number, _ in self.weighed(plan, documents)}
 
     def weighed(self, plan: Plan, documents: Sequence[int]) -> list[Place]:
         """Those of some documents that answer a plan."""
@@ -190,21 +190,20 @@ class _State:
         for document in self.fresh.documents:
             score = document.score(plan, averages)
             if score is not None:
-                yield document.number, score, None
+                yield document.number, score
 
     def told(self, plan: Plan, hits: list[Place], *, why: bool) -> list[TextHit]:
         """The hits with what they are shown with, and with what their scores are made of where that was asked for."""
-        asking = Asking(self.view)
         new = {document.number: document for document in self.fresh.documents}
-        parts = self._parts(plan, [number for number, _, _ in hits], new) if why else {}
+        parts = self._parts(plan, [number for number, _ in hits], new) if why else {}
         return [
             TextHit(
                 number,
                 score,
                 _by_name(parts.get(number, {})),
-                partial(asking.head, at) if at else partial(unpack_head, new[number].head),
+                partial(unpack_head, new[number].head) if number in new else partial(self.view.heads.head, number),
             )
-            for number, score, at in hits
+            for number, score in hits
         ]
 
     def _parts(self, plan: Plan, numbers: list[int], new: Mapping[int, FreshDocument]) -> dict[int, dict[str, float]]:
