@@ -110,6 +110,8 @@ class Asking:
         """The query for a plan; None where nothing can answer it."""
         if isinstance(plan, Term):
             return self._term(plan)
+        if isinstance(plan, AnyOf):
+            return self.view.memory.queries.of(plan, self._joined)  # type: ignore[no-any-return]
         if isinstance(plan, Run):
             return self._run(plan)
         if isinstance(plan, (Terms, Starts)):

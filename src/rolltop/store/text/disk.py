@@ -23,6 +23,7 @@ from rolltop.store.text import fields
 from rolltop.store.text.checksums import damaged_files
 from rolltop.store.text.headfile import HeadReader, damaged_heads
 from rolltop.store.text.headwriter import HeadWriter
+from rolltop.store.text.memory import Memory
 from rolltop.store.text.parts import part_names, words_in, words_in_parts
 from rolltop.store.text.vocabulary import Vocabulary
 from rolltop.store.text.writing import State, Writing
@@ -31,9 +32,6 @@ __all__ = ["DiskIndex", "View", "means_damage"]
 
 PATIENCE = 5.0
 """Seconds to wait for words that another process is about to write; they take it a tenth of one."""
-
-REMEMBERED = 20_000
-"""Frequencies of words that are remembered; a few megabytes."""
 
 
 def means_damage(error: BaseException) -> bool:
@@ -48,15 +46,13 @@ class View:
     searcher: tantivy.Searcher
     heads: HeadReader
     state: State = field(default_factory=State)
-    _frequencies: dict[tuple[str, str], int] = field(default_factory=dict)
+    memory: Memory = field(default_factory=Memory)
 
     def frequency(self, field: str, word: str) -> int:
         """How many documents have the word in the field; asked again and again while a query is planned."""
-        found = self._frequencies.get((field, word))
+        found = self.memory.frequencies.known((field, word))
         if found is None:
-            if len(self._frequencies) >= REMEMBERED:
-                self._frequencies.clear()
-            found = self._frequencies[field, word] = self.searcher.doc_freq(field, word)
+            found = self.memory.frequencies.keep((field, word), self.searcher.doc_freq(field, word))
         return found
 
 

@@ -242,14 +242,25 @@ class _Words:
         return self.view.searcher.num_docs - own + len(self.fresh.documents)
 
     def frequency(self, field: str, word: str) -> int:
-        return self.view.frequency(field, word) + self.fresh.frequency(field, word)
+        on_disk = self.view.frequency(field, word)
+        return on_disk + self.fresh.frequency(field, word) if self.fresh.documents else on_disk
 
     def having(self, family: Sequence[str]) -> int:
         """How many documents have one of these words, roughly: words that are only near come last."""
         return sum([self.frequency("body", word) for word in family[:_TELLING]])
 
     def variants(self, stem: str) -> Iterable[str]:
-        return dict.fromkeys([*self.vocabulary.variants(stem), *self.fresh.variants(stem)])
+        forms = self.view.memory.forms.known(stem)
+        if forms is None:
+            forms = self.view.memory.forms.keep(stem, self.vocabulary.variants(stem))
+        return dict.fromkeys([*forms, *self.fresh.variants(stem)]) if self.fresh.documents else forms
+
+    def planned(self, word: str, field: str | None, make: Callable[[str, str | None], Plan]) -> Plan:
+        """What is asked for a word: remembered, unless fresh documents have a say in how telling it is."""
+        if self.fresh.documents:
+            return make(word, field)
+        plans = self.view.memory.plans
+        return plans.known((word, field)) or plans.keep((word, field), make(word, field))
 
     def near(self, word: str, similarity: float) -> list[tuple[str, float]]:
         found = dict(self.vocabulary.near(word, similarity))
