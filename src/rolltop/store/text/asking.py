@@ -111,7 +111,7 @@ class Asking:
         if isinstance(plan, Term):
             return self._term(plan)
         if isinstance(plan, AnyOf):
-            return self.view.memory.queries.of(plan, self._joined)  # type: ignore[no-any-return]
+            return self.view.memory.queries.of(plan, self._joined)
         if isinstance(plan, Run):
             return self._run(plan)
         if isinstance(plan, (Terms, Starts)):

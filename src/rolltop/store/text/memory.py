@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
-from rolltop.store.text.plan import Plan
+import tantivy
+
+from rolltop.store.text.plan import AnyOf, Plan
 
 __all__ = ["Made", "Memory", "Remembered"]
 
 K = TypeVar("K")
 V = TypeVar("V")
+P = TypeVar("P", bound=Plan)
 
 MOST = 20_000
 """Things of a kind that are remembered; a few megabytes."""
@@ -38,13 +41,13 @@ class Remembered(Generic[K, V]):
         return value
 
 
-class Made(Generic[V]):
+class Made(Generic[P, V]):
     """What was made of a plan: of that very one, not of one like it, because comparing would take as long as making."""
 
     def __init__(self) -> None:
-        self._made: Remembered[int, tuple[Plan, V]] = Remembered(MOST_PLANS)
+        self._made: Remembered[int, tuple[P, V]] = Remembered(MOST_PLANS)
 
-    def of(self, plan: Plan, make: Callable[[Plan], V]) -> V:
+    def of(self, plan: P, make: Callable[[P], V]) -> V:
         found = self._made.known(id(plan))
         if found is not None and found[0] is plan:  # as long as it is kept, no other one can have its place
             return found[1]
@@ -58,4 +61,4 @@ class Memory:
     frequencies: Remembered[tuple[str, str], int] = field(default_factory=Remembered)
     forms: Remembered[str, list[str]] = field(default_factory=Remembered)
     plans: Remembered[tuple[str, str | None], Plan] = field(default_factory=lambda: Remembered(MOST_PLANS))
-    queries: Made[Any] = field(default_factory=Made)
+    queries: Made[AnyOf, tantivy.Query | None] = field(default_factory=Made)
