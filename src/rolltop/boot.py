@@ -14,7 +14,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import threading
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
+_OBJECTS = 50_000
+"""New objects after which one command looks for garbage: what it loads is none, and looking takes its time."""
 _PLAIN_OPTIONS = ("--read-only",)
 _VALUED_OPTIONS = (
     "--workspace",
@@ -41,6 +42,14 @@ def main() -> None:
     if _is_plain_stdio(sys.argv[1:]):
         _serve_fast()
         return
+    if sys.argv[1:2] == ["transform"]:
+        import gc  # noqa: PLC0415
+
+        gc.set_threshold(_OBJECTS, 10, 10)
+        from rolltop.cli.transform_quick import run_quickly  # noqa: PLC0415
+
+        if run_quickly(sys.argv[2:]):
+            return
     from rolltop.cli.main import main as command_line  # noqa: PLC0415 - click is not free
 
     command_line()
@@ -82,6 +91,8 @@ class _Loading:
         self.pipe, self._done = os.pipe()
         self._desk: Any = None
         self._error: BaseException | None = None
+        import threading  # noqa: PLC0415 - other starts do without
+
         self._thread = threading.Thread(target=self._load, name="load")
         self._thread.start()
 

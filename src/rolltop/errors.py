@@ -26,8 +26,7 @@ neither ever carries a secret or the rejected value itself.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 __all__ = [
     "Cancelled",
@@ -49,8 +48,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
+class Position(NamedTuple):
     """Where in a text: 1-based line and column, optionally the name of the text."""
 
     line: int

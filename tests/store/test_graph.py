@@ -251,7 +251,8 @@ def test_names_that_only_a_parser_knows_are_found_as_names(library: Library) -> 
     library.add_text("widget.md", "frobnicate widget: how to, in prose\n")
     assert library.text_of(library.document("widget.c")).symbols == ()
     library.trace()
-    assert [symbol.name for symbol in library.text_of(library.document("widget.c")).symbols] == ["frobnicate_widget"]
+    symbols = library.text_of(library.document("widget.c")).symbols
+    assert [(symbol.name, symbol.line) for symbol in symbols] == [("frobnicate_widget", 2)]
     assert [hit.document.path for hit in library.search("heading:frobnicate_widget").hits] == ["widget.c"]
     before = library.catalog.documents.last_change()
     library.trace()

@@ -47,6 +47,18 @@ def test_the_bytes_of_a_document_with_text_do_not_count(shelf: Library) -> None:
     assert list(counts(shelf, "<h1>|<p>")) == ["d.html"]
 
 
+def test_an_answer_says_that_documents_are_still_being_read(library: Library) -> None:
+    library.add_text("note.md", "a zebra\n")
+    assert library.unread() is None
+    library.add_many([Source("a.pdf", made.made_pdf("Hello zebra"), 1, 2), Source("b.bin", b"\0\1", 1, 2)])
+    note = library.search("zebra").note or ""
+    assert note == library.unread()
+    assert "yet: 1." in note
+    library.read_texts()
+    assert library.unread() is None
+    assert library.search("zebra").note is None
+
+
 def test_every_sense_of_a_pattern_holds_for_texts(shelf: Library) -> None:
     assert counts(shelf, "ANOTHER|giraffe", ignore_case=True) == {"a.pdf": 1, "b.docx": 1}
     assert counts(shelf, "walr", word=True) == {}

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from hypothesis import strategies as st
-from record_strategies import ARRAYS, PIPELINES, REGULAR
+from record_strategies import ARRAYS, ENVELOPES, PIPELINES, REGULAR
 
 NAMES = re.compile(r"\b(o|i|a|a\?)\.(n|s|k|b|z)\b")
 WHOLE = re.compile(r"\bo\.a\b(?!\??\.)")
@@ -99,11 +99,15 @@ VALUES = st.one_of(
     ),
 )
 CONDITIONS = _conditions(OF_RECORD, RECORD_TEXTS)
-SENSIBLE = st.one_of(
+CHAINS = st.one_of(
     VALUES.map(lambda e: f"map($input, o => {e})"),
     st.tuples(CONDITIONS, VALUES, VALUES).map(
         lambda p: f"$input |> filter(o => {p[0]}) |> map(o => {{ a: {p[1]}, b: {p[2]} }})"
     ),
+)
+SENSIBLE = st.one_of(
+    CHAINS,
+    st.tuples(ENVELOPES, CHAINS).map(lambda p: p[0].format(p[1])),
     st.tuples(CONDITIONS, OF_RECORD).map(lambda p: f"{{ s: sum($input |> filter(o => {p[0]}) |> map(o => {p[1]})) }}"),
 )
 ODDITIES = [

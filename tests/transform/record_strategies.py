@@ -144,3 +144,18 @@ PIPELINES = st.one_of(
     FUNCTIONS,
     st.tuples(FILTERS, OF_RECORD, BODIES).map(lambda p: f"$input |> {p[0]} |> flatMap(o => [{p[1]}, {p[2]}])"),
 )
+ENVELOPES = st.sampled_from(
+    [
+        "{{ Out: {{ R: {0} }} }}",
+        '{{ a: 1.0, Out: {{ "@v": 2.0, h: "x<", R: {0}, t: [1, 2.5, {{ q: null }}] }}, z: 1e300, e: [] }}',
+        "let k = 2\n{{ Out: {{ n: k, In: {{ R: {0} }} }} }}",
+        "{{ Out: {{ R: {0}, n: 1 / 0 }} }}",
+        '{{ Out: {{ R: {0}, n: toNumber("x") }} }}',
+        'let rs = {0}\n{{ Out: {{ "no name": 1, R: rs }} }}',
+        "let n = count($input)\n{{ Out: {{ n: n + 1, R: {0} }}, s: sum(map($input, o => o.n)) / n }}",
+        "{{ n: count($input), R: {0} }}",
+        "let rs = {0}\n{{ Out: {{ R: rs, n: count(rs), m: max($input |> map(o => o.n)) }} }}",
+    ]
+)
+"""Results that have records inside an object."""
+CHAINS = st.tuples(FILTERS, MAPS).map(lambda p: f"($input |> {p[0]} |> {p[1]})")

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from record_strategies import FILTERS, MAPS, PIPELINES
+from record_strategies import CHAINS, ENVELOPES, FILTERS, MAPS, PIPELINES
 from table_strategies import tables
 from test_stream import DATA, OF_ELEMENT, TOTALS, XML, lines, outcome, streamed, texts, whole
 from test_tables import OPTIONS, PROGRAMS
@@ -72,6 +72,18 @@ def test_arrays(folder: Path, text: str, data: bytes, size: int) -> None:
 def test_arrays_at_a_path(folder: Path, condition: str, mapping: str, array: bytes, size: int) -> None:
     data = b'{"first": [{"n": 1}], "rows": ' + array + b', "last": [{"n": 1}, {"n": 2}]}'
     agree(compile_program(f"$input.rows |> {condition} |> {mapping}"), data, size, folder)
+
+
+@QUICK
+@given(ENVELOPES, CHAINS, texts(DATA), SIZES, st.sampled_from(["json", "xml"]))
+@example("{{ Out: {{ R: {0} }} }}", "map($input, o => o)", b'[1,"\\u0001",{"a":1},{"a":2},{"a":3}]', 4, "xml")
+def test_records_inside_an_object(folder: Path, envelope: str, chain: str, data: bytes, size: int, target: str) -> None:
+    program = compile_program(envelope.format(chain), output_format=target)
+    path = folder / "data"
+    path.write_bytes(data)
+    found = outcome(lambda: shared(program, path, size))
+    refused = target == "xml" and "until here all records" in str(found)
+    assert refused or found == outcome(lambda: whole(program, data, {}))
 
 
 @QUICK

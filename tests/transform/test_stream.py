@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import io
 import json
-from typing import Any
+import tempfile
+from typing import Any, BinaryIO
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from record_strategies import ARRAYS, FILTERS, MAPS, OF_RECORD, PIPELINES, REGULAR
+from record_strategies import ARRAYS, CHAINS, ENVELOPES, FILTERS, MAPS, OF_RECORD, PIPELINES, REGULAR
 
 from rolltop.errors import RolltopError
 from rolltop.transform import Document, Program, compile_program, formats
 from rolltop.transform.stream import NotStreamed, plan_of, stream
+from rolltop.transform.stream.cutting import ArrayPieces
+from rolltop.transform.stream.whereabouts import second_look
 
 QUICK = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 LONG = settings(max_examples=20_000, deadline=None, suppress_health_check=list(HealthCheck))
@@ -34,13 +37,14 @@ def whole(program: Program, data: bytes, options: dict[str, Any]) -> bytes:
     return text if not text or text.endswith(b"\n") else text + b"\n"
 
 
-def streamed(program: Program, data: bytes, options: dict[str, Any], size: int) -> bytes:
+def streamed(program: Program, data: bytes, options: dict[str, Any], size: int, source: Any = None) -> bytes:
     """In pieces of this size; input that is not for streams is read as a whole, as the command line does it."""
     plan = plan_of(program.parsed.program)
     assert plan.possible, plan.obstacle
     written: list[bytes] = []
     try:
-        stream(program, plan, io.BytesIO(data), written.append, options, size=size)
+        first = source or io.BytesIO(data)
+        stream(program, plan, first, written.append, options, again=lambda: io.BytesIO(data), size=size)
     except NotStreamed:
         made = whole(program, data, options)
         assert not written
@@ -48,10 +52,25 @@ def streamed(program: Program, data: bytes, options: dict[str, Any], size: int) 
     return b"".join(written)
 
 
-def agree(text: str, data: bytes, size: int, *, source: str = "json", target: str = "json", **options: Any) -> None:
-    program = compile_program(text, inputs={"input": source}, output_format=target)
+def agree(
+    text: str, data: bytes, size: int, *, source: str | None = "json", target: str | None = "json", **options: Any
+) -> None:
+    """With `source` and `target` None, the program says what they are."""
+    program = compile_program(text, inputs={"input": source} if source else None, output_format=target)
     expected = outcome(lambda: whole(program, data, options))
     assert outcome(lambda: streamed(program, data, options, size)) == expected
+    if source == "json":
+        # Places in a file are counted only when something fails, in another reading.
+        with file_of(data) as file:
+            assert outcome(lambda: streamed(program, data, options, size, file)) == expected
+
+
+def file_of(data: bytes) -> BinaryIO:
+    """A file that is to be read from somewhere in its middle on."""
+    file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - closed by the caller
+    file.write(b"before" + data)
+    file.seek(len(b"before"))
+    return file
 
 
 @st.composite
@@ -86,6 +105,14 @@ def texts(draw: st.DrawFn, arrays: st.SearchStrategy[Any]) -> bytes:
 @example("let r = 1 / 0\nmap($input, o => r)", b"[]", 9, True)
 def test_arrays(text: str, data: bytes, size: int, compact: bool) -> None:
     agree(text, data, size, compact=compact)
+
+
+def test_places_are_told_as_far_as_a_file_still_goes() -> None:
+    with file_of(b'[{"n":1},\n' + b'{"n":2},\n' * 50 + b'{"n":3}]') as file:
+        pieces = ArrayPieces(file.read, size=64, again=second_look(file))
+        next(pieces.run(len))
+        file.truncate(len(b'before[{"n":1},\n{"n":2},\n'))
+        assert pieces.where.of("") == (3, 1)
 
 
 @pytest.mark.soak
@@ -158,6 +185,63 @@ def test_totals(totals: list[str], data: bytes, size: int) -> None:
 @example("map($input, o => o.n)", [], 8)
 def test_csv_out(text: str, records: list[Any], size: int) -> None:
     agree(text, json.dumps(records).encode(), size, target="csv")
+
+
+@QUICK
+@given(ENVELOPES, CHAINS, texts(DATA), SIZES, st.sampled_from(["json", "xml"]), st.booleans())
+@example("{{ Out: {{ R: {0} }} }}", "map($input, o => { a: o.n })", b"[{},{},{},{}]", 8, "xml", False)
+@example("{{ Out: {{ R: {0} }} }}", "map($input, o => o)", b'[1,{"a":1},{"a":2},{"a":3},[{"a":4}]]', 8, "xml", False)
+@example("{{ Out: {{ R: {0} }} }}", "map($input, o => o)", b'["\\u0001",{"n o":1},{}]', 8, "xml", False)
+@example("{{ Out: {{ R: {0} }} }}", "filter($input, o => false)", b"[1,2]", 8, "xml", False)
+@example("{{ R: {0}, z: 1 }}", "map($input, o => o)", b'[{"_text":1.0},-0.0,1e300]', 8, "json", True)
+def test_records_inside_an_object(
+    envelope: str, chain: str, data: bytes, size: int, target: str, compact: bool
+) -> None:
+    inside_agree(envelope.format(chain), data, size, target, compact=compact)
+
+
+def inside_agree(text: str, data: bytes, size: int, target: str, *, compact: bool) -> None:
+    """As `agree`; but XML records that are of one property each at first, and then not, are refused."""
+    program = compile_program(text, inputs={"input": "json"}, output_format=target)
+    expected = outcome(lambda: whole(program, data, {"compact": compact}))
+    found = outcome(lambda: streamed(program, data, {"compact": compact}, size))
+    assert found == expected or (target == "xml" and "until here all records" in str(found))
+
+
+def test_records_that_bring_their_names_are_written_in_one_element() -> None:
+    data = json.dumps([{"n": n} for n in range(40)]).encode()
+    agree("{ A: { B: map($input, o => { N: o.n }), c: 1 } }", data, 30, target="xml")
+    agree("{ A: { B: flatMap($input, o => [{ N: o.n }, { M: [o, 1] }]) } }", data, 30, target="xml")
+    program = compile_program(
+        "{ A: { B: map($input, o => if (o.n < 30) { N: o.n } else 5) } }", inputs={"input": "json"}, output_format="xml"
+    )
+    with pytest.raises(RolltopError, match="until here all records"):
+        streamed(program, data, {}, 30)
+
+
+@pytest.mark.soak
+@LONG
+@given(ENVELOPES, CHAINS, texts(DATA), SIZES, st.sampled_from(["json", "xml"]), st.booleans())
+def test_records_inside_an_object_at_length(
+    envelope: str, chain: str, data: bytes, size: int, target: str, compact: bool
+) -> None:
+    inside_agree(envelope.format(chain), data, size, target, compact=compact)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{ a: map($input, o => o), b: map($input, o => o) }",
+        "{ a: map($input, o => o), ...{ a: 1 } }",
+        "{ a: map($input, o => o), a: 1 }",
+        "{ a: map($input, o => o), n: sortBy($input, o => o.n) }",
+        '{ "@a": map($input, o => o) }',
+        "{ _text: map($input, o => o) }",
+        "{ let k = 1  a: map($input, o => k) }",
+    ],
+)
+def test_other_objects_are_not_streamed(text: str) -> None:
+    assert not plan_of(compile_program(text).parsed.program).possible
 
 
 @pytest.mark.parametrize(
@@ -244,6 +328,41 @@ XML = st.lists(
     ]),
     max_size=9,
 )  # fmt: skip
+ENCODINGS = [
+    "utf-8",
+    "latin-1",
+    "cp1252",
+    "utf-16",
+    "utf-16-be",
+    "utf-32",
+    "shift_jis",
+    "gb18030",
+    "iso2022_jp",
+    "utf-7",
+]
+
+
+@QUICK
+@given(
+    st.sampled_from(ENCODINGS),
+    st.lists(
+        st.sampled_from(["a", "\u00e9", "\u3042\u4e2d", '"x\n\u00fc"', "5", "\ufeff", "~+-\\"]), min_size=1, max_size=20
+    ),
+    st.sampled_from([b"", b"", b"\xff", b"\xfe\xff", b"\xef\xbb\xbf", b"\x1b$B", b"\x00"]),
+    st.booleans(),
+    SIZES,
+)
+def test_csv_in_other_encodings(encoding: str, cells: list[str], junk: bytes, before: bool, size: int) -> None:
+    text = "".join(f"{cell},{at}\n" for at, cell in enumerate(["s", *cells]))
+    data = text.encode(encoding, "replace")
+    data = junk + data if before else data + junk
+    program = f'%utlx 1.0\ninput csv {{ encoding: "{encoding}" }}\noutput json\n---\n$input |> map(o => o)'
+    compiled = compile_program(program)
+    assert plan_of(compiled.parsed.program).possible == (encoding != "utf-7")
+    if encoding != "utf-7":
+        agree(program, data, size, source=None, target=None)
+
+
 OF_ELEMENT = st.sampled_from(["r.@n", "r.s", "{ n: r.@n, s: r.s }", "toString(r.s ?? 0)", "r", "r.@n * 2", "[r]"])
 
 

@@ -42,6 +42,21 @@ def test_a_stream_writes_what_reading_at_once_writes(array: Path, tmp_path: Path
         assert target.read_bytes() == rolltop("-e", PROGRAM, str(array), "--no-stream", *options).stdout
 
 
+def test_records_are_written_inside_an_object(array: Path, tmp_path: Path) -> None:
+    program = '{ Orders: { "@made": "today", Order: ' + PROGRAM + ", n: count($input) } }"
+    for options in ([], ["--compact"], ["--to", "xml"], ["--to", "xml", "--jobs", "2"]):
+        target = tmp_path / "out"
+        made = rolltop("-e", program, str(array), "--stream", "-o", str(target), *options)
+        assert made.returncode == 0, made.stderr
+        assert target.read_bytes() == rolltop("-e", program, str(array), "--no-stream", *options).stdout
+
+
+def test_totals_beside_records_need_a_file(array: Path) -> None:
+    program = ("-e", "{ n: count($input), all: map($input, o => o.n) }", "--from", "json", "-c")
+    assert rolltop(*program, stdin=array.read_bytes()).stdout == rolltop(*program, str(array), "--stream").stdout
+    assert b"two readings" in rolltop(*program, "--stream", stdin=array.read_bytes()).stderr
+
+
 def test_standard_input_can_be_streamed_and_need_not_be_an_array() -> None:
     lines = b"".join(json.dumps(record).encode() + b"\n" for record in records(50))
     made = rolltop("-e", "sum(map($input, o => o.n))", "--from", "jsonl", stdin=lines)

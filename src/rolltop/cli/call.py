@@ -49,16 +49,19 @@ def _tool_names(ctx: click.Context, parameter: click.Parameter, incomplete: str)
 
 @click.command(epilog=EXIT_CODES)
 @click.argument("tool", shell_complete=_tool_names)
+@click.argument("given", metavar="[JSON]", required=False)
 @click.option("--json", "arguments", metavar="JSON", help="The arguments as a JSON object; @FILE reads one, - stdin.")
 @click.option("--yes", is_flag=True, help="Agree to what the tool asks consent for.")
 @click.option("--raw", is_flag=True, help="Print the whole tool result: content, structuredContent, isError.")
 @click.pass_obj
-def call(invocation: Invocation, tool: str, arguments: str | None, yes: bool, raw: bool) -> None:
-    """Call TOOL and print its answer as JSON.
+def call(invocation: Invocation, tool: str, given: str | None, arguments: str | None, *, yes: bool, raw: bool) -> None:
+    """Call TOOL and print its answer as JSON. The arguments may stand behind it or in --json.
 
     \b
-    rolltop call search_documents --json '{"query": "quarterly report"}'
+    rolltop call search_documents '{"query": "quarterly report"}'
     """
+    if given is not None and arguments is not None:
+        raise click.UsageError("the arguments are given twice: once behind the tool, once in --json")
     from mcp_core import ClientInfo, ProtocolFault, Reply, UnknownTool
     from rolltop.server.desk import Desk
 
@@ -72,7 +75,7 @@ def call(invocation: Invocation, tool: str, arguments: str | None, yes: bool, ra
 
     context = desk.context(ClientInfo("rolltop", transport="cli"), progress_sink=_progress, asker=ask)
     try:
-        answer = asyncio.run(desk.dispatcher.call(name, _arguments(arguments), context))
+        answer = asyncio.run(desk.dispatcher.call(name, _arguments(given or arguments), context))
     except UnknownTool as error:
         raise NotFound(str(error), hint="rolltop tools list shows all tools.") from None
     except ProtocolFault as fault:  # how some tool sets reject arguments

@@ -56,6 +56,8 @@ def grep(invocation: Invocation, /, pattern: str, paths: tuple[str, ...], **give
         for line in _output(library, asked, given):
             sys.stdout.buffer.write(line)
             found = True
+        if note := library.unread():
+            click.echo(note, err=True)
     sys.stdout.buffer.flush()
     if not found:
         sys.exit(1)

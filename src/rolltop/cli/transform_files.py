@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-import click
-
-from rolltop.errors import InvalidInput, NotFound
+from rolltop.errors import InvalidInput, NotFound, RolltopError
 
 if TYPE_CHECKING:
     from rolltop.transform.syntax.source import Source
@@ -25,8 +22,7 @@ _SUFFIXES = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
+class Input(NamedTuple):
     """One `-i [name=]file`; the name may be missing, the file may be `-`."""
 
     name: str
@@ -42,7 +38,7 @@ class Input:
 
 def format_of(path: str) -> str | None:
     """The format that a file's name tells."""
-    return _SUFFIXES.get(Path(path).suffix.lower())
+    return _SUFFIXES.get(os.path.splitext(path)[1].lower())
 
 
 def parse_input(text: str) -> Input:
@@ -55,8 +51,8 @@ def parse_input(text: str) -> Input:
 def read_bytes(path: str) -> bytes:
     if path == "-":
         return sys.stdin.buffer.read()
-    with blamed_on(path):
-        return Path(path).read_bytes()
+    with blamed_on(path), open(path, "rb") as file:
+        return file.read()
 
 
 @contextmanager
@@ -87,11 +83,16 @@ def showing_errors(source: Source | None = None) -> Iterator[None]:
         yield
     except ProgramInvalid as error:
         name = source.name if source else "program"
-        for finding in error.diagnostics:
-            click.echo(render(finding, name), err=True)
-        raise click.exceptions.Exit(error.exit_code) from None
+        _leave(error, [render(finding, name) for finding in error.diagnostics])
     except EvaluationFailure as error:
         if source is None:
             raise
-        click.echo(render(source.failure(error), source.name), err=True)
-        raise click.exceptions.Exit(error.exit_code) from None
+        _leave(error, [render(source.failure(error), source.name)])
+
+
+def _leave(error: RolltopError, lines: list[str]) -> NoReturn:
+    import click  # only failures wait for it
+
+    for line in lines:
+        click.echo(line, err=True)
+    raise click.exceptions.Exit(error.exit_code) from None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import multiprocessing
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +14,7 @@ import click
 from rolltop.errors import InvalidInput, RolltopError
 
 if TYPE_CHECKING:
-    from rolltop.cli.transform_run import Job
+    from rolltop.cli.transform_job import Job
 
 __all__ = ["run_many"]
 
@@ -50,7 +49,7 @@ def _tasks(job: Job, folder: str) -> list[Job]:
         raise InvalidInput("two inputs would have the same result file", hint="Give them different names.")
     target = job.target or _target(job)
     return [
-        replace(job, inputs=(replace(given, name="input"),), output=path, jobs=1, target=target)
+        job._replace(inputs=(given._replace(name="input"),), output=path, jobs=1, target=target)
         for given, path in zip(job.inputs, targets, strict=True)
     ]
 

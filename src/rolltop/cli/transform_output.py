@@ -6,13 +6,14 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from io import BufferedWriter
-from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from rolltop.errors import InvalidInput
 
 __all__ = ["written_to"]
+
+_BUFFER = 1 << 18
+"""Bytes that are written at a time: results come in pieces of some ten thousand."""
 
 
 @contextmanager
@@ -22,28 +23,28 @@ def written_to(path: str | None) -> Iterator[Callable[[bytes], Any]]:
         yield sys.stdout.buffer.write
         sys.stdout.buffer.flush()
         return
-    target = Path(path)
     # A device or a pipe is written as it comes.
-    direct = target.exists() and not target.is_file()
-    part = target if direct else target.with_name(f".{target.name}.{os.getpid()}.part")
+    direct = os.path.exists(path) and not os.path.isfile(path)
+    folder, name = os.path.split(path)
+    part = path if direct else os.path.join(folder, f".{name}.{os.getpid()}.part")
     try:
         with _told(path):
-            out = part.open("wb")
+            out = open(part, "wb", _BUFFER)  # noqa: SIM115 - closed below
         with closing(_Output(path, out)) as output:
             yield output.write
         if not direct:
             with _told(path):
-                part.replace(target)
+                os.replace(part, path)
     finally:
         if not direct:
             with suppress(OSError):
-                part.unlink()
+                os.unlink(part)
 
 
 class _Output:
     """An opened file whose troubles name the result; what else fails meanwhile has other reasons."""
 
-    def __init__(self, path: str, out: BufferedWriter) -> None:
+    def __init__(self, path: str, out: BinaryIO) -> None:
         self._path, self._out = path, out
 
     def write(self, data: bytes) -> None:

@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rolltop.cli.transform_files import blamed_on
@@ -46,14 +45,18 @@ def stream_input(
     from rolltop.transform.stream import NotStreamed, plan_of, stream
 
     plan = plan_of(program.parsed.program)
-    if not plan.possible:
-        _complain(plan, wanted)
+    obstacle = plan.obstacle
+    if plan.first is not None and _size_of(path) is None:
+        obstacle = "totals beside records need two readings, so a file"
+    if obstacle is not None:
+        _complain(obstacle, wanted)
         raise Unfinished(begun + sys.stdin.buffer.read() if begun else None)
     with _opened(path, begun) as source:
         try:
             if jobs < 2 or not _shared(program, plan, path, write, options, jobs=jobs):
-                with progress_of(_size_of(path)) as advance:
-                    stream(program, plan, _Watched(source, advance), write, options)
+                with progress_of(_size_of(path), readings=2 if plan.first else 1) as advance:
+                    watched = _Watched(source, advance)
+                    stream(program, plan, watched, write, options, again=watched.rewound)
         except NotStreamed as reason:
             if path != "-":
                 raise Unfinished from None
@@ -71,7 +74,7 @@ def _shared(
 
     if not can_share(plan, path):
         return False
-    with progress_of(Path(path).stat().st_size) as advance:
+    with progress_of(_size_of(path), readings=2 if plan.first else 1) as advance:
         stream_shared(program, plan, path, write, options, jobs=jobs, advance=advance)
     return True
 
@@ -93,16 +96,15 @@ def _is_large(path: str, wanted: bool | None) -> bool:
 
 def _size_of(path: str) -> int | None:
     """The size of a regular file; other sources have none that is known before."""
-    target = Path(path)
-    return target.stat().st_size if path != "-" and target.is_file() else None
+    return os.path.getsize(path) if path != "-" and os.path.isfile(path) else None
 
 
-def _complain(plan: Plan, wanted: bool | None) -> None:
+def _complain(obstacle: str, wanted: bool | None) -> None:
     if wanted:
         from rolltop.errors import InvalidInput
 
         raise InvalidInput(
-            f"the program cannot run piece by piece: {plan.obstacle}", hint="rolltop transform explain says more."
+            f"the program cannot run piece by piece: {obstacle}", hint="rolltop transform explain says more."
         )
 
 
@@ -112,7 +114,7 @@ def _opened(path: str, begun: bytes) -> Iterator[Any]:
         yield _Begun(begun, sys.stdin.buffer) if begun else sys.stdin.buffer
         return
     with blamed_on(path):
-        source = Path(path).open("rb", buffering=0)  # noqa: SIM115 - closed below
+        source = open(path, "rb", buffering=0)  # noqa: SIM115 - closed below
     with source:
         yield source
 
@@ -145,9 +147,19 @@ class _Watched:
         self._advance(len(block))
         return block
 
+    def fileno(self) -> int:
+        return int(self._source.fileno())
+
+    def tell(self) -> int:
+        return int(self._source.tell())
+
+    def rewound(self) -> _Watched:
+        self._source.seek(0)
+        return self
+
 
 @contextmanager
-def progress_of(total: int | None) -> Iterator[Callable[[int], Any]]:
+def progress_of(total: int | None, *, readings: int = 1) -> Iterator[Callable[[int], Any]]:
     """A bar with the rate on a terminal's standard error; nothing elsewhere."""
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield lambda count: None
@@ -157,5 +169,5 @@ def progress_of(total: int | None) -> Iterator[Callable[[int], Any]]:
 
     columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=total)
+        task = bar.add_task("", total=total and total * readings)
         yield lambda count: bar.advance(task, count)

@@ -122,9 +122,9 @@ class Searching(Extracting):
         words, families = (answer.words, answer.families) if answer else ((), ())
         return Showing(self.catalog, self.extracts, words, families).hits(ranked)
 
-    @staticmethod
-    def _waiting(missing: int) -> str | None:
-        return f"{missing} documents are not indexed yet: ask again in a moment." if missing else None
+    def _waiting(self, missing: int) -> str | None:
+        """What an answer says of documents that it could not know."""
+        return f"{missing} documents are not indexed yet: ask again in a moment." if missing else self.unread()
 
     def numbers_of(self, query: str, limit: int = 10_000) -> tuple[int, ...]:
         """Only the numbers of the documents that answer the query, better ones first."""

@@ -47,7 +47,7 @@ class Explanation:
 
 
 def _tiers_of(program: Program, plan: Plan) -> Tiers | MarkupTiers:
-    pieced = plan.fold.pieces if plan.fold is not None else program.parsed.program
+    pieced = plan.fold.pieces if plan.fold is not None else plan.program
     if plan.possible and program.header.inputs[0].format == "xml":
         return MarkupTiers(pieced, plan.path)
     return Tiers(pieced)
@@ -72,7 +72,13 @@ def explain(program: Program) -> Explanation:
             {"path": path, "type": _WORDS[place.form or "any"], "required": place.required}
             for path, place in typed.root.walk()
         ],
-        streams=None if not plan.possible else "totals" if plan.fold is not None else "records",
+        streams=None
+        if not plan.possible
+        else "totals"
+        if plan.fold is not None
+        else "totals, then records"
+        if plan.first is not None
+        else "records",
         array=".".join(["$input", *plan.path]) if plan.possible else None,
         not_streamed_because=plan.obstacle,
         place=program.source.place(plan.at) if plan.at is not None else None,

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rolltop.errors import InvalidInput
 from rolltop.transform import formats
@@ -34,8 +33,7 @@ _RUN = 2_000
 """What a run counts besides its input: a program that is run often pays for its code too."""
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """An input as it comes; the program's header says how it is read."""
 
     data: str | bytes

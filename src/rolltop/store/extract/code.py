@@ -88,30 +88,31 @@ _QUERIES = {
 
 
 def study(payload: bytes) -> bytes:
-    """For each (language, code) of a list: what it defines, calls and imports; null where no parser is."""
+    """For each (language, code) of a list: what it defines (with lines), calls, imports; null where no parser is."""
     return json.dumps([_studied(language, code) for language, code in json.loads(payload)]).encode("utf-8", "replace")
 
 
-def _studied(language: str, code: str) -> list[list[str]] | None:
+def _studied(language: str, code: str) -> tuple[dict[str, int], list[str], list[str]] | None:
     tools = _tools(language)
     if tools is None:
         return None
     parser, query, cursor = tools
     found = cursor(query).captures(parser.parse(code.encode("utf-8", "replace")).root_node)
     defined = _names(found.get("define", ()), first=language in ("c", "cpp"))
-    called = [name for name in _names(found.get("call", ())) if name not in set(defined)]
+    called = [name for name in _names(found.get("call", ())) if name not in defined]
     imports = [decoded(node.text or b"") for node in found.get("import", ())]
-    return [defined, called, imports[:MOST_NAMES]]
+    return defined, called, imports[:MOST_NAMES]
 
 
-def _names(nodes: Any, *, first: bool = False) -> list[str]:
-    names: dict[str, None] = {}
-    for node in nodes:
+def _names(nodes: Any, *, first: bool = False) -> dict[str, int]:
+    """Each name, and the first line on which it stands so."""
+    names: dict[str, int] = {}
+    for node in sorted(nodes, key=lambda node: node.start_byte):
         text = decoded(node.text or b"")
         match = re.search(r"([A-Za-z_]\w*)\s*(?:\(|$)", text) if first else _LAST_NAME.search(text)
         if match:
-            names[match[1]] = None
-    return sorted(names)[:MOST_NAMES]
+            names.setdefault(match[1], node.start_point[0] + 1)
+    return dict(sorted(names.items())[:MOST_NAMES])
 
 
 @cache

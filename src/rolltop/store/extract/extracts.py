@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -99,14 +98,16 @@ class Extracts:
 
     def _with_names(self, text: Extracted, document: Document) -> Extracted:
         """With the names that a parser found defined and that no line shows by its look."""
-        names = self.kept.names(document.hash) if document.extension in LANGUAGES else ()
-        return replace(text, symbols=(*text.symbols, *(Symbol(name, PARSED, 0) for name in names))) if names else text
+        names = self.kept.names(document.hash) if document.extension in LANGUAGES else {}
+        parsed = (Symbol(name, PARSED, line) for name, line in names.items())
+        return replace(text, symbols=(*text.symbols, *parsed)) if names else text
 
-    def learn_names(self, document: Document, text: Extracted, defined: Iterable[str]) -> bool:
-        """Take over what a parser found in the text of a document; whether that is news."""
-        more = sorted({*defined} - {symbol.name for symbol in text.symbols})
+    def learn_names(self, document: Document, text: Extracted, defined: dict[str, int]) -> bool:
+        """Take over what a parser found in the text of a document, with its lines; whether that is news."""
+        more = defined.keys() - {symbol.name for symbol in text.symbols}
         if more:
-            self.kept.put_names(document.hash, sorted({*more, *self.kept.names(document.hash)}))
+            news = {name: defined[name] for name in sorted(more)}
+            self.kept.put_names(document.hash, self.kept.names(document.hash) | news)
         return bool(more)
 
     def _binary(self, document: Document) -> Extracted:

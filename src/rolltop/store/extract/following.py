@@ -39,6 +39,13 @@ class Following:
         """Changes that have not been followed yet."""
         return max(0, self._catalog.documents.last_change() - self._extracts.kept.mark)
 
+    def waiting(self) -> int:
+        """How many documents have no text yet because no reader has come to them, among the next changes."""
+        if not self.behind:
+            return 0
+        documents = self._catalog.documents.changed(self._extracts.kept.mark, STEP)
+        return sum(document.deleted is None and self._is_wanted(document) for document in documents)
+
     def follow(self, progress: Callable[[int, int], None] | None = None) -> int:
         """Read the text of every document that needs a reader; how many were read. Nothing if another process does."""
         done = 0
@@ -73,7 +80,7 @@ class Following:
             self._tell_untold()
         return len(wanted)
 
-    def _is_wanted(self, document: Document, anew: bool) -> bool:
+    def _is_wanted(self, document: Document, anew: bool = False) -> bool:
         try:
             return self._extracts.is_foreign(document) and (anew or not self._extracts.kept.has(document.hash))
         except (Damaged, NotFound):  # reading the document says what is wrong with it

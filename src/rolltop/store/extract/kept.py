@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 import zstandard
@@ -56,14 +56,15 @@ class KeptTexts(Sidecar):
 
     # names, for code -----------------------------------------------------------------------------
 
-    def put_names(self, digest: str, names: Sequence[str]) -> None:
-        """Keep what a parser found defined in a code."""
-        row = bytes.fromhex(digest), " ".join(names)
+    def put_names(self, digest: str, names: dict[str, int]) -> None:
+        """Keep what a parser found defined in a code, and in which lines."""
+        row = bytes.fromhex(digest), " ".join(f"{name}:{line}" for name, line in names.items())
         self.db.execute("INSERT OR REPLACE INTO names VALUES(?, ?)", row)
 
-    def names(self, digest: str) -> tuple[str, ...]:
+    def names(self, digest: str) -> dict[str, int]:
         row = self.db.execute("SELECT names FROM names WHERE hash = ?", (bytes.fromhex(digest),)).fetchone()
-        return tuple(row[0].split()) if row else ()
+        pairs = (each.partition(":") for each in row[0].split()) if row else ()
+        return {name: int(line or 0) for name, _, line in pairs}
 
     # lines, for grep -----------------------------------------------------------------------------
 

@@ -49,6 +49,13 @@ class Extracting(Core):
         """Read every text that has not been read yet; how many documents were read."""
         return 0 if self.options.read_only else self.following.follow(progress)
 
+    def unread(self) -> str | None:
+        """What an answer has to say of documents that no reader has come to yet; None when there are none."""
+        waiting = self.following.waiting()
+        if not waiting:
+            return None
+        return f"Documents whose text is still being read and cannot be found yet: {waiting}. Ask again in a moment."
+
     def _look_again(self, documents: Sequence[Document]) -> None:
         def work(_: Writer) -> None:
             for document in documents:

@@ -26,9 +26,9 @@ LONGEST_ANSWER = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class Studied:
-    """Names that a code defines and calls, and its import statements."""
+    """Names that a code defines, each with its line, names that it calls, and its import statements."""
 
-    defines: tuple[str, ...]
+    defines: dict[str, int]
     calls: tuple[str, ...]
     imports: tuple[str, ...]
 
@@ -102,7 +102,8 @@ class Workers:
         self.rest()
 
 
-def _studied(found: list[list[str]]) -> Studied:
+def _studied(found: tuple[dict[str, int], list[str], list[str]]) -> Studied:
     """Of an answer that may be anything."""
-    lists = [tuple(str(name) for name in names) for names in found]
-    return Studied(*lists)
+    defines, calls, imports = found
+    lines = {name: int(line) for name, line in dict(defines).items() if str(name).isidentifier()}
+    return Studied(lines, tuple(map(str, calls)), tuple(map(str, imports)))

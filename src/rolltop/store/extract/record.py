@@ -23,7 +23,7 @@ class Anchor:
 
 
 PARSED = "definition"
-"""The kind of a symbol that a parser found; its line is not kept (0)."""
+"""The kind of a symbol that a parser found and that no line shows by its look."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ def traits_of(text: Extracted, extension: str, studied: Studied | None = None) -
     if language is None:
         return Traits(tuple(references), terms=tuple(telling_terms(text)), sketch=sketch_of(text.body))
     found = studied or Studied(
-        tuple(symbol.name for symbol in text.symbols), (), tuple(import_statements(text.body, language))
+        {symbol.name: symbol.line for symbol in text.symbols}, (), tuple(import_statements(text.body, language))
     )
     imports = dict.fromkeys(import_of(path) for line in found.imports for path in files_meant(line, language))
     return Traits(

@@ -65,10 +65,17 @@ class Grepped(BaseModel):
     )
     complete: bool = Field(description="Whether everything that matches is in this answer.")
     next_cursor: str | None = Field(default=None, description="Pass it as cursor to go on where this answer ends.")
+    note: str | None = Field(default=None, description="What could not be looked at yet.")
 
 
 def grep(library: Library, args: GrepDocuments, budget: int, check: Callable[[], None] = lambda: None) -> Grepped:
-    """Search; nothing is left out without `complete: false` and a cursor."""
+    """Search; nothing is left out without `complete: false` and a cursor, or a note."""
+    found = _search(library, args, budget, check)
+    found.note = library.unread()
+    return found
+
+
+def _search(library: Library, args: GrepDocuments, budget: int, check: Callable[[], None]) -> Grepped:
     if sum((args.count, args.files_with_matches, args.files_without_match)) > 1:
         raise InvalidInput("count, files_with_matches and files_without_match exclude each other")
     asked = Pattern(

@@ -8,7 +8,7 @@ make one type for the decoder, which skips everything that is not read and check
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Annotated, Any, Optional, Union
 
 import msgspec
@@ -17,7 +17,7 @@ from rolltop.transform.compile.blocks import Flow
 from rolltop.transform.compile.scopes import CannotCompile
 from rolltop.transform.values import INT_MAX, INT_MIN
 
-__all__ = ["Groups", "Items", "Kind", "Place", "decoder_type", "settle"]
+__all__ = ["Groups", "Items", "Kind", "Place", "decoder_type", "record_type", "settle"]
 
 # Larger integers are doubles in the language; a document that has one is read by the general reader.
 _INTEGER = Annotated[int, msgspec.Meta(ge=INT_MIN, le=INT_MAX)]
@@ -130,7 +130,7 @@ def _form(place: Place) -> str:
 def decoder_type(place: Place) -> Any:
     """The decoder's type for a settled place."""
     if place.form == "record":
-        return _struct(place)
+        return record_type(place.fields.values())
     if place.form == "list":
         element = place.items()
         inner = decoder_type(element)
@@ -139,15 +139,15 @@ def decoder_type(place: Place) -> Any:
     return {"num": _NUMBER, "str": str, "any": _ANY}[place.form or "any"]
 
 
-def _struct(place: Place) -> Any:
-    """A structure that has the fields read, under names of our own."""
-    if any(set(name) & _UNNAMEABLE or not name.isprintable() for name in place.fields):
+def record_type(places: Collection[Place], **more: Any) -> Any:
+    """A structure that has the fields read, under names of our own; `more` is for the decoder."""
+    if any(set(place.key) & _UNNAMEABLE or not place.key.isprintable() for place in places):
         raise CannotCompile("a property whose name needs escapes")
-    fields = [_field(inner) for inner in place.fields.values()]
+    fields = [_field(place) for place in places]
     fields.sort(key=len)  # those without a default come first
-    names = {inner.attribute: inner.key for inner in place.fields.values()}
+    names = {place.attribute: place.key for place in places}
     # They hold no cycles, and their containers are watched: without gc they are cheaper.
-    return msgspec.defstruct("Record", fields, rename=names, gc=False)
+    return msgspec.defstruct("Record", fields, rename=names, gc=False, **more)
 
 
 _UNNAMEABLE = frozenset('"\\')

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -26,6 +26,7 @@ from rolltop.errors import LimitExceeded
 from rolltop.transform.compile.compiler import function_of, is_plain
 from rolltop.transform.compile.places import Place, decoder_type, settle
 from rolltop.transform.compile.scopes import CannotCompile
+from rolltop.transform.compile.sieve import Kept, Sieve, kept_by
 from rolltop.transform.compile.typed import TypedEmitter
 from rolltop.transform.compile.ways import TRIALS, Judged, Ways
 from rolltop.transform.compile.written import WrittenEmitter
@@ -34,6 +35,23 @@ from rolltop.transform.syntax import tree
 __all__ = ["Tier", "Tiers", "is_text", "typed_tier"]
 
 _FORMATS = frozenset({"json", "jsonl", "csv"})
+Decode = Callable[[Any], Any]
+
+
+class Code(NamedTuple):
+    """Generated code."""
+
+    source: str
+    run: Callable[[Any], Any]
+    kept: Kept | None
+    """The records that it looks at, when they can be told by one field."""
+
+
+class Reader(NamedTuple):
+    """From text to what code runs on."""
+
+    decode: Decode
+    decode_lines: Callable[[list[bytes]], Any]
 
 
 class Tier(Judged):
@@ -46,38 +64,57 @@ class Tier(Judged):
         self.ready_runs = self.unready = 0
         """How often `ready` was asked, and how often it was not for the document."""
         type_ = decoder_type(root)
-        self.decode = msgspec.json.Decoder(type_).decode
+        self.decode: Decode = msgspec.json.Decoder(type_).decode
         self.record: Any = None
         """The structure of a record, when the input is an array of them."""
         if root.form == "list":
             self.record = type_.__args__[0] if root.items().form == "record" else None
-            decode_one = msgspec.json.Decoder(type_.__args__[0]).decode
-            self.decode_lines: Callable[[list[bytes]], Any] = lambda lines: list(map(decode_one, lines))
+            self._decode_one: Decode = msgspec.json.Decoder(type_.__args__[0]).decode
 
     @property
     def mostly_unready(self) -> bool:
         return self.unready * 2 > self.ready_runs > TRIALS
 
     @cached_property
-    def _code(self) -> tuple[str, Callable[[Any], Any]]:
+    def _code(self) -> Code:
         return _made(self.root, self._emitter)
+
+    @cached_property
+    def _ready_code(self) -> Code | None:
+        try:
+            return _made(self.root, self._written)
+        except (CannotCompile, SyntaxError, RecursionError, MemoryError):
+            return None
 
     @property
     def source(self) -> str:
-        return self._code[0]
+        return self._code.source
 
     @property
     def run(self) -> Callable[[Any], Any]:
         """The program's code; `CannotCompile` when only `ready` could be made."""
-        return self._code[1]
+        return self._code.run
 
-    @cached_property
+    @property
     def ready(self) -> Callable[[Any], Any] | None:
         """The program's code with a result that has numbers as JSON shows them; None when it has no such code."""
-        try:
-            return _made(self.root, self._written)[1]
-        except (CannotCompile, SyntaxError, RecursionError, MemoryError):
-            return None
+        return self._ready_code.run if self._ready_code is not None else None
+
+    @cached_property
+    def reader(self) -> Reader:
+        """Decodes what `run` looks at, and not always more."""
+        return self._reader(self._code.kept)
+
+    @cached_property
+    def ready_reader(self) -> Reader:
+        """The same for `ready`."""
+        return self._reader(self._ready_code.kept if self._ready_code is not None else None)
+
+    def _reader(self, kept: Kept | None) -> Reader:
+        if kept is None:
+            return Reader(self.decode, lambda lines: list(map(self._decode_one, lines)))
+        sieve = Sieve(self.root.items(), kept, self.decode, self._decode_one)
+        return Reader(sieve.decode, sieve.decode_lines)
 
 
 def typed_tier(program: tree.Program, *, strict: bool) -> Tier:
@@ -101,12 +138,13 @@ def typed_tier(program: tree.Program, *, strict: bool) -> Tier:
     return tier
 
 
-def _made(root: Place, emitter: TypedEmitter) -> tuple[str, Callable[[Any], Any]]:
-    """The source and the function of an emitter that knows the forms of all places."""
+def _made(root: Place, emitter: TypedEmitter) -> Code:
+    """The code of an emitter that knows the forms of all places."""
     source = emitter.source()
     if root.unsettled():
         raise CannotCompile("the second look saw more than the first")
-    return source, function_of(source, emitter.constants)
+    of_records = root.form == "list" and root.items().form == "record"
+    return Code(source, function_of(source, emitter.constants), kept_by(source) if of_records else None)
 
 
 class Tiers(Ways[Tier]):
@@ -122,11 +160,11 @@ class Tiers(Ways[Tier]):
         """Whether a typed tier could take the JSON document, and the value if so."""
         if self.typed is None or not is_text(data):
             return False, None
-        return self.value_of(lambda tier: tier.decode(data))
+        return self.value_of(lambda tier: tier.reader.decode(data))
 
     def ready(self, data: str | bytes) -> tuple[bool, Any]:
         """Whether the JSON document could be taken by code whose result may be written as it is, and that result."""
-        return self._at_once(lambda tier: tier.decode(data)) if is_text(data) else (False, None)
+        return self._at_once(lambda tier: tier.ready_reader.decode(data)) if is_text(data) else (False, None)
 
     def ready_of(self, decode: Callable[[Tier], Any]) -> tuple[bool, Any]:
         """The same for input that the caller decodes."""

@@ -134,7 +134,7 @@ class WrittenEmitter(TypedEmitter):
 
 
 def _number(code: str, names: Names) -> str:
-    """Code of a number as JSON shows it: the first test finds most doubles that are not whole."""
+    """Code of a number as JSON shows it: the first test finds the doubles that are not whole."""
     if is_name(code):
         held = first = code
     elif isinstance(code, Fitted):
@@ -142,8 +142,10 @@ def _number(code: str, names: Names) -> str:
     else:
         held = names.temporary()
         first = f"({held} := {code})"
+    # A remainder by 1 would do for both kinds, but the division behind it takes as long as all the rest.
+    broken = f"{first}.__class__ is float and not {held}.is_integer()"
     integer = f"{held}.__class__ is int and {INT_MIN} <= {held} <= {INT_MAX}"
-    return f"({held} if {first} % 1.0 or {integer} else WHOLE({held}))"
+    return f"({held} if {broken} or {integer} else WHOLE({held}))"
 
 
 def _is_sure_array(kind: Kind) -> bool:

@@ -11,19 +11,20 @@ from rolltop.errors import InvalidInput
 from rolltop.transform.errors import ReadFailure
 from rolltop.transform.values import INT_MAX, INT_MIN
 
-__all__ = ["MAX_DEPTH", "NOT_UTF8", "decode", "encoding_of", "place", "typed"]
+__all__ = ["MARKS", "MAX_DEPTH", "NOT_UTF8", "decode", "encoding_of", "place", "typed"]
 
 NOT_UTF8 = "Convert the file to UTF-8, or say its encoding."
 MAX_DEPTH = 900
 """Levels of nesting in data; far above any real document, far below what hurts."""
 
-_BOMS = (
+MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+"""What a text may begin with to say its encoding."""
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 _MAX_DIGITS = 17
 
@@ -45,7 +46,7 @@ def decode(data: str | bytes, what: str, encoding: Any = None) -> str:
     """Text without its byte order mark; bytes are in the given encoding, else UTF-8, unless a mark says otherwise."""
     if isinstance(data, str):
         return data[1:] if data[:1] == "\ufeff" else data
-    mark, encoding = next(((m, e) for m, e in _BOMS if data.startswith(m)), (b"", encoding_of(encoding)))
+    mark, encoding = next(((m, e) for m, e in MARKS if data.startswith(m)), (b"", encoding_of(encoding)))
     try:
         return data[len(mark) :].decode(encoding)
     except UnicodeDecodeError as error:

@@ -11,7 +11,7 @@ from rolltop.transform.errors import WriteFailure
 from rolltop.transform.formats.table import Rendered
 from rolltop.transform.values import TEXT_KEY, kind_of, scalar_text, unwrap
 
-__all__ = ["document", "element_text", "write"]
+__all__ = ["document", "element_text", "is_single", "write"]
 
 _NAME = re.compile(r"[^\W\d][\w.\-]*(?::[^\W\d][\w.\-]*)?")
 _INVALID = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -52,7 +52,7 @@ def document(value: Any) -> str:
         if not (isinstance(inner, list) and len(inner) != 1):
             _element(name, inner[0] if isinstance(inner, list) else inner, "", lines)
             return "\n".join(lines)
-        if inner and all(_is_single(item) for item in inner):
+        if inner and all(is_single(item) for item in inner):
             _array(name, inner, "", lines)
             return "\n".join(lines)
     _element("root", value, "", lines)
@@ -66,7 +66,8 @@ def _is_wrapper(value: dict[str, Any]) -> bool:
     return next(iter(value)) not in (TEXT_KEY, "#text")
 
 
-def _is_single(item: Any) -> bool:
+def is_single(item: Any) -> bool:
+    """Whether an item of an array names its own element."""
     return isinstance(item, dict) and _is_wrapper(item)
 
 
@@ -125,7 +126,7 @@ def _items(key: str, value: Any, indent: str, lines: list[str]) -> None:
 
 
 def _array(key: str, items: list[Any], indent: str, lines: list[str]) -> None:
-    if items and all(_is_single(item) for item in items):
+    if items and all(is_single(item) for item in items):
         # [{a: 1}, {b: 2}] under n: the items bring their own element names.
         lines.append(f"{indent}<{_NAMES[key]}>")
         for item in items:

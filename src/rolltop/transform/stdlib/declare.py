@@ -36,7 +36,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from rolltop.transform.stdlib.calls import checked
 from rolltop.transform.types import Type, has_variables, parse_type
@@ -50,8 +50,7 @@ Infer = Callable[[Sequence[Type]], Type | None]
 Body = TypeVar("Body", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(NamedTuple):
     name: str
     type: Type
     optional: bool = False
@@ -83,8 +82,7 @@ class Signature:
         object.__setattr__(self, "generic", any(map(has_variables, types)))
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(NamedTuple):
     """Everything known about one function."""
 
     signature: Signature
@@ -100,7 +98,7 @@ class Function:
     pure: bool = True
     family: str = ""
     details: str = ""
-    names: tuple[str, ...] = field(default=(), repr=False)
+    names: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:

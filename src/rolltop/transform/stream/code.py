@@ -60,10 +60,10 @@ class PieceCode:
         """The same for whole JSON lines."""
         if is_text(lines.block):
             if self._ready:
-                taken, value = self.tiers.ready_of(lambda tier: tier.decode_lines(lines.lines))
+                taken, value = self.tiers.ready_of(lambda tier: tier.ready_reader.decode_lines(lines.lines))
                 if taken:
                     return self._encoded(value)
-            taken, value = self.tiers.value_of(lambda tier: tier.decode_lines(lines.lines))
+            taken, value = self.tiers.value_of(lambda tier: tier.reader.decode_lines(lines.lines))
             if taken:
                 return self._finished(value)
         from rolltop.transform.formats.jsonl import read_lines  # noqa: PLC0415 - most blocks do without

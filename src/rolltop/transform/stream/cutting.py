@@ -20,7 +20,7 @@ from rolltop.transform.errors import ReadFailure
 from rolltop.transform.formats.json import refused
 from rolltop.transform.formats.text import NOT_UTF8
 from rolltop.transform.stream.code import NotJson
-from rolltop.transform.stream.whereabouts import Whereabouts
+from rolltop.transform.stream.whereabouts import ReadAgain, Whereabouts
 
 __all__ = ["ArrayPieces", "NoArray", "cut_pattern", "holds_elements"]
 
@@ -63,16 +63,25 @@ class ArrayPieces:
     """The pieces of the array that a text is, or that stands at a path of the object that it is."""
 
     def __init__(
-        self, read: Callable[[int], bytes], path: tuple[str, ...] = (), size: int = 1 << 20, *, skip: int = 0
+        self,
+        read: Callable[[int], bytes],
+        path: tuple[str, ...] = (),
+        size: int = 1 << 20,
+        *,
+        skip: int = 0,
+        again: ReadAgain | None = None,
     ) -> None:
-        """`skip` bytes were dealt with already: they end after the opening bracket, or after a comma."""
+        """`skip` bytes were dealt with already: they end after the opening bracket, or after a comma.
+
+        `again` reads from the same start, to tell the places of failures.
+        """
         self._read = read
         self._size = size
-        self.where = Whereabouts()
-        self.buffer = read(size).removeprefix(codecs.BOM_UTF8)
+        first = read(size)
+        self.buffer = first.removeprefix(codecs.BOM_UTF8)
+        self.where = Whereabouts(again, len(first) - len(self.buffer))
         opening = self._opening(path)
-        self.where.pass_over(self.buffer[:opening])
-        self.buffer = self.buffer[opening:]
+        self._pass(opening)
         self._head = b"".join(b"{" + orjson.dumps(name) + b":" for name in path) + b"["
         self._tail = b"]" + b"}" * len(path)
         self._path = path
@@ -104,9 +113,15 @@ class ArrayPieces:
         while left > 0:
             if not self.buffer:
                 self.more()
-            self.where.pass_over(self.buffer[:left])
-            left, self.buffer = left - len(self.buffer[:left]), self.buffer[left:]
+            step = min(left, len(self.buffer))
+            self._pass(step)
+            left -= step
             self._started = True
+
+    def _pass(self, count: int) -> None:
+        """The first bytes of the buffer are done with."""
+        self.where.pass_over(self.buffer, count)
+        self.buffer = self.buffer[count:]
 
     def run(self, work: Run) -> Iterator[Any]:
         """What the work makes of each piece, as a JSON text of its own; `NotJson` from it means a wrong guess."""
@@ -125,8 +140,7 @@ class ArrayPieces:
                 made = work(b"".join((self._head, memoryview(self.buffer)[self._started : cut], self._tail)))
             except NotJson:
                 continue
-            self.where.pass_over(self.buffer[:cut])
-            self.buffer = self.buffer[cut:]
+            self._pass(cut)
             self._started = True
             yield made
             return
@@ -205,8 +219,7 @@ class ArrayPieces:
             if ended:
                 return
             # A character that is not all there stays for the next round.
-            self.where.pass_over(self.buffer[:done])
-            self.buffer = self.buffer[done:]
+            self._pass(done)
             ended = not self.more()
 
     def _no_text(self, at: int) -> ReadFailure:

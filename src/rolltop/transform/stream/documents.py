@@ -6,10 +6,12 @@ import copy
 import io
 from typing import Any
 
+from rolltop.errors import RolltopError
 from rolltop.transform.collector import without_collector
 from rolltop.transform.stream.code import PieceCode
 from rolltop.transform.stream.elements import NoRecords, element_pieces
 from rolltop.transform.stream.engine import PIECE
+from rolltop.transform.stream.envelopes import RECORDS
 from rolltop.transform.stream.marked import Scanner
 from rolltop.transform.stream.plan import plan_of
 from rolltop.transform.stream.postponed import Postponed
@@ -31,10 +33,11 @@ class RecordProgram:
         self._source = source
         self._plan = plan_of(tree.Program(header, program.body))
         self._code = PieceCode(self._plan.program, source)
+        self._around = PieceCode(self._plan.envelope.rest, source) if self._plan.envelope else None
         self._scanner: Scanner | None = None
         self._without = 0
         """Documents that had no array of records."""
-        self.possible = self._plan.possible and self._plan.fold is None
+        self.possible = self._plan.possible and self._plan.fold is None and self._plan.first is None
         """Whether it is such a program, and documents are such that it pays."""
         if self.possible:
             self._keep(self._new_scanner())
@@ -52,6 +55,10 @@ class RecordProgram:
         block = _encoded(data)
         if block is None or not self.possible:
             return False, None
+        try:
+            made, value = self._enclosed()
+        except RolltopError:
+            return False, None
         read, codec = io.BytesIO(block).read, "utf-8" if isinstance(data, str) else None
         runner = Postponed(self._plan, self._source, code=self._code)
         # Of two documents at the same time, one begins anew.
@@ -59,14 +66,27 @@ class RecordProgram:
         pieces = element_pieces(read, self._plan.path, runner, scanner, size=PIECE, codec=codec)
         try:
             with without_collector():
-                made = [record for piece in pieces for record in piece]
+                made.extend(record for piece in pieces for record in piece)
         except NoRecords:
             self._without += 1
             return False, None
         finally:
             self._keep(scanner)
         runner.finish()
-        return True, made
+        return True, value
+
+    def _enclosed(self) -> tuple[list[Any], Any]:
+        """An empty array for the records, and the result that it is part of."""
+        made: list[Any] = []
+        if self._around is None:
+            return made, made
+        assert self._plan.envelope is not None
+        value = holder = self._around.general.run({RECORDS: made})
+        *outer, last = self._plan.envelope.path
+        for key in outer:
+            holder = holder[key]
+        holder[last] = made
+        return made, value
 
 
 def _encoded(data: str | bytes) -> bytes | None:

@@ -5,22 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
+from rolltop.errors import RolltopError
 from rolltop.transform.collector import without_collector
 from rolltop.transform.errors import EvaluationFailure
 from rolltop.transform.program import Program
 from rolltop.transform.stream.code import PieceCode
 from rolltop.transform.stream.cutting import ArrayPieces, NoArray
+from rolltop.transform.stream.envelopes import RECORDS
 from rolltop.transform.stream.folding import Totals
 from rolltop.transform.stream.lines import line_pieces
 from rolltop.transform.stream.plan import Plan
 from rolltop.transform.stream.postponed import Postponed
-from rolltop.transform.stream.sinks import sink_for
+from rolltop.transform.stream.refusal import NotStreamed
+from rolltop.transform.stream.sinks import Sink, sink_for
 from rolltop.transform.stream.totals import Unfoldable
+from rolltop.transform.stream.whereabouts import second_look
 
 if TYPE_CHECKING:
     from rolltop.transform.syntax import tree
 
-__all__ = ["NotStreamed", "pieces_of", "stream", "without_collector"]
+__all__ = ["NotStreamed", "pieces_of", "sink_of", "stream", "without_collector"]
 
 Write = Callable[[bytes], Any]
 
@@ -31,19 +35,6 @@ class Readable(Protocol):
     def read(self, size: int = -1, /) -> bytes: ...
 
 
-class NotStreamed(Exception):
-    """This input has to be read as a whole; nothing was written.
-
-    `seen` is what was taken from the source, when that is all that is missing from it; `failure` is why it did not
-    work when the source may be used up.
-    """
-
-    def __init__(self, seen: bytes | None = None, failure: EvaluationFailure | None = None) -> None:
-        super().__init__()
-        self.seen = seen
-        self.failure = failure
-
-
 PIECE = 1 << 20
 """Bytes of input that are read at a time."""
 SMALL_PIECE = 1 << 16
@@ -51,10 +42,18 @@ SMALL_PIECE = 1 << 16
 
 
 def stream(
-    program: Program, plan: Plan, source: Readable, write: Write, options: Mapping[str, Any], *, size: int | None = None
+    program: Program,
+    plan: Plan,
+    source: Readable,
+    write: Write,
+    options: Mapping[str, Any],
+    *,
+    again: Callable[[], Readable] | None = None,
+    size: int | None = None,
 ) -> None:
     """Run a program on pieces of an input and write the result.
 
+    `again` gives the source once more from its beginning, where it can be read twice; some programs need that.
     `options` are those of the output. Failures of the program are raised after the rest of the input was seen to be
     readable, as they would be if it had been read first; what was written until then is for the caller to drop.
     """
@@ -62,14 +61,37 @@ def stream(
         size = SMALL_PIECE if program.header.inputs[0].format in ("json", "jsonl") else PIECE
     with without_collector():
         if plan.fold is not None:
-            _fold(program, plan, source, write, options, size=size)
+            totals_of(program, plan, source, size).write(program, write, options)
             return
-        sink = sink_for(program.header.outputs[0].format, write, options)
+        totals = None
+        if plan.first is not None:
+            if again is None:
+                raise NotStreamed(b"")
+            totals = totals_of(program, plan.first, source, size)
+            source = again()
+        sink = sink_of(program, plan, write, options, totals)
         runner = Postponed(plan, program.source, sink)
         for part in pieces_of(plan, source, runner, size):
             sink.add(part)
         runner.finish()
         sink.close()
+
+
+def sink_of(
+    program: Program, plan: Plan, write: Write, options: Mapping[str, Any], totals: Totals | None = None
+) -> Sink:
+    """What the records go to. Where what is around them cannot be made, reading everything at once says why."""
+    format_ = program.header.outputs[0].format
+    if plan.envelope is None:
+        return sink_for(format_, write, options)
+    from rolltop.transform.stream.enclosed import EnclosedJson, EnclosedXml  # noqa: PLC0415 - as below
+
+    try:
+        inputs = {RECORDS: [], **(totals.results() if totals else {})}
+        value = PieceCode(plan.envelope.rest, program.source).evaluator.run(inputs)
+        return (EnclosedXml if format_ == "xml" else EnclosedJson)(write, options, value, plan.envelope.path)
+    except RolltopError:
+        raise NotStreamed(b"") from None
 
 
 def pieces_of(plan: Plan, source: Readable, runner: Postponed | PieceCode, size: int) -> Iterator[Any]:
@@ -79,7 +101,7 @@ def pieces_of(plan: Plan, source: Readable, runner: Postponed | PieceCode, size:
         return line_pieces(source.read, runner.of_lines, size)
     if port.format == "json":
         try:
-            pieces = ArrayPieces(source.read, plan.path, size)
+            pieces = ArrayPieces(source.read, plan.path, size, again=second_look(source))
         except NoArray as none:
             raise NotStreamed(none.seen) from None
         return pieces.run(runner.of_json)
@@ -88,9 +110,14 @@ def pieces_of(plan: Plan, source: Readable, runner: Postponed | PieceCode, size:
 
 def _of_table(source: Readable, port: tree.Port, runner: Postponed | PieceCode, size: int) -> Iterator[Any]:
     # Imported here, as below: JSON is not to wait for other formats at the start.
+    from rolltop.transform.stream.recoding import as_utf8  # noqa: PLC0415
     from rolltop.transform.stream.tables import BrokenTable, table_pieces  # noqa: PLC0415
 
-    return _or_whole(table_pieces(source.read, port.options, runner.of_table, size), BrokenTable)
+    try:
+        read = as_utf8(source.read, port.options.get("encoding"))
+    except UnicodeError:
+        raise NotStreamed from None
+    return _or_whole(table_pieces(read, port.options, runner.of_table, size), BrokenTable)
 
 
 def _of_xml(plan: Plan, source: Readable, runner: Postponed | PieceCode, size: int) -> Iterator[Any]:
@@ -110,15 +137,13 @@ def _or_whole(pieces: Iterator[Any], broken: type[Exception]) -> Iterator[Any]:
         raise NotStreamed from None
 
 
-def _fold(
-    program: Program, plan: Plan, source: Readable, write: Write, options: Mapping[str, Any], *, size: int
-) -> None:
-    fold = plan.fold
-    assert fold is not None
-    totals = Totals(fold)
+def totals_of(program: Program, plan: Plan, source: Readable, size: int) -> Totals:
+    """The totals of a fold over all of an input."""
+    assert plan.fold is not None
+    totals = Totals(plan.fold)
     try:
-        totals.add(pieces_of(plan, source, PieceCode(fold.pieces, program.source), size))
+        totals.add(pieces_of(plan, source, PieceCode(plan.fold.pieces, program.source), size))
     except (EvaluationFailure, Unfoldable) as failure:
         # What is wrong, and with which of all records, the library says best with all of them at hand.
         raise NotStreamed(failure=failure if isinstance(failure, EvaluationFailure) else None) from None
-    totals.write(program, write, options)
+    return totals

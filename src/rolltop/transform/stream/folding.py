@@ -27,9 +27,12 @@ class Totals:
             for total, contribution in zip(self._totals, contributions, strict=True):
                 total.add(contribution)
 
+    def results(self) -> dict[str, Any]:
+        """The totals, under the names by which the rest of the program knows them."""
+        return {name_of(at): total.result() for at, total in enumerate(self._totals)}
+
     def write(self, program: Program, write: Callable[[bytes], Any], options: Mapping[str, Any]) -> None:
         """Run the rest of the program on the totals and write the result."""
-        inputs = {name_of(at): total.result() for at, total in enumerate(self._totals)}
-        value = PieceCode(self._fold.rest, program.source).evaluator.run(inputs)
+        value = PieceCode(self._fold.rest, program.source).evaluator.run(self.results())
         rendered = formats.write(program.header.outputs[0].format, value, options).encode()
         write(rendered if not rendered or rendered.endswith(b"\n") else rendered + b"\n")

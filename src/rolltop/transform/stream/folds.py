@@ -8,8 +8,7 @@ under their names.
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from rolltop.transform.stream.streams import Obstacle, Stream, Streams, arguments_of
 from rolltop.transform.syntax import tree
@@ -19,16 +18,14 @@ __all__ = ["Fold", "Total", "fold_of"]
 TOTALS = frozenset({"sum", "count", "size", "min", "max", "avg"})
 
 
-@dataclass(frozen=True, slots=True)
-class Total:
+class Total(NamedTuple):
     """One total: the function, and those inside it when it is a total by group."""
 
     name: str
     parts: tuple[Total, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Fold:
+class Fold(NamedTuple):
     """Totals over one array of the input."""
 
     path: tuple[str, ...]

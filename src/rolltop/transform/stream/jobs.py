@@ -16,13 +16,13 @@ from rolltop.transform.errors import EvaluationFailure
 from rolltop.transform.program import Program
 from rolltop.transform.stream.code import PieceCode
 from rolltop.transform.stream.crew import in_order
-from rolltop.transform.stream.engine import stream, without_collector
+from rolltop.transform.stream.engine import sink_of, stream, without_collector
 from rolltop.transform.stream.folding import Totals
 from rolltop.transform.stream.plan import Plan
 from rolltop.transform.stream.postponed import Postponed
 from rolltop.transform.stream.ranges import Range
 from rolltop.transform.stream.shares import FAILURES, Share, share_of
-from rolltop.transform.stream.sinks import Sink, sink_for
+from rolltop.transform.stream.sinks import Sink
 from rolltop.transform.stream.totals import Unfoldable
 
 __all__ = ["can_share", "stream_shared"]
@@ -34,7 +34,8 @@ Advance = Callable[[int], Any]
 
 def can_share(plan: Plan, path: str) -> bool:
     """Whether processes can work on ranges of this input at the same time."""
-    return plan.possible and path != "-" and Path(path).is_file()
+    recoded = plan.program.header.inputs[0].options.get("encoding") is not None
+    return plan.possible and not recoded and path != "-" and Path(path).is_file()
 
 
 def stream_shared(
@@ -50,19 +51,29 @@ def stream_shared(
 ) -> None:
     """As `stream`, with so many processes (one is this one). Parts are written in the order of the input."""
     with open(path, "rb") as source:
-        share = share_of(plan, source)
-        if plan.fold is None:
-            sink = sink_for(program.header.outputs[0].format, write, options)
-            _records(program, share, source, sink, jobs=jobs, advance=advance, size=size)
-        elif not _totals(program, share, source, write, options, jobs=jobs, advance=advance, size=size):
+        first = plan if plan.fold is not None else plan.first
+        totals = None
+        if first is not None:
+            totals = _totals(program, share_of(first, source), source, jobs=jobs, advance=advance, size=size)
             source.seek(0)
-            stream(program, plan, source, write, options)
+        if first is not None and totals is None:
+            stream(program, plan, source, write, options, again=lambda: _rewound(source))
+        elif plan.fold is not None and totals is not None:
+            totals.write(program, write, options)
+        else:
+            sink = sink_of(program, plan, write, options, totals)
+            _records(program, share_of(plan, source), source, sink, jobs=jobs, advance=advance, size=size)
+
+
+def _rewound(source: BinaryIO) -> BinaryIO:
+    source.seek(0)
+    return source
 
 
 def _records(
     program: Program, share: Share, source: BinaryIO, sink: Sink, *, jobs: int, advance: Advance, size: int
 ) -> None:
-    worker = _Worker(share, source.name, PieceCode(program.parsed.program, program.source, sink))
+    worker = _Worker(share, source.name, PieceCode(share.plan.program, program.source, sink))
     ranges = share.ranges(source, size)
     stopped = None
     while stopped is None and not sink.decided:
@@ -97,17 +108,9 @@ def _add(sink: Sink, piece: Range, parts: Parts | None, advance: Advance) -> Ran
 
 
 def _totals(
-    program: Program,
-    share: Share,
-    source: BinaryIO,
-    write: Callable[[bytes], Any],
-    options: Mapping[str, Any],
-    *,
-    jobs: int,
-    advance: Advance,
-    size: int,
-) -> bool:
-    """Whether all ranges worked; nothing is written if not."""
+    program: Program, share: Share, source: BinaryIO, *, jobs: int, advance: Advance, size: int
+) -> Totals | None:
+    """The totals of a fold; None when not all ranges worked."""
     fold = share.plan.fold
     assert fold is not None
     totals = Totals(fold)
@@ -116,13 +119,12 @@ def _totals(
         for piece, parts in results:
             try:
                 if parts is None:
-                    return False
+                    return None
                 totals.add(parts)
             except (EvaluationFailure, Unfoldable):
-                return False
+                return None
             advance(piece.end - piece.start)
-    totals.write(program, write, options)
-    return True
+    return totals
 
 
 class _Worker:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from rolltop.transform.stdlib.registry import find
+from rolltop.transform.stream.envelopes import Envelope, envelope_of
 from rolltop.transform.stream.folds import Fold, fold_of
+from rolltop.transform.stream.recoding import can_recode
 from rolltop.transform.stream.streams import Obstacle, Stream, Streams
 from rolltop.transform.syntax import tree
 
@@ -14,21 +16,26 @@ __all__ = ["READ", "WRITTEN", "Plan", "plan_of"]
 
 READ = frozenset({"json", "jsonl", "csv", "xml"})
 WRITTEN = frozenset({"json", "jsonl", "csv"})
+ENCLOSED = frozenset({"json", "xml"})
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """How to run a program on pieces."""
 
     program: tree.Program
+    """What runs on pieces: the program, without what is around its records."""
     path: tuple[str, ...] = ()
     """Where in the input the array of records is."""
     stages: tuple[tree.Expr, ...] = ()
     """The nodes of the chain, in the order in which they are evaluated."""
     fold: Fold | None = None
+    envelope: Envelope | None = None
+    """What is around the records in the result, when it is an object."""
+    first: Plan | None = None
+    """What to do before, in a reading of its own: the totals around the records."""
     obstacle: str | None = None
     """Why not, when it cannot."""
-    at: int | None = field(default=None)
+    at: int | None = None
     """The offset in the source of what stands in the way."""
 
     @property
@@ -55,27 +62,61 @@ def _plan(program: tree.Program) -> Plan:
         raise Obstacle("the body is not one expression")
     streams = Streams(source.name)
     _bind(streams, body.bindings)
-    found = streams.of(body.items[0])
-    if found is None:
+    plan = _records(program, streams) or _enclosed(program, streams)
+    if plan is None:
         fold = fold_of(program, streams)
-        _check_source(source, fold.path)
-        return Plan(program, fold.path, fold=fold)
+        plan = Plan(program, fold.path, fold=fold)
+    else:
+        _check_options(target.options, _OPTIONS[target.format])
+    for each in (plan, plan.first):
+        if each is not None:
+            _check_source(source, each.path)
+    return plan
+
+
+def _records(program: tree.Program, streams: Streams) -> Plan | None:
+    """The result is the array of records."""
+    found, format_ = streams.of(program.body.items[0]), program.header.outputs[0].format
+    if found is None:
+        return None
     if not found.stages:
         raise Obstacle("the program gives its input back as it is")
-    if target.format not in WRITTEN:
-        raise Obstacle(f"{target.format} output is written as a whole")
-    _check_source(source, found.path)
-    _check_options(target.options, _OPTIONS[target.format])
+    if format_ not in WRITTEN:
+        raise Obstacle(_ROOTED if format_ == "xml" else f"{format_} output is written as a whole")
     return Plan(program, found.path, found.stages)
 
 
+def _enclosed(program: tree.Program, streams: Streams) -> Plan | None:
+    """The result is an object that has the array of records in it."""
+    found, format_ = envelope_of(program, streams), program.header.outputs[0].format
+    if found is None:
+        return None
+    if format_ not in ENCLOSED:
+        raise Obstacle(f"{format_} output is written as a whole")
+    if format_ == "xml" and len(found.envelope.path) < 2 and _is_alone(program.body.items[0]):
+        raise Obstacle(_ROOTED)
+    totals = found.envelope.totals
+    first = Plan(program, totals.path, fold=totals) if totals is not None else None
+    return Plan(found.records, found.stream.path, found.stream.stages, envelope=found.envelope, first=first)
+
+
+def _is_alone(node: tree.Expr) -> bool:
+    """Whether an object's only property names the root element, and is not one inside it."""
+    return isinstance(node, tree.ObjectLiteral) and sum(entry.kind == "property" for entry in node.entries) == 1
+
+
+_ROOTED = "XML output is streamed inside a root element: { Root: { Element: … } }"
 _OPTIONS: dict[str, frozenset[str]] = {
     "json": frozenset({"compact", "writeAttributes"}),
     "jsonl": frozenset({"compact", "writeAttributes"}),
+    "xml": frozenset(),
     "csv": frozenset({"delimiter", "headers", "bom", "quote", "regionalFormat", "decimals", "useThousands"}),
 }
 """What a stream can be told about its output; other options are for writing as a whole."""
-_READING = {"csv": frozenset({"delimiter", "headers", "quote", "regionalFormat"}), "xml": frozenset({"arrays"})}
+_READING = {
+    "csv": frozenset({"delimiter", "headers", "quote", "regionalFormat", "encoding"}),
+    "xml": frozenset({"arrays"}),
+}
 
 
 def _check_source(port: tree.Port, path: tuple[str, ...]) -> None:
@@ -85,6 +126,8 @@ def _check_source(port: tree.Port, path: tuple[str, ...]) -> None:
     if format_ == "xml" and len(path) < 2:
         raise Obstacle("an XML stream goes over the elements inside the root: $input.Root.Element")
     _check_options(options, _READING.get(format_, frozenset()))
+    if format_ == "csv" and "encoding" in options and not can_recode(options["encoding"]):
+        raise Obstacle(f"text in {options['encoding']} is read as a whole")
 
 
 def _check_options(options: Mapping[str, object], known: frozenset[str]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rolltop.transform.errors import EvaluationFailure
+from rolltop.transform.errors import EvaluationFailure, WriteFailure
 from rolltop.transform.stream.code import PieceCode
 from rolltop.transform.stream.lines import Lines
 from rolltop.transform.stream.plan import Plan
@@ -34,6 +34,8 @@ class Postponed:
         self._left = len(plan.stages)
         """How many stages still have to run on the records."""
         self.failure: EvaluationFailure | None = None
+        self._unwritten: WriteFailure | None = None
+        """Why a record cannot be written; that comes after all that the program may run into."""
 
     def of_json(self, text: bytes) -> bytes:
         return self._guarded(lambda code: code.of_json(text))
@@ -51,8 +53,9 @@ class Postponed:
         return self._guarded(lambda code: code.of_value(value))
 
     def finish(self) -> None:
-        if self.failure is not None:
-            raise self.failure
+        failure = self.failure or self._unwritten
+        if failure is not None:
+            raise failure
 
     def _guarded(self, work: Any) -> bytes:
         try:
@@ -60,6 +63,9 @@ class Postponed:
         except EvaluationFailure as failure:
             self.failure = failure
             self._withdraw(work)
+            return b""
+        except WriteFailure as failure:
+            self._unwritten = self._unwritten or failure
             return b""
         return made if self.failure is None else b""
 

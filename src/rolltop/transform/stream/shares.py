@@ -27,6 +27,7 @@ from rolltop.transform.stream.plan import Plan
 from rolltop.transform.stream.postponed import Postponed
 from rolltop.transform.stream.ranges import Range, ranges_at, table_ranges
 from rolltop.transform.stream.tables import BLOCK, BrokenTable, tables_of, texts_of
+from rolltop.transform.stream.whereabouts import second_look
 
 __all__ = ["FAILURES", "Runner", "Share", "limited", "share_of"]
 
@@ -109,7 +110,8 @@ class ArrayShare(Share):
 
     def rest(self, source: BinaryIO, start: int, runner: Runner) -> Iterator[Any]:
         source.seek(0)
-        return ArrayPieces(source.read, self.plan.path, SMALL_PIECE, skip=start).run(runner.of_json)
+        again = second_look(source)
+        return ArrayPieces(source.read, self.plan.path, SMALL_PIECE, skip=start, again=again).run(runner.of_json)
 
 
 class TableShare(Share):

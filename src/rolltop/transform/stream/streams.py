@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from rolltop.transform.syntax import tree
 
@@ -19,8 +19,7 @@ class Obstacle(Exception):
         self.at = at
 
 
-@dataclass(frozen=True, slots=True)
-class Stream:
+class Stream(NamedTuple):
     """An array at a path of the input, and the stages that it went through."""
 
     path: tuple[str, ...] = ()

@@ -28,7 +28,7 @@ def table_pieces(
     try:
         opening = open_table(texts, options)
         yield from map(work, tables_of(chain([opening.after], texts), opening.layout))
-    except (csv.Error, UnicodeDecodeError):
+    except (csv.Error, UnicodeError):
         raise BrokenTable from None
 
 

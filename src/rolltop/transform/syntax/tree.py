@@ -323,9 +323,11 @@ def children(node: Expr) -> Iterator[Expr]:
 
 def walk(node: Expr) -> Iterator[Expr]:
     """A node and everything inside it."""
-    yield node
-    for child in children(node):
-        yield from walk(child)
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting.extend(reversed([*children(node)]))
 
 
 def parts(node: Any) -> Iterator[tuple[str, Any]]:
