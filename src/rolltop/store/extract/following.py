@@ -48,7 +48,7 @@ class Following:
         known, foreign = self._next
         if known != state:  # every search asks: which documents need a reader is found out once
             documents = self._catalog.documents.changed(mark, STEP)
-            foreign = [document for document in documents if document.deleted is None and self._may_be_foreign(document)]
+            foreign = [each for each in documents if each.deleted is None and self._may_be_foreign(each)]
             self._next = state, foreign
         return sum(map(self._is_wanted, foreign))
 
