@@ -25,6 +25,7 @@ from rolltop.store.text.headfile import HeadReader, damaged_heads
 from rolltop.store.text.headwriter import HeadWriter
 from rolltop.store.text.memory import Memory
 from rolltop.store.text.parts import part_names, words_in, words_in_parts
+from rolltop.store.text.unchanged import Unchanged
 from rolltop.store.text.vocabulary import Vocabulary
 from rolltop.store.text.writing import State, Writing
 
@@ -45,6 +46,7 @@ class View:
 
     searcher: tantivy.Searcher
     heads: HeadReader
+    files: Unchanged
     state: State = field(default_factory=State)
     memory: Memory = field(default_factory=Memory)
 
@@ -135,7 +137,7 @@ class DiskIndex:
             self._index.config_reader("manual")
         self._index.reload()
         searcher = self._index.searcher()
-        return View(searcher, HeadReader(self._heads), _state_of(searcher))
+        return View(searcher, HeadReader(self._heads), Unchanged(self._path), _state_of(searcher))
 
     # writing -------------------------------------------------------------------------------------
 

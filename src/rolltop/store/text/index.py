@@ -82,6 +82,7 @@ class KeywordIndex:
         state = self._state(also)
         lexicon = _Words(state.view, state.fresh, self._disk.vocabulary)
         with _damage_named():
+            state.view.files.check()
             for plan, complete in Planner(lexicon, similarity).plans(ask.root):
                 hits, total = state.page(plan, limit, offset)
                 if total:
@@ -100,6 +101,7 @@ class KeywordIndex:
         """How well each of these documents answers the query where any of its words counts; none that has none."""
         state = self._state(also)
         with _damage_named():
+            state.view.files.check()
             planner = Planner(_Words(state.view, state.fresh, self._disk.vocabulary))
             plans = [plan for plan, _ in planner.plans(grammar.parse(query).root)]
             hits = state.weighed(plans[-1], documents) if plans and documents else []

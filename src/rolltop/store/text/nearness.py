@@ -103,9 +103,9 @@ def possible(
 
 def _lacking(own: np.uint64, others: NDArray[np.uint64]) -> NDArray[np.uint8]:
     """How many bits one has and the other has not, whichever lacks more."""
-    both = others & own
-    fewer = np.bitwise_count(both)
-    return np.maximum(np.bitwise_count(others), np.uint8(int(own).bit_count())) - fewer
+    more: NDArray[np.uint8] = np.maximum(np.bitwise_count(others), np.uint8(int(own).bit_count()))
+    more -= np.bitwise_count(others & own)
+    return more
 
 
 def near_in(word: str, words: Iterable[str], similarity: float) -> list[tuple[str, float]]:
