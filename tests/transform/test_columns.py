@@ -22,7 +22,7 @@ from rolltop.transform.columns.unpacking import unpack
 from rolltop.transform.compile.scopes import CannotCompile
 from rolltop.transform.compile.tiers import Tiers
 from rolltop.transform.explain import explain
-from rolltop.transform.formats.csv_pattern import Scanner
+from rolltop.transform.formats.csv_scanner import Scanner
 from rolltop.transform.formats.csv_style import Style
 from rolltop.transform.formats.csv_table import open_table
 from rolltop.transform.formats.csv_table import tables as tables_of
@@ -38,6 +38,9 @@ REGULAR = [
     ["ORD-1", "ORD-22", "ORD-333", "long enough"],
     ["DE", "GB", "US", "Bob", "é"],
     ["1", "", "2", ""],
+    ["99999999999999999", "12345678901234567", "3", "0.1", "99", "922337203685477580", "-100"],
+    ["-0", "-0.0", "1e16", "5e15", "9007199254740993", "0.00001", "1e308", "2", "1.50", "0.0"],
+    ["a\\b", "tab\there", 'say "so"', "long enough", "\x7f and so on"],
     ["say, this", "or that", "or, that"],
     ["true", "", "null", "x"],
 ]
@@ -66,7 +69,9 @@ def long_tables(draw: st.DrawFn, delimiter: str = ",") -> str:
     rows = [delimiter.join("nsab")]
     for _ in range(chance.randrange(120)):
         row = [written(kind, habit) for kind, habit in zip(kinds, habits, strict=True)]
-        rows.append(delimiter.join(row[: chance.randrange(5)] if chance.random() < oddity / 4 else row))
+        odd = chance.random()
+        row = row[: chance.randrange(5)] if odd < oddity / 4 else [*row, "more"] if odd < oddity / 2 else row
+        rows.append(delimiter.join(row))
     text = end.join(rows) + (end if chance.random() < 0.8 else "")
     if chance.random() < oddity * 4:
         at = chance.randrange(len(text))
@@ -218,6 +223,13 @@ def test_only_rows_that_hold_what_is_sought_are_cut() -> None:
         assert picked(scanner, f"3,pending\n4,{other}\n") is None
 
 
+def test_what_is_behind_the_last_column_read_may_be_anything_but_quotes() -> None:
+    scanner = learnt("a,b,c,d\n", 0)
+    assert picked(scanner, "e,1,2,3\ng,4\nh,1,2,3,4,5\n") == {0: ["e", "g", "h"]}
+    for rows in ['e,"1",2,3\n', "e,1\r,2,3\n", "e\n", 'e,1,2,3"\n']:
+        assert picked(scanner, rows) is None
+
+
 @pytest.mark.parametrize(
     "rows",
     ["x\n", "x,y,z\n", "x,y\n\n", 'x,"y\n', 'x,"y"\n', '"x",y\n', 'x,y"\n', "x\n,y\n", "x,y", "x,y\r\n", "x\r,y\n"],
@@ -274,6 +286,22 @@ def test_a_condition_that_belongs_to_the_loop_stays_there(source: str) -> None:
 def test_records_that_are_used_as_a_whole_are_not_unpacked(source: str) -> None:
     with pytest.raises(CannotCompile):
         unpack(source)
+
+
+NUMERIC = st.lists(
+    st.tuples(st.sampled_from([*REGULAR[1], *REGULAR[5], *REGULAR[6]]), st.sampled_from([*REGULAR[5], *REGULAR[6]])),
+    min_size=1,
+    max_size=30,
+)
+
+
+@QUICK
+@given(
+    NUMERIC, st.sampled_from(["r.n * r.b", "r.n + r.b", "r.n - r.b", "r.n", "r.b * 0.2", "r.n / r.b"]), st.booleans()
+)
+def test_numbers_are_written_as_ever(rows: list[tuple[str, str]], calculated: str, compact: bool) -> None:
+    table = "n,b\n1,2\n" + "".join(f"{n},{b}\n" for n, b in rows)
+    agree(f"map($input, r => {{ t: {calculated}, b: r.b }})", table, 10, compact=compact)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

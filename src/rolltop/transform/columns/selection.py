@@ -20,6 +20,8 @@ class Selection:
         self._table, self._fields, self._index = table, fields, index
         self._known: dict[str, Sequence[Any]] = {}
         self._chosen: list[Any] | None = None
+        self.clean = table.cells.clean
+        """Whether no text in the table has anything in it that is escaped in JSON."""
 
     def choose(self, chosen: list[Any]) -> None:
         """Go on with the rows of which this is true."""

@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 from typing import Any
 
-from rolltop.transform.columns.unpacking import Over, Unpacked, each, names_in
+from rolltop.transform.columns.unpacking import Over, Unpacked, Variables, each, names_in
 
 __all__ = ["Leaf", "Shaped", "shaped"]
 
@@ -18,6 +18,8 @@ class Leaf:
     over: Over
     same: bool
     """Whether it is that of a field, if that is a text."""
+    bare: Over | None
+    """The number that it is, as it was calculated and not as JSON shows it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +42,23 @@ def shaped(unpacked: Unpacked) -> Shaped | None:
             form = _form(record, expressions)
             if form is None or not expressions or not _independent(record, expressions):
                 return None
-            leaves = [Leaf(each(made, unpacked.variables), _is_same(made)) for made in expressions]
-            return Shaped(form, tuple(leaves))
+            return Shaped(form, tuple(_leaf(made, unpacked.variables) for made in expressions))
+    return None
+
+
+def _leaf(made: ast.expr, variables: Variables) -> Leaf:
+    bare = _bare(made)
+    return Leaf(each(made, variables), _is_same(made), None if bare is None else each(bare, variables))
+
+
+def _bare(made: ast.expr) -> ast.expr | None:
+    """What is calculated, if it is a number that is made whole for JSON where it has no fraction."""
+    match made:
+        case ast.IfExp(
+            test, ast.Name(id=held), ast.Call(func=ast.Name(id="WHOLE"), args=[ast.Name(id=again)], keywords=[])
+        ) if held == again:
+            named = [node for node in ast.walk(test) if isinstance(node, ast.NamedExpr) and node.target.id == held]
+            return named[0].value if len(named) == 1 else made.body if not named else None
     return None
 
 

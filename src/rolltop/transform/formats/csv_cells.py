@@ -20,7 +20,7 @@ __all__ = ["ANYTHING", "LONGEST_NUMBER", "LONGEST_WORD", "NUMBER", "TEXT", "Colu
 
 NUMBER, TEXT, ANYTHING = "number", "text", "anything"
 """What may be known of cells before they are read: they have only characters of numbers, and few; or there is no number
-and no word among them, if none has blanks around it; or nothing."""
+and no word among them, and no blanks are around any; or nothing."""
 Number = Callable[[str], Any]
 _WORDS: dict[str, Any] = {"true": True, "false": False, "": None, "null": None, "nil": None, "n/a": None}
 LONGEST_WORD = 5
@@ -59,13 +59,13 @@ class Column:
 
     def values(
         self, cells: Sequence[str], kinds: frozenset[type] | None = None, proved: str = ANYTHING
-    ) -> list[Any] | None:
+    ) -> Sequence[Any] | None:
         """What the cells hold; None when that is not of these kinds."""
-        found: list[Any] | None = None
+        found: Sequence[Any] | None = None
         if proved == NUMBER and (kinds is None or int in kinds):
             found = _numbers(cells)
         elif proved == TEXT and (kinds is None or str in kinds):
-            found = _trimmed(list(cells))
+            found = cells
         return self._looked_at(cells, kinds) if found is None else found
 
     def _looked_at(self, cells: Sequence[str], kinds: frozenset[type] | None) -> list[Any] | None:
@@ -138,12 +138,6 @@ def _numbers(cells: Sequence[str]) -> list[Any] | None:
     except orjson.JSONDecodeError:
         return None
     return found if len(found) == len(cells) else None
-
-
-def _trimmed(cells: list[str]) -> list[str] | None:
-    """The cells, if there are no blanks around any."""
-    # What has no blanks is stripped to itself, and a list is compared by identity first.
-    return cells if list(map(str.strip, cells)) == cells else None
 
 
 def _texts(cells: list[str]) -> list[Any] | None:

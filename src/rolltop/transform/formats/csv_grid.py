@@ -24,6 +24,7 @@ _AT_THE_END = (_MASK + "\n", _MASK + "\r\n", _MASK + "\r")
 class Grid:
     """The cells of whole rows, one after the other; columns that are quoted throughout are kept apart."""
 
+    clean = False
     __slots__ = ("_cells", "_quoted", "_width", "count", "partly", "wholly")
 
     def __init__(

@@ -16,7 +16,8 @@ from typing import Any, Protocol
 
 from rolltop.transform.formats.csv_cells import ANYTHING, Column, cell
 from rolltop.transform.formats.csv_grid import Grid, grid_of
-from rolltop.transform.formats.csv_pattern import Cut, Scanner, Sought
+from rolltop.transform.formats.csv_pattern import Cut, Sought
+from rolltop.transform.formats.csv_scanner import Scanner
 from rolltop.transform.formats.csv_style import Style, number_reader, region_of, style_of
 from rolltop.transform.formats.text import typed
 
@@ -61,6 +62,8 @@ class Layout:
 
 class Cells(Protocol):
     count: int
+    clean: bool
+    """Whether none is known to have anything in it that is escaped in JSON."""
 
     def column(self, at: int) -> Sequence[str]:
         """The cells of a column, maybe with blanks around them; missing ones are empty."""
@@ -71,6 +74,8 @@ class Cells(Protocol):
 
 class Rows:
     """Rows of any width."""
+
+    clean = False
 
     def __init__(self, rows: list[list[str]]) -> None:
         self.rows = rows
@@ -96,6 +101,7 @@ class Picked:
         self._columns = cut.columns if cut.sought is None else {}
         self._proved = cut.proved
         self.count = cut.count
+        self.clean = cut.clean
 
     def column(self, at: int) -> Sequence[str]:
         return self._columns[at] if at in self._columns else self._all.column(at)
@@ -114,7 +120,7 @@ class Found:
 
     def __init__(self, cut: Cut) -> None:
         self._cut = cut
-        self.what = cut.sought
+        self.what, self.clean = cut.sought, cut.clean
         self.count = len(next(iter(cut.columns.values())))
 
     def column(self, at: int) -> Sequence[str]:
@@ -138,7 +144,7 @@ class Table:
 
     def values(
         self, at: int, kinds: frozenset[type] | None = None, chosen: list[Any] | None = None
-    ) -> list[Any] | None:
+    ) -> Sequence[Any] | None:
         """What a column holds, in all rows or those chosen; None when that is not of these kinds."""
         cells = self.cells.column(at)
         if chosen is not None:
