@@ -138,6 +138,15 @@ def test_what_is_wrong_with_a_dropped_record_does_not_matter() -> None:
     assert tiers.typed.unready == 0
 
 
+def test_values_may_be_any_text() -> None:
+    for value in ("", "\0", "\n", '"', "\\", "é", "\U0001f600", "\ud800", "x" * 10_000):
+        program = compile_program(PROGRAMS[1].replace('"a"', json.dumps(value)))
+        for _ in range(3):
+            records = [{"s": other, "n": 1} for other in ("", "\0", "\n", '"', "\\", "é", "\U0001f600", "b")] * 8
+            text = json.dumps(records, ensure_ascii=False).encode()
+            assert program.tiers.ready(text) == (True, [2] * 8 * any(one["s"] == value for one in records[:8]))
+
+
 def test_a_field_with_a_value_for_each_record_is_not_sifted_by() -> None:
     program = compile_program(PROGRAMS[0], inputs={"input": "json"}, output_format="json")
     for first in range(0, 2000, 50):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["explain"]
 
 _TIERS = {
+    "columnar": "columnar: only the columns below are cut out of the table, conditions come first, a column at a time",
     "typed": "typed: only the fields below are decoded, their types are proved by the decoder",
     "general": "general: everything is decoded, generated code tests what it works with",
     "evaluator": "evaluator: the program has something that no code is generated for",
@@ -56,6 +57,8 @@ def _rows(found: Explanation) -> list[tuple[str, str]]:
     rows = [("tier", _TIERS[found.tier])]
     if found.untyped_because:
         rows.append(("not typed because", found.untyped_because))
+    if found.not_columnar_because:
+        rows.append(("not columnar because", found.not_columnar_because))
     rows += [("reads", f"{item['path']}: {item['type']}{'' if item['required'] else '?'}") for item in found.fields]
     if found.streams is None:
         place = f" (at {found.place[0]}:{found.place[1]})" if found.place else ""

@@ -6,6 +6,7 @@ understood here, click understands in the same way.
 
 from __future__ import annotations
 
+import gc
 import os
 from typing import Any
 
@@ -44,6 +45,7 @@ def run_quickly(arguments: list[str]) -> bool:
         from rolltop.cli.main import leave_with
 
         leave_with(error)
+    gc.freeze()  # the process ends now, and would first look through everything for garbage
     return True
 
 

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from rolltop.transform.check.checker import check_parsed
+from rolltop.transform.columns import Columns
 from rolltop.transform.compile.tiers import Tiers
 from rolltop.transform.markup import MarkupTiers
 from rolltop.transform.program import Program
 from rolltop.transform.stream.plan import Plan, plan_of
+from rolltop.transform.stream.sinks import sink_for
 
 __all__ = ["Explanation", "explain"]
 
@@ -21,8 +23,10 @@ class Explanation:
     """Everything about how a program runs that is known before it does."""
 
     tier: str
-    """`typed`, `general` (generated code with all tests) or `evaluator`."""
+    """`columnar` or `typed`, `general` (generated code with all tests) or `evaluator`."""
     untyped_because: str | None
+    not_columnar_because: str | None
+    """Why a table is not gone over by columns."""
     fields: list[dict[str, Any]]
     """Path, type and whether it must be there, of every field that the typed tier decodes."""
     streams: str | None
@@ -37,6 +41,7 @@ class Explanation:
         return {
             "tier": self.tier,
             "untypedBecause": self.untyped_because,
+            "notColumnarBecause": self.not_columnar_because,
             "fields": self.fields,
             "streams": self.streams,
             "array": self.array,
@@ -53,6 +58,20 @@ def _tiers_of(program: Program, plan: Plan) -> Tiers | MarkupTiers:
     return Tiers(pieced)
 
 
+def _columns_of(program: Program, plan: Plan, tiers: Tiers | MarkupTiers) -> Columns | None:
+    """The way by columns, as a stream of a table tries it; None for what is no table with a header."""
+    header = program.header
+    source = header.inputs[0]
+    if not isinstance(tiers, Tiers) or source.format != "csv" or source.options.get("headers") is False:
+        return None
+    sink = None if plan.fold is not None else sink_for(header.outputs[0].format, _nowhere, {})
+    return Columns(tiers, sink.encode_ready if sink is not None and sink.takes_ready else None)
+
+
+def _nowhere(_: bytes) -> None:
+    """Nothing is written when a program is only explained."""
+
+
 def explain(program: Program) -> Explanation:
     """Look at a program without running it."""
     plan = plan_of(program.parsed.program)
@@ -62,10 +81,12 @@ def explain(program: Program) -> Explanation:
     typed = tiers.typed if not program.asks_for_places else None
     if typed is not None and program.header.inputs[0].format == "csv" and not plan.possible:
         typed, tiers.obstacle = None, "a table read as a whole is not typed"
+    columns = _columns_of(program, plan, tiers) if typed is not None else None
     general = "general" if program.compiled_for_documents is not None else "evaluator"
     return Explanation(
-        tier="typed" if typed is not None else general,
+        tier=general if typed is None else "columnar" if columns is not None and columns.code is not None else "typed",
         untyped_because=None if typed is not None else tiers.obstacle or "elements are asked for their places",
+        not_columnar_because=columns.obstacle if columns is not None else None,
         fields=[]
         if typed is None
         else [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rolltop.errors import LimitExceeded
 from rolltop.transform.compile.emitter import Emitter
@@ -16,6 +16,9 @@ from rolltop.transform.run.evaluator import Evaluator
 from rolltop.transform.stack import deep_stack
 from rolltop.transform.stdlib.registry import find
 from rolltop.transform.syntax import tree
+
+if TYPE_CHECKING:
+    import ast
 
 __all__ = ["Compiled", "compile_tree", "function_of", "is_plain", "makes_elements"]
 
@@ -75,7 +78,7 @@ def _emitters(program: tree.Program, *, plain: bool) -> Iterator[Emitter]:
     yield Emitter(program, plain=plain)
 
 
-def function_of(source: str, constants: Mapping[str, Any]) -> Callable[..., Any]:
+def function_of(source: str | ast.Module, constants: Mapping[str, Any]) -> Callable[..., Any]:
     """The function `run` of generated source."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Python has opinions on constants in odd places

@@ -112,20 +112,20 @@ class Sieve:
 
     def decode(self, text: Any) -> Any:
         """The records of an array."""
-        if self._sifting is not None:
+        if (sifting := self._sifting) is not None:
             self._runs += 1
             try:
-                return self._sifting[0](text)
+                return sifting[0](text)
             except msgspec.ValidationError:
                 self._fail()
         return self._seen(self._whole(text))
 
     def decode_lines(self, lines: list[bytes]) -> list[Any]:
         """The records of lines."""
-        if self._sifting is not None:
+        if (sifting := self._sifting) is not None:
             self._runs += 1
             try:
-                return list(map(self._sifting[1], lines))
+                return list(map(sifting[1], lines))
             except msgspec.ValidationError:
                 self._fail()
         return self._seen(list(map(self._whole_line, lines)))
@@ -147,9 +147,12 @@ class Sieve:
         if len(names) > _VALUES or dropped < len(values) * _WORTH_WHILE or names == self._types.keys():
             self._looks -= 1
             return
-        self._types.update({name: self._type(name) for name in names - self._types.keys()})
-        one: Any = Union[tuple(self._types.values())]  # noqa: UP007 - how many there are is not known before
-        self._sifting = msgspec.json.Decoder(list[one]).decode, msgspec.json.Decoder(one).decode
+        try:
+            self._types.update({name: self._type(name) for name in names - self._types.keys()})
+            one: Any = Union[tuple(self._types.values())]  # noqa: UP007 - how many there are is not known before
+            self._sifting = msgspec.json.Decoder(list[one]).decode, msgspec.json.Decoder(one).decode
+        except ValueError:  # half a surrogate pair, which no text of JSON has
+            self._looks = 0
 
     def _type(self, value: str) -> Any:
         fields = [place for place in self._element.fields.values() if place.attribute != self._kept.attribute]

@@ -116,6 +116,14 @@ class Tier(Judged):
         sieve = Sieve(self.root.items(), kept, self.decode, self._decode_one)
         return Reader(sieve.decode, sieve.decode_lines)
 
+    def code_of(self, *, written: bool) -> tuple[str, dict[str, Any]]:
+        """The source of `ready`, or of `run`, and the constants in it; `CannotCompile` when there is none."""
+        if not written:
+            return self.source, self._emitter.constants
+        if self._ready_code is None:
+            raise CannotCompile("the result is not made for being written at once")
+        return self._ready_code.source, self._written.constants
+
 
 def typed_tier(program: tree.Program, *, strict: bool) -> Tier:
     """The program on typed input, or `CannotCompile` with the reason why not."""

@@ -164,11 +164,12 @@ class TotalRules(LoopRules):
         assert isinstance(value, tree.Lambda)
         return value if is_name_of(mapped[0], parameter) and not _mentions(value, parameter) else None
 
-    def replace_groups(self, groups: str, values: str, code: str, names: Names) -> None:
-        """Put something in the place of each group."""
+    def replace_groups(self, groups: str, values: str, code: str, names: Names, *, where: str | None = None) -> None:
+        """Put something in the place of each group, or of those that pass a test."""
         assert self.block is not None
         name = names.temporary()
-        self.block.add(f"for {name}, {values} in {groups}.items(): {groups}[{name}] = {code}")
+        self.block.add(f"for {name}, {values} in {groups}.items():")
+        self.block.add(f" {f'if {where}: ' if where else ''}{groups}[{name}] = {code}")
 
 
 def _mentions(node: tree.Expr, name: str) -> bool:

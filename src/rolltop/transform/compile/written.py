@@ -63,6 +63,8 @@ class WrittenEmitter(TypedEmitter):
             return f"[{', '.join(self.written(item, names) for item in node.items)}]"
         if isinstance(node, tree.If):
             return self._written_if(node, names)
+        if isinstance(node, tree.Match):
+            return self.matched(node, lambda body, inner: (self.written(body, inner), None), names)[0]
         return self._made_here(node, names) or self._leaf(node, names)
 
     def _after_bindings(self, node: tree.Sequence | tree.Block, names: Names) -> str:
@@ -92,7 +94,7 @@ class WrittenEmitter(TypedEmitter):
 
     def _made_here(self, node: tree.Expr, names: Names) -> str | None:
         """Code of an array or of sums by group, if the node is one of these."""
-        makers = {"map": self._written_array, "flatMap": self._written_parts, "mapValues": self._written_sums}
+        makers = {"map": self._written_array, "flatMap": self._written_parts, "mapValues": self._written_groups}
         for name, make in makers.items():
             arguments = called(node, name)
             if arguments is not None and names.find(name) is None and is_loop(arguments[1], names):
@@ -109,14 +111,33 @@ class WrittenEmitter(TypedEmitter):
             return None
         return self.flatten(array, function, lambda body, inner: (self.written(body, inner), None), names)[0]
 
-    def _written_sums(self, grouped: tree.Expr, function: tree.Lambda, names: Names) -> str | None:
-        fused = None if names.find("groupBy") else self.grouped_sums(grouped, function, names)
-        if fused is None:
+    def _written_groups(self, grouped: tree.Expr, function: tree.Lambda, names: Names) -> str | None:
+        """`groupBy(xs, k) |> mapValues(f)`."""
+        if names.find("groupBy") is not None or called(grouped, "groupBy") is None:
             return None
-        groups, values, total = fused
-        self.replace_groups(groups, values, _number(total, names), names)
         self.constants["UNTEXT"] = plain
-        return f"({groups} if {_TEXT!r} not in {groups} else UNTEXT({groups}))"
+        fused = self.grouped_sums(grouped, function, names)
+        if fused is not None:
+            groups, values, total = fused
+            # Sums that are doubles with a fraction, as most are, stay where they are.
+            other = f"{values}.__class__ is not float or {values}.is_integer()"
+            self.replace_groups(groups, values, _number(total, names), names, where=other)
+            return f"({groups} if {_TEXT!r} not in {groups} else UNTEXT({groups}))"
+        made = self._each_group(grouped, function, names)
+        held = names.temporary()
+        return f"({held} if {_TEXT!r} not in ({held} := {made}) else UNTEXT({held}))" if made is not None else None
+
+    def _each_group(self, grouped: tree.Expr, function: tree.Lambda, names: Names) -> str | None:
+        code, kind = self.emit(grouped, names)
+        if not isinstance(kind, Groups):
+            self.escape(kind)
+            return None
+        inner = names.inner()
+        group = inner.bind(function.params[0].name, kind=Items(kind.element))
+        with self.region():
+            body = self.written(function.body, inner)
+        key, held = names.temporary(), names.temporary()
+        return f"(({held} := {code}), {{{key}: {body} for {key}, {group.code} in {held}.items()}})[1]"
 
     # ---- single values ------------------------------------------------------------------------
 

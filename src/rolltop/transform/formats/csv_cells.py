@@ -8,7 +8,7 @@ decoder makes of it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
 
@@ -16,16 +16,19 @@ import orjson
 
 from rolltop.transform.formats.text import typed
 
-__all__ = ["Column", "cell", "literals"]
+__all__ = ["ANYTHING", "LONGEST_NUMBER", "LONGEST_WORD", "NUMBER", "TEXT", "Column", "cell", "literals"]
 
+NUMBER, TEXT, ANYTHING = "number", "text", "anything"
+"""What may be known of cells before they are read: they have only characters of numbers, and few; or there is no number
+and no word among them, and no blanks are around any; or nothing."""
 Number = Callable[[str], Any]
 _WORDS: dict[str, Any] = {"true": True, "false": False, "": None, "null": None, "nil": None, "n/a": None}
-_LONGEST_WORD = 5
+LONGEST_WORD = 5
 _SPELLINGS = frozenset(
     "".join(letters) for word in _WORDS if word for letters in product(*((char, char.upper()) for char in word))
 )
 """The words in all mixtures of small and capital letters."""
-_LONGEST_NUMBER = 17
+LONGEST_NUMBER = 17
 """Characters of a number up to which all readers agree on what it is."""
 _FEW = 256
 """Different cells of a column, up to which each is read once and remembered."""
@@ -39,7 +42,7 @@ _NUMBER_ALONE = re.compile(r"^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+
 def cell(text: str, number: Number = typed) -> Any:
     """What a cell holds: boolean, null, number, or its trimmed text."""
     text = text.strip()
-    if len(text) <= _LONGEST_WORD:
+    if len(text) <= LONGEST_WORD:
         word = text.lower()
         if word in _WORDS:
             return _WORDS[word]
@@ -54,8 +57,18 @@ class Column:
         self._known: _Known | None = _Known(number)
         """What different cells hold, while they are few."""
 
-    def values(self, cells: list[str], kinds: frozenset[type] | None = None) -> list[Any] | None:
+    def values(
+        self, cells: Sequence[str], kinds: frozenset[type] | None = None, proved: str = ANYTHING
+    ) -> Sequence[Any] | None:
         """What the cells hold; None when that is not of these kinds."""
+        found: Sequence[Any] | None = None
+        if proved == NUMBER and (kinds is None or int in kinds):
+            found = _numbers(cells)
+        elif proved == TEXT and (kinds is None or str in kinds):
+            found = cells
+        return self._looked_at(cells, kinds) if found is None else found
+
+    def _looked_at(self, cells: Sequence[str], kinds: frozenset[type] | None) -> list[Any] | None:
         known = self._known
         if known is not None:
             found = list(map(known.__getitem__, cells))
@@ -70,7 +83,7 @@ class Column:
             found = self._various(cells)
         return found if kinds is None or kinds.issuperset(map(type, found)) else None
 
-    def _various(self, cells: list[str]) -> list[Any]:
+    def _various(self, cells: Sequence[str]) -> list[Any]:
         if self._number is typed and cells:
             found = literals(cells) if cells[0][:1] in "-0123456789" else None
             if found is None or not _LITERALS.issuperset(map(type, found)):
@@ -98,12 +111,12 @@ class _Known(dict[str, Any]):
         return found
 
 
-def literals(cells: list[str]) -> list[Any] | None:
+def literals(cells: Sequence[str]) -> list[Any] | None:
     """What a column holds that is JSON as it stands: numbers, booleans, nulls, gaps, but maybe other things as well.
 
     Numbers are then exactly what a cell of their text holds; None when there are no such values for all cells.
     """
-    if max(map(len, cells), default=0) > _LONGEST_NUMBER:
+    if max(map(len, cells), default=0) > LONGEST_NUMBER:
         return None
     try:
         found: list[Any] = orjson.loads(f"[{','.join(cells)}]")
@@ -113,9 +126,18 @@ def literals(cells: list[str]) -> list[Any] | None:
     return found if len(found) == len(cells) else None
 
 
-def _with_gaps(cells: list[str]) -> list[Any] | None:
+def _with_gaps(cells: Sequence[str]) -> list[Any] | None:
     filled = [text or "null" for text in cells]
     return literals(filled)
+
+
+def _numbers(cells: Sequence[str]) -> list[Any] | None:
+    """What a column holds whose cells are short and have only characters of numbers; None if one is none."""
+    try:
+        found: list[Any] = orjson.loads(f"[{','.join(cells)}]")
+    except orjson.JSONDecodeError:
+        return None
+    return found if len(found) == len(cells) else None
 
 
 def _texts(cells: list[str]) -> list[Any] | None:

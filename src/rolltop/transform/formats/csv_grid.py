@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
+from rolltop.transform.formats.csv_cells import ANYTHING
 from rolltop.transform.formats.csv_style import Style
 
 __all__ = ["Grid", "grid_of"]
@@ -23,22 +24,28 @@ _AT_THE_END = (_MASK + "\n", _MASK + "\r\n", _MASK + "\r")
 class Grid:
     """The cells of whole rows, one after the other; columns that are quoted throughout are kept apart."""
 
-    __slots__ = ("_cells", "_columns", "_quoted", "_width", "count")
+    clean = False
+    __slots__ = ("_cells", "_quoted", "_width", "count", "partly", "wholly")
 
     def __init__(
-        self, cells: list[str], width: int, quoted: list[str] | None = None, columns: Sequence[int] = ()
+        self, cells: list[str], width: int, quoted: list[str] | None = None, wholly: Sequence[int] = ()
     ) -> None:
-        """In so many columns all cells are quoted; `quoted` are these, row by row."""
+        """In the columns `wholly` all cells are quoted; `quoted` are these, row by row."""
         self._cells = cells
         self._width = width
         self._quoted = quoted or []
-        self._columns = columns
+        self.wholly = wholly
+        self.partly: frozenset[int] = frozenset()
+        """The columns in which some cells were quoted."""
         self.count = len(cells) // width
 
     def column(self, at: int) -> list[str]:
-        if at in self._columns:
-            return self._quoted[self._columns.index(at) :: len(self._columns)]
+        if at in self.wholly:
+            return self._quoted[self.wholly.index(at) :: len(self.wholly)]
         return self._cells[at :: self._width]
+
+    def proved(self, at: int) -> str:
+        return ANYTHING
 
 
 def grid_of(text: str, width: int, style: Style) -> Grid | None:
@@ -81,7 +88,9 @@ def _filled(cells: list[str], width: int, quoted: list[str]) -> Grid | None:
         return None
     for at, text in zip(places, quoted, strict=True):
         cells[at] = text
-    return Grid(cells, width)
+    grid = Grid(cells, width)
+    grid.partly = frozenset(at % width for at in places)
+    return grid
 
 
 def _masked(column: list[str], at: int, width: int) -> int:

@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import compress
 from typing import Any, Protocol
 
-from rolltop.transform.formats.csv_cells import Column, cell
-from rolltop.transform.formats.csv_grid import grid_of
+from rolltop.transform.formats.csv_cells import ANYTHING, Column, cell
+from rolltop.transform.formats.csv_grid import Grid, grid_of
+from rolltop.transform.formats.csv_pattern import Cut, Sought
+from rolltop.transform.formats.csv_scanner import Scanner
 from rolltop.transform.formats.csv_style import Style, number_reader, region_of, style_of
+from rolltop.transform.formats.text import typed
 
 __all__ = ["Layout", "Opening", "Rows", "Table", "open_table", "raise_limit", "rows_of", "tables"]
 
@@ -38,13 +43,17 @@ class Layout:
     """What makes a number, where it is one, of the text of a cell."""
     columns: tuple[Column, ...]
     """What reads the cells, column by column."""
+    scanner: Scanner
+    """What takes out the cells of those columns that are read."""
 
     @classmethod
     def of(cls, row: list[str], options: Mapping[str, Any]) -> Layout:
         """The layout that options and the first row ask for."""
         number = number_reader(region_of(options))
         names = None if options.get("headers") is False else tuple(name.strip() for name in row)
-        return cls(style_of(options), len(row), names, number, tuple(Column(number) for _ in row))
+        style, columns = style_of(options), tuple(Column(number) for _ in row)
+        scanner = Scanner(style, len(row), plain_numbers=number is typed)
+        return cls(style, len(row), names, number, columns, scanner)
 
     def index(self) -> dict[str, int]:
         """Where the columns are; of two columns of one name the last counts."""
@@ -53,13 +62,20 @@ class Layout:
 
 class Cells(Protocol):
     count: int
+    clean: bool
+    """Whether none is known to have anything in it that is escaped in JSON."""
 
-    def column(self, at: int) -> list[str]:
+    def column(self, at: int) -> Sequence[str]:
         """The cells of a column, maybe with blanks around them; missing ones are empty."""
+
+    def proved(self, at: int) -> str:
+        """What is known of the cells of a column before they are looked at, in words of `csv_cells`."""
 
 
 class Rows:
     """Rows of any width."""
+
+    clean = False
 
     def __init__(self, rows: list[list[str]]) -> None:
         self.rows = rows
@@ -71,6 +87,48 @@ class Rows:
         except IndexError:
             return [row[at] if at < len(row) else "" for row in self.rows]
 
+    def proved(self, at: int) -> str:
+        return ANYTHING
+
+
+class Picked:
+    """Rows of which the columns read are at hand; the others are cut when they are asked for all the same."""
+
+    def __init__(self, text: str, cut: Cut, layout: Layout) -> None:
+        self._text, self._layout = text, layout
+        self.sought = None if cut.sought is None else Found(cut)
+        """Those that hold what was sought."""
+        self._columns = cut.columns if cut.sought is None else {}
+        self._proved = cut.proved
+        self.count = cut.count
+        self.clean = cut.clean
+
+    def column(self, at: int) -> Sequence[str]:
+        return self._columns[at] if at in self._columns else self._all.column(at)
+
+    def proved(self, at: int) -> str:
+        return self._proved[at] if at in self._columns else ANYTHING
+
+    @cached_property
+    def _all(self) -> Grid | Rows:
+        style = self._layout.style
+        return grid_of(self._text, self._layout.width, style) or Rows(list(rows_of(self._text, style)))
+
+
+class Found:
+    """Those rows that hold what was sought, with the columns that were asked for."""
+
+    def __init__(self, cut: Cut) -> None:
+        self._cut = cut
+        self.what, self.clean = cut.sought, cut.clean
+        self.count = len(next(iter(cut.columns.values())))
+
+    def column(self, at: int) -> Sequence[str]:
+        return self._cut.columns[at]
+
+    def proved(self, at: int) -> str:
+        return self._cut.proved[at]
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -79,12 +137,26 @@ class Table:
     layout: Layout
     cells: Cells
 
+    def holding(self, sought: Sought | None) -> Table | None:
+        """Only the rows that hold something, if they are at hand."""
+        found = self.cells.sought if isinstance(self.cells, Picked) else None
+        return Table(self.layout, found) if found is not None and found.what == sought else None
+
+    def values(
+        self, at: int, kinds: frozenset[type] | None = None, chosen: list[Any] | None = None
+    ) -> Sequence[Any] | None:
+        """What a column holds, in all rows or those chosen; None when that is not of these kinds."""
+        cells = self.cells.column(at)
+        if chosen is not None:
+            cells = list(compress(cells, chosen))
+        return self.layout.columns[at].values(cells, kinds, self.cells.proved(at))
+
     def records(self) -> list[Any]:
         """An object for each row by header, or an array."""
         layout, cells = self.layout, self.cells
         if layout.names is None and isinstance(cells, Rows):
             return [[cell(text, layout.number) for text in row] for row in cells.rows]
-        columns = [column.values(cells.column(at)) or () for at, column in enumerate(layout.columns)]
+        columns = [self.values(at) or () for at in range(layout.width)]
         rows = zip(*columns, strict=True)
         names = layout.names
         return list(map(list, rows)) if names is None else [dict(zip(names, row, strict=True)) for row in rows]
@@ -136,6 +208,10 @@ def tables(texts: Iterator[str], layout: Layout) -> Iterator[Table]:
     source = _Source(filter(None, texts), layout.style)
     tried = irregular = 0
     while text := source.take():
+        picked = layout.scanner.cut(text)
+        if picked is not None:
+            yield Table(layout, Picked(text, picked, layout))
+            continue
         width = 0 if irregular * 2 > tried > _TRIALS else layout.width  # of no width there is no grid
         tried += width > 0
         grid = grid_of(text, width, layout.style)
@@ -143,6 +219,8 @@ def tables(texts: Iterator[str], layout: Layout) -> Iterator[Table]:
             text = text[:cut]
             grid = grid_of(text, width, layout.style)
         irregular += grid is None and width > 0
+        if grid is not None:
+            layout.scanner.learn(grid, text)
         yield Table(layout, grid or Rows(source.rows(text)))
 
 

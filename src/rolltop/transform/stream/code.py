@@ -16,6 +16,7 @@ from rolltop.transform.syntax import tree
 from rolltop.transform.syntax.source import Source
 
 if TYPE_CHECKING:
+    from rolltop.transform.columns import Columns
     from rolltop.transform.formats.csv_table import Table
     from rolltop.transform.stream.marked import MarkedPiece
 
@@ -40,6 +41,12 @@ class PieceCode:
     @cached_property
     def general(self) -> Any:
         return compile_tree(self.program, self.evaluator) or self.evaluator
+
+    @cached_property
+    def columns(self) -> Columns:
+        from rolltop.transform.columns import Columns  # noqa: PLC0415 - JSON is not to wait for tables
+
+        return Columns(self.tiers, self._sink.encode_ready if self._sink is not None and self._ready else None)
 
     def of_json(self, text: bytes) -> Any:
         """What the program makes of a JSON text that is its whole input."""
@@ -72,8 +79,11 @@ class PieceCode:
 
     def of_table(self, table: Table) -> Any:
         """The same for rows of a table."""
-        from rolltop.transform.stream.columns import records_of  # noqa: PLC0415 - JSON is not to wait for tables
+        from rolltop.transform.columns import records_of  # noqa: PLC0415 - JSON is not to wait for tables
 
+        taken, value = self.columns.result(table)
+        if taken:
+            return value if self._ready else self._finished(value)
         if self._ready:
             taken, value = self.tiers.ready_of(lambda tier: records_of(tier, table))
             if taken:

@@ -12,7 +12,7 @@ from rolltop.transform.formats.csv_table import Layout, Rows, Table, open_table,
 
 __all__ = ["BLOCK", "BrokenTable", "table_pieces", "tables_of", "texts_of"]
 
-BLOCK = 1 << 15
+BLOCK = 3 << 14
 """Bytes that are cut into cells at a time: what is at work stays near the processor."""
 
 

@@ -1,0 +1,134 @@
+"""Records of one shape, written a column at a time: the text between two values is the same in all of them.
+
+That text comes from the encoder, which is shown records with marks in them. Values come from it, too, except for texts
+that need no escapes, which are known by what it makes of all of them together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from rolltop.transform.columns.functions import Each
+from rolltop.transform.columns.selection import Selection
+from rolltop.transform.columns.shapes import Leaf, Shaped, shaped
+from rolltop.transform.columns.unpacking import Unpacked
+from rolltop.transform.compile.ways import Judged
+
+__all__ = ["Writing", "writing_of"]
+
+_MARK = "\ue000"
+"""A character that stands for itself in JSON."""
+Encode = Callable[[list[Any]], bytes]
+Column = tuple[Sequence[str], bool, bool]
+"""What is written for the values of a leaf, whether it is in quotes, and whether it is known to need no escapes."""
+_LONG = re.compile("[0-9]{19}")
+"""Only in integers that may be beyond 64 bits, or very small numbers."""
+
+
+def writing_of(unpacked: Unpacked, constants: Mapping[str, Any], encode: Encode) -> Writing | None:
+    """What writes the result of a program, if that is records of one shape, and they are written one by one."""
+    shape = shaped(unpacked)
+    if shape is None:
+        return None
+    one, two = (encode([_marked(shape.form)] * times).decode() for times in (1, 2))
+    between, texts = two[len(one) : -len(one)], one.split(f'"{_MARK}"')
+    if two != one + between + one or len(texts) != len(shape.leaves) + 1:
+        return None
+    return Writing(shape, constants, texts, between)
+
+
+def _marked(form: dict[str, Any]) -> dict[str, Any]:
+    return {key: _marked(inner) if isinstance(inner, dict) else _MARK for key, inner in form.items()}
+
+
+class Writing(Judged):
+    """Writes what an encoder writes for an array of records, if all values are such that this is easily told."""
+
+    def __init__(self, shape: Shaped, constants: Mapping[str, Any], texts: list[str], between: str) -> None:
+        """`texts` are before, between and after the values of a record, `between` is what is between two records."""
+        self._leaves = [_Leaf(leaf, constants) for leaf in shape.leaves]
+        self._texts = texts
+        self._between = between
+
+    def written(self, rows: Selection) -> bytes | None:
+        """The records, or None when this is no way to write them."""
+        self.runs += 1
+        try:
+            columns = [leaf.column(rows) for leaf in self._leaves]
+            count = len(columns[0][0])
+            if count == 0:
+                return b""
+            if _need_no_escapes([values for values, quoted, clean in columns if quoted and not clean]):
+                return self._joined(columns, count)
+        except (TypeError, ValueError):
+            pass  # texts and other values in one column, or arrays, or objects
+        self.failures += 1
+        return None
+
+    def _joined(self, columns: list[Column], count: int) -> bytes:
+        marks = ['"' if quoted else "" for _, quoted, _ in columns]
+        texts = [
+            before + text + after for before, text, after in zip(["", *marks], self._texts, [*marks, ""], strict=True)
+        ]
+        width = 2 * len(columns)
+        parts = [texts[-1] + self._between + texts[0]] * (width * count)
+        parts[0] = texts[0]
+        for at, (values, _, _) in enumerate(columns):
+            if at:
+                parts[2 * at :: width] = [texts[at]] * count
+            parts[2 * at + 1 :: width] = values
+        parts.append(texts[-1])
+        return "".join(parts).encode()
+
+
+class _Leaf:
+    """What is written for one value of all records."""
+
+    def __init__(self, leaf: Leaf, constants: Mapping[str, Any]) -> None:
+        self._field = leaf.over.fields[0] if leaf.same else None
+        self._each = Each(leaf.over, constants)
+        self._bare = None if leaf.bare is None else Each(leaf.bare, constants)
+
+    def column(self, rows: Selection) -> Column:
+        """`ValueError` or `TypeError` when that is not easily told."""
+        if self._field is not None:
+            values = rows.column(self._field)
+            if not values or isinstance(values[0], str):
+                return values, True, rows.clean
+        words = None if self._bare is None else _numbers(self._bare.of(rows))
+        if words is not None:
+            return words, False, True
+        values = self._each.of(rows)
+        return (values, True, False) if values and isinstance(values[0], str) else (_words(values), False, True)
+
+
+def _need_no_escapes(columns: list[Sequence[str]]) -> bool:
+    """Whether texts are written as they are: an escape is longer than what it stands for."""
+    texts = "".join(["".join(values) for values in columns])
+    return len(orjson.dumps(texts)) == (len(texts) if texts.isascii() else len(texts.encode())) + 2
+
+
+def _words(values: Sequence[Any]) -> list[str]:
+    """Numbers, booleans and nulls as they are written, which is without commas."""
+    text = orjson.dumps(values).decode()
+    if len(text) == len("[]"):
+        return []
+    if '"' in text or "[" in text[1:] or "{" in text:
+        raise ValueError
+    return text[1:-1].split(",")
+
+
+def _numbers(values: Sequence[Any]) -> list[str] | None:
+    """The same for calculated numbers, of which whole ones lose their fraction; None when it takes more than that."""
+    kinds = set(map(type, values))
+    if not kinds or not kinds <= {int, float}:
+        return None
+    text = orjson.dumps(values).decode()[1:-1] + ","
+    # Large and very small numbers, those that JSON lacks, minus zero, and integers that are too large for the language.
+    if "e" in text or "n" in text or "-0.0," in text or (int in kinds and _LONG.search(text) is not None):
+        return None
+    return text.replace(".0,", ",")[:-1].split(",")
