@@ -57,6 +57,24 @@ def test_a_file_that_cannot_be_read_is_stored_and_says_why(library: Library) -> 
     assert library.read(document) == b"%PDF-1.7 and then nothing"
 
 
+def test_an_answer_says_how_many_texts_are_not_read_yet(library: Library) -> None:
+    def told() -> int:
+        note = library.search("zebra").note or "yet: 0."
+        return int(note.split("yet: ")[1].split(".")[0])
+
+    library.add_text("a.txt", "a zebra")
+    assert told() == 0
+    library.add("b.pdf", made.made_pdf("a zebra"))
+    assert told() == 1
+    library.add_text("c.txt", "another zebra")
+    library.add("d.pdf", made.made_pdf("a giraffe"))
+    assert (told(), told()) == (2, 2)
+    library.delete([library.document("b.pdf")])
+    assert told() == 1
+    library.index()
+    assert told() == 0
+
+
 def test_a_page_that_cannot_be_read_keeps_its_source_as_text(library: Library) -> None:
     document = library.add("a.ipynb", b'{"nbformat": 4, "cells": walrus').document
     library.index()

@@ -109,6 +109,9 @@ def test_lost_heads_are_named_and_mended(library: Library, pattern: str) -> None
     again = Library(library.directory)
     assert [hit.place for hit in again.search("honey").hits] == ["line 1"]
     assert not again.verify().ok
+    again.add_text("b.txt", "tea")
+    again.index()
+    assert not again.verify().ok  # still
     assert again.repair().ok
     assert again.verify().ok
     again.close()

@@ -7,6 +7,7 @@ import importlib.util
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from rolltop.errors import Cancelled, Damaged, NotFound
@@ -23,6 +24,17 @@ STEP = 200
 Tell = Callable[[list[Document]], None]
 
 
+@dataclass(frozen=True, slots=True)
+class _Next:
+    """The documents after a mark, up to the change `end`, as they were when `last` was the last change."""
+
+    mark: int = 0
+    last: int = 0
+    end: int = 0
+    count: int = 0
+    foreign: list[Document] = field(default_factory=list)
+
+
 class Following:
     """Reads what has not been read. `tell` makes the indexes look at documents again whose text is there now."""
 
@@ -32,7 +44,7 @@ class Following:
         self._lock = lock
         self._tell = tell
         self._stopped = threading.Event()
-        self._next: tuple[tuple[int, int], list[Document]] = (0, 0), []
+        self._next = _Next()
         self.workers = Workers()
 
     @property
@@ -42,15 +54,21 @@ class Following:
 
     def waiting(self) -> int:
         """How many documents have no text yet because no reader has come to them, among the next changes."""
-        state = last, mark = self._catalog.documents.last_change(), self._extracts.kept.mark
-        if last <= mark:
-            return 0
-        known, foreign = self._next
-        if known != state:  # every search asks: which documents need a reader is found out once
-            documents = self._catalog.documents.changed(mark, STEP)
-            foreign = [each for each in documents if each.deleted is None and self._may_be_foreign(each)]
-            self._next = state, foreign
-        return sum(map(self._is_wanted, foreign))
+        last, mark = self._catalog.documents.last_change(), self._extracts.kept.mark
+        return sum(map(self._is_wanted, self._next_foreign(last, mark))) if last > mark else 0
+
+    def _next_foreign(self, last: int, mark: int) -> list[Document]:
+        """Those of the next documents that need a reader. Every search asks: each document is looked at once."""
+        known = self._next
+        if known.mark != mark or (known.foreign and known.last != last):  # they may have changed or gone
+            known = _Next(mark, end=mark)
+        if known.last != last and known.count < STEP:
+            more = self._catalog.documents.changed(known.end, STEP - known.count)
+            foreign = [each for each in more if each.deleted is None and self._may_be_foreign(each)]
+            end = more[-1].change if more else known.end
+            known = _Next(mark, last, end, known.count + len(more), [*known.foreign, *foreign])
+        self._next = known
+        return known.foreign
 
     def _may_be_foreign(self, document: Document) -> bool:
         try:

@@ -149,7 +149,8 @@ class DiskIndex:
             self._tidy()
             state = self._own().state
             assert self._index is not None
-            with Writing.on(self._index, HeadWriter(self._heads), self._taking_words(), state) as writing:
+            heads = HeadWriter(self._heads, expected=state.mark > 0)
+            with Writing.on(self._index, heads, self._taking_words(), state) as writing:
                 for each in changes(state.mark):
                     writing.put(each)
             return writing.learned

@@ -26,6 +26,9 @@ Where = tuple[int, int, int]
 LARGEST = 1 << 22
 """Bytes. Nothing longer is kept, so that a wrong bit cannot ask for gigabytes."""
 
+NOWHERE = (1 << 32) - 1
+"""As the highest number: there are documents whose heads were lost, which only building the index again brings back."""
+
 _MAGIC = b"RTH1"
 _ABOUT = struct.Struct("<4sIQ")  # magic, highest number, bytes of the heads that are in use
 _PLACE = struct.Struct("<QII")

@@ -7,7 +7,7 @@ import zlib
 from pathlib import Path
 
 from rolltop.store.packs import sync_directory
-from rolltop.store.text.headfile import LARGEST, HeadFiles, Where, generations, latest
+from rolltop.store.text.headfile import LARGEST, NOWHERE, HeadFiles, Where, generations, latest
 
 __all__ = ["HeadWriter"]
 
@@ -20,10 +20,10 @@ SPARE = 16 << 20
 class HeadWriter:
     """Writes heads; they count from the next `commit` on. One at a time: the caller has the lock of the index."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, *, expected: bool = False) -> None:
         self._directory = directory
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._use(_usable(directory) or self._begun())
+        self._use(_usable(directory) or self._begun(lost=expected))
         if self._end > 2 * self._used + SPARE:
             self._compact()
 
@@ -71,8 +71,9 @@ class HeadWriter:
 
     def _compact(self) -> None:
         """The heads that are in use in files of their own."""
-        old = self._files
+        old, lost = self._files, self._highest == NOWHERE
         self._use(self._draft())
+        self._highest = NOWHERE if lost else 0
         for number, place in old.all_places():
             packed = old.packed(place)
             if packed is not None:
@@ -80,9 +81,11 @@ class HeadWriter:
         self.commit()
         self._publish(self._files)
 
-    def _begun(self) -> HeadFiles:
-        """A generation without any heads, in the place of what is there."""
+    def _begun(self, *, lost: bool = False) -> HeadFiles:
+        """A generation without any heads, in the place of what is there. Where some are `lost`, it says so."""
         files = self._draft()
+        if lost:
+            files.set_about(NOWHERE, 0)
         self._publish(files)
         return files
 

@@ -20,11 +20,13 @@ Words = Callable[[int], None]
 
 __all__ = ["State", "Writing"]
 
-HEAP = 48 << 20
-"""Memory of the writer; when it is full, a segment is written."""
+HEAP = 128 << 20
+"""Memory that the writer may take; when it is full, a part is written."""
 
-COMMIT_AFTER = 24 << 20
-"""Characters of text in one commit: what a crash makes the index learn again."""
+COMMIT_AFTER = 96 << 20
+"""Characters of text in one commit: what a crash makes the index learn again, about ten seconds. A search looks every
+word up in every part, and parts are only merged eight at a time: with a quarter of it, it takes half a millisecond
+more on a hundred thousand documents, and learning them a quarter more."""
 
 
 @dataclass(frozen=True, slots=True)
