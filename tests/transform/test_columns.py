@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import sys
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -221,6 +222,14 @@ def test_only_rows_that_hold_what_is_sought_are_cut() -> None:
     assert picked(scanner, "3,pending\n") == {0: [], 1: []}
     for other in ["shipped ", " shipped", "\u00a0shipped", "\tshipped\x1f"]:
         assert picked(scanner, f"3,pending\n4,{other}\n") is None
+
+
+def test_cells_with_blanks_around_them_are_not_taken_for_trimmed_ones() -> None:
+    scanner = learnt("a,long enough,plain\n" * 2, 1, 2)
+    assert picked(scanner, "x,long enough,plain\n") is not None
+    for blank in filter(str.isspace, map(chr, range(sys.maxunicode))):
+        for row in (f"x,{blank}long enough,p\n", f"x,long enough{blank},p\n", f"x,long enough,p{blank}\n"):
+            assert picked(scanner, row) is None, blank
 
 
 def test_what_is_behind_the_last_column_read_may_be_anything_but_quotes() -> None:
