@@ -95,6 +95,7 @@ PROGRAMS = [
     '$input |> filter(r => upper(r.s) == "SHIPPED") |> map(r => [upper(r.s), lower(r.a), length(r.a)])',
     '$input |> filter(r => contains(r.s, "i")) |> map(r => r.none ?? r.a)', "map($input, r => r.none)",
     'let k = 2 $input |> filter(r => r.n > k) |> map(r => { let t = r.n * k  t: t, u: t + t, s: "x" + r.s })',
+    '{ t: sum($input |> filter(r => r.s == "shipped") |> map(r => r.n ?? 0)), all: count($input) }',
     "{ n: sum(map($input, r => r.n)), all: count($input) }", "$input |> filter(r => r.n > 1) |> map(r => r.n) |> sum",
     "$input |> groupBy(r => r.s) |> mapValues(g => sum(map(g, r => r.n)))", "flatMap($input, r => [r.n, r.a])",
 ]  # fmt: skip
@@ -154,6 +155,7 @@ def explained(text: str, **options: Any) -> Any:
 def test_explain_says_what_goes_by_columns_and_why_not() -> None:
     assert explained(PROGRAMS[0]).tier == "columnar"
     assert explained("$input |> map(r => r.n) |> sum").tier == "columnar"
+    assert explained("{ n: sum(map($input, r => r.n)), all: count($input) }").tier == "columnar"
     assert explained("map($input, r => r.n)", headers=False).tier == "typed"
     found = explained("$input |> groupBy(r => r.s) |> mapValues(g => sum(map(g, r => r.n)))")
     assert (found.tier, found.not_columnar_because) == ("typed", "the records are used as a whole")
@@ -288,6 +290,7 @@ def test_a_condition_that_belongs_to_the_loop_stays_there(source: str) -> None:
     [
         "def run(v1):\n    return [t2 for t2 in v1]",
         "def run(v1):\n    return ([t2.f0 for t2 in v1], F_count(v1))",
+        "def run(v1):\n    return [len(v1)]",
         "def run(v1):\n    return F_count(v1)",
         "def run(v1):\n    return [CALL(t2, t2.f0) for t2 in v1]",
     ],

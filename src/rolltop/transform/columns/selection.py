@@ -16,7 +16,9 @@ __all__ = ["Selection"]
 class Selection:
     """All rows, until some are chosen. Cells are read when their column is asked for."""
 
-    def __init__(self, table: Table, fields: Mapping[str, Place], index: Mapping[str, int]) -> None:
+    def __init__(self, table: Table, fields: Mapping[str, Place], index: Mapping[str, int], total: int) -> None:
+        """`total`: of a table from which rows may have been left out before."""
+        self.total = total
         self._table, self._fields, self._index = table, fields, index
         self._known: dict[str, Sequence[Any]] = {}
         self._chosen: list[Any] | None = None
