@@ -39,6 +39,8 @@ REGULAR = [
     ["ORD-1", "ORD-22", "ORD-333", "long enough"],
     ["DE", "GB", "US", "Bob", "é"],
     ["1", "", "2", ""],
+    ["some text", "", "n/a", "Zed", "a\\b"],
+    ["2.0", "", "-0.0", "3", "null"],
     ["99999999999999999", "12345678901234567", "3", "0.1", "99", "922337203685477580", "-100"],
     ["-0", "-0.0", "1e16", "5e15", "9007199254740993", "0.00001", "1e308", "2", "1.50", "0.0"],
     ["a\\b", "tab\there", 'say "so"', "long enough", "\x7f and so on"],
@@ -301,7 +303,7 @@ def test_records_that_are_used_as_a_whole_are_not_unpacked(source: str) -> None:
 
 
 NUMERIC = st.lists(
-    st.tuples(st.sampled_from([*REGULAR[1], *REGULAR[5], *REGULAR[6]]), st.sampled_from([*REGULAR[5], *REGULAR[6]])),
+    st.tuples(st.sampled_from([*REGULAR[1], *REGULAR[7], *REGULAR[8]]), st.sampled_from([*REGULAR[7], *REGULAR[8]])),
     min_size=1,
     max_size=30,
 )
@@ -313,7 +315,7 @@ NUMERIC = st.lists(
 )
 def test_numbers_are_written_as_ever(rows: list[tuple[str, str]], calculated: str, compact: bool) -> None:
     table = "n,b\n1,2\n" + "".join(f"{n},{b}\n" for n, b in rows)
-    agree(f"map($input, r => {{ t: {calculated}, b: r.b }})", table, 10, compact=compact)
+    agree(f"map($input, r => {{ t: {calculated}, b: r.b, n: r.n }})", table, 10, compact=compact)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
