@@ -12,6 +12,7 @@ import pytest
 
 from rolltop.errors import Damaged, NotFound, RolltopError
 from rolltop.store import Library, Listing, Options, Pattern, frames
+from rolltop.store.text import unchanged
 
 SAMPLE = 60
 
@@ -198,8 +199,11 @@ def overwrite(library: Library, pattern: str) -> None:
             file.write(b"\xff" * (path.stat().st_size - 200))
 
 
-@pytest.mark.parametrize("pattern", ["*.idx", "*.pos"])
-def test_a_process_that_stays_builds_a_damaged_keyword_index_again(tmp_path: Path, pattern: str) -> None:
+@pytest.mark.parametrize("pattern", ["*.idx", "*.pos", "*.term", "*.fast", "*.fieldnorm"])
+def test_a_process_that_stays_builds_a_damaged_keyword_index_again(
+    tmp_path: Path, pattern: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unchanged, "EVERY", 0.0)
     library = Library(tmp_path / "store", Options(background=True))
     for number in range(200):
         library.add_text(f"{number}.txt", f"honey and tea number {number} " * 20)
@@ -212,6 +216,16 @@ def test_a_process_that_stays_builds_a_damaged_keyword_index_again(tmp_path: Pat
     assert library.search('"honey and tea"').note is None
     assert library.text.damage() == []
     library.close()
+
+
+def test_a_file_with_another_time_is_no_damage(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unchanged, "EVERY", 0.0)
+    library.add_text("a.txt", "honey and tea")
+    library.catch_up()
+    assert library.search("honey").total == 1
+    for path in (library.directory / "text").rglob("*.term"):
+        path.touch()
+    assert library.search("honey").total == 1
 
 
 def test_a_single_command_names_a_damaged_keyword_index(library: Library) -> None:
@@ -229,7 +243,7 @@ def test_a_hit_is_shown_although_what_was_kept_for_it_is_damaged(library: Librar
         library.add_text(f"{number}.txt", f"honey and tea number {number} " * 200)
     library.catch_up()
     library.search("honey")
-    overwrite(library, "*.store")
+    overwrite(library, "*.heads")
     (hit,) = library.search("number 7").hits
     assert (hit.document.path, hit.title, hit.place) == ("7.txt", "7.txt", "line 1")
     assert "number 7" in hit.snippet

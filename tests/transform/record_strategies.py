@@ -67,6 +67,14 @@ def _over(part: st.SearchStrategy[str], name: str, *, inner: bool) -> st.SearchS
         part.map(lambda e: f"(!{e})"),
         st.tuples(part, part, part).map(lambda p: f"(if ({p[0]}) {p[1]} else {p[2]})"),
         pair.map(lambda p: f"(try {{ {p[0]} }} catch (e) {{ {p[1]} }})"),
+        pair.map(lambda p: f"(try {{ [{p[0]} * 2, {p[1]}] }} catch (e) {{ {p[0]} * 2 }})"),
+        st.tuples(part, part, part).map(
+            lambda p: (
+                f'(match ({p[0]}) {{ "a" => {p[1]}, 2 => [{p[2]}], null => {p[2]}, '
+                f"x if {p[1]} == {p[2]} => [x, {p[2]}], true if {p[2]} => {p[2]}, _ => {p[1]} }})"
+            )
+        ),
+        pair.map(lambda p: f'(match ({p[0]}) {{ "a" => {p[1]} * 2, _ => {p[1]} * 2 + 1 }})'),
         pair.map(lambda p: f"{{ p: {p[0]}, q: {p[1]} }}"),
         pair.map(lambda p: f"(let v = {p[0]} in [v, {p[1]}, v])"),
     ]

@@ -116,6 +116,15 @@ def written_at_once_agrees(program: Program, tiers: Tiers, data: bytes) -> None:
     {"g": [{"v": 1}, {"v": 2}], "xs": [{"n": 1}, {"n": 10}, {"n": 100}]},
 )
 @example("map($input, o => o.@s)", [{"s": "t"}, {"@s": "u"}])
+@example('map($input, o => match (o.s) { "a" => o.n * o.m + 1, _ => o.n * o.m + 2 })', [
+    {"s": "b", "n": 1, "m": 1}, {"s": "a", "n": 5, "m": 5}, {"s": "a", "n": 6, "m": 6}
+])  # fmt: skip
+@example('map($input, o => match (o.s) { "a" if o.n * 2 > 10 => o.n * 2, _ => o.n * 2 + 2 })', [
+    {"s": "b", "n": 1}, {"s": "a", "n": 6}, {"s": "a", "n": 3}
+])  # fmt: skip
+@example('map($input, o => match (o.s) { "a" => { n: o.n * 1 }, 1 => [o.n], _ => { t: map(o.xs, i => i.n) } })', [
+    {"s": "a", "n": 2.0}, {"s": True, "n": 1}, {"s": 1.0, "n": 3.0}, {"s": "x", "xs": [{"n": 2.0}]}
+])  # fmt: skip
 def test_typed_tiers_agree_with_the_evaluator(text: str, records: Any) -> None:
     tiers_agree(text, records)
 

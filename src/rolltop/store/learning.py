@@ -61,6 +61,8 @@ class Learning:
     def freshen(self) -> int:
         """Let the index know what was stored last; how many documents it does not know yet."""
         seen = self._text().seen
+        if self._catalog.documents.last_change() <= seen:
+            return 0
         new = self._catalog.documents.changed(seen, FRESH + 1)
         if not new:
             return 0

@@ -32,6 +32,7 @@ class Following:
         self._lock = lock
         self._tell = tell
         self._stopped = threading.Event()
+        self._next: tuple[tuple[int, int], list[Document]] = (0, 0), []
         self.workers = Workers()
 
     @property
@@ -41,10 +42,21 @@ class Following:
 
     def waiting(self) -> int:
         """How many documents have no text yet because no reader has come to them, among the next changes."""
-        if not self.behind:
+        state = last, mark = self._catalog.documents.last_change(), self._extracts.kept.mark
+        if last <= mark:
             return 0
-        documents = self._catalog.documents.changed(self._extracts.kept.mark, STEP)
-        return sum(document.deleted is None and self._is_wanted(document) for document in documents)
+        known, foreign = self._next
+        if known != state:  # every search asks: which documents need a reader is found out once
+            documents = self._catalog.documents.changed(mark, STEP)
+            foreign = [each for each in documents if each.deleted is None and self._may_be_foreign(each)]
+            self._next = state, foreign
+        return sum(map(self._is_wanted, foreign))
+
+    def _may_be_foreign(self, document: Document) -> bool:
+        try:
+            return self._extracts.is_foreign(document)
+        except (Damaged, NotFound):  # it may be mended, and is asked about again
+            return True
 
     def follow(self, progress: Callable[[int, int], None] | None = None) -> int:
         """Read the text of every document that needs a reader; how many were read. Nothing if another process does."""

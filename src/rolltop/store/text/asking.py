@@ -8,10 +8,8 @@ from dataclasses import dataclass
 
 import tantivy
 
-from rolltop.store.seams import TextHead
-from rolltop.store.text.disk import View, means_damage
+from rolltop.store.text.disk import View
 from rolltop.store.text.fields import schema
-from rolltop.store.text.heads import unpack_head
 from rolltop.store.text.plan import (
     AllOf,
     AnyOf,
@@ -32,7 +30,8 @@ from rolltop.store.text.thrift import Thrift
 
 __all__ = ["Asking", "Place"]
 
-Place = tuple[int, float, tantivy.DocAddress | None]
+Place = tuple[int, float]
+"""A document and its score."""
 
 FEW = 400
 """So many documents or words are asked for one by one."""
@@ -49,7 +48,7 @@ class Asking:
     stale: Collection[int] = ()
 
     def ranked(self, plan: Plan, limit: int, offset: int = 0) -> tuple[list[Place], int]:
-        """(document, score, where it lies), the best first; and how many there are in all."""
+        """Documents, the best first; and how many there are in all."""
         thrift = Thrift(self.view.searcher.num_docs, self.view.frequency)
         plan, dear = thrift.split(plan)
         if not dear or offset >= CLOSELY:
@@ -63,17 +62,20 @@ class Asking:
         if query is None:
             return [], 0
         found = self.view.searcher.search(self._current(query), limit, offset=offset)
-        documents = self.view.searcher.fast_field_values("document", [address for _, address in found.hits])
         count: int = found.count  # type: ignore[attr-defined]
-        return [(int(d or 0), *hit) for d, hit in zip(documents, found.hits, strict=True)], count
+        return self._numbered(found.hits), count
+
+    def _numbered(self, hits: list[tuple[float, tantivy.DocAddress]]) -> list[Place]:
+        numbers = self.view.searcher.fast_field_values("document", [address for _, address in hits])
+        return [(int(number or 0), score) for number, (score, _) in zip(numbers, hits, strict=True)]
 
     def _raised(self, found: list[Place], dear: Sequence[Plan]) -> list[Place]:
         """The same documents, with what was too dear to be asked of all."""
         more: dict[int, float] = {}
         for part in dear:
-            for number, score, _ in self.among(part, [number for number, _, _ in found]):
+            for number, score in self.among(part, [number for number, _ in found]):
                 more[number] = more.get(number, 0.0) + score
-        raised = [(number, score + more.get(number, 0.0), at) for number, score, at in found]
+        raised = [(number, score + more.get(number, 0.0)) for number, score in found]
         return sorted(raised, key=lambda place: -place[1])  # stable: equals stay as they were
 
     def among(self, plan: Plan, documents: Sequence[int]) -> list[Place]:
@@ -83,25 +85,14 @@ class Asking:
             return []
         asked = tantivy.Query.const_score_query(_numbers(documents), 0.0)
         both = tantivy.Query.boolean_query([(tantivy.Occur.Must, asked), (tantivy.Occur.Must, query)])
-        hits = self.view.searcher.search(both, len(documents), count=False).hits
-        numbers = self.view.searcher.fast_field_values("document", [address for _, address in hits])
-        return [(int(number or 0), *hit) for number, hit in zip(numbers, hits, strict=True)]
-
-    def head(self, address: tantivy.DocAddress) -> TextHead | None:
-        """What was kept for showing a document; None where that cannot be read, for the document itself can."""
-        try:
-            return unpack_head(self.view.searcher.doc(address)["head"][0])
-        except BaseException as error:
-            if not means_damage(error):
-                raise
-            return None
+        return self._numbered(self.view.searcher.search(both, len(documents), count=False).hits)
 
     def parts(self, plan: Plan, documents: Sequence[int]) -> dict[int, dict[str, float]]:
         """How much each field adds to the score of some documents."""
         told: dict[int, dict[str, float]] = {document: {} for document in documents}
         for field in fields_of(plan):
             part = only(plan, field)
-            for number, score, _ in self.among(part, documents) if part is not None else ():
+            for number, score in self.among(part, documents) if part is not None else ():
                 if score > 0:
                     told[number][field] = score
         return told
@@ -119,6 +110,8 @@ class Asking:
         """The query for a plan; None where nothing can answer it."""
         if isinstance(plan, Term):
             return self._term(plan)
+        if isinstance(plan, AnyOf):
+            return self.view.memory.queries.of(plan, self._joined)
         if isinstance(plan, Run):
             return self._run(plan)
         if isinstance(plan, (Terms, Starts)):

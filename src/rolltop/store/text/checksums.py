@@ -7,7 +7,7 @@ import zlib
 from pathlib import Path
 from typing import Any, BinaryIO
 
-__all__ = ["damaged_files"]
+__all__ = ["damaged_files", "is_sound"]
 
 _MAGIC = 1337
 _BLOCK = 1 << 20
@@ -31,7 +31,7 @@ def damaged_files(directory: Path) -> list[str]:
         if len(files) < _LEAST or not all(path.exists() for path in files):
             told.append(f"the keyword index has lost files of its part {part}")
         else:
-            told += [f"the keyword index file {path.name} is damaged" for path in files if not _sound(path)]
+            told += [f"the keyword index file {path.name} is damaged" for path in files if not is_sound(path)]
     return told
 
 
@@ -41,7 +41,7 @@ def _deletions(segment: dict[str, Any]) -> int | None:
     return None if deletes is None else int(deletes["opstamp"])
 
 
-def _sound(path: Path) -> bool:
+def is_sound(path: Path) -> bool:
     """Whether the checksum in a file's footer fits. The footer: JSON, its length, a magic number."""
     size = path.stat().st_size
     with path.open("rb") as file:

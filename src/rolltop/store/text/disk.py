@@ -21,7 +21,11 @@ from rolltop.store.commit import FileLock
 from rolltop.store.seams import TextChanges
 from rolltop.store.text import fields
 from rolltop.store.text.checksums import damaged_files
+from rolltop.store.text.headfile import HeadReader, damaged_heads
+from rolltop.store.text.headwriter import HeadWriter
+from rolltop.store.text.memory import Memory
 from rolltop.store.text.parts import part_names, words_in, words_in_parts
+from rolltop.store.text.unchanged import Unchanged
 from rolltop.store.text.vocabulary import Vocabulary
 from rolltop.store.text.writing import State, Writing
 
@@ -29,9 +33,6 @@ __all__ = ["DiskIndex", "View", "means_damage"]
 
 PATIENCE = 5.0
 """Seconds to wait for words that another process is about to write; they take it a tenth of one."""
-
-REMEMBERED = 20_000
-"""Frequencies of words that are remembered; a few megabytes."""
 
 
 def means_damage(error: BaseException) -> bool:
@@ -44,16 +45,16 @@ class View:
     """One committed state of the index."""
 
     searcher: tantivy.Searcher
+    heads: HeadReader
+    files: Unchanged
     state: State = field(default_factory=State)
-    _frequencies: dict[tuple[str, str], int] = field(default_factory=dict)
+    memory: Memory = field(default_factory=Memory)
 
     def frequency(self, field: str, word: str) -> int:
         """How many documents have the word in the field; asked again and again while a query is planned."""
-        found = self._frequencies.get((field, word))
+        found = self.memory.frequencies.known((field, word))
         if found is None:
-            if len(self._frequencies) >= REMEMBERED:
-                self._frequencies.clear()
-            found = self._frequencies[field, word] = self.searcher.doc_freq(field, word)
+            found = self.memory.frequencies.keep((field, word), self.searcher.doc_freq(field, word))
         return found
 
 
@@ -70,6 +71,7 @@ class DiskIndex:
         self._index: tantivy.Index | None = None
         self._stamp: tuple[int, int] | None = None
         self._view: View | None = None
+        self._heads = self._path / "heads"
         self.vocabulary = Vocabulary(self._path / "words")
 
     # reading -------------------------------------------------------------------------------------
@@ -135,7 +137,7 @@ class DiskIndex:
             self._index.config_reader("manual")
         self._index.reload()
         searcher = self._index.searcher()
-        return View(searcher, _state_of(searcher))
+        return View(searcher, HeadReader(self._heads), Unchanged(self._path), _state_of(searcher))
 
     # writing -------------------------------------------------------------------------------------
 
@@ -147,7 +149,7 @@ class DiskIndex:
             self._tidy()
             state = self._own().state
             assert self._index is not None
-            with Writing.on(self._index, self._taking_words(), state) as writing:
+            with Writing.on(self._index, HeadWriter(self._heads), self._taking_words(), state) as writing:
                 for each in changes(state.mark):
                     writing.put(each)
             return writing.learned
@@ -191,6 +193,7 @@ class DiskIndex:
             self._own()
             assert self._index is not None
             Writing.wipe(self._index)
+            HeadWriter(self._heads).clear()
             self.vocabulary.clear()
 
     def rebuild(self) -> None:
@@ -203,7 +206,8 @@ class DiskIndex:
         self._index = self._view = self._stamp = None
 
     def damage(self) -> list[str]:
-        return [*damaged_files(self._path), *self.vocabulary.damage()]
+        heads = damaged_heads(self._heads) if self.vocabulary.exists else []
+        return [*damaged_files(self._path), *heads, *self.vocabulary.damage()]
 
     def close(self) -> None:
         with self._guard:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EXACT", "FORMAT", "LABEL", "STEMMED", "WEIGHTS", "Texts", "reopened", "schema", "texts_of"]
 
-FORMAT = 2
+FORMAT = 3
 """Part of the directory's name: another set of fields or another way to cut words is another index."""
 
 EXACT = ("body", "label", "title", "path", "heading")
@@ -53,7 +53,6 @@ def schema() -> tantivy.Schema:
     builder.add_text_field("names", tokenizer_name="plain", index_option="freq")
     for name in ("tag", "ext", "type", "what"):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
-    builder.add_bytes_field("head", stored=True)
     builder.add_text_field("state", stored=True, tokenizer_name="raw", index_option="basic")
     return builder.build()
 

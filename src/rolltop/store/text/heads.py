@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import struct
 import threading
-from collections.abc import Iterable
 
 import zstandard
 
@@ -42,9 +41,8 @@ def pack_head(unit: TextUnit) -> bytes:
     return _LAYOUT.pack(unit.change, len(title), len(text), whole) + _codecs.compressor.compress(title + text)
 
 
-def unpack_head(packed: Iterable[int]) -> TextHead | None:
+def unpack_head(data: bytes) -> TextHead | None:
     """What `pack_head` packed; None where it is something else."""
-    data = bytes(packed)
     try:
         change, titled, length, whole = _LAYOUT.unpack_from(data)
         frame = data[_LAYOUT.size :]

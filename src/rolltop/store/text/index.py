@@ -82,6 +82,7 @@ class KeywordIndex:
         state = self._state(also)
         lexicon = _Words(state.view, state.fresh, self._disk.vocabulary)
         with _damage_named():
+            state.view.files.check()
             for plan, complete in Planner(lexicon, similarity).plans(ask.root):
                 hits, total = state.page(plan, limit, offset)
                 if total:
@@ -100,6 +101,7 @@ class KeywordIndex:
         """How well each of these documents answers the query where any of its words counts; none that has none."""
         state = self._state(also)
         with _damage_named():
+            state.view.files.check()
             planner = Planner(_Words(state.view, state.fresh, self._disk.vocabulary))
             plans = [plan for plan, _ in planner.plans(grammar.parse(query).root)]
             hits = state.weighed(plans[-1], documents) if plans and documents else []
@@ -163,7 +165,7 @@ class _State:
         return {name: (state.lengths.get(name, 0) + count) / documents for name, count in fresh.items()}
 
     def page(self, plan: Plan, limit: int, offset: int) -> tuple[list[Place], int]:
-        """(document, score, where it lies) of one page, and how many there are in all."""
+        """One page, and how many there are in all."""
         highest = self.view.state.highest  # what is newer is not on disk, so need not be kept out
         asking = Asking(self.view, [number for number in self.fresh.stale if number <= highest])
         new = list(self._fresh_hits(plan))
@@ -176,7 +178,7 @@ class _State:
     def holding(self, plan: Plan, documents: Sequence[int]) -> set[int]:
         """Which of the documents answer the plan."""
         with _damage_named():
-            return {number for number, _, _ in self.weighed(plan, documents)}
+            return {number for number, _ in self.weighed(plan, documents)}
 
     def weighed(self, plan: Plan, documents: Sequence[int]) -> list[Place]:
         """Those of some documents that answer a plan."""
@@ -190,21 +192,20 @@ class _State:
         for document in self.fresh.documents:
             score = document.score(plan, averages)
             if score is not None:
-                yield document.number, score, None
+                yield document.number, score
 
     def told(self, plan: Plan, hits: list[Place], *, why: bool) -> list[TextHit]:
         """The hits with what they are shown with, and with what their scores are made of where that was asked for."""
-        asking = Asking(self.view)
         new = {document.number: document for document in self.fresh.documents}
-        parts = self._parts(plan, [number for number, _, _ in hits], new) if why else {}
+        parts = self._parts(plan, [number for number, _ in hits], new) if why else {}
         return [
             TextHit(
                 number,
                 score,
                 _by_name(parts.get(number, {})),
-                partial(asking.head, at) if at else partial(unpack_head, new[number].head),
+                partial(unpack_head, new[number].head) if number in new else partial(self.view.heads.head, number),
             )
-            for number, score, at in hits
+            for number, score in hits
         ]
 
     def _parts(self, plan: Plan, numbers: list[int], new: Mapping[int, FreshDocument]) -> dict[int, dict[str, float]]:
@@ -243,14 +244,25 @@ class _Words:
         return self.view.searcher.num_docs - own + len(self.fresh.documents)
 
     def frequency(self, field: str, word: str) -> int:
-        return self.view.frequency(field, word) + self.fresh.frequency(field, word)
+        on_disk = self.view.frequency(field, word)
+        return on_disk + self.fresh.frequency(field, word) if self.fresh.documents else on_disk
 
     def having(self, family: Sequence[str]) -> int:
         """How many documents have one of these words, roughly: words that are only near come last."""
         return sum([self.frequency("body", word) for word in family[:_TELLING]])
 
     def variants(self, stem: str) -> Iterable[str]:
-        return dict.fromkeys([*self.vocabulary.variants(stem), *self.fresh.variants(stem)])
+        forms = self.view.memory.forms.known(stem)
+        if forms is None:
+            forms = self.view.memory.forms.keep(stem, self.vocabulary.variants(stem))
+        return dict.fromkeys([*forms, *self.fresh.variants(stem)]) if self.fresh.documents else forms
+
+    def planned(self, word: str, field: str | None, make: Callable[[str, str | None], Plan]) -> Plan:
+        """What is asked for a word: remembered, unless fresh documents have a say in how telling it is."""
+        if self.fresh.documents:
+            return make(word, field)
+        plans = self.view.memory.plans
+        return plans.known((word, field)) or plans.keep((word, field), make(word, field))
 
     def near(self, word: str, similarity: float) -> list[tuple[str, float]]:
         found = dict(self.vocabulary.near(word, similarity))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-__all__ = ["allowed", "lengths", "letters", "nearest", "pairs", "possible", "signatures"]
+__all__ = ["allowed", "lengths", "letters", "near_in", "nearest", "pairs", "possible", "signature", "signatures"]
 
 _BITS = 64
 _TINY = 1e-9
@@ -47,6 +47,10 @@ def nearest(word: str, words: Sequence[str], similarity: float) -> list[tuple[st
 # Signatures: the letters of a word as bits, and its pairs of neighbours as bits. A word that lacks too many of
 # them is too far away, whatever the order of its letters: a single operation takes at most one letter and, with the
 # two ends counted as neighbours, two pairs away (three, where neighbours change places).
+
+
+Signature = tuple[np.uint64, np.uint64]
+"""The letters of a word, and its pairs."""
 
 
 def letters(word: str) -> int:
@@ -82,18 +86,26 @@ def _ascii_signatures(words: NDArray[np.bytes_]) -> tuple[NDArray[np.uint64], ND
     return single, double
 
 
-def possible(word: str, singles: NDArray[np.uint64], doubles: NDArray[np.uint64], distance: int) -> NDArray[np.int64]:
+def signature(word: str) -> Signature:
+    return np.uint64(letters(word)), np.uint64(pairs(word))
+
+
+def possible(
+    word: Signature, singles: NDArray[np.uint64], doubles: NDArray[np.uint64], distance: int
+) -> NDArray[np.int64]:
     """Which of the words with these signatures can be within the distance. Says yes too often, never too seldom."""
-    own, own_pairs = np.uint64(letters(word)), np.uint64(pairs(word))
-    lacking = np.maximum(_count(own & ~singles), _count(singles & ~own))
+    own, own_pairs = word
+    lacking = _lacking(own, singles)
     some = np.flatnonzero(lacking <= distance)
-    left = doubles[some]
-    lost = np.maximum(_count(own_pairs & ~left), _count(left & ~own_pairs)) + lacking[some]
+    lost = _lacking(own_pairs, doubles[some]) + lacking[some]  # at most 128
     return some[lost <= 3 * distance]
 
 
-def _count(bits: NDArray[np.uint64]) -> NDArray[np.int64]:
-    return np.bitwise_count(bits).astype(np.int64)
+def _lacking(own: np.uint64, others: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    """How many bits one has and the other has not, whichever lacks more."""
+    more: NDArray[np.uint8] = np.maximum(np.bitwise_count(others), np.uint8(int(own).bit_count()))
+    more -= np.bitwise_count(others & own)
+    return more
 
 
 def near_in(word: str, words: Iterable[str], similarity: float) -> list[tuple[str, float]]:

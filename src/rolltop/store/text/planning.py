@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -54,6 +54,7 @@ class Lexicon(Protocol):
     def documents(self) -> int: ...
     def frequency(self, field: str, word: str) -> int: ...
     def variants(self, stem: str) -> Iterable[str]: ...
+    def planned(self, word: str, field: str | None, make: Callable[[str, str | None], Plan]) -> Plan: ...
     def near(self, word: str, similarity: float) -> list[tuple[str, float]]: ...
     def prefixed(self, field: str, prefix: str, limit: int) -> list[str]: ...
 
@@ -137,6 +138,9 @@ class Planner:
         return inverse_frequency(known.documents, having)
 
     def _word(self, word: str, field: str | None) -> Plan:
+        return self.lexicon.planned(word, field, self._forms_of)
+
+    def _forms_of(self, word: str, field: str | None) -> Plan:
         stem = stem_of(word)
         family = dict.fromkeys([word, *self.lexicon.variants(stem)])
         idf = self._idf(family)

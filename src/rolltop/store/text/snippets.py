@@ -32,7 +32,8 @@ _BEGINNING = 3
 _REACH = WIDTH - BEFORE
 """Words that begin within so many characters are shown together."""
 
-_Needle = tuple[str, tuple[str, ...]]
+_Needle = tuple[str, tuple[str, ...] | None]
+"""What to look for, and what must then stand there; None where that is all."""
 
 _Place = tuple[int, int]
 """Where a word stands, and the word as a bit."""
@@ -62,8 +63,8 @@ def _beginnings(family: tuple[str, ...]) -> list[_Needle]:
     first, last = min(family), max(family)
     shared = next((at for at, char in enumerate(first) if at >= len(last) or last[at] != char), len(first))
     if shared >= _BEGINNING or len(family) == 1:
-        return [(first[:shared], family)]
-    return [(form, (form,)) for form in family[:_APART]]
+        return [(first[:shared], None if len(first) == shared else family)]
+    return [(form, None) for form in family[:_APART]]
 
 
 def snippet(text: str, needles: Needles, at: int | None = None, *, whole: bool = True) -> Snippet | None:
@@ -132,7 +133,7 @@ def _places(text: str, plain: str, word: Sequence[_Needle]) -> Iterator[int]:
     for needle, forms in word:
         at, left = plain.find(needle), _TRIES
         while at >= 0 and left:
-            if _begins(text, at) and plain.startswith(forms, at):
+            if (forms is None or plain.startswith(forms, at)) and _begins(text, at):
                 yield at
                 left -= 1
             at = plain.find(needle, at + 1)
@@ -160,7 +161,7 @@ def _found(text: str, plain: str, words: Sequence[Sequence[_Needle]], start: int
             stop = end + len(needle)
             at = plain.find(needle, start, stop)
             while at >= 0:
-                if _begins(text, at) and plain.startswith(forms, at):
+                if (forms is None or plain.startswith(forms, at)) and _begins(text, at):
                     places.append((at, 1 << number))
                 at = plain.find(needle, at + 1, stop)
     return sorted(places)

@@ -12,13 +12,14 @@ import zlib
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rolltop.store.text.analysis import stems
-from rolltop.store.text.nearness import allowed, lengths, possible, signatures
+from rolltop.store.text.nearness import allowed, lengths, possible, signature, signatures
 
 __all__ = ["WordFile", "write_words"]
 
@@ -132,13 +133,16 @@ class WordFile:
     def candidates(self, word: str, similarity: float) -> list[str]:
         """Words that may be so similar: all that are, and some that are not."""
         found: list[str] = []
+        own = signature(word)
         wanted = lengths(len(word), similarity)
-        for group in self._groups:
-            if group.characters in wanted:
-                span = slice(group.first, group.first + group.count)
-                distance = allowed(max(group.characters, len(word)), similarity)
-                at = possible(word, self._singles[span], self._doubles[span], distance)  # type: ignore[arg-type]
-                found += map(bytes.decode, self._table(group)[at].tolist())
+        reached = [group for group in self._groups if group.characters in wanted]
+        for distance, same in groupby(reached, lambda group: allowed(max(group.characters, len(word)), similarity)):
+            groups = list(same)  # they lie one after the other
+            first, end = groups[0].first, groups[-1].first + groups[-1].count
+            at = first + possible(own, self._singles[first:end], self._doubles[first:end], distance)  # type: ignore[arg-type]
+            for group in groups:
+                here = at[slice(*np.searchsorted(at, (group.first, group.first + group.count)))]
+                found += map(bytes.decode, self._table(group)[here - group.first].tolist())
         return found
 
     def damaged(self) -> bool:

@@ -13,6 +13,7 @@ import tantivy
 from rolltop.store.seams import TextChanges, TextUnit
 from rolltop.store.text.fields import Texts, texts_of
 from rolltop.store.text.heads import pack_head
+from rolltop.store.text.headwriter import HeadWriter
 
 Words = Callable[[int], None]
 """Takes up the words of the commit that goes up to a mark."""
@@ -39,8 +40,9 @@ class State:
 class Writing:
     """A writer that commits now and then."""
 
-    def __init__(self, writer: tantivy.IndexWriter, words: Words, state: State) -> None:
+    def __init__(self, writer: tantivy.IndexWriter, heads: HeadWriter, words: Words, state: State) -> None:
         self._writer = writer
+        self._heads = heads
         self._words = words
         self._state = state
         self._lengths = Counter(state.lengths)
@@ -50,10 +52,10 @@ class Writing:
 
     @classmethod
     @contextmanager
-    def on(cls, index: tantivy.Index, words: Words, state: State) -> Iterator[Writing]:
+    def on(cls, index: tantivy.Index, heads: HeadWriter, words: Words, state: State) -> Iterator[Writing]:
         writer = index.writer(HEAP, 1)
         try:
-            writing = cls(writer, words, state)
+            writing = cls(writer, heads, words, state)
             yield writing
             writing.commit()
         except BaseException:
@@ -78,11 +80,13 @@ class Writing:
     def put(self, changes: TextChanges) -> None:
         for document, _ in changes.removed:
             self._writer.delete_documents_by_term("document", document)
+            self._heads.remove(document)
         for unit, texts in zip(changes.units, texts_of(changes.units), strict=True):
             if unit.document <= self._highest:
                 self._writer.delete_documents_by_term("document", unit.document)
             self._highest = max(self._highest, unit.document)
             self._writer.add_document(_made(unit, texts))
+            self._heads.put(unit.document, pack_head(unit))
             self._lengths.update(texts.lengths)
             self._size += len(unit.body)
         self.learned += len(changes.units)
@@ -92,6 +96,7 @@ class Writing:
 
     def commit(self) -> None:
         """Make everything so far durable, then its words: who looks before those are there keeps to what was."""
+        self._heads.commit()
         _note(self._writer, self._state)
         self._writer.commit()
         self._words(self._state.mark)
@@ -102,7 +107,6 @@ def _made(unit: TextUnit, texts: Texts) -> tantivy.Document:
     document = tantivy.Document()
     document.add_integer("document", unit.document)
     document.add_text("what", "document")
-    document.add_bytes("head", pack_head(unit))
     for name, pieces in texts.fields.items():
         for piece in pieces:
             document.add_text(name, piece)

@@ -7,6 +7,7 @@ into temporaries.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from rolltop.transform.compile.calls import CallEmitter
@@ -16,6 +17,7 @@ from rolltop.transform.syntax import tree
 __all__ = ["Emitter"]
 
 Code = tuple[str, Any]
+Make = Callable[[tree.Expr, Names], Code]
 _ARITHMETIC = {"-": "SUB", "*": "MUL", "/": "DIV", "%": "MOD", "**": "POW"}
 _COMPARE = {"<": "LT", "<=": "LE", ">": "GT", ">=": "GE"}
 
@@ -183,18 +185,26 @@ class Emitter(CallEmitter):
         return f"({then} if {condition} else {otherwise})", kind if kind == other_kind else None
 
     def _match(self, node: tree.Match, names: Names) -> Code:
+        return self.matched(node, lambda body, inner: (self.code(body, inner), None), names)
+
+    def matched(self, node: tree.Match, make: Make, names: Names) -> Code:
+        """The first case that fits; `make` gives what its body becomes."""
         subject = names.temporary()
+        held = f"({subject} := {self.code(node.subject, names)})"
+        # In the order in which they are tried: code of one case may only rely on what ran before it.
+        cases = [self._case(case, subject, make, names.inner()) for case in node.cases]
         code = "NOCASE()"
-        for case in reversed(node.cases):
-            inner = names.inner()
-            test = self._case_test(case, subject, inner)
-            body = self.code(case.body, inner)
+        for test, (body, _) in reversed(cases):
             code = f"{body} if {test} else {code}"
-        return f"(({subject} := {self.code(node.subject, names)}), ({code}))[1]", None
+        kinds = {kind if isinstance(kind, str) else None for _, (_, kind) in cases}
+        return f"({held}, ({code}))[1]", kinds.pop() if len(kinds) == 1 else None
+
+    def _case(self, case: tree.Case, subject: str, make: Make, names: Names) -> tuple[str, Code]:
+        return self._case_test(case, subject, names), make(case.body, names)
 
     def _case_test(self, case: tree.Case, subject: str, names: Names) -> str:
         if isinstance(case.pattern, tree.Literal):
-            test = f"EQ({self.code(case.pattern, names)}, {subject})"
+            test = self._equality("==", (None, subject), (case.pattern, self.code(case.pattern, names)))
         elif isinstance(case.pattern, tree.Name):
             test = f"({names.bind(case.pattern.name).code} := {subject}) is {subject}"
         else:
@@ -202,11 +212,14 @@ class Emitter(CallEmitter):
         return test if case.guard is None else f"{test} and {self.truth(case.guard, names)}"
 
     def _try(self, node: tree.Try, names: Names) -> Code:
-        body = self.code(node.body, names.inner())
+        body = self._attempt(node.body, names.inner())
         inner = names.inner()
         variable = inner.bind(node.name or "_unnamed error", kind="str")
-        handler = self.code(node.handler, inner)
+        handler = self._attempt(node.handler, inner)
         return f"TRY(lambda: {body}, lambda {variable.code}: {handler})", None
+
+    def _attempt(self, node: tree.Expr, names: Names) -> str:
+        return self.code(node, names)
 
     # ---- operators --------------------------------------------------------------------------
 
@@ -233,7 +246,7 @@ class Emitter(CallEmitter):
             return self._arithmetic(op, (left, left_kind), (right, right_kind), names), "num"
         return self._order(op, (left, left_kind), (right, right_kind), names), "bool"
 
-    def _equality(self, op: str, left: tuple[tree.Expr, str], right: tuple[tree.Expr, str]) -> str:
+    def _equality(self, op: str, left: tuple[tree.Expr | None, str], right: tuple[tree.Expr, str]) -> str:
         """Against a constant, Python's own comparison says the same (elements aside)."""
         constant = right[0].value if isinstance(right[0], tree.Literal) else _ABSENT
         if not self.plain or isinstance(left[0], tree.Literal):

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from itertools import chain
 
 from rolltop.transform.compile.blocks import Flow, Loop
 from rolltop.transform.compile.calls import is_loop
-from rolltop.transform.compile.emitter import Code
+from rolltop.transform.compile.emitter import Code, Make
 from rolltop.transform.compile.inlining import mentioned
 from rolltop.transform.compile.places import Items, Kind, Place
 from rolltop.transform.compile.rules import Rules
 from rolltop.transform.compile.scopes import Names
 from rolltop.transform.syntax import tree
 
-__all__ = ["Arguments", "LoopRules", "Make", "called", "is_name_of", "with_element"]
+__all__ = ["Arguments", "LoopRules", "called", "is_name_of", "with_element"]
 
 _PATH = re.compile(r"[\w.]+|(AR|OA)\([\w.]+\)")
 """Code that has the same value whenever it runs in one round."""
@@ -27,7 +26,6 @@ _HANDED = {
 _COUNTING = frozenset({"reverse", "take", "drop"})
 """Those that take no function."""
 Arguments = list[tree.Expr]
-Make = Callable[[tree.Expr, Names], Code]
 Stages = tuple[tree.Lambda | None, tree.Lambda | None]
 """The condition and the function of a loop."""
 

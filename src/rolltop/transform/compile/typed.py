@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from itertools import count
 
 from rolltop.transform.compile.blocks import Block, Flow, is_name, rendered
-from rolltop.transform.compile.emitter import Code
+from rolltop.transform.compile.emitter import Code, Make
 from rolltop.transform.compile.inlining import has_pure_functions, inlined_functions
 from rolltop.transform.compile.operators import OperatorRules
 from rolltop.transform.compile.places import Groups, Items, Kind, Place
@@ -24,6 +24,8 @@ from rolltop.transform.run.access import TEXT
 from rolltop.transform.syntax import tree
 
 __all__ = ["TypedEmitter"]
+
+_SIMPLE = frozenset({"num", "str", "bool"})
 
 
 class TypedEmitter(OperatorRules, CallRules):
@@ -202,12 +204,31 @@ class TypedEmitter(OperatorRules, CallRules):
         return f"({then} if {condition} else {otherwise})", kind
 
     def _match(self, node: tree.Match, names: Names) -> Code:
+        return self.matched(node, self._simple, names)
+
+    def matched(self, node: tree.Match, make: Make, names: Names) -> Code:
         with self.region():
-            return super()._match(node, names)
+            return super().matched(node, make, names)
+
+    def _case(self, case: tree.Case, subject: str, make: Make, names: Names) -> tuple[str, Code]:
+        with self.region():  # only one of the bodies runs, and not every test
+            return super()._case(case, subject, make, names)
+
+    def _simple(self, node: tree.Expr, names: Names) -> Code:
+        """Code of a number, text or truth with its kind, and of anything else without."""
+        code, kind = self.emit(node, names)
+        if kind in _SIMPLE:
+            return code, kind
+        self.escape(kind)
+        return code, None
 
     def _try(self, node: tree.Try, names: Names) -> Code:
         with self.region():
             return super()._try(node, names)
+
+    def _attempt(self, node: tree.Expr, names: Names) -> str:
+        with self.region():  # a function of its own, whose variables the other one does not see
+            return super()._attempt(node, names)
 
     def _index(self, node: tree.Index, names: Names) -> Code:
         with self.region():

@@ -63,6 +63,8 @@ class WrittenEmitter(TypedEmitter):
             return f"[{', '.join(self.written(item, names) for item in node.items)}]"
         if isinstance(node, tree.If):
             return self._written_if(node, names)
+        if isinstance(node, tree.Match):
+            return self.matched(node, lambda body, inner: (self.written(body, inner), None), names)[0]
         return self._made_here(node, names) or self._leaf(node, names)
 
     def _after_bindings(self, node: tree.Sequence | tree.Block, names: Names) -> str:
