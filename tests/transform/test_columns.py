@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import sys
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -38,6 +39,8 @@ REGULAR = [
     ["ORD-1", "ORD-22", "ORD-333", "long enough"],
     ["DE", "GB", "US", "Bob", "é"],
     ["1", "", "2", ""],
+    ["some text", "", "n/a", "Zed", "a\\b"],
+    ["2.0", "", "-0.0", "3", "null"],
     ["99999999999999999", "12345678901234567", "3", "0.1", "99", "922337203685477580", "-100"],
     ["-0", "-0.0", "1e16", "5e15", "9007199254740993", "0.00001", "1e308", "2", "1.50", "0.0"],
     ["a\\b", "tab\there", 'say "so"', "long enough", "\x7f and so on"],
@@ -94,6 +97,7 @@ PROGRAMS = [
     '$input |> filter(r => upper(r.s) == "SHIPPED") |> map(r => [upper(r.s), lower(r.a), length(r.a)])',
     '$input |> filter(r => contains(r.s, "i")) |> map(r => r.none ?? r.a)', "map($input, r => r.none)",
     'let k = 2 $input |> filter(r => r.n > k) |> map(r => { let t = r.n * k  t: t, u: t + t, s: "x" + r.s })',
+    '{ t: sum($input |> filter(r => r.s == "shipped") |> map(r => r.n ?? 0)), all: count($input) }',
     "{ n: sum(map($input, r => r.n)), all: count($input) }", "$input |> filter(r => r.n > 1) |> map(r => r.n) |> sum",
     "$input |> groupBy(r => r.s) |> mapValues(g => sum(map(g, r => r.n)))", "flatMap($input, r => [r.n, r.a])",
 ]  # fmt: skip
@@ -153,6 +157,7 @@ def explained(text: str, **options: Any) -> Any:
 def test_explain_says_what_goes_by_columns_and_why_not() -> None:
     assert explained(PROGRAMS[0]).tier == "columnar"
     assert explained("$input |> map(r => r.n) |> sum").tier == "columnar"
+    assert explained("{ n: sum(map($input, r => r.n)), all: count($input) }").tier == "columnar"
     assert explained("map($input, r => r.n)", headers=False).tier == "typed"
     found = explained("$input |> groupBy(r => r.s) |> mapValues(g => sum(map(g, r => r.n)))")
     assert (found.tier, found.not_columnar_because) == ("typed", "the records are used as a whole")
@@ -223,6 +228,14 @@ def test_only_rows_that_hold_what_is_sought_are_cut() -> None:
         assert picked(scanner, f"3,pending\n4,{other}\n") is None
 
 
+def test_cells_with_blanks_around_them_are_not_taken_for_trimmed_ones() -> None:
+    scanner = learnt("a,long enough,plain\n" * 2, 1, 2)
+    assert picked(scanner, "x,long enough,plain\n") is not None
+    for blank in filter(str.isspace, map(chr, range(sys.maxunicode))):
+        for row in (f"x,{blank}long enough,p\n", f"x,long enough{blank},p\n", f"x,long enough,p{blank}\n"):
+            assert picked(scanner, row) is None, blank
+
+
 def test_what_is_behind_the_last_column_read_may_be_anything_but_quotes() -> None:
     scanner = learnt("a,b,c,d\n", 0)
     assert picked(scanner, "e,1,2,3\ng,4\nh,1,2,3,4,5\n") == {0: ["e", "g", "h"]}
@@ -279,6 +292,7 @@ def test_a_condition_that_belongs_to_the_loop_stays_there(source: str) -> None:
     [
         "def run(v1):\n    return [t2 for t2 in v1]",
         "def run(v1):\n    return ([t2.f0 for t2 in v1], F_count(v1))",
+        "def run(v1):\n    return [len(v1)]",
         "def run(v1):\n    return F_count(v1)",
         "def run(v1):\n    return [CALL(t2, t2.f0) for t2 in v1]",
     ],
@@ -289,7 +303,7 @@ def test_records_that_are_used_as_a_whole_are_not_unpacked(source: str) -> None:
 
 
 NUMERIC = st.lists(
-    st.tuples(st.sampled_from([*REGULAR[1], *REGULAR[5], *REGULAR[6]]), st.sampled_from([*REGULAR[5], *REGULAR[6]])),
+    st.tuples(st.sampled_from([*REGULAR[1], *REGULAR[7], *REGULAR[8]]), st.sampled_from([*REGULAR[7], *REGULAR[8]])),
     min_size=1,
     max_size=30,
 )
@@ -301,7 +315,7 @@ NUMERIC = st.lists(
 )
 def test_numbers_are_written_as_ever(rows: list[tuple[str, str]], calculated: str, compact: bool) -> None:
     table = "n,b\n1,2\n" + "".join(f"{n},{b}\n" for n, b in rows)
-    agree(f"map($input, r => {{ t: {calculated}, b: r.b }})", table, 10, compact=compact)
+    agree(f"map($input, r => {{ t: {calculated}, b: r.b, n: r.n }})", table, 10, compact=compact)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

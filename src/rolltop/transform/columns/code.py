@@ -91,7 +91,7 @@ class ColumnCode(Judged):
         self._bind(table.layout)
         found = table.holding(self._place)
         test = self._test if found is None else self._rest
-        rows = Selection(found or table, self._fields, self._index)
+        rows = Selection(found or table, self._fields, self._index, table.cells.count)
         if test is not None:
             rows.choose(test.of(rows))
         if self._writing is not None and not self._writing.hopeless:

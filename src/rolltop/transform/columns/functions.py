@@ -20,4 +20,4 @@ class Each:
         self._run = function_of(over.code, constants)
 
     def of(self, rows: Selection) -> Any:
-        return self._run(rows.rows(self._fields))
+        return self._run(rows.rows(self._fields), rows.total)

@@ -8,6 +8,7 @@ from typing import Any
 
 from rolltop.transform.columns.records import column_of
 from rolltop.transform.compile.places import Place
+from rolltop.transform.formats.csv_cells import TEXT
 from rolltop.transform.formats.csv_table import Table
 
 __all__ = ["Selection"]
@@ -16,7 +17,9 @@ __all__ = ["Selection"]
 class Selection:
     """All rows, until some are chosen. Cells are read when their column is asked for."""
 
-    def __init__(self, table: Table, fields: Mapping[str, Place], index: Mapping[str, int]) -> None:
+    def __init__(self, table: Table, fields: Mapping[str, Place], index: Mapping[str, int], total: int) -> None:
+        """`total`: of a table from which rows may have been left out before."""
+        self.total = total
         self._table, self._fields, self._index = table, fields, index
         self._known: dict[str, Sequence[Any]] = {}
         self._chosen: list[Any] | None = None
@@ -36,6 +39,11 @@ class Selection:
             found = column_of(place, self._index.get(place.key), self._table, self._chosen)
             self._known[name] = found
         return found
+
+    def is_text(self, name: str) -> bool:
+        """Whether a field is known to hold nothing but texts."""
+        at = self._index.get(self._fields[name].key)
+        return at is not None and self._table.cells.proved(at) == TEXT
 
     def rows(self, fields: Sequence[str]) -> Iterable[Any]:
         """Tuples of these fields; what it holds, if it is one."""

@@ -47,8 +47,8 @@ def shaped(unpacked: Unpacked) -> Shaped | None:
 
 
 def _leaf(made: ast.expr, variables: Variables) -> Leaf:
-    bare = _bare(made)
-    return Leaf(each(made, variables), _is_same(made), None if bare is None else each(bare, variables))
+    over, bare = each(made, variables), _bare(made)
+    return Leaf(over, len(over.fields) == 1 and _is_same(made), None if bare is None else each(bare, variables))
 
 
 def _bare(made: ast.expr) -> ast.expr | None:

@@ -11,11 +11,15 @@ from rolltop.transform.compile.scopes import CannotCompile
 __all__ = ["Over", "Sought", "Unpacked", "Variables", "each", "names_in", "unpack"]
 
 Loop = ast.For | ast.comprehension
+_COUNT = "count"
 
 
 @dataclass(frozen=True, slots=True)
 class Over:
-    """A function `run(rows)`. Rows are tuples of the fields, or what the only field holds."""
+    """A function `run(rows, count)`. Rows are tuples of the fields, or what the only field holds.
+
+    `count` is the number of all records, of which the rows may be those that were chosen.
+    """
 
     code: ast.Module
     fields: tuple[str, ...]
@@ -49,7 +53,10 @@ def unpack(source: str) -> Unpacked:
     """Take the function `run(records)` apart; `CannotCompile` when it does more with records than go over them once."""
     function = ast.parse(source).body[0]
     assert isinstance(function, ast.FunctionDef)
-    loop = _loop_over(function, function.args.args[0].arg)
+    records = function.args.args[0].arg
+    _Counted(records).visit(function)
+    function.args.args.append(ast.arg(_COUNT))
+    loop = _loop_over(function, records)
     assert isinstance(loop.target, ast.Name)
     variables = Variables(loop.target.id)
     variables.visit(function)
@@ -70,6 +77,20 @@ def _loop_over(function: ast.FunctionDef, records: str) -> Loop:
         if isinstance(node, Loop) and isinstance(node.iter, ast.Name) and node.iter.id == records:
             return node
     raise CannotCompile("the records are not gone over one by one")
+
+
+class _Counted(ast.NodeTransformer):
+    """Puts a variable where the records are counted."""
+
+    def __init__(self, records: str) -> None:
+        self._records = records
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        match node:
+            case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)], keywords=[]) if name == self._records:
+                return ast.Name(_COUNT, ast.Load())
+        self.generic_visit(node)
+        return node
 
 
 class Variables(ast.NodeTransformer):
@@ -166,7 +187,7 @@ def each(made: ast.expr, variables: Variables) -> Over:
     """A function that gives what is made of each row, in a list."""
     fields = variables.read(made)
     loop = ast.comprehension(variables.row(fields), ast.Name("rows", ast.Load()), [], 0)
-    function = ast.parse("def run(rows): return 0").body[0]
+    function = ast.parse(f"def run(rows, {_COUNT}): return 0").body[0]
     assert isinstance(function, ast.FunctionDef)
     function.body = [ast.Return(ast.ListComp(made, [loop]))]
     return Over(_module(function), fields)

@@ -95,15 +95,29 @@ class _Leaf:
 
     def column(self, rows: Selection) -> Column:
         """`ValueError` or `TypeError` when that is not easily told."""
-        if self._field is not None:
-            values = rows.column(self._field)
-            if not values or isinstance(values[0], str):
-                return values, True, rows.clean
-        words = None if self._bare is None else _numbers(self._bare.of(rows))
-        if words is not None:
-            return words, False, True
+        found = None if self._field is None else _cells(rows, self._field)
+        if found is not None:
+            return found
+        if self._bare is not None:
+            values = self._bare.of(rows)
+            kinds = set(map(type, values))
+            words = _numbers(values, kinds) if kinds <= {int, float} else None
+            if words is not None:
+                return words, False, True
         values = self._each.of(rows)
         return (values, True, False) if values and isinstance(values[0], str) else (_words(values), False, True)
+
+
+def _cells(rows: Selection, field: str) -> Column | None:
+    """What is written for what a field holds, some of which may be missing; None for texts among numbers."""
+    values = rows.column(field)
+    kinds: set[type] = {str} if rows.is_text(field) else set(map(type, values))
+    if kinds == {str}:
+        return values, True, rows.clean
+    if kinds == {str, type(None)} and (rows.clean or _need_no_escapes([list(filter(None, values))])):
+        return ["null" if text is None else f'"{text}"' for text in values], False, True
+    words = _numbers(values, kinds) if kinds <= {int, float, type(None)} else None
+    return None if words is None else (words, False, True)
 
 
 def _need_no_escapes(columns: list[Sequence[str]]) -> bool:
@@ -122,13 +136,14 @@ def _words(values: Sequence[Any]) -> list[str]:
     return text[1:-1].split(",")
 
 
-def _numbers(values: Sequence[Any]) -> list[str] | None:
-    """The same for calculated numbers, of which whole ones lose their fraction; None when it takes more than that."""
-    kinds = set(map(type, values))
-    if not kinds or not kinds <= {int, float}:
-        return None
+def _numbers(values: Sequence[Any], kinds: set[type]) -> list[str] | None:
+    """Numbers and nulls as they are written, whole numbers without fraction; None when it takes more than that."""
+    if not values:
+        return []
     text = orjson.dumps(values).decode()[1:-1] + ","
-    # Large and very small numbers, those that JSON lacks, minus zero, and integers that are too large for the language.
-    if "e" in text or "n" in text or "-0.0," in text or (int in kinds and _LONG.search(text) is not None):
+    # Large and very small numbers, minus zero, what is no number, and integers that are too large for the language.
+    if "e" in text or "-0.0," in text or ("n" in text and type(None) not in kinds):
+        return None
+    if int in kinds and _LONG.search(text) is not None:
         return None
     return text.replace(".0,", ",")[:-1].split(",")

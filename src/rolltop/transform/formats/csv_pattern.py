@@ -25,6 +25,8 @@ _PROVES = {NUMBER: NUMBER, _LONG: TEXT, _PLAIN: TEXT, ANYTHING: ANYTHING}
 _NUMERIC = "+-.0123456789Ee"
 _NO_FIRST = "-0123456789"
 _NO_FIRST_OF_WORDS = "FNTfnt"
+_BLANK = r"\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+"""What `strip` takes away, spelt out: a set of characters is faster than a category."""
 _LONGEST_FIRST = 255
 """Characters of a cell in the first column: not that each of many lines is searched for a delimiter to the end."""
 NEVER, ALWAYS, SOMETIMES = "never", "always", "sometimes"
@@ -192,9 +194,10 @@ def _looking(look: str, stop: str, most: str = "") -> str:
         return f"[{re.escape(''.join(char for char in _NUMERIC if char not in stop))}]{{0,{LONGEST_NUMBER}}}+"
     others = f"[^{re.escape(stop)}]"
     if look == _LONG:
-        return f"[^\\s{re.escape(_NO_FIRST + stop)}]{others}{{{LONGEST_WORD},{most}}}+(?<!\\s)"
+        return f"[^{_BLANK}{re.escape(_NO_FIRST + stop)}]{others}{{{LONGEST_WORD},{most}}}+(?<![{_BLANK}])"
     if look == _PLAIN:
-        return f"[^\\s{re.escape(_NO_FIRST + _NO_FIRST_OF_WORDS + stop)}]{others}{{0,{most}}}+(?<!\\s)"
+        first = re.escape(_NO_FIRST + _NO_FIRST_OF_WORDS + stop)
+        return f"[^{_BLANK}{first}]{others}{{0,{most}}}+(?<![{_BLANK}])"
     return f"{others}{{0,{most}}}+"
 
 
