@@ -12,8 +12,8 @@ from rolltop.transform.formats.csv_table import Layout, Rows, Table, open_table,
 
 __all__ = ["BLOCK", "BrokenTable", "table_pieces", "tables_of", "texts_of"]
 
-BLOCK = 3 << 14
-"""Bytes that are cut into cells at a time: what is at work stays near the processor."""
+BLOCK = 1 << 17
+"""Bytes that are cut into cells at a time: enough for a look at columns to pay."""
 
 
 class BrokenTable(Exception):
