@@ -313,3 +313,29 @@ pool.call(b"spin")
     while os.path.exists(f"/proc/{worker}"):
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+def test_a_short_job_leaves_the_thread_where_it_may_run(pool: WorkerPool) -> None:
+    before = os.sched_getaffinity(0)
+    worker = int(pool.call(b"", job="jobs:pid"))
+    assert os.sched_getaffinity(0) == before
+    assert len(os.sched_getaffinity(worker)) == 1
+    with pytest.raises(TimeLimit):
+        pool.call(b"5", job="jobs:sleep", timeout=0.05)
+    assert os.sched_getaffinity(0) == before
+
+
+def test_a_long_job_may_run_anywhere(pool: WorkerPool) -> None:
+    worker = int(pool.call(b"", job="jobs:pid"))
+    with ThreadPoolExecutor(1) as other:
+        asked = other.submit(pool.call, b"0.5", job="jobs:sleep")
+        time.sleep(0.2)
+        assert os.sched_getaffinity(worker) == os.sched_getaffinity(0)
+        asked.result()
+
+
+def test_several_jobs_at_a_time_may_run_anywhere() -> None:
+    with pool_of(size=2, timeout=20) as pool, ThreadPoolExecutor(2) as threads:
+        workers = {int(pid) for pid in threads.map(lambda _: pool.call(b"", job="jobs:pid"), range(20))}
+        list(threads.map(lambda _: pool.call(b"0.3", job="jobs:sleep"), range(2)))
+        assert all(os.sched_getaffinity(worker) == os.sched_getaffinity(0) for worker in workers)

@@ -9,6 +9,7 @@ import time
 from dataclasses import dataclass
 from random import getrandbits
 
+from rolltop.confine.nearness import MOMENT, roam
 from rolltop.confine.nursery import Worker
 from rolltop.confine.wire import HEADER, OK, OUT_OF_MEMORY, decode_error, memory_error
 from rolltop.errors import ForeignFailure, SizeLimit
@@ -46,8 +47,7 @@ def ask(worker: Worker, job: int, payload: bytes, seconds: float, most: int) -> 
     sock, buffer = worker.socket, worker.buffer
     deadline = time.monotonic() + seconds
     # The kernel's own timeout: Python's would ask the kernel to poll before every single receive.
-    if worker.patience != seconds:
-        _set_patience(worker, seconds)
+    _set_patience(worker, seconds, seconds if worker.near is None else min(seconds, MOMENT))
     mark = getrandbits(64)
     try:
         sock.sendall(HEADER.pack(len(payload), mark, job) + payload)
@@ -56,7 +56,7 @@ def ask(worker: Worker, job: int, payload: bytes, seconds: float, most: int) -> 
     except (BrokenPipeError, ConnectionResetError):
         raise Stale from None
     try:
-        have = sock.recv_into(buffer)
+        have = _first(worker, buffer, deadline)
         while have < HEADER.size:
             have += _more(worker, memoryview(buffer)[have:], deadline)
         length, echoed, kind = HEADER.unpack_from(buffer)
@@ -93,6 +93,17 @@ def _room(start: bytes, length: int, most: int) -> bytearray:
     return body
 
 
+def _first(worker: Worker, room: bytearray, deadline: float) -> int:
+    """Receive; after a moment the worker may run anywhere."""
+    if worker.near is not None:
+        try:
+            return worker.socket.recv_into(room)
+        except BlockingIOError:
+            roam(worker)
+            _keep_to(worker, deadline)
+    return worker.socket.recv_into(room)
+
+
 def _more(worker: Worker, room: memoryview, deadline: float) -> int:
     _keep_to(worker, deadline)
     got = worker.socket.recv_into(room)
@@ -105,15 +116,17 @@ def _keep_to(worker: Worker, deadline: float) -> None:
     left = deadline - time.monotonic()
     if left <= 0:
         raise TimeoutError
-    _set_patience(worker, left)
+    _set_patience(worker, left, left)
 
 
-def _set_patience(worker: Worker, seconds: float) -> None:
-    whole = int(seconds)
-    value = _TIMEVAL.pack(whole, max(1, int((seconds - whole) * 1e6)))
-    worker.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, value)
-    worker.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, value)
-    worker.patience = seconds
+def _set_patience(worker: Worker, sending: float, receiving: float) -> None:
+    if worker.patience == (sending, receiving):
+        return
+    for option, seconds in ((socket.SO_SNDTIMEO, sending), (socket.SO_RCVTIMEO, receiving)):
+        whole = int(seconds)
+        value = _TIMEVAL.pack(whole, max(1, int((seconds - whole) * 1e6)))
+        worker.socket.setsockopt(socket.SOL_SOCKET, option, value)
+    worker.patience = sending, receiving
 
 
 def died() -> ForeignFailure:

@@ -31,14 +31,16 @@ main(int(sys.argv[1]), int(sys.argv[2]))
 class Worker:
     """One worker process, seen from the pool."""
 
-    __slots__ = ("_alive", "_pidfd", "buffer", "calls", "patience", "pid", "socket")
+    __slots__ = ("_alive", "_pidfd", "buffer", "calls", "near", "patience", "pid", "socket")
 
     def __init__(self, pid: int, pidfd: int | None, sock: socket.socket) -> None:
         self.pid = pid
         self.socket = sock
         self.calls = 0
-        self.patience = 0.0
-        """The timeout that is set on the socket."""
+        self.patience = (0.0, 0.0)
+        """The timeouts that are set on the socket, for sending and for receiving."""
+        self.near: tuple[int, set[int]] | None = None
+        """The only processor on which it may run, and those on which it might otherwise; None: any."""
         self.buffer = bytearray(1 << 16)
         """For answers; a fresh one for each would be mapped, touched and unmapped every time."""
         self._pidfd = pidfd
