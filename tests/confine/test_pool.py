@@ -334,6 +334,12 @@ def test_a_long_job_may_run_anywhere(pool: WorkerPool) -> None:
         asked.result()
 
 
+def test_a_job_of_asyncio_may_run_anywhere(pool: WorkerPool) -> None:
+    worker = int(pool.call(b"", job="jobs:pid"))
+    assert int(asyncio.run(pool.call_async(b"", job="jobs:pid"))) == worker
+    assert os.sched_getaffinity(worker) == os.sched_getaffinity(0)
+
+
 def test_several_jobs_at_a_time_may_run_anywhere() -> None:
     with pool_of(size=2, timeout=20) as pool, ThreadPoolExecutor(2) as threads:
         workers = {int(pid) for pid in threads.map(lambda _: pool.call(b"", job="jobs:pid"), range(20))}

@@ -40,7 +40,8 @@ class near:  # noqa: N801 - a context; a generator for it would cost as much as 
 
     def __exit__(self, *_: object) -> None:
         if self._before is not None:
-            os.sched_setaffinity(0, self._before)
+            with suppress(OSError):  # processors that are gone by now
+                os.sched_setaffinity(0, self._before)
 
 
 def _bring(worker: Worker, here: int, everywhere: set[int]) -> bool:

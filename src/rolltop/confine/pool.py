@@ -16,7 +16,7 @@ from types import TracebackType
 
 from rolltop.confine import conversation
 from rolltop.confine.identity import foreign_identity
-from rolltop.confine.nearness import near
+from rolltop.confine.nearness import near, roam
 from rolltop.confine.nursery import Nursery, Worker
 from rolltop.errors import Cancelled, InvalidInput, RolltopError, TimeLimit
 
@@ -96,6 +96,7 @@ class WorkerPool:
         seconds = self.timeout if timeout is None else timeout
         for _ in range(_TRIES):
             worker = await self._take_async(seconds)
+            roam(worker)  # the caller goes on with other things meanwhile
             try:
                 answer = await conversation.ask_async(worker, number, payload, seconds, self.max_answer)
             except conversation.Stale:
