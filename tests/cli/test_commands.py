@@ -45,6 +45,7 @@ def test_call_takes_arguments_from_stdin_and_files(rolltop: Rolltop, tmp_path: P
         (["call", "example_echo", "--json", "{}"], 2, "text: is required"),
         (["call", "example_echo", "--json", "nope"], 2, "not JSON"),
         (["call", "example_echo", "{}", "--json", "{}"], 2, "given twice"),
+        (["call", "example_echo", ""], 2, "not JSON"),
         (["call", "exmple_echo"], 3, "did you mean example_echo"),
         (["call", "forget_everything", "--json", '{"what": "it"}'], 7, "consent_required"),
         (["call", "read_resource", "--json", '{"uri": "tool://nothing"}'], 3, "there is no resource"),

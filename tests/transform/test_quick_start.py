@@ -88,3 +88,9 @@ def test_failures_are_told_as_click_tells_them() -> None:
     assert quick.returncode == slow.returncode == 4
     assert quick.stderr == slow.stderr
     assert b"expression:1" in quick.stderr
+
+
+def test_every_other_verb_is_for_click() -> None:
+    verbs = transform.list_commands(click.Context(transform))
+    assert "check" in verbs
+    assert [verb for verb in verbs if verb != "run" and quick_job([verb, "p.utlx"]) is not None] == []

@@ -75,7 +75,7 @@ def call(invocation: Invocation, tool: str, given: str | None, arguments: str | 
 
     context = desk.context(ClientInfo("rolltop", transport="cli"), progress_sink=_progress, asker=ask)
     try:
-        answer = asyncio.run(desk.dispatcher.call(name, _arguments(given or arguments), context))
+        answer = asyncio.run(desk.dispatcher.call(name, _arguments(arguments if given is None else given), context))
     except UnknownTool as error:
         raise NotFound(str(error), hint="rolltop tools list shows all tools.") from None
     except ProtocolFault as fault:  # how some tool sets reject arguments

@@ -12,15 +12,18 @@ from contextlib import suppress
 from rolltop.confine.kernel.process import libc
 from rolltop.confine.nursery import Worker
 
-__all__ = ["MOMENT", "near", "roam"]
+__all__ = ["MOMENT", "Near", "roam"]
 
 MOMENT = 0.002
 """Seconds that a worker is given to answer from nearby."""
 _POSSIBLE = hasattr(os, "sched_setaffinity") and hasattr(libc, "sched_getcpu")
 
 
-class near:  # noqa: N801 - a context; a generator for it would cost as much as what it saves
-    """While this is entered, the thread and a worker that works alone are on the same processor."""
+class Near:
+    """While this is entered, the thread and a worker that works alone are on the same processor.
+
+    A class, as a generator for it would cost as much as what it saves.
+    """
 
     __slots__ = ("_alone", "_before", "_worker")
 

@@ -16,7 +16,7 @@ from types import TracebackType
 
 from rolltop.confine import conversation
 from rolltop.confine.identity import foreign_identity
-from rolltop.confine.nearness import near, roam
+from rolltop.confine.nearness import Near, roam
 from rolltop.confine.nursery import Nursery, Worker
 from rolltop.errors import Cancelled, InvalidInput, RolltopError, TimeLimit
 
@@ -73,7 +73,7 @@ class WorkerPool:
         for _ in range(_TRIES):
             worker = self._take(seconds)
             try:
-                with near(worker, alone=self._busy == 1):
+                with Near(worker, alone=self._busy == 1):
                     answer = conversation.ask(worker, number, payload, seconds, self.max_answer)
             except conversation.Stale:
                 self._lose(worker)
