@@ -51,6 +51,15 @@ def test_records_are_written_inside_an_object(array: Path, tmp_path: Path) -> No
         assert target.read_bytes() == rolltop("-e", program, str(array), "--no-stream", *options).stdout
 
 
+@pytest.mark.parametrize("source", ["json", "jsonl", "csv"])
+@pytest.mark.parametrize("target", ["json", "xml"])
+def test_records_inside_an_object_are_explained(source: str, target: str) -> None:
+    program = "{ n: count($input), Out: { R: map($input, o => { a: o.a, b: o.b }) } }"
+    made = rolltop("explain", "-e", program, "--from", source, "--to", target)
+    assert b"streams\tyes: totals, then records of $input" in made.stdout, made.stderr
+    assert (b"columnar: " in made.stdout) == (source == "csv")
+
+
 def test_totals_beside_records_need_a_file(array: Path) -> None:
     program = ("-e", "{ n: count($input), all: map($input, o => o.n) }", "--from", "json", "-c")
     assert rolltop(*program, stdin=array.read_bytes()).stdout == rolltop(*program, str(array), "--stream").stdout

@@ -60,11 +60,11 @@ def _tiers_of(program: Program, plan: Plan) -> Tiers | MarkupTiers:
 
 def _columns_of(program: Program, plan: Plan, tiers: Tiers | MarkupTiers) -> Columns | None:
     """The way by columns, as a stream of a table tries it; None for what is no table with a header."""
-    header = program.header
-    source = header.inputs[0]
+    source, format_ = program.header.inputs[0], program.header.outputs[0].format
     if not isinstance(tiers, Tiers) or source.format != "csv" or source.options.get("headers") is False:
         return None
-    sink = None if plan.fold is not None else sink_for(header.outputs[0].format, _nowhere, {})
+    # XML is only written around records, and from values.
+    sink = None if plan.fold is not None or format_ == "xml" else sink_for(format_, _nowhere, {})
     return Columns(tiers, sink.encode_ready if sink is not None and sink.takes_ready else None)
 
 
