@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rolltop.store.seams import TextChanges, TextUnit
-from rolltop.store.text import KeywordIndex
+from rolltop.store.text import KeywordIndex, mapped
 from rolltop.store.text.memory import Made, Remembered
 from rolltop.store.text.plan import AnyOf, Plan, Term
 
@@ -45,6 +47,28 @@ def test_an_index_that_remembers_answers_as_one_that_was_just_opened(
         assert answers(index) == answers(opened) == answers(index)
         opened.close()
     index.close()
+
+
+def test_what_has_come_into_memory_is_given_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def opened() -> int:
+        return sum(".idx" in line for line in Path("/proc/self/maps").read_text().splitlines())
+
+    monkeypatch.setattr(mapped, "_AT_LEAST", 0.0)
+    index, other = KeywordIndex(tmp_path, "store"), KeywordIndex(tmp_path, "store")
+    units = [TextUnit(n, "n", "p", (), f"{FORMS[n % 6]} word{n}", change=n) for n in range(1, 50)]
+    index.learn(lambda _: [TextChanges(units[:40], [], 40)])
+    expected, parts = answers(index), opened()
+    monkeypatch.setattr(mapped, "MOST", -1)
+    before = index._disk._index
+    for _ in range(3):
+        assert answers(index) == expected
+    assert index._disk._index is not before
+    del before
+    assert opened() == parts
+    other.learn(lambda _: [TextChanges(units[40:], [], 49)])
+    assert answers(index) == answers(other) != expected
+    index.close()
+    other.close()
 
 
 def test_too_much_is_forgotten() -> None:

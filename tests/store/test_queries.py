@@ -201,6 +201,24 @@ def test_both_halves_of_the_index_score_alike(tmp_path: Path) -> None:
     memory.close()
 
 
+@pytest.mark.parametrize("fresh", [False, True])
+def test_pages_are_one_order_and_scores_are_the_sum_of_their_parts(tmp_path: Path, fresh: bool) -> None:
+    texts = [" ".join(["tea", "honey"][:: (-1) ** n] + ["hat"] * (n % 7) + ["tea"] * (n % 5)) for n in range(60)]
+    units = [TextUnit(n, f"{n}.md", f"{n}.md", (), text, change=n) for n, text in enumerate(texts, 1)]
+    index = KeywordIndex(tmp_path, "s")
+    if fresh:
+        index.remember(TextChanges(units, [], 60))
+    else:
+        index.learn(lambda _: [TextChanges(units, [], 60)])
+    whole = index.search("honey tea", limit=60, why=True).hits
+    for size in (1, 7, 10, 16, 25):
+        pages = [index.search("honey tea", limit=size, offset=at, why=True).hits for at in range(0, 60, size)]
+        assert [(hit.document, hit.score) for page in pages for hit in page] == [(h.document, h.score) for h in whole]
+    assert all(sum(hit.parts.values()) == pytest.approx(hit.score, rel=1e-3) for hit in whole)
+    assert index.search("honey tea", limit=1).hits[0].document % 2 == 0  # where they stand in order
+    index.close()
+
+
 @given(CORPORA, TREES, st.lists(st.sampled_from(PARTS), min_size=1, max_size=4).map(" ".join))
 @settings(deadline=None, max_examples=60)
 def test_thrift_changes_neither_what_is_found_nor_its_scores(

@@ -36,9 +36,6 @@ Place = tuple[int, float]
 FEW = 400
 """So many documents or words are asked for one by one."""
 
-CLOSELY = 32
-"""So many of the best documents are looked at for what is too dear to be asked of all."""
-
 
 @dataclass(frozen=True, slots=True)
 class Asking:
@@ -49,16 +46,7 @@ class Asking:
 
     def ranked(self, plan: Plan, limit: int, offset: int = 0) -> tuple[list[Place], int]:
         """Documents, the best first; and how many there are in all."""
-        thrift = Thrift(self.view.searcher.num_docs, self.view.frequency)
-        plan, dear = thrift.split(plan)
-        if not dear or offset >= CLOSELY:
-            return self._found(plan, limit, offset)
-        found, total = self._found(plan, max(CLOSELY, offset + limit))
-        closely = self._raised(found[:CLOSELY], dear)
-        return [*closely, *found[CLOSELY:]][offset : offset + limit], total
-
-    def _found(self, plan: Plan, limit: int, offset: int = 0) -> tuple[list[Place], int]:
-        query = self._query(plan)
+        query = self._query(Thrift(self.view.searcher.num_docs, self.view.frequency).spread(plan))
         if query is None:
             return [], 0
         found = self.view.searcher.search(self._current(query), limit, offset=offset)
@@ -69,23 +57,27 @@ class Asking:
         numbers = self.view.searcher.fast_field_values("document", [address for _, address in hits])
         return [(int(number or 0), score) for number, (score, _) in zip(numbers, hits, strict=True)]
 
-    def _raised(self, found: list[Place], dear: Sequence[Plan]) -> list[Place]:
-        """The same documents, with what was too dear to be asked of all."""
-        more: dict[int, float] = {}
-        for part in dear:
-            for number, score in self.among(part, [number for number, _ in found]):
-                more[number] = more.get(number, 0.0) + score
-        raised = [(number, score + more.get(number, 0.0)) for number, score in found]
-        return sorted(raised, key=lambda place: -place[1])  # stable: equals stay as they were
+    def added(self, plans: Sequence[Plan], documents: Sequence[int]) -> dict[int, float]:
+        """What plans are worth in some documents, added up; for those that answer any."""
+        worth: dict[int, float] = {}
+        if not documents:
+            return worth
+        asked = _few(documents)
+        for plan in plans:
+            for number, score in self._within(asked, plan, len(documents)):
+                worth[number] = worth.get(number, 0.0) + score
+        return worth
 
     def among(self, plan: Plan, documents: Sequence[int]) -> list[Place]:
         """Those of some documents that answer a plan, in no order."""
-        query = self._query(plan) if documents else None
+        return self._within(_few(documents), plan, len(documents)) if documents else []
+
+    def _within(self, asked: tantivy.Query, plan: Plan, most: int) -> list[Place]:
+        query = self._query(plan)
         if query is None:
             return []
-        asked = tantivy.Query.const_score_query(_numbers(documents), 0.0)
         both = tantivy.Query.boolean_query([(tantivy.Occur.Must, asked), (tantivy.Occur.Must, query)])
-        return self._numbered(self.view.searcher.search(both, len(documents), count=False).hits)
+        return self._numbered(self.view.searcher.search(both, most, count=False).hits)
 
     def parts(self, plan: Plan, documents: Sequence[int]) -> dict[int, dict[str, float]]:
         """How much each field adds to the score of some documents."""
@@ -164,6 +156,11 @@ def _flat(plan: Terms | Starts) -> tantivy.Query:
     if isinstance(plan, Terms):
         return _any_of(plan.field, sorted(plan.words))
     return tantivy.Query.regex_query(schema(), plan.field, re.escape(plan.prefix) + ".*")
+
+
+def _few(documents: Sequence[int]) -> tantivy.Query:
+    """These documents, for no score."""
+    return tantivy.Query.const_score_query(_numbers(documents), 0.0)
 
 
 def _numbers(documents: Sequence[int]) -> tantivy.Query:

@@ -12,7 +12,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import tantivy
@@ -23,6 +23,7 @@ from rolltop.store.text import fields
 from rolltop.store.text.checksums import damaged_files
 from rolltop.store.text.headfile import HeadReader, damaged_heads
 from rolltop.store.text.headwriter import HeadWriter
+from rolltop.store.text.mapped import Mapped
 from rolltop.store.text.memory import Memory
 from rolltop.store.text.parts import part_names, words_in, words_in_parts
 from rolltop.store.text.unchanged import Unchanged
@@ -72,6 +73,8 @@ class DiskIndex:
         self._stamp: tuple[int, int] | None = None
         self._view: View | None = None
         self._heads = self._path / "heads"
+        self._mapped = Mapped()
+        self._writing = False
         self.vocabulary = Vocabulary(self._path / "words")
 
     # reading -------------------------------------------------------------------------------------
@@ -86,7 +89,18 @@ class DiskIndex:
                     self._view, self._stamp = view, stamp
                 elif self._view is None:
                     self._view = self._with_words(view)
+            elif not self._writing and self._mapped.is_much():
+                self._view = self._given_back(self._view)
             return self._view
+
+    def _given_back(self, view: View) -> View:
+        """The same state in an index that was opened anew, with nothing of it in memory; the words are known still."""
+        self._index = None
+        again = self._read()
+        if again.state == view.state:
+            return replace(again, files=view.files, memory=view.memory)
+        self._index, self._stamp = None, None  # another process has just committed: the next look takes that in
+        return view
 
     def _with_words(self, view: View) -> View:
         """A state whose words are just being written, or were not before a process died."""
@@ -135,6 +149,7 @@ class DiskIndex:
                 with self._making.held():
                     self._index = fields.reopened(str(self._path))
             self._index.config_reader("manual")
+            self._mapped.opened()
         self._index.reload()
         searcher = self._index.searcher()
         return View(searcher, HeadReader(self._heads), Unchanged(self._path), _state_of(searcher))
@@ -150,9 +165,13 @@ class DiskIndex:
             state = self._own().state
             assert self._index is not None
             heads = HeadWriter(self._heads, expected=state.mark > 0)
-            with Writing.on(self._index, heads, self._taking_words(), state) as writing:
-                for each in changes(state.mark):
-                    writing.put(each)
+            self._writing = True  # a writer keeps the index open that it is of
+            try:
+                with Writing.on(self._index, heads, self._taking_words(), state) as writing:
+                    for each in changes(state.mark):
+                        writing.put(each)
+            finally:
+                self._writing = False
             return writing.learned
 
     def _own(self) -> View:

@@ -92,8 +92,16 @@ _BETWEEN = re.compile(r"[^\w.'\u2019-]+")
 _GENITIVE = re.compile(r"(?<=\w)['\u2019]s\b")
 
 
+_ONLY_WORDS = re.compile(r"[A-Za-z0-9_ ]+")
+
+
 def parse(query: str) -> Ask:
     """Read a query."""
+    if _ONLY_WORDS.fullmatch(query):
+        typed = query.split()
+        if not any(word in _OPERATORS for word in typed):  # as most: there is nothing else to read
+            known = tuple([word for word in typed[:LONGEST] if word.strip("_")])
+            return Ask(Word(known[0]) if len(known) == 1 else And(tuple(map(Word, known)), loose=True), words=known)
     try:
         reader = _Reader(list(_tokens(query)))
         root = reader.whole()

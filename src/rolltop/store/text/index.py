@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -17,11 +17,14 @@ from rolltop.store.text.disk import DiskIndex, View, means_damage
 from rolltop.store.text.fresh import Fresh, FreshDocument
 from rolltop.store.text.heads import unpack_head
 from rolltop.store.text.nearness import near_in
-from rolltop.store.text.plan import Plan, families_of, fields_of
+from rolltop.store.text.plan import Plan, Raised, families_of, fields_of
 from rolltop.store.text.planning import Planner
 from rolltop.store.text.vocabulary import Vocabulary
 
 __all__ = ["KeywordIndex"]
+
+CLOSELY = 16
+"""So many of the best documents are looked at for what only raises a score: whether their words stand in order."""
 
 _TELLING = 8
 """Forms of a word that say how frequent it is."""
@@ -86,7 +89,7 @@ class KeywordIndex:
             for plan, complete in Planner(lexicon, similarity).plans(ask.root):
                 hits, total = state.page(plan, limit, offset)
                 if total:
-                    told = state.told(plan, hits, why=why)
+                    told = state.told_page(plan, hits, offset, why=why)
                     families = tuple(dict.fromkeys(families_of(plan)))
                     words = tuple(dict.fromkeys([word for family in families for word in family]))
                     rarest_first = tuple(sorted(families, key=lexicon.having))
@@ -166,6 +169,14 @@ class _State:
 
     def page(self, plan: Plan, limit: int, offset: int) -> tuple[list[Place], int]:
         """One page, and how many there are in all."""
+        least, more = (plan.part, plan.more) if isinstance(plan, Raised) else (plan, ())
+        if not more or offset >= CLOSELY:
+            return self._ranked(least, limit, offset)
+        found, total = self._ranked(least, max(CLOSELY, offset + limit))
+        ranked = [*self._raised(found[:CLOSELY], more), *found[CLOSELY:]]
+        return ranked[offset : offset + limit], total
+
+    def _ranked(self, plan: Plan, limit: int, offset: int = 0) -> tuple[list[Place], int]:
         highest = self.view.state.highest  # what is newer is not on disk, so need not be kept out
         asking = Asking(self.view, [number for number in self.fresh.stale if number <= highest])
         new = list(self._fresh_hits(plan))
@@ -175,6 +186,15 @@ class _State:
         ranked = sorted([*old, *new], key=lambda hit: (-hit[1], hit[0]))
         return ranked[offset : offset + limit], total + len(new)
 
+    def _raised(self, best: list[Place], more: Sequence[Plan]) -> list[Place]:
+        """The best documents in a new order: what raises a score would be dear to ask of all."""
+        numbers = {number for number, _ in best}
+        worth = Asking(self.view).added(more, sorted(numbers - self.fresh.stale))
+        for plan in more:
+            for number, score in self._fresh_hits(plan, numbers):
+                worth[number] = worth.get(number, 0.0) + score
+        return sorted([(number, score + worth.get(number, 0.0)) for number, score in best], key=lambda hit: -hit[1])
+
     def holding(self, plan: Plan, documents: Sequence[int]) -> set[int]:
         """Which of the documents answer the plan."""
         with _damage_named():
@@ -183,16 +203,23 @@ class _State:
     def weighed(self, plan: Plan, documents: Sequence[int]) -> list[Place]:
         """Those of some documents that answer a plan."""
         asked = set(documents)
-        new = [hit for hit in self._fresh_hits(plan) if hit[0] in asked]
+        new = list(self._fresh_hits(plan, asked))
         old = sorted(asked - {*self.fresh.stale, *(hit[0] for hit in new)})
         return [*Asking(self.view).among(plan, old), *new]
 
-    def _fresh_hits(self, plan: Plan) -> Iterator[Place]:
+    def _fresh_hits(self, plan: Plan, among: Collection[int] | None = None) -> Iterator[Place]:
         averages = self.averages() if self.fresh.documents else {}
         for document in self.fresh.documents:
-            score = document.score(plan, averages)
+            score = document.score(plan, averages) if among is None or document.number in among else None
             if score is not None:
                 yield document.number, score
+
+    def told_page(self, plan: Plan, hits: list[Place], offset: int, *, why: bool) -> list[TextHit]:
+        """The hits of a page: only the best documents have been raised."""
+        if not isinstance(plan, Raised):
+            return self.told(plan, hits, why=why)
+        closely = max(0, CLOSELY - offset)
+        return self.told(plan, hits[:closely], why=why) + self.told(plan.part, hits[closely:], why=why)
 
     def told(self, plan: Plan, hits: list[Place], *, why: bool) -> list[TextHit]:
         """The hits with what they are shown with, and with what their scores are made of where that was asked for."""

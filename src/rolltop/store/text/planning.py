@@ -37,7 +37,7 @@ OTHER_FORM = 0.9
 UNLIKE = 10.0
 """A near word counts as much as its similarity to this power."""
 
-TOGETHER = {"heading": 2.0, "title": 1.0, "body": 1.5}
+TOGETHER = {LABEL: 3.0, "body": 2.5}
 """What it is worth that the words of a query stand one after the other."""
 
 IN_ORDER = 8

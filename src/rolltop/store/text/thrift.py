@@ -35,15 +35,6 @@ class Thrift:
         shares = [min(1.0, self.frequency(plan.field, word) / self.documents) for word in plan.words]
         return self.documents * math.prod(shares) > MANY
 
-    def split(self, plan: Plan) -> tuple[Plan, tuple[Plan, ...]]:
-        """The plan, and what raises a score but is too dear to be asked of every document."""
-        if not isinstance(plan, Raised):
-            return self.spread(plan), ()
-        dear = tuple(part for part in plan.more if self.dear(part))
-        more = tuple(part for part in plan.more if part not in dear)
-        part = self.spread(plan.part)
-        return (Raised(part, more) if more else part), dear
-
     def spread(self, plan: Plan, depth: int = 0) -> Plan:
         """The same documents and scores, where a dear alternative stands beside other demands.
 
