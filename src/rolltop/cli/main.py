@@ -104,6 +104,33 @@ class LazyGroup(click.Group):
         return command.get_short_help_str(80) if command else ""
 
 
+ANYWHERE = ("--workspace", "--log-level")
+
+
+class _Root(LazyGroup):
+    """The command itself. Its options may also stand behind a command: `rolltop serve --workspace DIR`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, _global_first(args))
+
+
+def _global_first(args: list[str]) -> list[str]:
+    first: list[str] = []
+    others: list[str] = []
+    rest = iter(args)
+    for arg in rest:
+        if arg == "--":
+            others += [arg, *rest]
+        elif arg in ANYWHERE:
+            value = next(rest, None)
+            if value is None:
+                raise click.BadOptionUsage(arg, f"Option '{arg}' requires an argument.")
+            first += [arg, value]
+        else:
+            (first if arg.startswith(tuple(f"{name}=" for name in ANYWHERE)) else others).append(arg)
+    return first + others
+
+
 @dataclass(slots=True)
 class Invocation:
     """What the global options said; commands ask it for the settings."""
@@ -119,7 +146,7 @@ class Invocation:
         return load({**self.given, **{key: value for key, value in more.items() if value is not None}})
 
 
-@click.group(cls=LazyGroup, lazy=COMMANDS, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_Root, lazy=COMMANDS, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="rolltop")
 @click.option("--workspace", metavar="DIR", help="Directory that holds the store, the journal and reports.")
 @click.option("--log-level", metavar="LEVEL", help="TRACE, DEBUG, INFO, WARNING or ERROR.")
