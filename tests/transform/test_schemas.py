@@ -135,6 +135,18 @@ def test_proto_nested_messages_and_reserved_numbers() -> None:
         described("proto", 'syntax = "proto2";')
 
 
+@pytest.mark.parametrize(
+    ("target", "wide", "times"), [("avro", '"long"', 3), ("osch", "Edm.Int64", 2), ("proto", "int64", 3)]
+)
+def test_wide_integers_of_proto_stay_wide(target: str, wide: str, times: int) -> None:
+    text = (
+        'syntax = "proto3"; message A { int64 a = 1; repeated uint64 b = 2; map<string, sint64> c = 3; int32 d = 4; }'
+    )
+    read = formats.read("proto", text)
+    written = formats.write(target, read)
+    assert written.text.count(wide) == times
+
+
 @pytest.mark.parametrize("number", [0, 19_500, 536_870_912])
 def test_proto_field_numbers_are_checked(number: int) -> None:
     fields = [{"%name": "a", "%type": "string", "%fieldNumber": number}]

@@ -9,7 +9,7 @@ from rolltop.transform.errors import ReadFailure, WriteFailure
 from rolltop.transform.formats.json import read as read_json
 from rolltop.transform.formats.json import write as write_json
 from rolltop.transform.schemas.avro_check import check_schema
-from rolltop.transform.schemas.directives import compact, enrich, fields_of, text_of, types_of, without
+from rolltop.transform.schemas.directives import compact, enrich, fields_of, text_of, types_of, wide, without
 from rolltop.transform.values import Node
 
 __all__ = ["describe", "generate", "read", "write"]
@@ -222,6 +222,8 @@ class _Writer:
             return [self.type(part) for part in field.get("%unionTypes", [])]
         if name in self.types:
             return self.named(name)
+        if name == "integer" and field is not None and wide(field):
+            return "long"
         if name in ("array", "object", "map"):
             # What is in it was not said.
             return {"type": "array", "items": "string"} if name == "array" else {"type": "map", "values": "string"}

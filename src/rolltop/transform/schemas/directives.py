@@ -8,7 +8,7 @@ from typing import Any
 from rolltop.transform.errors import ReadFailure, WriteFailure
 from rolltop.transform.values import Node, is_number, parse_number, scalar_text
 
-__all__ = ["compact", "enrich", "fields_of", "flag", "text_of", "types_of", "whole", "without"]
+__all__ = ["compact", "enrich", "fields_of", "flag", "text_of", "types_of", "whole", "wide", "without"]
 
 
 def enrich(raw: dict[str, Any], describe: Callable[[dict[str, Any]], dict[str, Any]]) -> Node:
@@ -74,6 +74,11 @@ def whole(value: Any) -> int | None:
     """A whole number from a number or its text."""
     number: Any = parse_number(value) if isinstance(value, str) else value
     return int(number) if is_number(number) and float(number).is_integer() else None
+
+
+def wide(field: Mapping[str, Any]) -> bool:
+    """Whether an integer may need 64 bits, by its size or by what it was called in the format that it comes from."""
+    return whole(field.get("%size")) == 64 or text_of(field, "%schemaType") == "Edm.Int64"
 
 
 def without(value: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from rolltop.transform.errors import ReadFailure, WriteFailure
 from rolltop.transform.formats.table import Rendered
 from rolltop.transform.formats.xml_read import Builder, parse_document
 from rolltop.transform.formats.xml_write import write as write_xml
-from rolltop.transform.schemas.directives import compact, enrich, fields_of, flag, text_of, types_of, whole
+from rolltop.transform.schemas.directives import compact, enrich, fields_of, flag, text_of, types_of, whole, wide
 from rolltop.transform.values import Node, parse_number, scalar_text
 
 __all__ = ["describe", "generate", "read", "write"]
@@ -194,6 +194,8 @@ def _write_structure(name: str, type_: Mapping[str, Any], types: Mapping[str, An
 
 def _write_property(field: Mapping[str, Any], types: Mapping[str, Any], namespace: str) -> Node:
     name = str(field.get("%type", "string"))
+    if name == "integer" and wide(field):
+        name = "long"
     edm = text_of(field, "%schemaType") or (
         f"{namespace}.{name}" if name in types else _FROM_UNIVERSAL.get(name, "Edm.String")
     )

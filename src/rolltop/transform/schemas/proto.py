@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rolltop.transform.errors import WriteFailure
-from rolltop.transform.schemas.directives import fields_of, flag, text_of, types_of, whole
+from rolltop.transform.schemas.directives import fields_of, flag, text_of, types_of, whole, wide
 from rolltop.transform.schemas.proto_parse import parse
 from rolltop.transform.schemas.proto_read import describe, read
 
@@ -117,5 +117,5 @@ def _type(field: Mapping[str, Any]) -> str:
         return f"map<{_type({'%type': field.get('%keyType', 'string')})}, {_type(item)}>"
     name = str(field.get("%type", "string"))
     if name == "integer":
-        return "int64" if whole(field.get("%size")) == 64 else "int32"
+        return "int64" if wide(field) else "int32"
     return _FROM_UNIVERSAL.get(name, name)

@@ -98,7 +98,9 @@ def _structure(name: str, message: Mapping[str, Any], names: set[str]) -> dict[s
 def _field(field: Mapping[str, Any], scope: str, names: set[str]) -> dict[str, Any]:
     if field.get("key"):
         item = _resolve(field["value"], scope, names)
-        shape = compact(type="map", map=True, keyType=_universal(field["key"]), itemType=_universal(item))
+        wide = 64 if _INTEGERS.get(item) == 64 else None
+        key = _universal(field["key"])
+        shape = compact(type="map", map=True, keyType=key, itemType=_universal(item), size=wide)
     else:
         type_ = _resolve(field["type"], scope, names)
         shape = compact(

@@ -18,7 +18,7 @@ __all__ = ["generate", "write"]
 _VERSIONING = "http://www.w3.org/2007/XMLSchema-versioning"
 _FROM_UNIVERSAL = {
     "number": "xs:double", "binary": "xs:base64Binary", "bytes": "xs:base64Binary", "datetime": "xs:dateTime",
-    "any": "xs:anyType", "object": "xs:anyType",
+    **dict.fromkeys(("any", "object", "map", "array", "union"), "xs:anyType"),
 }  # fmt: skip
 
 
