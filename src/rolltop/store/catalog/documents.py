@@ -101,6 +101,11 @@ class Documents:
         """Documents whose current content is this object."""
         return self._every("d.object = ? AND d.deleted IS NULL ORDER BY d.id", number)
 
+    def with_objects(self, numbers: Iterable[int]) -> list[Document]:
+        """Documents whose current content is one of these objects."""
+        found = "d.object IN (SELECT value FROM json_each(?)) AND d.deleted IS NULL"
+        return self._every(found, json.dumps(list(numbers)))
+
     def reaches(self, number: int) -> bool:
         """Whether a document or an earlier version of one has this content."""
         return bool(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,9 +22,6 @@ __all__ = ["Grep", "Pattern"]
 
 JOINED = 1 << 20
 """Frames are joined to runs of about this size before they are scanned."""
-
-FEW = 1000
-"""Up to so many objects are looked up one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +55,6 @@ class Grep:
         self._reader = reader
         self._index = index
         self._layout = Layout(catalog)
-        self._holders: tuple[tuple[int, int], dict[int, list[Document]]] | None = None
 
     # documents -----------------------------------------------------------------------------------
 
@@ -117,8 +113,7 @@ class Grep:
             in_texts = self._text_counts(matcher, chosen)
         numbers = counts.keys() | in_texts.keys()
         if chosen is None:
-            holders = self._holders_of(numbers)
-            chosen = [document for number in numbers for document in holders.get(number, ())]
+            chosen = self._catalog.documents.with_objects(numbers)
         pairs = [(document, self._count(document, counts, in_texts)) for document in chosen]
         return sorted((pair for pair in pairs if pair[1]), key=lambda pair: pair[0].path)
 
@@ -136,18 +131,6 @@ class Grep:
         found = dict(self._texts.counts(matcher, None if chosen is None else {each.hash for each in chosen}))
         by_prefix = self._catalog.objects.by_prefix
         return {entry.id: count for digest, count in found.items() for entry in by_prefix(digest, 1)}
-
-    def _holders_of(self, counts: Collection[int]) -> dict[int, list[Document]]:
-        """The documents that have these objects now. For many objects at once, all documents are read once."""
-        if len(counts) < FEW:
-            return {number: self._catalog.documents.with_object(number) for number in counts}
-        key = (self._catalog.documents.last_change(), self._catalog.objects.epoch())
-        if self._holders is None or self._holders[0] != key:
-            holders: dict[int, list[Document]] = {}
-            for document in self._catalog.listings.all(Listing()):
-                holders.setdefault(document.object, []).append(document)
-            self._holders = (key, holders)
-        return self._holders[1]
 
     # objects -------------------------------------------------------------------------------------
 
