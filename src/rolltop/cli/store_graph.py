@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["graph"]
 
+PATIENCE = 10.0
+"""Seconds in which what was stored lately is related to the rest; some thousand documents."""
+
 
 @click.command(epilog=EXIT_CODES)
 @click.argument("name")
@@ -33,7 +36,7 @@ def graph(invocation: Invocation, name: str, *, depth: int, limit: int, dot: boo
     with opened(invocation) as library:
         number, document = find(library, name)
         with progress("relating") as show:
-            library.trace(progress=show)
+            library.trace(PATIENCE, show)
         found = library.related(library.node(document, number), depth, limit)
     if as_json:
         print_json(_as_dict(found))
@@ -47,6 +50,8 @@ def graph(invocation: Invocation, name: str, *, depth: int, limit: int, dot: boo
             click.echo(
                 f"{each.distance}\t{each.weight:g}\t{kinds}\t{_label(each.node)}\t{_label(each.via)}\t{_why(each)}"
             )
+    if found.behind:
+        note(f"{found.behind} changes are not looked at yet, so more may be related; `rolltop store index` does that")
     if not found.complete:
         note(f"more are related than the {len(found.related)} shown; --limit shows more")
 

@@ -27,6 +27,7 @@ FEWEST_RUNS = 12
 
 LONGEST = 2 << 20
 _WORD = re.compile(r"\w+")
+_GAPS = "".join(chr(code) if chr(code).isalnum() or chr(code) == "_" else " " for code in range(128))
 _CHANCE = np.random.Generator(np.random.PCG64(20_261_116))  # fixed: sketches are kept
 _FACTORS = _CHANCE.integers(1, 1 << 63, NUMBERS, dtype=np.uint64) | np.uint64(1)
 _TERMS = _CHANCE.integers(0, 1 << 63, NUMBERS, dtype=np.uint64)
@@ -35,13 +36,18 @@ _MIX = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x2
 
 def sketch_of(text: str) -> Sketch | None:
     """The sketch of a text; None for a short one."""
-    words = _WORD.findall(text[:LONGEST].lower())
+    words = _words(text[:LONGEST].lower())
     if len(words) < FEWEST_RUNS + RUN - 1:
         return None
     numbers = {word: zlib.crc32(word.encode("utf-8", "replace")) for word in set(words)}
-    hashes = np.fromiter((numbers[word] for word in words), np.uint64, len(words))
+    hashes = np.fromiter(map(numbers.__getitem__, words), np.uint64, len(words))
     runs = np.unique(_runs(hashes))
     return _smallest(runs) if len(runs) >= FEWEST_RUNS else None
+
+
+def _words(text: str) -> list[str]:
+    # The same in a fraction of the time.
+    return text.translate(_GAPS).split() if text.isascii() else _WORD.findall(text)
 
 
 def _runs(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
