@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from rolltop.courtesy import give_way, waiting
 from rolltop.errors import RolltopError
 from rolltop.store.extract import Extracts
 from rolltop.store.records import Document
@@ -21,7 +22,7 @@ __all__ = ["Learning"]
 STEP = 500
 """Documents that are asked of the catalogue at a time."""
 
-GROUP = 8 << 20
+GROUP = 2 << 20
 """Bytes of documents that are held in memory while the index learns them."""
 
 FRESH = 128
@@ -90,7 +91,8 @@ class Learning:
         while time.monotonic() < until:
             if self._text().seen >= self._catalog.documents.last_change():
                 return True
-            time.sleep(0.02)
+            with waiting():
+                time.sleep(0.02)
         return False
 
     def uncommitted(self) -> TextChanges:
@@ -131,6 +133,7 @@ class Learning:
         return TextChanges(units, removed, mark)
 
     def _unit(self, document: Document, tags: tuple[str, ...]) -> TextUnit:
+        give_way()
         found = self._extracts.of(document)
         return TextUnit(
             document.id,

@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rolltop.courtesy import answering
 from rolltop.errors import Damaged, InvalidInput, NotFound
 from rolltop.store.core import Options
 from rolltop.store.extract import Extracting
@@ -82,6 +83,10 @@ class Searching(Extracting):
         """
         if similarity is not None and not 0 <= similarity <= 1:
             raise InvalidInput("similarity is a number from 0 to 1")
+        with answering():
+            return self._searched(query, limit, offset, similarity, why=why)
+
+    def _searched(self, query: str, limit: int, offset: int, similarity: float | None, *, why: bool) -> Results:
         answer, missing = self._by_words(query, limit, offset, similarity, why=why)
         ranked = [Ranked(hit.document, hit.score, hit.parts, head=hit.head) for hit in answer.hits]
         note = " ".join(filter(None, (answer.note, self._waiting(missing))))

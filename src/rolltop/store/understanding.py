@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from rolltop.courtesy import answering
 from rolltop.errors import PartMissing
 from rolltop.store.meaning import NONE, Candidate, Fused, fuse
 from rolltop.store.results import Ranked, Results
@@ -70,13 +71,14 @@ class Understanding(Searching):
         why: bool = False,
     ) -> Results:
         """By `keyword`, `semantic` or `hybrid`; with `similarity` by nearly spelled words, whatever the kind."""
-        if kind == "semantic" and similarity is None:
-            return self.search_near(query, limit=limit, offset=offset)
-        if kind == "keyword" or similarity is not None:
-            found = self.search(query, limit=limit, offset=offset, similarity=similarity, why=why)
-        else:
-            found = self.search_hybrid(query, limit=limit, offset=offset, why=why)
-        return found if found.total or similarity is not None else self._with_spellings(query, found)
+        with answering():
+            if kind == "semantic" and similarity is None:
+                return self.search_near(query, limit=limit, offset=offset)
+            if kind == "keyword" or similarity is not None:
+                found = self.search(query, limit=limit, offset=offset, similarity=similarity, why=why)
+            else:
+                found = self.search_hybrid(query, limit=limit, offset=offset, why=why)
+            return found if found.total or similarity is not None else self._with_spellings(query, found)
 
     def _with_spellings(self, query: str, found: Results) -> Results:
         """What was found, nothing, with the words that the query may have meant."""

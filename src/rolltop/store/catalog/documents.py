@@ -106,6 +106,15 @@ class Documents:
         found = "d.object IN (SELECT value FROM json_each(?)) AND d.deleted IS NULL"
         return self._every(found, json.dumps(list(numbers)))
 
+    def hashes(self, numbers: Iterable[int]) -> dict[int, str]:
+        """The hash of the current content of those of these documents that are still there."""
+        rows = self._db.all(
+            "SELECT d.id, o.hash FROM documents d JOIN objects o ON o.id = d.object "
+            "WHERE d.deleted IS NULL AND d.id IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(numbers)),),
+        )
+        return {number: digest.hex() for number, digest in rows}
+
     def reaches(self, number: int) -> bool:
         """Whether a document or an earlier version of one has this content."""
         return bool(

@@ -11,6 +11,7 @@ from typing import Any
 
 import apsw
 
+from rolltop.courtesy import waiting
 from rolltop.errors import RolltopError
 from rolltop.store.core import Core
 from rolltop.store.extract.extracts import Extracts
@@ -115,7 +116,8 @@ class _Background:
             while (self._asked or self._busy) and (left := end - time.monotonic()) > 0:
                 if self._library.following.behind > AT_HAND:
                     return
-                self._changed.wait(left)
+                with waiting():
+                    self._changed.wait(left)
 
     def _work(self) -> None:
         while self._next():

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from rolltop.courtesy import politely, waiting
 from rolltop.errors import PartMissing
 from rolltop.store.extract import Extracted
 from rolltop.store.extract.reading import Studied
@@ -77,7 +78,8 @@ class Relating(Searching):
         end = None if seconds is None else time.monotonic() + seconds
         while not self.committer.active and self.untraced() and not self._ended.is_set():
             if not self._trace_step():
-                time.sleep(0.02)  # another process is at it
+                with waiting():
+                    time.sleep(0.02)  # another thread or process is at it
             if progress:
                 progress(self.traits.mark, self.catalog.documents.last_change())
             if end is not None and time.monotonic() > end:
@@ -94,11 +96,11 @@ class Relating(Searching):
                 self.traits.update([], [], last)
             if documents:
                 live = [document for document in documents if document.deleted is None]
-                texts = [self.extracts.of(document) for document in live]
+                texts = [self.extracts.of(document) for document in politely(live)]
                 studied = self._studied(live, texts)
                 traits = [
                     (document.id, traits_of(text, document.extension, code))
-                    for document, text, code in zip(live, texts, studied, strict=True)
+                    for document, text, code in politely(zip(live, texts, studied, strict=True))
                 ]
                 gone = [document.id for document in documents if document.deleted is not None]
                 self.traits.update(traits, gone, documents[-1].change)

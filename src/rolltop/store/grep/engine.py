@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rolltop.courtesy import politely
 from rolltop.errors import InvalidInput
 from rolltop.store.grep.layout import Layout, Numbers
 from rolltop.store.grep.lines import FileLines, lines_of
@@ -226,7 +227,7 @@ class Grep:
                 progress(done, total)
 
         for run in runs:
-            self._index.add(table, run, [self._raw(frame) for frame in run])
+            self._index.add(table, run, [self._raw(frame) for frame in politely(run)])
             told(len(run))
         if self._texts:
             self._texts.index_pending(least, told)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from rolltop.courtesy import give_way
 from rolltop.store.meaning.embedder import Embedder
 from rolltop.store.meaning.index import Batch, MeaningIndex
 from rolltop.store.meaning.passages import passages
@@ -21,10 +22,11 @@ __all__ = ["Follower", "Progress", "Question"]
 
 STEP = 200
 """Documents that are asked of the catalogue at a time."""
-VECTORS_A_CALL = 64
+VECTORS_A_CALL = 32
 VECTORS_A_SLOW_CALL = 16
-"""So many passages are embedded between two looks at whether to stop."""
+"""So many passages are embedded between two looks at whether to stop, or to let an answer go first."""
 VECTORS_A_COMMIT = 512
+VECTORS_A_SLOW_COMMIT = 64
 """Fewer, if the model is slow: what is not committed when the process dies has to be done again."""
 
 Progress = Callable[[int, int], None]
@@ -44,7 +46,7 @@ class Follower:
         self._extracts = extracts
         self._model = model
         self._index = index
-        self._enough_to_commit = VECTORS_A_COMMIT if model.quick else VECTORS_A_CALL
+        self._enough_to_commit = VECTORS_A_COMMIT if model.quick else VECTORS_A_SLOW_COMMIT
         self._a_call = VECTORS_A_CALL if model.quick else VECTORS_A_SLOW_CALL
 
     def pending(self) -> int:
@@ -76,6 +78,7 @@ class Follower:
                 batch = Batch(self._index.spans)
 
     def _add(self, document: Document, batch: Batch) -> None:
+        give_way()
         if document.deleted is not None:
             batch.removed.append(document.id)
         elif not batch.share(document.id, document.hash):
@@ -85,4 +88,5 @@ class Follower:
         for start in range(0, len(texts), self._a_call):
             if stop():
                 raise Stopped
+            give_way()
             yield self._model.embed(texts[start : start + self._a_call])

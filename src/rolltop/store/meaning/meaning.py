@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -112,34 +112,34 @@ class Meaning:
         """Documents whose meaning is nearest to the query, the nearest first."""
         if keep_up:
             self.keep_up()
-        vector, current = self._asked(query), self._current()
+        vector = self._asked(query)
         found, wanted, all_seen = list[Near](), 3 * limit, not vector.any()
         while len(found) < limit and not all_seen:
             places, all_seen = self.index.nearest(vector, wanted)
-            found = list(islice(self._distinct(places, current), limit))
+            found = list(islice(self._distinct(self._current(list(places))), limit))
             wanted *= 4
         return found
 
-    def _distinct(self, places: Iterable[Place], current: Callable[[Place], bool]) -> Iterator[Near]:
+    def _distinct(self, places: Iterable[Place]) -> Iterator[Near]:
         """Each document once, by its nearest passage."""
         seen: set[int] = set()
         for place in places:
-            if place.document not in seen and current(place):
+            if place.document not in seen:
                 seen.add(place.document)
                 yield Near(place.document, place.score, place.start)
 
     def weigh(self, query: str, documents: Sequence[int]) -> dict[int, Near]:
         """How near each of these documents is; none that is not embedded as it is now."""
-        vector, current = self._asked(query), self._current()
+        vector = self._asked(query)
         places = self.index.weigh(vector, documents) if documents and vector.any() else []
-        return {p.document: Near(p.document, p.score, p.start, p.broad) for p in places if current(p)}
+        return {p.document: Near(p.document, p.score, p.start, p.broad) for p in self._current(places)}
 
-    def _current(self) -> Callable[[Place], bool]:
-        """Whether a place is of a document as it is now, not as it was; where all is followed, each one is."""
+    def _current(self, places: Sequence[Place]) -> Sequence[Place]:
+        """Those that are of a document as it is now, not as it was; where all is followed, each one is."""
         if not self._behind():
-            return lambda place: True
-        get = self._catalog.documents.get
-        return lambda place: (document := get(place.document)) is not None and document.hash == place.content
+            return places
+        now = self._catalog.documents.hashes({place.document for place in places})
+        return [place for place in places if now.get(place.document) == place.content]
 
     def _asked(self, query: str) -> NDArray[np.float32]:
         """The vector of a query; the last ones are remembered, because one search asks more than once."""

@@ -1,0 +1,86 @@
+"""Background work lets answers go first, waits for no one for long, and never for itself."""
+
+from __future__ import annotations
+
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from rolltop import courtesy
+from rolltop.courtesy import answering, give_way, politely, waiting
+from rolltop.store import Library, Options, Source
+
+
+class Worker:
+    """A thread that counts, giving way before each number."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._work)
+
+    def _work(self) -> None:
+        for _ in politely(iter(self._stop.is_set, True)):
+            self.count += 1
+            time.sleep(0.001)
+
+    def __enter__(self) -> Worker:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def goes_on(self) -> bool:
+        before, end = self.count, time.monotonic() + 5.0
+        while self.count < before + 3 and time.monotonic() < end:
+            time.sleep(0.005)
+        return self.count >= before + 3
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(courtesy, "LONGEST", 60.0)
+
+
+@pytest.mark.usefixtures("patient")
+def test_the_background_waits_while_somebody_is_answered() -> None:
+    with Worker() as worker:
+        assert worker.goes_on()
+        with answering(), answering():
+            time.sleep(0.05)  # the number that it was at
+            before = worker.count
+            time.sleep(0.1)
+            assert worker.count == before
+            with waiting():
+                assert worker.goes_on()
+            time.sleep(0.05)
+            before = worker.count
+            time.sleep(0.1)
+            assert worker.count == before
+        assert worker.goes_on()
+
+
+@pytest.mark.usefixtures("patient")
+def test_an_answer_does_not_wait_for_itself() -> None:
+    with answering():
+        give_way()  # returns at once
+    assert list(politely([1, 2])) == [1, 2]
+
+
+def test_nobody_waits_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(courtesy, "LONGEST", 0.01)
+    with Worker() as worker, answering():
+        assert worker.goes_on()
+
+
+@pytest.mark.usefixtures("patient")
+def test_a_search_that_waits_for_readers_lets_them_work(tmp_path: Path) -> None:
+    library = Library(tmp_path, Options(background=True))
+    page = "<html><body><h1>Badgers</h1><p>They dig setts under hills.</p></body></html>"
+    library.add_many([Source("badgers.html", page.encode(), 1, 2)])
+    assert [hit.document.name for hit in library.find("setts").hits] == ["badgers.html"]
+    library.close()
