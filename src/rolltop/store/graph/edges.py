@@ -65,6 +65,7 @@ class Edges:
     def __init__(self, catalog: Catalog, traits: TraitFile) -> None:
         self._catalog = catalog
         self._traits = traits
+        self._endings: dict[str, Document | None] = {}
         self.all_seen = True
         """Whether everything that may relate was looked at, for all documents that were asked about."""
 
@@ -138,7 +139,7 @@ class Edges:
             self.all_seen &= len(found) <= MOST_REFERRING
             for number, reference in found[:MOST_REFERRING]:
                 source = self._catalog.documents.get(number)
-                if source is not None and source.id != document.id:
+                if source is not None and source.id != document.id and _may_mean(document, source, reference):
                     meant = self.meant(source, reference)
                     if meant is not None and meant.id == document.id:
                         yield _reference_edge(reference, source, incoming=True)
@@ -149,8 +150,7 @@ class Edges:
             return self._named(reference.path)
         if reference.kind == CITES:
             return None
-        path = reference.path
-        here = posixpath.normpath(posixpath.join(posixpath.dirname(source.path), path))
+        path, here = reference.path, _from(source, reference.path)
         exact = self._catalog.documents.at(here)
         if exact is not None or path.startswith((".", "/")):
             return exact or self._catalog.documents.at(path)
@@ -158,8 +158,14 @@ class Edges:
         found = self._catalog.documents.at(tail)
         if found is not None:
             return found
-        ending = self._catalog.documents.ending(reference.key, tail, 2)
-        return ending[0] if len(ending) == 1 else None
+        return self._only_ending(reference.key, tail)
+
+    def _only_ending(self, name: str, tail: str) -> Document | None:
+        """The only document whose path ends so; a walk asks for the same ones again and again."""
+        if tail not in self._endings:
+            ending = self._catalog.documents.ending(name, tail, 2)
+            self._endings[tail] = ending[0] if len(ending) == 1 else None
+        return self._endings[tail]
 
     def _named(self, name: str) -> Document | None:
         """What doc:// means: a path, a name that only one has, or a hash."""
@@ -227,6 +233,20 @@ class Edges:
             if other is not None:
                 weight = min(0.8, least + 0.1 * (len(names) - 1))
                 yield Edge(kind, Node(other), round(weight, 2), f"{words} {_listed(names)}")
+
+
+def _from(source: Document, path: str) -> str:
+    """A path as it is written in a document, from the root."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(source.path), path))
+
+
+def _may_mean(document: Document, source: Document, reference: Reference) -> bool:
+    """Whether a reference could mean a document, by its path alone: most that have the name mean another one."""
+    if reference.kind == NAMES:
+        return True
+    path, tail = reference.path, posixpath.normpath(reference.path)
+    wanted = (_from(source, path), path, tail)
+    return document.path in wanted or (not path.startswith((".", "/")) and document.path.endswith(f"/{tail}"))
 
 
 def _place(history: list[Version], number: int) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from rolltop.courtesy import politely, waiting
+from rolltop.courtesy import answering, politely, waiting
 from rolltop.errors import PartMissing
 from rolltop.store.extract import Extracted
 from rolltop.store.extract.reading import Studied
@@ -57,7 +57,8 @@ class Relating(Searching):
 
         self.trace(seconds=PATIENCE)
         node = Node(start) if isinstance(start, Document) else start
-        found = walk(Edges(self.catalog, self.traits), node, depth, limit)
+        with answering():
+            found = walk(Edges(self.catalog, self.traits), node, depth, limit)
         found.behind = self.untraced()
         return found
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rolltop.courtesy import politely
+from rolltop.courtesy import answering, politely
 from rolltop.errors import InvalidInput
 from rolltop.store.grep.layout import Layout, Numbers
 from rolltop.store.grep.lines import FileLines, lines_of
@@ -107,7 +107,7 @@ class Grep:
     def _matching(self, asked: Pattern) -> list[tuple[Document, int]]:
         """Documents with a matching line, by path, with the number of such lines."""
         matcher = self._matcher(asked)
-        with self._turn:
+        with self._turn, answering():
             self._layout.refresh()
             chosen = self._selected(asked) if asked.paths else None
             counts = self._object_counts(matcher, chosen)
