@@ -18,7 +18,11 @@ __all__ = ["answering", "give_way", "politely", "waiting"]
 T = TypeVar("T")
 
 LONGEST = 0.25
-"""Seconds to give way at most: those who ask without a pause get slower answers rather than old ones."""
+"""Seconds to give way at most, and then work for some of them: those who ask without a pause get slower answers rather
+than old ones."""
+
+SHARE = 0.5
+"""So much of the time that it has waited, the background then works whoever asks."""
 
 
 class _Counter:
@@ -42,6 +46,7 @@ class _Counter:
 
 class _Own(threading.local):
     answering = 0
+    busy_until = 0.0
 
 
 _asking = _Counter()
@@ -75,8 +80,13 @@ def waiting() -> Iterator[None]:
 
 def give_way() -> None:
     """Wait while somebody is being answered; not in a thread that is answering itself."""
-    if _asking.now and not _own.answering:
-        _asking.wait(time.monotonic() + LONGEST)
+    if not _asking.now or _own.answering:
+        return
+    begun = time.monotonic()
+    if begun >= _own.busy_until:
+        _asking.wait(begun + LONGEST)
+        now = time.monotonic()
+        _own.busy_until = now + SHARE * (now - begun)
 
 
 def politely(things: Iterable[T]) -> Iterator[T]:

@@ -44,6 +44,7 @@ class Worker:
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(courtesy, "LONGEST", 60.0)
+    monkeypatch.setattr(courtesy, "SHARE", 0.0)
 
 
 @pytest.mark.usefixtures("patient")
@@ -75,6 +76,15 @@ def test_nobody_waits_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(courtesy, "LONGEST", 0.01)
     with Worker() as worker, answering():
         assert worker.goes_on()
+
+
+def test_who_has_waited_long_works_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(courtesy, "SHARE", 1000.0)
+    with Worker() as worker, answering():
+        assert worker.goes_on()
+        before = worker.count
+        time.sleep(0.3)
+        assert worker.count > before + 20  # not one in a quarter of a second
 
 
 @pytest.mark.usefixtures("patient")

@@ -78,19 +78,29 @@ class Relating(Searching):
         """Learn what belongs together of everything that changed; or as much as so many seconds allow."""
         end = None if seconds is None else time.monotonic() + seconds
         while not self.committer.active and self.untraced() and not self._ended.is_set():
-            if not self._trace_step():
+            if not self._trace_step(None if end is None else end - time.monotonic()):
                 with waiting():
-                    time.sleep(0.02)  # another thread or process is at it
+                    time.sleep(0.02)  # another process is at it
             if progress:
                 progress(self.traits.mark, self.catalog.documents.last_change())
             if end is not None and time.monotonic() > end:
                 return
 
-    def _trace_step(self) -> bool:
-        """Some more documents; false where another process is doing that, or nothing is left."""
+    def _trace_step(self, patience: float | None = None) -> bool:
+        """Some more documents; false where another one is doing that, or nothing is left."""
+        with waiting():
+            mine = self._tracing.acquire(timeout=-1 if patience is None else max(0.0, patience))
+        if not mine:
+            return False
+        try:
+            return self._traced()
+        finally:
+            self._tracing.release()
+
+    def _traced(self) -> bool:
         from rolltop.store.graph.traits import traits_of  # noqa: PLC0415
 
-        with self._tracing, alone(self.directory / "graph.lock") as only:
+        with alone(self.directory / "graph.lock") as only:
             last = self.catalog.documents.last_change()
             documents = self.catalog.documents.changed(self.traits.mark, STEP) if only else []
             if only and not documents:  # what changed last has been collected since
