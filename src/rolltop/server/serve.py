@@ -25,6 +25,10 @@ __all__ = ["run_http", "run_stdio"]
 
 logger = logging.getLogger("rolltop.server")
 
+TURN = 0.001
+"""Seconds that a thread works while another one waits for its turn. An answer passes through several threads, and some
+may be busy in the background; Python's own five milliseconds would be waited for each time."""
+
 TOOL_THREADS = 32
 """Blocking tools that run at the same time; asyncio's own default is six on a small machine."""
 
@@ -69,6 +73,7 @@ def run_http(settings: Settings, announce: Callable[[str], None]) -> None:
 
 
 def _run(main: Coroutine[Any, Any, None]) -> None:
+    sys.setswitchinterval(TURN)
     try:
         import uvloop  # noqa: PLC0415 - not there on every platform
     except ImportError:
