@@ -323,6 +323,19 @@ def test_no_stretch_of_the_text_has_more_of_the_words_than_the_one_shown(text: s
         assert held(shown.offset, 200 + max(map(len, WORDS))) == len(families)  # what begins there is shown whole
 
 
+@pytest.mark.parametrize("text", ["getUserName", "get_user_name", "get user name", "get-user-name", "getusername"])
+def test_an_identifier_is_shown_where_it_stands_not_where_its_parts_do(tmp_path: Path, text: str) -> None:
+    body = "get the user a name\n" + "filler words\n" * 60 + f"here {text} is\n" + "more filler\n" * 60
+    unit = TextUnit(1, "a.py", "a.py", (), body, change=1)
+    index = KeywordIndex(tmp_path, "s")
+    index.learn(lambda _: [TextChanges([unit], [], 1)])
+    answer = index.search("getUserName", limit=1)
+    assert len(answer.families) == 1
+    assert text in shown_in(body, [list(family) for family in answer.families]).text
+    assert text.lower() in answer.words
+    index.close()
+
+
 def test_highlighting_marks_words_and_changes_nothing_else() -> None:
     marked = highlighted("getUserName and users, not abuser", ["user"])
     assert re.sub("\x1b[^mK]*[mK]", "", marked) == "getUserName and users, not abuser"

@@ -38,12 +38,13 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Words one after the other."""
+    """Words one after the other. Where they are one word, `written` are the ways in which it is."""
 
     field: str
     words: tuple[str, ...]
     weight: float
     idf: float
+    written: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,17 +156,24 @@ def families_of(plan: Plan) -> list[tuple[str, ...]]:
     if isinstance(plan, (Without, Raised)):
         return families_of(plan.part)  # what raises a score are the same words, in order
     if isinstance(plan, Run):
-        return [(word,) for word in _shown(plan)]
+        return [plan.written] if plan.written else [(word,) for word in _shown(plan)]
     if isinstance(plan, Everything):
         return []
     if isinstance(plan, AnyOf) and all(type(part) is Term for part in plan.parts):
         words = [part.word for part in plan.parts if part.field not in _SILENT]  # type: ignore[union-attr]
     elif isinstance(plan, (AllOf, AnyOf)):
-        return [family for part in plan.parts for family in families_of(part)]
+        families = [family for part in plan.parts for family in families_of(part)]
+        as_one = [family for family in families if len(family) > 1] if _is_one_word(plan) else []
+        return as_one[:1] or families
     else:
         words = [word for leaf in _leaves(plan) for word in _shown(leaf)]
     family = tuple(dict.fromkeys(words))  # in the order in which they were asked for
     return [family] if family else []
+
+
+def _is_one_word(plan: AllOf | AnyOf) -> bool:
+    """Whether the alternatives are ways in which one word is written."""
+    return isinstance(plan, AnyOf) and any(isinstance(part, Run) and part.written for part in plan.parts)
 
 
 _SILENT = frozenset({"tag", "ext", "type", "title_stem", "path_stem", "heading_stem", "tag_stem"})

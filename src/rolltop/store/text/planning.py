@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from rolltop.store.text import grammar
@@ -154,21 +154,25 @@ class Planner:
 
     def _compound(self, text: str, words: list[str], field: str | None) -> Plan:
         """An identifier or a word with a hyphen: its parts one after the other, or the whole as one word."""
-        plan = self._phrase(words, field)
-        if field not in (None, "body"):
-            return plan
         whole = next(iter(cut(text).joined), "".join(words))
-        idf = self._idf([whole]) if self.lexicon.frequency("body", whole) else plan_idf(plan)
+        written = tuple(dict.fromkeys((whole, "_".join(words), "-".join(words), " ".join(words))))
+        runs = [replace(run, written=written) for run in self._runs(words, field)]
+        if field not in (None, "body"):
+            return runs[0]
+        idf = self._idf([whole]) if self.lexicon.frequency("body", whole) else runs[0].idf
         joined = (Term("names", whole, WEIGHTS["names"], idf), Term("body", whole, 1.0, idf))
-        return AnyOf((plan, *joined))
+        return AnyOf((*runs, *joined))
+
+    def _runs(self, words: list[str], field: str | None) -> list[Run]:
+        idf = sum([self._idf([word]) for word in words])
+        return [Run(name, tuple(words), WEIGHTS[name], idf) for name in ((field,) if field else ("body", LABEL))]
 
     def _phrase(self, words: list[str], field: str | None) -> Plan:
-        fields = (field,) if field else ("body", LABEL)
-        idfs = {word: self._idf([word]) for word in words}
-        if len(words) == 1:
-            plans: list[Plan] = [Term(name, words[0], WEIGHTS[name], idfs[words[0]]) for name in fields]
+        if len(words) > 1:
+            plans: Sequence[Plan] = self._runs(words, field)
         else:
-            plans = [Run(name, tuple(words), WEIGHTS[name], sum(map(idfs.__getitem__, words))) for name in fields]
+            idf = self._idf(words)
+            plans = [Term(name, words[0], WEIGHTS[name], idf) for name in ((field,) if field else ("body", LABEL))]
         return plans[0] if len(plans) == 1 else AnyOf(tuple(plans))
 
     def _prefix(self, words: list[str], field: str | None) -> Plan:
@@ -198,12 +202,6 @@ class Planner:
             if rest:
                 parts.append(Terms(name, rest, 0.001))
         return Best(tuple(parts))
-
-
-def plan_idf(plan: Plan) -> float:
-    """How telling a phrase is."""
-    first = plan.parts[0] if isinstance(plan, AnyOf) else plan
-    return first.idf if isinstance(first, (Run, Term)) else 0.0
 
 
 def _filter(field: str, node: Word | Phrase | Prefix) -> Plan:
