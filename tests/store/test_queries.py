@@ -323,7 +323,9 @@ def test_no_stretch_of_the_text_has_more_of_the_words_than_the_one_shown(text: s
         assert held(shown.offset, 200 + max(map(len, WORDS))) == len(families)  # what begins there is shown whole
 
 
-@pytest.mark.parametrize("text", ["getUserName", "get_user_name", "get user name", "get-user-name", "getusername"])
+@pytest.mark.parametrize(
+    "text", ["getUserName", "get_user_name", "get user name", "get-user-name", "getusername", "get.user.name"]
+)
 def test_an_identifier_is_shown_where_it_stands_not_where_its_parts_do(tmp_path: Path, text: str) -> None:
     body = "get the user a name\n" + "filler words\n" * 60 + f"here {text} is\n" + "more filler\n" * 60
     unit = TextUnit(1, "a.py", "a.py", (), body, change=1)
@@ -332,7 +334,17 @@ def test_an_identifier_is_shown_where_it_stands_not_where_its_parts_do(tmp_path:
     answer = index.search("getUserName", limit=1)
     assert len(answer.families) == 1
     assert text in shown_in(body, [list(family) for family in answer.families]).text
-    assert text.lower() in answer.words
+    assert set(answer.words) == {"get", "user", "name", "getusername"}
+    index.close()
+
+
+def test_every_word_of_alternatives_is_looked_for(tmp_path: Path) -> None:
+    index = KeywordIndex(tmp_path, "s")
+    unit = TextUnit(1, "a.py", "getUser/fooBar.py", (), "import os.path and milk", change=1)
+    index.learn(lambda _: [TextChanges([unit], [], 1)])
+    families = index.search("path:getUser OR path:fooBar OR milk OR os.path", limit=1).families
+    assert {"getuser", "foobar", "milk", "os.path"} <= {form for family in families for form in family}
+    assert len(families) == 4
     index.close()
 
 

@@ -113,6 +113,8 @@ class Documents:
             "WHERE d.deleted IS NULL AND d.id IN (SELECT value FROM json_each(?))",
             (json.dumps(list(numbers)),),
         )
+        if not all(isinstance(digest, bytes) for _, digest in rows):
+            raise damaged_row()
         return {number: digest.hex() for number, digest in rows}
 
     def reaches(self, number: int) -> bool:

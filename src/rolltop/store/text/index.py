@@ -17,7 +17,7 @@ from rolltop.store.text.disk import DiskIndex, View, means_damage
 from rolltop.store.text.fresh import Fresh, FreshDocument
 from rolltop.store.text.heads import unpack_head
 from rolltop.store.text.nearness import near_in
-from rolltop.store.text.plan import Plan, Raised, families_of, fields_of
+from rolltop.store.text.plan import Plan, Raised, families_of, fields_of, words_of
 from rolltop.store.text.planning import Planner
 from rolltop.store.text.vocabulary import Vocabulary
 
@@ -91,10 +91,9 @@ class KeywordIndex:
                 if total:
                     told = state.told_page(plan, hits, offset, why=why)
                     families = tuple(dict.fromkeys(families_of(plan)))
-                    words = tuple(dict.fromkeys([word for family in families for word in family]))
                     rarest_first = tuple(sorted(families, key=lexicon.having))
                     return TextAnswer(
-                        told, total, words, ask.note, rarest_first, complete, partial(state.holding, plan)
+                        told, total, words_of(plan), ask.note, rarest_first, complete, partial(state.holding, plan)
                     )
         return TextAnswer([], 0, note=ask.note)
 

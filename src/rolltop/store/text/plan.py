@@ -23,6 +23,7 @@ __all__ = [
     "fields_of",
     "inverse_frequency",
     "only",
+    "words_of",
 ]
 
 
@@ -152,7 +153,7 @@ def only(plan: Plan, field: str) -> Plan | None:
 
 
 def families_of(plan: Plan) -> list[tuple[str, ...]]:
-    """The words that a document was found by, for showing them in its text; the forms of one word together."""
+    """The words that a document was found by, for finding them in its text; the forms of one word together."""
     if isinstance(plan, (Without, Raised)):
         return families_of(plan.part)  # what raises a score are the same words, in order
     if isinstance(plan, Run):
@@ -162,18 +163,20 @@ def families_of(plan: Plan) -> list[tuple[str, ...]]:
     if isinstance(plan, AnyOf) and all(type(part) is Term for part in plan.parts):
         words = [part.word for part in plan.parts if part.field not in _SILENT]  # type: ignore[union-attr]
     elif isinstance(plan, (AllOf, AnyOf)):
-        families = [family for part in plan.parts for family in families_of(part)]
-        as_one = [family for family in families if len(family) > 1] if _is_one_word(plan) else []
-        return as_one[:1] or families
+        if isinstance(plan, AnyOf) and all(isinstance(part, (Run, Term)) for part in plan.parts):
+            as_one = [part.written for part in plan.parts if isinstance(part, Run) and part.written]
+            if as_one:
+                return list(dict.fromkeys(as_one))  # the words beside them are among the ways
+        return [family for part in plan.parts for family in families_of(part)]
     else:
         words = [word for leaf in _leaves(plan) for word in _shown(leaf)]
     family = tuple(dict.fromkeys(words))  # in the order in which they were asked for
     return [family] if family else []
 
 
-def _is_one_word(plan: AllOf | AnyOf) -> bool:
-    """Whether the alternatives are ways in which one word is written."""
-    return isinstance(plan, AnyOf) and any(isinstance(part, Run) and part.written for part in plan.parts)
+def words_of(plan: Plan) -> tuple[str, ...]:
+    """The same words one by one, for marking them."""
+    return tuple(dict.fromkeys(word for leaf in _leaves(plan) for word in _shown(leaf)))
 
 
 _SILENT = frozenset({"tag", "ext", "type", "title_stem", "path_stem", "heading_stem", "tag_stem"})

@@ -40,6 +40,9 @@ UNLIKE = 10.0
 TOGETHER = {LABEL: 3.0, "body": 2.5}
 """What it is worth that the words of a query stand one after the other."""
 
+BETWEEN = ("_", ".", "-", " ", "\n", "/", ":", "::", "->", ", ")
+"""What stands between the parts of an identifier, the most usual first."""
+
 IN_ORDER = 8
 """A longer query is a text, not the words of a heading."""
 
@@ -155,7 +158,7 @@ class Planner:
     def _compound(self, text: str, words: list[str], field: str | None) -> Plan:
         """An identifier or a word with a hyphen: its parts one after the other, or the whole as one word."""
         whole = next(iter(cut(text).joined), "".join(words))
-        written = tuple(dict.fromkeys((whole, "_".join(words), "-".join(words), " ".join(words))))
+        written = tuple(dict.fromkeys((whole, text.lower(), *(between.join(words) for between in BETWEEN))))
         runs = [replace(run, written=written) for run in self._runs(words, field)]
         if field not in (None, "body"):
             return runs[0]
