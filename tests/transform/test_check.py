@@ -200,3 +200,42 @@ def test_the_schema_of_a_single_input_is_meant_whatever_its_name() -> None:
     assert types_for(["orders"], {"input": ORDER}) == {"orders": ORDER}
     with pytest.raises(InvalidInput, match="declares no input"):
         types_for(["a", "b"], {"c": ORDER})
+
+
+@pytest.mark.parametrize(
+    ("program", "code"),
+    [
+        ("x => x", "E506"),
+        ("{ f: upper }", "E506"),
+        ("{ a: { b: x => x } }", "E506"),
+        ("if ($input.a) upper else lower", "E506"),
+        ("function F(x) { x }\nF", "E506"),
+        ("$input.a / 0", "E502"),
+        ("$input.a % 0", "E502"),
+        ("[1, 2][-1]", "E504"),
+        ("map($input.a, x => x)[-2]", "E504"),
+    ],
+)
+def test_what_always_fails_is_an_error(program: str, code: str) -> None:
+    assert [(found.code, found.severity) for found in check(program, formats={"input": "json"})] == [(code, "error")]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "try { $input.a / 0 } catch (e) { 0 }",
+        "if ($input.a) upper else 1",
+        "map($input.a, upper)",
+        "function F(x) { x }",
+        "let f = x => x\nf(1)",
+        "[x => x][0](1)",
+        "$input.a / 0.5",
+        "$input.a[0]",
+    ],
+)
+def test_what_may_work_is_no_error(program: str) -> None:
+    assert not [found for found in check(program, formats={"input": "json"}) if found.severity == "error"]
+
+
+def test_a_negative_index_of_what_may_be_an_array_is_a_warning() -> None:
+    assert [found.code for found in check("$input[-1]", formats={"input": "json"})] == ["W504"]

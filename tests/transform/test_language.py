@@ -249,3 +249,24 @@ def test_an_element_of_text_that_is_no_array_says_how_it_becomes_one() -> None:
     with pytest.raises(RolltopError, match="requires an array") as caught:
         program.run({"input": Document("<o><t>a</t></o>")})
     assert "`arrays`" in str(caught.value.hint)
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        'parseDate("2024-01-02", "yyyy-MM-dd") < now()',
+        'now() > "2020-01-01"',
+        '"2020-01-01T00:00:00Z" < parseDate("2020-01-01", "yyyy-MM-dd") == false',
+        'parseDate("2024-01-02", "yyyy-MM-dd") >= "2024-01-02T00:00:00Z"',
+        "$input.d < now()",
+    ],
+)
+def test_dates_points_in_time_and_their_texts_have_one_order(condition: str) -> None:
+    program = compile_program(condition, inputs={"input": "yaml"})
+    assert [program.run({"input": Document("d: 2001-02-03")}).text for _ in range(12)] == ["true"] * 12
+
+
+@pytest.mark.parametrize("condition", ['now() < "soon"', "now() > 5", "now() < [1]"])
+def test_a_date_has_no_order_with_what_is_none(condition: str) -> None:
+    with pytest.raises(EvaluationFailure, match="Cannot compare these types"):
+        compile_program(condition).run({"input": Document("{}")})

@@ -55,6 +55,8 @@ class OperationRules(ChoiceRules):
         if node.op in _ARITHMETIC:
             self._numeric(node.left, left, node.at, "Left operand must be number")
             self._numeric(node.right, right, node.at, "Right operand must be number")
+            if node.op in "/%" and isinstance(node.right, tree.Literal) and node.right.value in (0, "0"):
+                self.findings.error("E502", "Division by zero", node.at)
             whole = left is INTEGER and right is INTEGER and node.op in _WHOLE
             return INTEGER if whole else NUMBER
         if node.op in _ORDERING:
