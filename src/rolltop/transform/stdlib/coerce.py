@@ -249,7 +249,9 @@ def refuse(value: Any, signature: Signature, at: int) -> TypeFailure:
     parameter = signature.parameters[at]
     hint = f"The signature is {signature.text}."
     if isinstance(parameter.type, ArrayType) and kind_of(value) in ("string", "number"):
-        hint += " An XML element that has only text and occurs once is its text: `arrays` in the header makes it an array."
+        hint += (
+            " An XML element that has only text and occurs once is its text: `arrays` in the header makes it an array."
+        )
     return TypeFailure(
         f"{signature.name} requires {_wanted(parameter.type)} for '{parameter.name}', got {_article(kind_of(value))}",
         hint=hint,
