@@ -61,6 +61,9 @@ class OperationRules(ChoiceRules):
             return INTEGER if whole else NUMBER
         if node.op in _ORDERING:
             self._ordered(node, left, right)
+        elif {left, right} in ({STRING, BOOLEAN}, {NUMBER, BOOLEAN}, {INTEGER, BOOLEAN}):
+            hint = f'They are {left} and {right}. What is read from XML is a text: compare with "true".'
+            self.findings.warning("W506", "These are never equal", node.at, hint=hint)
         return BOOLEAN
 
     def _plus(self, node: tree.Binary, left: Type, right: Type) -> Type:
