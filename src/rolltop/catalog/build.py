@@ -82,7 +82,8 @@ def mcptool_build(
 ) -> Built:
     """Write a definition for every tool in the sources at `path`.
 
-    Files of tools that are gone are removed, if they carry our header and the whole tree was read.
+    Files of tools that are gone are removed, if they carry our header and the whole tree was read; in a
+    directory that packages may share only those of this package.
     `run_examples` runs the examples; without it they are written as not run.
     """
     tree = source_tree(path)
@@ -93,7 +94,7 @@ def mcptool_build(
     directory = Path(output).expanduser().absolute() if output else tree.tools_directory
     finished = [_finished(tool, outcome) for tool, outcome in zip(found, outcomes, strict=True)]
     written, unchanged = _write_all(directory, [(tool, yaml_of(tree, tool)) for tool in finished])
-    removed = _remove_stale(directory, {*written, *unchanged}) if Path(path).is_dir() else ()
+    removed = _remove_stale(tree, directory, {*written, *unchanged}) if Path(path).is_dir() else ()
     return Built(
         {tool.definition.name: tool.definition for tool in finished},
         directory,
@@ -171,8 +172,15 @@ def _replace(path: Path, text: str) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def _remove_stale(directory: Path, kept: set[Path]) -> Iterator[Path]:
+def _remove_stale(tree: SourceTree, directory: Path, kept: set[Path]) -> Iterator[Path]:
+    is_own = directory.resolve() == tree.tools_directory.resolve()
     for path in sorted(directory.glob("*.yaml")):
-        if path not in kept and path.read_text("utf-8", errors="replace").startswith(HEADER):
+        # The first hyphen ends a package's name, so no package's prefix begins another's.
+        if path not in kept and (is_own or path.name.startswith(f"{tree.package}-")) and is_ours(path):
             path.unlink()
             yield path
+
+
+def is_ours(path: Path) -> bool:
+    """Whether a build wrote this file."""
+    return path.is_file() and path.read_text("utf-8", errors="replace").startswith(HEADER)
