@@ -244,6 +244,45 @@ def test_a_changed_definition_brings_the_changed_code(tmp_path: Path) -> None:
         catalog.close()
 
 
+R_BODY = "#' One\n#' @keywords mcp-tool\none <- function(.state_env) {{ .state_env$set('n', 1); {value} }}\n"
+PY_BODY = "def mcp_tool_one(_state_env):\n    'One.'\n    return {value}\n"
+
+
+@pytest.mark.parametrize("language", ["r", "python"])
+def test_a_changed_body_is_loaded_after_a_build_that_changes_no_definition(tmp_path: Path, language: str) -> None:
+    def write(value: int) -> Path:
+        if language == "r":
+            return r_package(tmp_path / "demo", R_BODY.format(value=value))
+        (tmp_path / "module.py").write_text(PY_BODY.format(value=value))
+        return tmp_path / "module.py"
+
+    source = write(1)
+    mcptool_build(source)
+    catalog = Catalog(CatalogSettings(serve=(str(source),)))
+    try:
+        name = catalog.tools()[0].definition.name
+        assert catalog.call(name, {}, session="s").value == 1
+        write(22)
+        built = mcptool_build(source)
+        assert built.written == ()
+        catalog.note_written(built.unchanged)
+        assert catalog.call(name, {}, session="s").value == 22
+    finally:
+        catalog.close()
+
+
+def test_a_build_of_unchanged_sources_keeps_the_state(tmp_path: Path) -> None:
+    root = r_package(tmp_path / "demo", R_SOURCE)
+    mcptool_build(root)
+    catalog = Catalog(CatalogSettings(serve=(str(root),)))
+    try:
+        assert catalog.call("demo-count", {}, session="s").value == 1
+        catalog.note_written(mcptool_build(root).unchanged)
+        assert catalog.call("demo-count", {}, session="s").value == 2
+    finally:
+        catalog.close()
+
+
 def test_a_file_that_is_half_written_changes_nothing(tmp_path: Path) -> None:
     root = r_package(tmp_path / "demo", "#' One\n#' @keywords mcp-tool\none <- function() 1\n")
     (file,) = mcptool_build(root).written
@@ -263,6 +302,18 @@ def test_two_catalogs_cannot_have_the_same_tool(package: Path, tmp_path: Path) -
     catalog = Catalog(CatalogSettings(serve=(str(package),)))
     with pytest.raises(Conflict, match="already served"):
         catalog.attach(str(other))
+    catalog.close()
+
+
+def test_of_two_tools_with_one_name_the_log_names_the_one_that_is_not_served(
+    package: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    other = r_package(tmp_path / "demo", R_SOURCE)
+    mcptool_build(other)
+    catalog = Catalog(CatalogSettings(serve=(str(package), str(other), str(package))))
+    assert {served.place for served in catalog.tools()} == {str(package)}
+    lines = [record.getMessage() for record in caplog.records if "demo-echo" in record.getMessage()]
+    assert lines == [f"demo-echo of {other} is not served: {package} has a tool of that name"]
     catalog.close()
 
 
