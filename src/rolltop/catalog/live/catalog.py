@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rolltop.catalog.arguments import check_arguments, served_schema
+from rolltop.catalog.arguments import check_arguments, invalid_arguments, served_schema
 from rolltop.catalog.definition import Definition
 from rolltop.catalog.library import Broken, FileStamp, file_stamp, locate, read_all
 from rolltop.catalog.live.answer import Answer
@@ -20,7 +20,7 @@ from rolltop.catalog.live.configuration import CatalogSettings
 from rolltop.catalog.live.origin import Origin, origin_of
 from rolltop.catalog.live.sessions import APART, Sessions
 from rolltop.confine import Limits
-from rolltop.errors import Conflict, InvalidData, InvalidInput, NotFound, RolltopError
+from rolltop.errors import Conflict, InvalidData, NotFound, RolltopError
 
 __all__ = ["Catalog", "Served"]
 
@@ -151,10 +151,7 @@ class Catalog:
         served = self.find(name)
         given, problems = check_arguments(served_schema(served.definition), arguments)
         if problems:
-            raise InvalidInput(
-                "the arguments are not valid: " + "; ".join(f"{p.path}: {p.message}" for p in problems),
-                details={"problems": [{"path": p.path, "message": p.message} for p in problems]},
-            )
+            raise invalid_arguments((problem.path, problem.message) for problem in problems)
         return self._sessions.call(session or APART, served.origin, served.definition, given)
 
     def open_state(self, initialize: Mapping[str, Any] | None = None) -> str:
