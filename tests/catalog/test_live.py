@@ -94,6 +94,15 @@ def test_prints_conditions_and_errors_are_told_apart(call: Call) -> None:
         call("trouble", kind="error")
 
 
+@pytest.mark.parametrize("rows", [[{"a": 1, "b": "x"}, {"a": 2, "b": None}], [{"a": 1}], []])
+def test_a_result_of_rows_can_be_passed_on(call: Call, rows: list[dict[str, Any]]) -> None:
+    assert call("rows", df=call("rows", df=rows).value).value == rows
+
+
+def test_numbers_reach_parameters_whose_default_is_a_number(call: Call) -> None:
+    assert call("range_", r=[1, 5], limit=10).value == {"width": 4, "limit": "numeric"}
+
+
 def test_state_is_kept_per_session_and_for_nobody_without_one(call: Call) -> None:
     assert [call("count", session="a").value for _ in range(2)] == [1, 2]
     assert call("count", session="b").value == 1

@@ -40,6 +40,12 @@ from .helpers import parameter, r_package, r_tool
         ("Integer, the number of character strings", {"type": "integer"}),
         ("Matrix, of weights", {"type": "array", "items": {"type": "array", "items": {"type": "number"}}}),
         ("Vector, of things", {"type": "array", "items": {"type": "string"}}),
+        ("Numeric of length 2. The range", {"type": "array", "items": {"type": "number"}}),
+        ("Integer of length n, the ids", {"type": "array", "items": {"type": "integer"}}),
+        ("Numeric of length 1. The size", {"type": "number"}),
+        ("Character string of length 3, a code", {"type": "string"}),
+        ("Data frame. The rows", {"type": "array", "items": {"type": "object"}}),
+        ("A data.frame with columns x and y", {"type": "array", "items": {"type": "object"}}),
     ],
 )
 def test_types_are_inferred(tmp_path: Path, text: str, schema: dict) -> None:
@@ -140,6 +146,12 @@ def test_markdown_links_need_markdown(tmp_path: Path) -> None:
         ("options", "list()", {"type": "object", "default": {}}),
         ("when", "Sys.time()", {"type": "string"}),
         ("value", "NA", {"type": "string"}),
+        ("limit", "Inf", {"type": "number"}),
+        ("least", "-Inf", {"type": "number"}),
+        ("count", "NA_integer_", {"type": "integer"}),
+        ("name", "NA_character_", {"type": "string"}),
+        ("limits", "c(0, Inf)", {"type": "array", "items": {"type": "number"}}),
+        ("wait", "60 * (2 + 0.5)", {"type": "number"}),
     ],
 )
 def test_enums_and_defaults_come_from_the_signature(tmp_path: Path, name: str, signature: str, expected: dict) -> None:
@@ -169,6 +181,11 @@ def test_a_default_never_violates_the_type(tmp_path: Path) -> None:
     assert parameter(tmp_path, "Character vector. Names", 'function(x = "a") x')["default"] == ["a"]
     assert "default" not in parameter(tmp_path, "Integer. How many", 'function(x = "all") x')
     assert parameter(tmp_path, "Path of the list file", 'function(x = "a.txt") x')["type"] == "string"
+
+
+def test_a_default_without_a_json_value_still_has_its_type(tmp_path: Path) -> None:
+    assert parameter(tmp_path, "Most rows of the character table", "function(x = Inf) x")["type"] == "number"
+    assert parameter(tmp_path, "Most rows, an integer", "function(x = Inf) x")["type"] == "integer"
 
 
 def test_hidden_parameters_are_left_out(tmp_path: Path) -> None:

@@ -176,7 +176,7 @@ local({
 
   .rolltop$state <- mcptool_state_factory()
 
-  empty_vectors <- list(string = character(), number = numeric(), integer = integer(), boolean = logical(), object = list())
+  empty_vectors <- list(string = character(), number = numeric(), integer = integer(), boolean = logical(), object = data.frame())
 
   # JSON does not tell an empty vector's type, nor 1 from 1L: the definition does.
   as_typed <- function(value, type, items) {
