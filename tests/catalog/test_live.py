@@ -377,6 +377,27 @@ five <- function() 1
     assert {name: strip(data) for name, data in before.items()} == {name: strip(data) for name, data in again.items()}
 
 
+def test_an_example_of_which_nothing_runs_has_no_time(tmp_path: Path) -> None:
+    source = "#' One\n#' @examples\n#' # how to\n#' \\dontrun{one()}\n#' @keywords mcp-tool\none <- function() 1\n"
+    (definition,) = mcptool_build(r_package(tmp_path, source), run_examples=ExampleRuns()).definitions.values()
+    example = "# how to\n## Not run:\none()\n## End(Not run)\n#\n#> (not run)\n"
+    assert definition.implementation_example == example
+    assert definition.execution_time is None
+
+
+def test_files_may_have_any_name(tmp_path: Path) -> None:
+    folder = tmp_path / "fruit bowl"
+    folder.mkdir()
+    (folder / "größe é.R").write_text("#' One\n#' @keywords mcp-tool\none <- function() two()\n")
+    (folder / "z.R").write_text("two <- function() 2\n")
+    mcptool_build(folder)
+    catalog = Catalog(CatalogSettings(serve=(str(folder),)))
+    try:
+        assert catalog.call("fruitbowl-one", {}, session="s").value == 2
+    finally:
+        catalog.close()
+
+
 def test_without_r_examples_are_marked_as_not_run(
     monkeypatch: pytest.MonkeyPatch, package: Path, tmp_path: Path
 ) -> None:

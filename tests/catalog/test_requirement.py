@@ -327,6 +327,7 @@ f <- function(x) x
     (found,) = find_tools(source_tree(r_package(tmp_path, source)))
     assert "# a comment" in found.example.shown
     assert 'f("never }")' in found.example.shown
+    assert '## Not run:\nf("never }")\n## End(Not run)\n' in found.example.shown
     assert "dontrun" not in found.example.shown
     assert "hidden" not in found.example.shown
     assert "never" not in found.example.run

@@ -11,6 +11,7 @@ from rolltop.catalog import yaml_text
 from rolltop.catalog.definition import Definition
 from rolltop.catalog.found import MARKER, Found, Remark
 from rolltop.catalog.rlang.package import Sources, read_text
+from rolltop.catalog.rlang.syntax import require_r
 from rolltop.catalog.rlang.tools import tools_in
 from rolltop.catalog.sources import SourceTree, source_tree
 from rolltop.errors import Conflict, PermissionDenied
@@ -23,11 +24,15 @@ _HEADER_TAIL = "; change the documentation there, not this file.\n"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one tool's example: the text for the definition, the time it took, a failure."""
+    """What became of one tool's example: the text for the definition, the time it took, a failure.
+
+    `remark` is what else came to light, such as a package that cannot be loaded.
+    """
 
     text: str
     seconds: float | None = None
     failure: str | None = None
+    remark: str | None = None
 
 
 ExampleRunner = Callable[[SourceTree, list[Found]], Iterable[Outcome]]
@@ -66,6 +71,7 @@ def _r_tools(tree: SourceTree) -> Iterator[Found]:
         return
     sources = Sources(tree.package, tree.markdown)
     for file, text in texts.items():
+        require_r(text, file)
         sources.add(file, text)
     yield from tools_in(sources, set(tree.r_files))
 
@@ -124,8 +130,10 @@ def unexecuted(tool: Found, why: str) -> Outcome:
 
 def _finished(tool: Found, outcome: Outcome) -> Found:
     definition = replace(tool.definition, implementation_example=outcome.text, execution_time=outcome.seconds)
-    failed = (Remark(definition.name, f"has an example that fails: {outcome.failure}"),) if outcome.failure else ()
-    return replace(tool, definition=definition, remarks=(*tool.remarks, *failed))
+    messages = [f"has an example that fails: {outcome.failure}"] if outcome.failure else []
+    messages += [outcome.remark] if outcome.remark else []
+    remarks = (Remark(definition.name, message) for message in messages)
+    return replace(tool, definition=definition, remarks=(*tool.remarks, *remarks))
 
 
 def yaml_of(tree: SourceTree, tool: Found) -> str:

@@ -105,7 +105,7 @@ local({
     folder <- if (dir.exists(file.path(root, "R"))) file.path(root, "R") else root
     if (utils::file_test("-f", root)) return(root)
     files <- list.files(folder, pattern = "\\.[RrSsq]$", full.names = TRUE)
-    files <- files[order(basename(files), method = "radix")]
+    files <- files[order(enc2utf8(basename(files)), method = "radix")]
     if (!is.null(collate)) {
       wanted <- file.path(folder, scan(text = collate, what = "", quiet = TRUE))
       files <- c(intersect(wanted, files), setdiff(files, wanted))
