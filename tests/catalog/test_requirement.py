@@ -58,7 +58,7 @@ def test_types_are_inferred(tmp_path: Path, text: str, schema: dict) -> None:
     [
         *("Character string,", "Character vector,", "Character[],", "Character,", "Logical,", "Integer,", "Numeric,"),
         *("Double,", "List,", "Data frame,", "Matrix,", "Array[],", "Array,", "Vector,", "Function,", "Environment,"),
-        *("Integer.", "Numeric:", "Logical[],", "Numeric vector.", "Character or NULL.", "Integer (optional),"),
+        *("Integer.", "Numeric:", "Logical[],", "Numeric vector.", "Integer (optional),"),
     ],
 )
 def test_type_prefixes_leave_the_description(tmp_path: Path, prefix: str) -> None:
@@ -68,6 +68,32 @@ def test_type_prefixes_leave_the_description(tmp_path: Path, prefix: str) -> Non
 @pytest.mark.parametrize("text", ["integer ids to keep", "Character string naming a file", "Number of rows"])
 def test_words_that_belong_to_the_sentence_stay(tmp_path: Path, text: str) -> None:
     assert parameter(tmp_path, text)["description"] == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Integer (between 1 and 10), the count",
+        'Character (one of "x" or "y"): mode',
+        "Character string or NULL, the name",
+        "Character or NULL. The name",
+        "Numeric of length 2. The range",
+        "Numeric or character, the key",
+        'Example: 1, 2L, "3"',
+    ],
+)
+def test_a_description_loses_nothing_but_a_bare_type(tmp_path: Path, text: str) -> None:
+    assert parameter(tmp_path, text)["description"] == text
+
+
+def test_where_there_are_only_examples_they_are_the_description(tmp_path: Path) -> None:
+    found = parameter(tmp_path, "Example: \\code{1}, \\code{2L}")
+    assert found == {"type": "string", "description": "Example: 1, 2L", "examples": ["1", "2L"]}
+    assert parameter(tmp_path, "Integer. Example values: \\code{1}") == {
+        "type": "integer",
+        "description": "Integer",
+        "examples": [1],
+    }
 
 
 def test_the_example_of_the_requirement(tmp_path: Path) -> None:

@@ -53,12 +53,15 @@ _LEADING = re.compile(
     (?P<shape>\s+string\b|\s+scalar\b|\s+value\b)?""",
     re.IGNORECASE | re.VERBOSE,
 )
+_DELIMITER = r"(?:\s*[,.:;](?=\s|$)|\s+-{1,2}\s+|\s*$)"
 # What may stand between the type and the delimiter that ends it: "(optional)", "of length 2", "or NULL".
 _QUALIFIER = re.compile(
     rf"""(?:\s+of\s+length\s+\w+|\s*\([^()]*\)|(?:\s+or|\s*\|)\s+(?:NULL|{_WORDS})(?:\s*\[\]|\s+vector|\s+string)?)*
-    (?P<delimiter>\s*[,.:;](?=\s|$)|\s+-{{1,2}}\s+|\s*$)""",
+    {_DELIMITER}""",
     re.IGNORECASE | re.VERBOSE,
 )
+# A prefix goes only where the schema says all of it: "(between 1 and 10)" or "or NULL" would be lost.
+_PREFIX_END = re.compile(rf"(?:\s*\((?:optional|required)\))?{_DELIMITER}", re.IGNORECASE)
 # "List of", "Named list with": the word is the type although no delimiter follows.
 _CONNECTOR = re.compile(r"\s+(?:of|with|containing|where|giving|naming|indicating|specifying|that|between)\b", re.I)
 _OF_LENGTH = re.compile(r"\s+of\s+length\s+(?!(?:1|one)\b)\w", re.IGNORECASE)
@@ -120,11 +123,14 @@ def infer_type(text: str, otherwise: Schema | None = None, default: Any = None) 
 
 
 def strip_type_prefix(text: str) -> str:
-    """The description without the type it begins with: "Character string, the name" is "the name"."""
+    """The description without the type it begins with: "Character string, the name" is "the name".
+
+    A type that comes with more than a delimiter, as in "Integer (at least 1), the count", stays.
+    """
     found = _LEADING.match(text)
     if not found:
         return text
-    ends = _QUALIFIER.match(text, found.end())
+    ends = _PREFIX_END.match(text, found.end())
     if not ends:
         return text
     # "Integer" alone stays: it is all there is to say.
