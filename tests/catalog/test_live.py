@@ -280,6 +280,20 @@ def test_a_changed_body_is_loaded_after_a_build_that_changes_no_definition(tmp_p
         catalog.close()
 
 
+def test_attaching_again_brings_the_changed_code(tmp_path: Path) -> None:
+    root = r_package(tmp_path / "demo", R_BODY.format(value=1))
+    mcptool_build(root)
+    catalog = Catalog(CatalogSettings())
+    try:
+        catalog.attach(str(root))
+        assert catalog.call("demo-one", {}, session="s").value == 1
+        r_package(root, R_BODY.format(value=22))
+        catalog.attach(str(root))
+        assert catalog.call("demo-one", {}, session="s").value == 22
+    finally:
+        catalog.close()
+
+
 def test_a_build_of_unchanged_sources_keeps_the_state(tmp_path: Path) -> None:
     root = r_package(tmp_path / "demo", R_SOURCE)
     mcptool_build(root)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rolltop.catalog import mcptool_build
+from rolltop.catalog import check, diff, mcptool_build
 from rolltop.catalog.live import Catalog, CatalogSettings
 from rolltop.errors import InvalidInput
 
@@ -147,6 +147,12 @@ def test_an_argument_that_cannot_be_one_is_refused_with_its_place(
         shown(catalog, annotation, argument)
     assert why in str(caught.value)
     assert caught.value.details["problems"][0]["path"] == why.partition(":")[0]
+
+
+def test_such_definitions_are_in_order(catalog: Catalog) -> None:
+    served = catalog.tools()[0]
+    assert [problem for problem in check(served.place) if problem.is_serious] == []
+    assert diff(served.place) == []
 
 
 def test_names_that_only_type_checkers_see_do_no_harm(tmp_path: Path) -> None:

@@ -90,9 +90,7 @@ class Catalog:
                     logger.warning("the catalog %s is not served: %s", place, error)
             with self._lock:
                 before, self._tools = self._tools, found
-            for origin in self._changed_origins(before, found):
-                self._sessions.unload(origin.path)
-                origin.close()
+            self._unload(self._changed_origins(before, found))
 
     def tools(self) -> list[Served]:
         """Everything that can be called now."""
@@ -119,6 +117,7 @@ class Catalog:
                 if other is not None and other.origin.path != served.origin.path:
                     raise Conflict(f"{served.definition.name} is already served from {other.place}")
             self._tools |= {served.definition.name: served for served in added}
+        self._unload([added[0].origin] if self._has_other_code(added[0].origin) else [])
         self._remember(place)
         return added
 
@@ -191,11 +190,18 @@ class Catalog:
             for name, served in before.items()
             if name not in after or after[name].definition != served.definition
         }
-        for origin in list(self._origins.values()):
-            known, self._code[origin.path] = self._code.get(origin.path), code_stamp(origin)
-            if known != self._code[origin.path]:
-                changed[origin.path] = origin
+        changed |= {origin.path: origin for origin in list(self._origins.values()) if self._has_other_code(origin)}
         return list(changed.values())
+
+    def _has_other_code(self, origin: Origin) -> bool:
+        """Whether the code changed since this was asked last."""
+        before, self._code[origin.path] = self._code.get(origin.path), code_stamp(origin)
+        return before != self._code[origin.path]
+
+    def _unload(self, origins: Iterable[Origin]) -> None:
+        for origin in origins:
+            self._sessions.unload(origin.path)
+            origin.close()
 
     def _attached(self) -> list[str]:
         if self._attachments is None or not self._attachments.is_file():

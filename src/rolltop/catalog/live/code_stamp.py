@@ -30,5 +30,5 @@ def _files(origin: Origin) -> Iterator[Path]:
     if not origin.is_installed:
         try:
             yield from source_tree(origin.path).files
-        except RolltopError:  # the sources are gone: that is a change too
+        except (RolltopError, OSError):  # the sources are gone: that is a change too
             return

@@ -31,6 +31,8 @@ _ARRAYS = frozenset(
 _TUPLES = ("tuple", "Tuple")
 _ANYTHING = ("Any", "object")
 _DEEPEST = 12
+_MOST_PARTS = 2000
+"""Of one annotation with all that its names stand for: aliases of aliases can multiply."""
 
 
 def anything() -> Schema:
@@ -62,9 +64,11 @@ class Annotations:
     def __init__(self, modules: Modules) -> None:
         self.modules = modules
         self._open: list[ast.ClassDef] = []
+        self._parts = 0
 
     def schema(self, node: ast.expr | None, module: Module, depth: int = 0) -> Schema | None:
-        if node is None or depth > _DEEPEST:
+        self._parts = self._parts + 1 if depth else 0
+        if node is None or depth > _DEEPEST or self._parts > _MOST_PARTS:
             return None
         match node:
             case ast.Constant(value=value):
