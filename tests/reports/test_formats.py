@@ -139,8 +139,9 @@ def test_params_are_what_they_would_be_in_the_front_matter(warm_reports: Reports
 @pytest.mark.parametrize("text", ["Nothing declared\n", "---\ntitle: P\nparams:\n  other: 1\n---\n\nWords\n"])
 def test_params_that_no_document_declares_are_refused(warm_reports: Reports, run: Any, engine: Any, text: str) -> None:
     warm_reports.documents.create("none", "None", text, overwrite=True)
-    with pytest.raises(RenderFailure, match="params not declared in YAML: x"):
+    with pytest.raises(RenderFailure, match="params not declared in YAML: x") as caught:
         run(warm_reports.render("none", RenderOptions(engine=engine, params={"x": 1})))
+    assert "front matter" in (caught.value.hint or "")
 
 
 def test_a_page_is_whole_whatever_the_front_matter_says(warm_reports: Reports, run: Any) -> None:

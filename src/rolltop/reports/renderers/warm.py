@@ -235,6 +235,7 @@ class WarmPool:
         reusable = False
         try:
             answer, reusable = await warm.render(job, self.config, watch)
+            printed = warm.printed.text()  # now: somebody else's render may be the next
         finally:
             if reusable and warm.uses < self.config.warm_uses:
                 await self._give_back(warm)
@@ -245,9 +246,10 @@ class WarmPool:
             raise RenderFailure(
                 f"rendering {job.source} ended without an answer",
                 hint="The document's code ended R, or used more memory than it is allowed.",
-                details={"renderer": "local", "log": tail(warm.printed.text())},
+                details={"renderer": "local", "log": tail(printed)},
             )
-        return read_answer(job, answer, renderer="local", confinement=str(warm.child.confinement))
+        confinement = str(warm.child.confinement)
+        return read_answer(job, answer, renderer="local", confinement=confinement, printed=printed)
 
     async def _give_back(self, warm: WarmR) -> None:
         if self._closed:
