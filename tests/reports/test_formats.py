@@ -79,6 +79,22 @@ def test_every_format_has_every_plot_and_caption(warm_reports: Reports, run: Any
         assert "Both together" in text
 
 
+def test_a_plot_is_never_wider_than_the_page(warm_reports: Reports, run: Any) -> None:
+    text = "---\ntitle: N\ngeometry: margin=3in\n---\n\n```{r, echo=FALSE, fig.width=9}\nplot(1)\n```\n"
+    warm_reports.documents.create("narrow", "Narrow", text, overwrite=True)
+    run(warm_reports.render("narrow", RenderOptions(formats=["html", "pdf"])))
+    listed = subprocess.run(
+        ["pdfimages", "-list", str(warm_reports.outputs.root / "narrow.pdf")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    picture = listed.stdout.splitlines()[2].split()
+    pixels, per_inch = int(picture[3]), int(picture[12])
+    assert pixels / per_inch <= 2.6  # of a letter page's 8.5 inches, 2.5 are between the margins
+    assert re.search(r'<img\s+src="[^"]+" style="width: 9in"', warm_reports.outputs.read("narrow.html").decode())
+
+
 def test_a_plot_is_as_large_as_the_front_matter_says(warm_reports: Reports, run: Any) -> None:
     options = "\n    fig_width: 3\n    fig_height: 2\n    df_print: kable\n"
     text = (

@@ -26,11 +26,16 @@ plot_image <- function(file, options, caption) {
 
 plot_target <- function(file) if (grepl("[ ()]", file)) paste0("<", file, ">") else file
 
+# Where a chunk sets no size, PDF and Word take the picture's own, or that of the page if it is smaller; a page of
+# HTML would show every dot of it, hence a style that only HTML sees.
 plot_attributes <- function(file, options, alt) {
   size <- c(width = plain_length(options[["out.width"]]), height = plain_length(options[["out.height"]]))
   drawn <- startsWith(file, options$fig.path)
-  if (!length(size) && drawn) size <- c(width = paste0(format(options$fig.width, digits = 6), "in"))
-  text <- c(if (length(size)) paste0(names(size), "=", size), if (nzchar(alt)) paste0("alt=", dQuote(gsub("[\"\\\\]", "", alt), FALSE)))
+  text <- c(
+    if (length(size)) paste0(names(size), "=", size),
+    if (!length(size) && drawn) paste0("style=\"width: ", format(options$fig.width, digits = 6), "in\""),
+    if (nzchar(alt)) paste0("alt=\"", gsub("[\"\\\\]", "", alt), "\"")
+  )
   if (length(text)) paste0("{", paste(text, collapse = " "), "}") else ""
 }
 
