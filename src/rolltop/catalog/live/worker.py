@@ -46,7 +46,7 @@ def main(paths: list[str], read_from: int, write_to: int) -> None:
     while head := requests.read(_LENGTH.size):
         request = json.loads(requests.read(_LENGTH.unpack(head)[0]))
         answer = _answer_apart if request["op"] == "call_apart" else _answer
-        _send(answers, answer(request))
+        _send(answers, answer(request) | {"id": request["id"]})
 
 
 def _answer_apart(request: dict[str, Any]) -> dict[str, Any]:
