@@ -160,7 +160,7 @@ def test_a_package_that_does_not_load_says_why_each_time_and_works_once_it_is_me
     catalog = Catalog(CatalogSettings(serve=(str(root),)))
     try:
         for _ in range(3):
-            with pytest.raises(RolltopError, match="not configured"):
+            with pytest.raises(RolltopError, match=r"^R: /package/R/z\.R: not configured$"):
                 catalog.call("demo-one", {}, session=session)
         (root / "R" / "z.R").write_text("two <- 2\n")
         assert catalog.call("demo-one", {}, session=session).value == 1

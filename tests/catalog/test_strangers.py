@@ -156,6 +156,7 @@ def test_processes_that_wait_end_after_their_rest_and_with_the_catalog(tmp_path:
     catalog.call("demo-one", {})
     catalog.close()
     assert not waiting(catalog)
+    assert not catalog.tools()[0].origin._copies
     with pytest.raises(RolltopError, match="closed"):
         catalog.call("demo-one", {})
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -35,6 +36,7 @@ class Origin:
     is_installed: bool = False
     _copies: dict[int, Path] = field(default_factory=dict, repr=False)
     """Copies of the sources, by what was copied."""
+    _copying: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     @property
     def is_python_package(self) -> bool:
@@ -74,8 +76,9 @@ class Origin:
 
     def close(self) -> None:
         """Remove the copies, if there was need for any."""
-        while self._copies:
-            _, copy = self._copies.popitem()
+        with self._copying:
+            copies, self._copies = self._copies, {}
+        for copy in copies.values():
             shutil.rmtree(copy.parent, ignore_errors=True)
 
     def _copied(self) -> Path:
@@ -83,16 +86,19 @@ class Origin:
         files = [file for file in self.path.rglob("*") if file.is_file() and not file.is_symlink()]
         stats = [file.stat() for file in files]
         state = hash(tuple((file, stat.st_size, stat.st_mtime_ns) for file, stat in zip(files, stats, strict=True)))
-        if state not in self._copies:
-            size = sum(stat.st_size for stat in stats)
-            if size > _LARGEST_COPY:
-                raise SizeLimit(f"{self.path} is too large to copy for the sandbox ({size >> 20} MiB)")
-            folder = Path(tempfile.mkdtemp(prefix="rolltop-catalog-"))
-            copy = folder / "package"
-            shutil.copytree(self.path, copy, symlinks=True, ignore=_NOT_COPIED)
-            _open_to_all(folder)
-            self._copies[state] = copy
-        return self._copies[state]
+        with self._copying:
+            if state not in self._copies:
+                self._copies[state] = self._copy(sum(stat.st_size for stat in stats))
+            return self._copies[state]
+
+    def _copy(self, size: int) -> Path:
+        if size > _LARGEST_COPY:
+            raise SizeLimit(f"{self.path} is too large to copy for the sandbox ({size >> 20} MiB)")
+        folder = Path(tempfile.mkdtemp(prefix="rolltop-catalog-"))
+        copy = folder / "package"
+        shutil.copytree(self.path, copy, symlinks=True, ignore=_NOT_COPIED)
+        _open_to_all(folder)
+        return copy
 
 
 def _is_reachable(path: Path) -> bool:

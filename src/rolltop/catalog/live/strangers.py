@@ -52,6 +52,7 @@ class Strangers:
         self._lock = threading.Lock()
         self._waiting: dict[tuple[Path, str], _Waiting] = {}
         self._running: dict[str, Tools] = {}
+        self._starting: set[Tools] = set()
         self._starter = ThreadPoolExecutor(_SPARES, thread_name_prefix="rolltop-catalog-spare")
         # Its own threads: an end does not wait for starts, nor an answer for the end.
         self._ender = ThreadPoolExecutor(_SPARES, thread_name_prefix="rolltop-catalog-end")
@@ -114,11 +115,14 @@ class Strangers:
         self._end(lambda _, waiting: waiting.used < since)
 
     def close(self) -> None:
-        self._closed = True
+        """End everything, also what is just being started; returns when it is gone."""
+        with self._lock:
+            self._closed = True
+            tools_in_use = [*self._running.values(), *self._starting]
         self._end(lambda *_: True)
-        self._starter.shutdown(wait=False, cancel_futures=True)
-        for tools in list(self._running.values()):
+        for tools in tools_in_use:
             tools.close()
+        self._starter.shutdown(cancel_futures=True)
         self._ender.shutdown()
 
     def _taken(self, origin: Origin, definition: Definition) -> Tools:
@@ -135,11 +139,17 @@ class Strangers:
 
     def _started(self, origin: Origin, definition: Definition) -> Tools:
         tools = self._make(origin, definition.language)
+        with self._lock:
+            if self._closed:
+                raise Cancelled("the catalog is closed")
+            self._starting.add(tools)
         try:
             tools.warm_up(definition)
         except BaseException:
             tools.close()
             raise
+        finally:
+            self._starting.discard(tools)
         return tools
 
     def _prepare(self, origin: Origin, definition: Definition) -> None:

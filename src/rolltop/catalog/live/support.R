@@ -16,6 +16,13 @@ local({
     files
   }
 
+  source_file <- function(file, ns) {
+    tryCatch(sys.source(file, envir = ns, keep.source = TRUE), error = function(e) {
+      what <- conditionMessage(e)
+      stop(if (!grepl(file, what, fixed = TRUE)) paste0(file, ": "), what, call. = FALSE)
+    })
+  }
+
   import_into <- function(imports, entry) {
     package <- entry[[1L]]
     loadNamespace(package)
@@ -47,7 +54,7 @@ local({
     if (isNamespaceLoaded(package)) stop("a package of that name is already loaded")
     .Internal(registerNamespace(package, ns))
     if (file.exists(data <- file.path(root, "R", "sysdata.rda"))) load(data, envir = ns)
-    for (file in r_files(root, fields$Collate)) sys.source(file, envir = ns, keep.source = TRUE)
+    for (file in r_files(root, fields$Collate)) source_file(file, ns)
     if (is.function(ns$.onLoad)) ns$.onLoad(NULL, package)
     attach_namespace(ns, package, root, directives, info)
     .rolltop$package <- ns

@@ -85,7 +85,7 @@ local({
     texts <- vapply(calls, function(call) substr(deparse(call, nlines = 1L)[[1L]], 1L, 200L), "")
     start <- max(0L, which(texts %in% c("withVisible(perform(request))", "withVisible(eval(invocation, frame))")))
     texts <- texts[seq_along(texts) > start]
-    ours <- "^(perform\\(request\\)|eval\\(invocation, frame\\)|do\\.call\\(as_function|withVisible\\(eval|eval\\(expression|\\.handleSimpleError|h\\(simpleError|user_calls)"
+    ours <- "^(perform\\(request\\)|eval\\(invocation, frame\\)|do\\.call\\(as_function|withVisible\\(eval|eval\\(expression|\\.handleSimpleError|h\\(simpleError|user_calls|\\(function \\((e|\\.\\.\\.)\\) $|\\.rolltop\\$)"
     utils::tail(texts[!grepl(ours, texts)], 20L)
   }
   answer_to <- function(request) {
