@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rolltop.catalog.arguments import invalid_arguments
 from rolltop.catalog.definition import Definition
 from rolltop.catalog.live.answer import MOST_IMAGES, Answer, Ran, plots_left_out
 from rolltop.catalog.live.origin import Origin
@@ -91,6 +92,8 @@ class PythonTools:
     def _ask(self, request: Mapping[str, Any], seconds: float) -> dict[str, Any]:
         answer = self._process.ask(request, seconds)
         if error := answer.get("error"):
+            if "problems" in error:
+                raise invalid_arguments(error["problems"])
             if error["kind"] == "MemoryError":
                 raise MemoryLimit(
                     "the Python code needed more memory than it is allowed",
