@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rolltop.catalog import mcptool_build
-from rolltop.catalog.live import Catalog, CatalogSettings
+from rolltop.catalog.live import Catalog, CatalogSettings, ExampleRuns
 from rolltop.errors import InvalidInput, MemoryLimit, RolltopError
 
 from .helpers import r_package
@@ -185,3 +185,13 @@ def test_a_value_of_the_state_that_r_would_cut_is_refused_each_time(catalog: Cat
     for _ in range(2):
         with pytest.raises(InvalidInput, match="NUL"):
             catalog.call("demo-names_", {"n": 1}, session=f"handle:{handle}")
+
+
+def test_an_example_that_quits_leaves_the_next_one_its_temporary_directory(tmp_path: Path) -> None:
+    blocks = [("one", 'quit("no")'), ("two", 'file <- tempfile(); writeLines("x", file); file.exists(file)')]
+    tool = "#' {0}\n#' @examples\n#' {1}\n#' @keywords mcp-tool\n{0} <- function() 1\n"
+    root = r_package(tmp_path, "".join(tool.format(*block) for block in blocks))
+    built = mcptool_build(root, run_examples=ExampleRuns(seconds=10))
+    tools = {definition.function: definition.implementation_example for definition in built.definitions.values()}
+    assert tools["one"].endswith("#> Error: the R process ended\n")
+    assert tools["two"].endswith("#> TRUE\n")
