@@ -30,7 +30,7 @@ _PREFIX = "stranger:"
 _AT_ONCE = 8
 """Calls that run at the same time; the others wait."""
 _SPARES = 2
-"""Processes that wait for the next calls of one package."""
+"""Most processes that wait for the next calls of one package."""
 _SPARES_OF_ALL = 6
 """And of all packages together: each holds some tens of megabytes."""
 
@@ -77,13 +77,13 @@ class Strangers:
                 hint="Try again later.",
             )
         try:
-            tools = self._taken(origin, definition)
+            tools, spares = self._taken(origin, definition)
         except BaseException:
             self._room.release()
             raise
         self._running[key] = tools
         try:
-            self._prepare(origin, definition)
+            self._prepare(origin, definition, spares)
             return tools.call(definition, arguments, seconds)
         finally:
             del self._running[key]
@@ -125,17 +125,19 @@ class Strangers:
         self._starter.shutdown(cancel_futures=True)
         self._ender.shutdown()
 
-    def _taken(self, origin: Origin, definition: Definition) -> Tools:
+    def _taken(self, origin: Origin, definition: Definition) -> tuple[Tools, int]:
+        """A process, and how many should wait after it: more where calls come quicker than processes start."""
         with self._lock:
             if self._closed:
                 raise Cancelled("the catalog is closed")
             waiting = self._waiting.get((origin.path, definition.language))
             spare = waiting.spares.popleft() if waiting and waiting.spares else None
+        spares = 1 if waiting is None or (spare is not None and spare.done()) else _SPARES
         # One that waits for its turn to be started is not worth waiting for; one that failed is tried anew.
         if spare is not None and not spare.cancel():
             with contextlib.suppress(RolltopError):
-                return spare.result()
-        return self._started(origin, definition)
+                return spare.result(), spares
+        return self._started(origin, definition), spares
 
     def _started(self, origin: Origin, definition: Definition) -> Tools:
         tools = self._make(origin, definition.language)
@@ -152,8 +154,8 @@ class Strangers:
             self._starting.discard(tools)
         return tools
 
-    def _prepare(self, origin: Origin, definition: Definition) -> None:
-        """Have one more process started, unless enough of them wait."""
+    def _prepare(self, origin: Origin, definition: Definition, spares: int) -> None:
+        """Have processes started until so many wait."""
         place = (origin.path, definition.language)
         with self._lock:
             if self._closed:
@@ -161,7 +163,7 @@ class Strangers:
             waiting = self._waiting.pop(place, None) or _Waiting()
             self._waiting[place] = waiting  # the last place is the one that was used last
             waiting.used = time.monotonic()
-            if len(waiting.spares) < _SPARES:
+            while len(waiting.spares) < spares:
                 waiting.spares.append(self._starter.submit(self._started, origin, definition))
             surplus = self._surplus(place)
         _discard(surplus)
