@@ -18,6 +18,7 @@ from rolltop.catalog import (
     mcptool_load_all,
     mcptool_state_factory,
 )
+from rolltop.catalog.arguments import check_arguments
 from rolltop.catalog.library import r_libraries
 from rolltop.errors import InvalidData, InvalidInput, NotFound, PermissionDenied
 
@@ -218,6 +219,12 @@ def test_invalid_definitions_say_where_and_what(tmp_path: Path) -> None:
     with pytest.raises(InvalidData) as caught:
         mcptool_load(file)
     assert len(caught.value.details["problems"]) == 3
+
+
+def test_any_schema_written_by_hand_explains_itself() -> None:
+    schema = {"type": "object", "properties": {"x": {"type": ["integer", "array"], "anyOf": [{"minimum": 5}, False]}}}
+    _, problems = check_arguments(schema, {"x": 1})
+    assert [problem.message for problem in problems] == ["must be what fits {'minimum': 5} or what fits False"]
 
 
 def test_state_has_the_documented_methods() -> None:

@@ -106,7 +106,8 @@ REFUSED: list[tuple[str, Any, str]] = [
     ("datetime.date", "soon", "x: must be a date such as 2026-01-31"),
     ("Pair", {"day": "soon"}, "x.day: must be a date such as 2026-01-31"),
     ("tuple[int, Color]", ["red", 1], "x[1]: must be one of"),
-    ("tuple[int, str]", [1], "x: does not satisfy minItems: 2"),
+    ("tuple[int, str]", [1], "x: must have at least 2 items"),
+    ("int | list[int]", ["a"], "x: must be an integer or an array of integers"),
     ("dict[int, str]", {"a": "a"}, "x.a: must have a number as its name"),
     ("int | None", "5", "x: must be integer or null"),
 ]

@@ -92,7 +92,23 @@ def _sentence(error: Any) -> str:
             return f"must be {' or '.join(rule) if isinstance(rule, list) else _with_article(rule)}"
         case "enum":
             return f"must be one of {', '.join(repr(choice) for choice in rule)}"
+        case "anyOf":
+            return f"must be {' or '.join(_form(each) for each in rule)}"
+        case "minItems" | "maxItems":
+            return f"must have at {'least' if error.validator == 'minItems' else 'most'} {rule} items"
     return f"does not satisfy {error.validator}: {rule}"
+
+
+def _form(schema: Any) -> str:
+    """What fits a schema, in words where they are few; a file written by hand may have any schema here."""
+    match schema:
+        case {"enum": [*choices]}:
+            return f"one of {', '.join(repr(choice) for choice in choices)}"
+        case {"type": "array", "items": {"type": str(item)}}:
+            return f"an array of {item}s"
+        case {"type": str(kind)}:
+            return _with_article(kind)
+    return f"what fits {schema}"
 
 
 def _with_article(kind: str) -> str:
