@@ -18,13 +18,16 @@ from rolltop.catalog.live.answer import Answer
 from rolltop.catalog.live.code_stamp import CodeStamp, code_stamp
 from rolltop.catalog.live.configuration import CatalogSettings
 from rolltop.catalog.live.origin import Origin, origin_of
-from rolltop.catalog.live.sessions import APART, Sessions
+from rolltop.catalog.live.sessions import Sessions
+from rolltop.catalog.live.strangers import Strangers
 from rolltop.confine import Limits
-from rolltop.errors import Conflict, InvalidData, NotFound, RolltopError
+from rolltop.errors import Conflict, InvalidData, InvalidInput, NotFound, RolltopError
 
 __all__ = ["Catalog", "Served"]
 
 logger = logging.getLogger("rolltop.catalog")
+
+_LONGEST_KEY = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,16 +154,25 @@ class Catalog:
         given, problems = check_arguments(served_schema(served.definition), arguments)
         if problems:
             raise invalid_arguments((problem.path, problem.message) for problem in problems)
-        return self._sessions.call(session or APART, served.origin, served.definition, given)
+        return self._sessions.call(session or Strangers.new_key(), served.origin, served.definition, given)
+
+    def stranger(self) -> str:
+        """A session for one call of a caller that has none; by it the call can be ended."""
+        return Strangers.new_key()
 
     def open_state(self, initialize: Mapping[str, Any] | None = None) -> str:
-        """A handle to a new state."""
+        """A handle to a new state; R keeps what it has under names of variables, so these are the rules for keys."""
+        for key in initialize or {}:
+            if not key or "\0" in key or len(key.encode()) > _LONGEST_KEY:
+                raise InvalidInput(
+                    f"a key of the state is empty, has NUL in it, or is longer than {_LONGEST_KEY} bytes",
+                    hint="Give every value a short name.",
+                )
         return self._sessions.open_handle(initialize or {})
 
-    def end_session(self, session: str | None) -> None:
-        """End what a session runs; its state is lost. Nothing happens to the one that strangers share."""
-        if session is not None:
-            self._sessions.end(session)
+    def end_session(self, session: str) -> None:
+        """End what a session runs; its state is lost."""
+        self._sessions.end(session)
 
     def close(self) -> None:
         self._sessions.close()

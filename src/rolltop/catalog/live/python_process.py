@@ -86,7 +86,7 @@ class PythonProcess:
 
     def _start(self) -> None:
         program, mounts = _interpreter()
-        channel = Channel(self._limits.output)
+        channel = Channel(self._limits.output, "Python")
         argv = [
             program,
             "-B",

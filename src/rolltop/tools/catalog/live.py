@@ -167,7 +167,8 @@ async def call_served(
     name: str, arguments: Mapping[str, Any], ctx: ToolContext[Workspace], handle: str | None = None
 ) -> Result[CallAnswer]:
     """Call a tool in the caller's session; a call that is given up ends the process it ran in."""
-    catalog, session = ctx.workspace.catalog, session_of(ctx, handle)
+    catalog = ctx.workspace.catalog
+    session = session_of(ctx, handle) or catalog.stranger()
     try:
         answer = await ctx.run(catalog.call, name, arguments, session=session)
     except asyncio.CancelledError:
