@@ -11,7 +11,7 @@ from rolltop.errors import InvalidInput
 from rolltop.store.catalog.connection import Database
 from rolltop.store.catalog.documents import COLUMNS, document_of
 from rolltop.store.catalog.seals import check_seal
-from rolltop.store.naming import KINDS
+from rolltop.store.naming import KINDS, storable_path
 from rolltop.store.patterns import is_glob, like_glob, literal_glob
 from rolltop.store.query import Listing, Page, decode_cursor, encode_cursor
 from rolltop.store.records import Document
@@ -216,7 +216,7 @@ def _metadata_condition(key: str, wanted: Any) -> tuple[str, list[Any]]:
 def path_condition(patterns: Iterable[str]) -> tuple[str, list[Any]]:
     """SQL for "the path is one of these, lies below one of these, or fits one of these globs"."""
     clauses, values = [], []
-    for pattern in patterns:
+    for pattern in map(storable_path, patterns):
         for clause, more in _one_path(pattern):
             clauses.append(clause)
             values += more
