@@ -219,6 +219,28 @@ def test_content_comes_as_text_as_blob_and_in_parts(server: Server, tmp_path: Pa
     assert (cut["content"], cut["complete"], cut["next_offset"]) == ("0 ", False, 7)  # not half a character
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "cp1252"])
+def test_text_in_another_encoding_comes_as_text(server: Server, tmp_path: Path, encoding: str) -> None:
+    text = "".join(f"line {number} äöü\r\n" for number in range(9_000))
+    (tmp_path / "other.txt").write_bytes(text.encode(encoding))
+    digest = server.call("store_document", {"path": "other.txt"})["hash"]
+    found = server.call("grep_documents", {"pattern": "line 77 äö", "line_numbers": True})
+    assert [match["line_number"] for match in found["results"][0]["matches"]] == [78]
+    lines = server.call("cat_document", {"name": "other.txt", "start_line": 3, "end_line": 4})
+    assert (lines["content"], lines["complete"]) == ("line 2 äöü\r\nline 3 äöü\r\n", True)
+    again = server.call(
+        "cat_document", {"hash": digest, "offset": lines["start"], "length": lines["end"] - lines["start"]}
+    )
+    assert again["content"] == lines["content"]
+    read, offset = "", 0
+    while offset is not None:
+        part = server.call("retrieve_document", {"hash": digest, "include_content": True, "offset": offset})
+        read, offset = read + part["content"], part.get("next_offset")
+    assert read == text
+    (listed,) = server.call("list_documents", {"type": "text"})["documents"]
+    assert listed["mime_type"].startswith("text/plain; charset=")
+
+
 def test_errors_have_the_documented_form(server: Server) -> None:
     missing = server.call("get_by_name", {"name": "nothing"}, fails=True)
     assert (missing["code"], "error" in missing) == ("document_not_found", True)

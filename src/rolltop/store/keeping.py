@@ -11,6 +11,8 @@ from typing import Any, BinaryIO
 from rolltop.errors import InvalidInput
 from rolltop.store.catalog import NewDocument
 from rolltop.store.core import Core
+from rolltop.store.extract.detect import LEGIBLE, format_of
+from rolltop.store.extract.plain import charset_of
 from rolltop.store.naming import is_text, kind_of, mime_of, name_and_extension, storable_path
 from rolltop.store.records import Added, Document
 from rolltop.store.times import now
@@ -282,9 +284,18 @@ def _described(
 ) -> NewDocument:
     name, extension = name_and_extension(path)
     textual = is_text(head) if text is None else text
-    mime = mime or mime_of(extension, head[:64], text=textual)
-    kind = kind_of(mime, text=textual)
+    charset = _other_charset(head, name) if text is None and not textual else None
+    mime = mime or mime_of(extension, head[:64], text=textual or charset is not None)
+    if charset is not None and charset != "utf-8" and "charset=" not in mime:
+        mime = f"{mime}; charset={charset}"
+    kind = kind_of(mime, text=textual or charset is not None)
     return NewDocument(path, name, extension, mime, kind, kept.object, kept.size, *times)
+
+
+def _other_charset(data: bytes, name: str) -> str | None:
+    """How a text is written that is not UTF-8; None for what is no text."""
+    form = format_of(data, name)
+    return charset_of(data) if form == "text" or form in LEGIBLE else None
 
 
 def _batches(sources: Iterable[Source]) -> Iterator[list[Source]]:

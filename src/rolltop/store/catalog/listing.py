@@ -183,7 +183,7 @@ def _type_conditions(query: Listing) -> Iterable[tuple[str, list[Any]]]:
     if query.text or query.binary:
         yield ("d.kind = 'text'" if query.text else _NOT_TEXT), []
     if query.mime is not None:
-        yield "d.mime GLOB ?", [query.mime]
+        yield "d.mime GLOB ? OR d.mime GLOB ?", [query.mime, f"{query.mime};*"]  # as in text/plain; charset=utf-16
     if query.extension is not None:
         extension = query.extension.lower()
         yield "d.ext = ?", [extension if extension.startswith(".") or not extension else f".{extension}"]
