@@ -292,6 +292,9 @@ def test_every_filter_of_a_listing(server: Server) -> None:
     assert paths(binary=True) == paths(created_before="1d") == paths(modified_after="2099-01-01") == []
     assert len(paths(created_after="7d", indexed_after="yesterday", modified_before="2099-01-01", text=True)) == 2
     assert paths(recent=1) == ["b.md"]
+    assert paths(recent=1, extension=".py", type="text", sort_by="modified", sort_order="desc") == ["a.py"]
+    assert paths(metadata={"n": {"<=": 1.0}}) == ["a.py"]
+    assert server.call("list_documents", {"metadata": {"n": {"in": [1]}}}, fails=True)["code"] == "invalid_arguments"
     assert paths(mime="text/mark*") == ["b.md"]
     first = server.call("list_documents", {"limit": 1, "facets": True, "sort_by": "name", "sort_order": "asc"})
     assert first["total"] == 2
@@ -301,6 +304,8 @@ def test_every_filter_of_a_listing(server: Server) -> None:
     )
     assert second["documents"][0]["name"] == "b.md"
     assert "next_cursor" not in second
+    other = server.call("list_documents", {"sort_by": "size", "cursor": first["next_cursor"]}, fails=True)
+    assert (other["code"], "another order" in other["error"]) == ("invalid_arguments", True)
 
 
 def test_statistics(server: Server) -> None:

@@ -16,7 +16,7 @@ from rolltop.store.extract.plain import charset_of
 from rolltop.store.naming import is_text, kind_of, mime_of, name_and_extension, storable_path
 from rolltop.store.records import Added, Document
 from rolltop.store.times import now
-from rolltop.store.values import check_key, check_tag
+from rolltop.store.values import check_entry, check_tag
 from rolltop.store.writer import Digests, Kept, Writer
 
 __all__ = ["Keeping", "Source", "Tally"]
@@ -316,5 +316,5 @@ def _check(path: str, tags: Sequence[str], metadata: Mapping[str, Any]) -> None:
         raise InvalidInput("a document needs a path or name that is not empty and does not end with /")
     for tag in tags:
         check_tag(tag)
-    for key in metadata:
-        check_key(key)
+    for key, value in metadata.items():
+        check_entry(key, value)
