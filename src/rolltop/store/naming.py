@@ -5,9 +5,10 @@ from __future__ import annotations
 import mimetypes
 import re
 
-__all__ = ["KINDS", "extension_of", "is_text", "kind_of", "mime_of", "name_and_extension", "storable_path"]
+__all__ = ["KINDS", "UNKNOWN", "extension_of", "is_text", "kind_of", "mime_of", "name_and_extension", "storable_path"]
 
 KINDS = ("text", "image", "audio", "video", "archive", "document", "binary")
+UNKNOWN = "application/octet-stream"
 
 _CODE = {
     ".c": "text/x-c", ".h": "text/x-c", ".cc": "text/x-c++", ".cpp": "text/x-c++", ".hpp": "text/x-c++",
@@ -91,7 +92,7 @@ def mime_of(extension: str, head: bytes, *, text: bool) -> str:
         return guess
     if text:
         return "text/plain"
-    return next((mime for magic, mime in _SIGNATURES if head.startswith(magic)), "application/octet-stream")
+    return next((mime for magic, mime in _SIGNATURES if head.startswith(magic)), UNKNOWN)
 
 
 def kind_of(mime: str, *, text: bool) -> str:
