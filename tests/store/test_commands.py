@@ -161,6 +161,40 @@ def test_snapshots_versions_and_archives(rolltop: Run, tmp_path: Path) -> None:
     assert rolltop("store", "diff", "nothing").returncode == 3
 
 
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("cat", "n", "--lines", "x"), 2, "FROM:TO"),
+        (("cat", "n", "--lines", "0:2"), 2, "count from 1"),
+        (("cat", "n", "--lines", "3:2"), 2, "FROM:TO"),
+        (("export", "there.tar"), 1, "there.tar exists already"),
+        (("export", "nowhere/x.tar"), 3, "no directory nowhere"),
+        (("get", "n", "-o", "nowhere/x"), 3, "no directory nowhere"),
+        (("get", "n", "-o", ".", "--force"), 2, "cannot be written"),
+        (("search", "x", "--offset", "-1"), 2, "--offset"),
+        (("search", "x", "-C", "-1"), 2, "-C"),
+        (("search", " "), 1, "no words"),
+    ],
+)
+def test_mistakes_are_named(
+    rolltop: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], code: int, said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "there.tar").write_text("mine")
+    rolltop("store", "add", "-", "--name", "n", stdin="x\n")
+    failed = rolltop("store", *arguments)
+    assert (failed.returncode, "Traceback" in failed.stderr) == (code, False), failed.stderr
+    assert said in failed.stderr
+    assert (tmp_path / "there.tar").read_text() == "mine"
+
+
+def test_lines_of_a_text_in_another_encoding(rolltop: Run, tmp_path: Path) -> None:
+    (tmp_path / "u.txt").write_bytes("eins\nzwei\ndrei\n".encode("utf-16"))
+    rolltop("store", "add", str(tmp_path / "u.txt"))
+    assert rolltop("store", "cat", "u.txt", "--lines", "2:2").stdout == "zwei\n"
+    assert rolltop("store", "cat", "u.txt", "--lines", "2").stdout == "zwei\ndrei\n"
+
+
 def test_watch_stores_what_changes(rolltop: Run, tree: Path) -> None:
     assert rolltop("store", "watch", "-r", str(tree), "--rounds", "1").returncode == 0
     (tree / "new.txt").write_text("new\n")

@@ -277,6 +277,23 @@ def test_output_path_does_not_leave_the_allowed_directories(server: Server) -> N
     assert not Path("/etc/rolltop-was-here").exists()
 
 
+def test_a_missing_output_directory_is_not_a_missing_document(server: Server, tmp_path: Path) -> None:
+    digest = prepare(server)
+    (tmp_path / "file").write_text("x")
+    for path, said in {"out/no/such/dir/o.txt": "no directory 'dir'", "file/o.txt": "'file' is a file"}.items():
+        answer = server.call("retrieve_document", {"hash": digest, "outputPath": path}, fails=True)
+        assert (answer["code"], said in answer["error"]) == ("invalid_arguments", True), answer
+
+
+@pytest.mark.parametrize("kind", ["keyword", "semantic", "hybrid"])
+def test_a_query_without_words_is_said_to_have_none(server: Server, kind: str) -> None:
+    prepare(server)
+    for query in ("", " ", "?!"):
+        answer = server.call("search_documents", {"query": query, "type": kind})
+        assert (answer["total"], answer["note"]) == (0, "The query has no words to look for.")
+    assert "note" not in server.call("search_documents", {"query": "zzzzzzzzzzzz", "type": "keyword"})
+
+
 def test_every_filter_of_a_listing(server: Server) -> None:
     server.call("store_text", {"content": "a\n", "name": "a.py", "tags": ["code/py"], "metadata": {"n": 1}})
     server.call("store_text", {"content": "bbbb\n", "name": "b.md"})
