@@ -219,6 +219,28 @@ def test_content_comes_as_text_as_blob_and_in_parts(server: Server, tmp_path: Pa
     assert (cut["content"], cut["complete"], cut["next_offset"]) == ("0 ", False, 7)  # not half a character
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "cp1252"])
+def test_text_in_another_encoding_comes_as_text(server: Server, tmp_path: Path, encoding: str) -> None:
+    text = "".join(f"line {number} äöü\r\n" for number in range(9_000))
+    (tmp_path / "other.txt").write_bytes(text.encode(encoding))
+    digest = server.call("store_document", {"path": "other.txt"})["hash"]
+    found = server.call("grep_documents", {"pattern": "line 77 äö", "line_numbers": True})
+    assert [match["line_number"] for match in found["results"][0]["matches"]] == [78]
+    lines = server.call("cat_document", {"name": "other.txt", "start_line": 3, "end_line": 4})
+    assert (lines["content"], lines["complete"]) == ("line 2 äöü\r\nline 3 äöü\r\n", True)
+    again = server.call(
+        "cat_document", {"hash": digest, "offset": lines["start"], "length": lines["end"] - lines["start"]}
+    )
+    assert again["content"] == lines["content"]
+    read, offset = "", 0
+    while offset is not None:
+        part = server.call("retrieve_document", {"hash": digest, "include_content": True, "offset": offset})
+        read, offset = read + part["content"], part.get("next_offset")
+    assert read == text
+    (listed,) = server.call("list_documents", {"type": "text"})["documents"]
+    assert listed["mime_type"].startswith("text/plain; charset=")
+
+
 def test_errors_have_the_documented_form(server: Server) -> None:
     missing = server.call("get_by_name", {"name": "nothing"}, fails=True)
     assert (missing["code"], "error" in missing) == ("document_not_found", True)
@@ -255,6 +277,23 @@ def test_output_path_does_not_leave_the_allowed_directories(server: Server) -> N
     assert not Path("/etc/rolltop-was-here").exists()
 
 
+def test_a_missing_output_directory_is_not_a_missing_document(server: Server, tmp_path: Path) -> None:
+    digest = prepare(server)
+    (tmp_path / "file").write_text("x")
+    for path, said in {"out/no/such/dir/o.txt": "no directory 'dir'", "file/o.txt": "'file' is a file"}.items():
+        answer = server.call("retrieve_document", {"hash": digest, "outputPath": path}, fails=True)
+        assert (answer["code"], said in answer["error"]) == ("invalid_arguments", True), answer
+
+
+@pytest.mark.parametrize("kind", ["keyword", "semantic", "hybrid"])
+def test_a_query_without_words_is_said_to_have_none(server: Server, kind: str) -> None:
+    prepare(server)
+    for query in ("", " ", "?!"):
+        answer = server.call("search_documents", {"query": query, "type": kind})
+        assert (answer["total"], answer["note"]) == (0, "The query has no words to look for.")
+    assert "note" not in server.call("search_documents", {"query": "zzzzzzzzzzzz", "type": "keyword"})
+
+
 def test_every_filter_of_a_listing(server: Server) -> None:
     server.call("store_text", {"content": "a\n", "name": "a.py", "tags": ["code/py"], "metadata": {"n": 1}})
     server.call("store_text", {"content": "bbbb\n", "name": "b.md"})
@@ -270,6 +309,9 @@ def test_every_filter_of_a_listing(server: Server) -> None:
     assert paths(binary=True) == paths(created_before="1d") == paths(modified_after="2099-01-01") == []
     assert len(paths(created_after="7d", indexed_after="yesterday", modified_before="2099-01-01", text=True)) == 2
     assert paths(recent=1) == ["b.md"]
+    assert paths(recent=1, extension=".py", type="text", sort_by="modified", sort_order="desc") == ["a.py"]
+    assert paths(metadata={"n": {"<=": 1.0}}) == ["a.py"]
+    assert server.call("list_documents", {"metadata": {"n": {"in": [1]}}}, fails=True)["code"] == "invalid_arguments"
     assert paths(mime="text/mark*") == ["b.md"]
     first = server.call("list_documents", {"limit": 1, "facets": True, "sort_by": "name", "sort_order": "asc"})
     assert first["total"] == 2
@@ -279,6 +321,8 @@ def test_every_filter_of_a_listing(server: Server) -> None:
     )
     assert second["documents"][0]["name"] == "b.md"
     assert "next_cursor" not in second
+    other = server.call("list_documents", {"sort_by": "size", "cursor": first["next_cursor"]}, fails=True)
+    assert (other["code"], "another order" in other["error"]) == ("invalid_arguments", True)
 
 
 def test_statistics(server: Server) -> None:

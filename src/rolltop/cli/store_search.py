@@ -16,11 +16,13 @@ if TYPE_CHECKING:
 
 __all__ = ["search"]
 
+NUMBER = click.IntRange(min=0)
+
 
 @click.command(epilog=EXIT_CODES)
 @click.argument("query", nargs=-1, required=True)
-@click.option("-n", "--limit", default=10, show_default=True, metavar="N", help="How many.")
-@click.option("--offset", default=0, metavar="N", help="Leave out the first N.")
+@click.option("-n", "--limit", type=NUMBER, default=10, show_default=True, metavar="N", help="How many.")
+@click.option("--offset", type=NUMBER, default=0, metavar="N", help="Leave out the first N.")
 @click.option(
     "--type",
     "kind",
@@ -33,9 +35,9 @@ __all__ = ["search"]
 @click.option("--similarity", default=0.7, show_default=True, help="How near, from 0 to 1.")
 @click.option("-l", "--paths-only", is_flag=True, help="Only paths.")
 @click.option("--lines", is_flag=True, help="The lines that hold the words, with their numbers.")
-@click.option("-A", "after", default=0, metavar="N", help="Lines after.")
-@click.option("-B", "before", default=0, metavar="N", help="Lines before.")
-@click.option("-C", "context", default=0, metavar="N", help="Lines before and after.")
+@click.option("-A", "after", type=NUMBER, default=0, metavar="N", help="Lines after.")
+@click.option("-B", "before", type=NUMBER, default=0, metavar="N", help="Lines before.")
+@click.option("-C", "context", type=NUMBER, default=0, metavar="N", help="Lines before and after.")
 @click.option("--why", is_flag=True, help="What each score is made of.")
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Mark the words.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")

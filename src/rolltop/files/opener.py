@@ -155,7 +155,7 @@ class Files:
         parent, name = os.path.split(absolute(path, self.base))
         if name in ("", ".", ".."):
             raise InvalidInput("the path to write needs a file name at its end")
-        with self._located(parent) as (fd, real):
+        with self._directory(parent) as (fd, real):
             place = real / name
             self._root_of(place)
             if not any(real == allowed or allowed in real.parents for allowed in self.writable):
@@ -175,6 +175,21 @@ class Files:
         text = absolute(path, self.base)
         fd, real = self._mark(text)
         try:
+            yield fd, real
+        finally:
+            os.close(fd)
+
+    @contextlib.contextmanager
+    def _directory(self, path: str) -> Iterator[tuple[int, Path]]:
+        """The same for a directory that something is to be written into."""
+        name = os.path.basename(path)[:80]
+        try:
+            fd, real = self._mark(path)
+        except NotFound:
+            raise InvalidInput(f"there is no directory {name!r} to write into", hint="Make it first.") from None
+        try:
+            if not stat.S_ISDIR(os.fstat(fd).st_mode):
+                raise InvalidInput(f"{name!r} is a file: nothing can be written below it")
             yield fd, real
         finally:
             os.close(fd)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from rolltop.errors import InvalidInput, NotFound
 from rolltop.store.core import Core
+from rolltop.store.naming import storable_path
 from rolltop.store.query import Listing, Page
 from rolltop.store.records import Document, Object, Version
 
@@ -33,6 +34,7 @@ class Finding(Core):
 
     def document(self, name: str) -> Document:
         """The document with this path, name or end of a path."""
+        name = storable_path(name)
         found = self.named(name)
         if not found:
             raise NotFound(
@@ -50,6 +52,7 @@ class Finding(Core):
 
     def named(self, name: str) -> list[Document]:
         """Documents by exact path, else by name, else by the end of their path."""
+        name = storable_path(name)
         exact = self.catalog.documents.at(name)
         if exact:
             return [exact]

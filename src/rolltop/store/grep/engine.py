@@ -14,6 +14,7 @@ from rolltop.store.grep.layout import Layout, Numbers
 from rolltop.store.grep.lines import FileLines, lines_of
 from rolltop.store.grep.matcher import Matcher
 from rolltop.store.grep.texts import TextLines, lines_in
+from rolltop.store.naming import storable_path
 from rolltop.store.query import Listing
 from rolltop.store.reader import Reader
 from rolltop.store.records import Document, Frame
@@ -41,6 +42,8 @@ class Pattern:
             raise InvalidInput("max_count must not be negative", hint="0 means no limit.")
         if "\n" in self.pattern:
             raise InvalidInput("a pattern cannot hold a line end: grep looks at one line at a time")
+        if storable_path(self.pattern) != self.pattern:
+            raise InvalidInput("the pattern holds bytes that are not UTF-8", hint="Write it in UTF-8.")
 
 
 class Grep:

@@ -82,7 +82,7 @@ class ListDocuments(ToolArguments):
     modified_before: Moment = Field(default=None, description="Upper bound of the time of change.")
     indexed_after: Moment = Field(default=None, description="Lower bound of the time of storing.")
     indexed_before: Moment = Field(default=None, description="Upper bound of the time of storing.")
-    recent: int | None = Field(default=None, ge=1, description="Only the N documents stored last.")
+    recent: int | None = Field(default=None, ge=1, description="Only the N stored last of those that fit.")
     sort_by: Literal["name", "size", "created", "modified", "indexed"] = Field(
         default="modified", description="Order of the documents."
     )
