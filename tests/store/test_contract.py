@@ -149,6 +149,25 @@ def test_lines_around_the_words_of_a_search(server: Server) -> None:
     assert (match["line_number"], match["before"], match["after"]) == (2, ["one"], ["three", "four"])
 
 
+def test_a_search_says_where_its_hits_stand_and_whether_all_lines_are_shown(server: Server) -> None:
+    text = "Das Café.\nÜber die Größe.\n検索エンジンは速い\n" + "a marmot\n" * 50
+    server.call("store_text", {"content": text, "name": "a.md"})
+
+    def found(query: str, **more: object) -> dict[str, Any]:
+        arguments = {"query": query, "type": "keyword", "line_numbers": True, **more}
+        result: dict[str, Any] = server.call("search_documents", arguments)["results"][0]
+        return result
+
+    for number, query in enumerate(("café", "grosse", "検索"), 1):
+        hit = found(query)
+        assert (hit["place"], [match["line_number"] for match in hit["matches"]]) == (f"line {number}", [number])
+        assert hit["matches_complete"] is True
+        assert "place" not in hit["matches"][0]
+    assert found("grosse", color="always")["matches"][0]["line"] == "Über die \x1b[01;31m\x1b[KGröße\x1b[m\x1b[K."
+    many = found("marmot")
+    assert (len(many["matches"]), many["matches_complete"]) == (20, False)
+
+
 def test_bytes_add_up(server: Server) -> None:
     text = "the same line again\n" * 5000
     first = server.call("store_text", {"content": text, "name": "a.txt"})

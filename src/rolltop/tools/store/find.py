@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field
@@ -14,7 +13,6 @@ from mcp_core import READS, Example, Result, ToolArguments, ToolContext
 from rolltop.store import Hit, Library, Listing, is_hash_prefix
 from rolltop.store.excerpts import excerpts
 from rolltop.store.query import TIMES, decode_cursor, encode_cursor
-from rolltop.store.text import highlighted
 from rolltop.store.times import parse_time
 from rolltop.tools.store.models import Documents, Line, info
 from rolltop.workspace import Workspace
@@ -53,7 +51,9 @@ class FoundDocument(BaseModel):
     score: float = Field(description="How well it fits; 1 is an exact hash.")
     why: str | None = Field(default=None, description="What the score is made of.")
     snippet: str = Field(description="The piece of the content that fits best.")
+    place: str | None = Field(default=None, description='Where the snippet stands: "line 12", "page 3", "Sheet1!B7".')
     matches: list[Line] | None = Field(default=None, description="Matching lines, when lines were asked for.")
+    matches_complete: bool | None = Field(default=None, description="False: more lines match; grep shows all.")
 
 
 class FoundDocuments(BaseModel):
@@ -154,10 +154,10 @@ def _by_words(library: Library, args: SearchDocuments, offset: int) -> FoundDocu
 
 
 def _found(library: Library, args: SearchDocuments, hit: Hit) -> FoundDocument:
-    lines, color = None, args.color == "always"
+    shown, color = None, args.color == "always"
     if args.line_numbers or args.context or args.before_context or args.after_context or color:
         before, after = args.before_context or args.context, args.after_context or args.context
-        lines = [Line(**asdict(match)) for match in excerpts(library, hit, before, after, color=color)]
+        shown = excerpts(library, hit, before, after, color=color)
     return FoundDocument(
         id=hit.document.id,
         hash=hit.document.hash,
@@ -165,9 +165,17 @@ def _found(library: Library, args: SearchDocuments, hit: Hit) -> FoundDocument:
         path=hit.document.path,
         score=round(hit.score, 6),
         why=hit.why or None,
-        snippet=highlighted(hit.snippet, hit.words) if color else hit.snippet,
-        matches=lines,
+        snippet=_highlighted(hit) if color else hit.snippet,
+        place=hit.place or None,
+        matches=None if shown is None else [Line.of(match) for match in shown.lines],
+        matches_complete=None if shown is None else shown.complete,
     )
+
+
+def _highlighted(hit: Hit) -> str:
+    from rolltop.store.text import highlighted  # noqa: PLC0415 - it brings numpy
+
+    return highlighted(hit.snippet, hit.words)
 
 
 _DOCS = (
