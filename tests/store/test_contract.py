@@ -129,6 +129,34 @@ def test_the_documented_fields_of_a_result(server: Server) -> None:
     assert (server.directory / "out.txt").read_text() == "Database optimization.\n"
 
 
+def test_a_hash_that_several_documents_have(server: Server) -> None:
+    names = ["a.md", "b.md", "c.md"]
+    stored = [server.call("store_text", {"content": "the same\n", "name": name}) for name in names]
+    digest = stored[0]["hash"]
+    pages, cursor = list[str](), None
+    while True:
+        arguments = {"query": "q", "hash": digest[:10], "limit": 2} | ({"cursor": cursor} if cursor else {})
+        found = server.call("search_documents", arguments)
+        assert found["total"] == 3
+        pages += [hit["path"] for hit in found["results"]]
+        if (cursor := found.get("next_cursor")) is None:
+            break
+    assert pages == names
+    several = server.call("update_metadata", {"hash": digest, "metadata": ["k=1"]}, fails=True)
+    assert (several["code"], several["details"]["candidates"]) == ("invalid_arguments", names)
+    assert server.call("list_documents", {"metadata": {"k": 1}})["total"] == 0
+    assert server.call("cat_document", {"hash": digest})["content"] == "the same\n"
+    for name in names[:2]:
+        server.call("store_text", {"content": "another\n", "name": name})
+    assert server.call("update_metadata", {"hash": digest, "metadata": ["k=1"]})["path"] == "c.md"
+    hits = server.call("search_documents", {"query": digest})["results"]
+    assert [(hit["path"], hit["hash"] == digest, hit["current"]) for hit in hits] == [
+        ("c.md", True, True),
+        ("a.md", True, False),
+        ("b.md", True, False),
+    ]
+
+
 def test_a_word_that_looks_like_a_hash_is_still_a_word(server: Server) -> None:
     server.call("store_text", {"content": "The code is deadbeef today.\n", "name": "code.txt"})
     found = server.call("search_documents", {"query": "deadbeef"})

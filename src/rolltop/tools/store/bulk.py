@@ -190,7 +190,7 @@ def _deletes(args: BulkOperations) -> bool:
             {
                 "operations": [
                     {"op": "store_text", "arguments": {"content": "Draft\n", "name": "draft.md"}},
-                    {"op": "update_metadata", "arguments": {"hash": "$1.hash", "metadata": ["status=draft"]}},
+                    {"op": "update_metadata", "arguments": {"name": "$1.path", "metadata": ["status=draft"]}},
                     {"op": "get_by_name", "arguments": {"name": "$1.name"}},
                 ],
                 "atomic": True,

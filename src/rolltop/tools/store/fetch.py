@@ -10,7 +10,7 @@ from mcp_core import READS, WRITES, Consent, Example, Result, ToolArguments, Too
 from rolltop.errors import Conflict
 from rolltop.store import Document, Library
 from rolltop.tools.store.models import Content
-from rolltop.tools.store.operations import document_by
+from rolltop.tools.store.operations import document_by, find_hash
 from rolltop.tools.store.reading import Wanted, read_part
 from rolltop.tools.store.relations import RelatedDocument, related_to
 from rolltop.workspace import Workspace
@@ -105,8 +105,8 @@ def retrieve(workspace: Workspace, args: RetrieveDocument, budget: int, *, overw
         hash=entry.hex,
         name=document.name,
         mime_type=document.mime,
-        current=document.object == entry.id,
-        text_note=library.extracts.note(document) if document.object == entry.id else None,
+        current=found.current,
+        text_note=library.extracts.note(document) if found.current else None,
     )
     ranged = args.offset or args.length is not None or args.start_line or args.end_line
     if args.include_content or ranged:
@@ -201,14 +201,15 @@ async def get_by_name(args: GetByName, ctx: ToolContext[Workspace]) -> Result[Co
 
 def _by_name(library: Library, args: GetByName | CatDocument, budget: int) -> Content:
     digest = args.hash if isinstance(args, CatDocument) else None
-    if digest is not None:
-        found = library.by_hash(digest.strip())
-        if found is not None and found.document.object != found.object.id:
-            part = read_part(library, found.document, found.object.id, found.object.size, _wanted(args, budget))
-            shown = content_of(library, found.document, Wanted(length=0))
-            fields = {name: getattr(part, name) for name in part.__slots__}
-            return shown.model_copy(update={**fields, "hash": found.object.hex, "size": found.object.size})
-    return content_of(library, document_by(library, args.name, digest), _wanted(args, budget))
+    if digest is None:
+        return content_of(library, document_by(library, args.name, None), _wanted(args, budget))
+    found = find_hash(library, digest)  # whoever has it, the content is the same
+    if found.current:
+        return content_of(library, found.document, _wanted(args, budget))
+    part = read_part(library, found.document, found.object.id, found.object.size, _wanted(args, budget))
+    shown = content_of(library, found.document, Wanted(length=0))
+    fields = {name: getattr(part, name) for name in part.__slots__}
+    return shown.model_copy(update={**fields, "hash": found.object.hex, "size": found.object.size})
 
 
 @ToolArguments.declare(

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from mcp_core import READS, Example, Result, ToolArguments, ToolContext
-from rolltop.store import Hit, Library, Listing, is_hash_prefix
+from rolltop.store import Found, Hit, Library, Listing, is_hash_prefix
 from rolltop.store.excerpts import excerpts
 from rolltop.store.query import TIMES, decode_cursor, encode_cursor
 from rolltop.store.times import parse_time
@@ -51,6 +51,7 @@ class FoundDocument(BaseModel):
     score: float = Field(description="How well it fits; 1 is an exact hash.")
     why: str | None = Field(default=None, description="What the score is made of.")
     snippet: str = Field(description="The piece of the content that fits best.")
+    current: bool | None = Field(default=None, description="By hash. False: an earlier version has this content.")
     place: str | None = Field(default=None, description='Where the snippet stands: "line 12", "page 3", "Sheet1!B7".')
     matches: list[Line] | None = Field(default=None, description="Matching lines, when lines were asked for.")
     matches_complete: bool | None = Field(default=None, description="False: more lines match; grep shows all.")
@@ -128,13 +129,16 @@ def _by_hash(library: Library, args: SearchDocuments, offset: int) -> FoundDocum
     wanted = args.hash or (args.query.strip() if is_hash_prefix(args.query.strip()) else None)
     if wanted is None:
         return None
-    candidates = library.hash_candidates(wanted.strip(), limit=1000)
-    if not candidates and not args.hash:
+    held = library.with_hash(wanted.strip())
+    if not held and not args.hash:
         return None
-    documents = [each.document for each in candidates[offset : offset + args.limit]]
-    hits = [Hit(document, 1.0, document.name, "", "") for document in documents]
-    found = [_found(library, args, hit) for hit in hits]
-    return FoundDocuments(total=len(candidates), type="hash", execution_time_ms=0, results=found)
+    found = [_holding(library, args, each) for each in held[offset : offset + args.limit]]
+    return FoundDocuments(total=len(held), type="hash", execution_time_ms=0, results=found)
+
+
+def _holding(library: Library, args: SearchDocuments, held: Found) -> FoundDocument:
+    shown = _found(library, args, Hit(held.document, 1.0, held.document.name, "", ""))
+    return shown.model_copy(update={"hash": held.object.hex, "current": held.current})
 
 
 def _by_words(library: Library, args: SearchDocuments, offset: int) -> FoundDocuments:
