@@ -362,8 +362,15 @@ def test_bulk_is_all_or_nothing_when_asked(server: Server) -> None:
         {"op": "get_by_name", "arguments": {"name": "missing"}},
         {"op": "store_text", "arguments": {"content": "two\n", "name": "two.txt"}},
     ]
-    undone = server.call("bulk_operations", {"operations": steps, "atomic": True})
-    assert (undone["committed"], len(undone["results"])) == (False, 2)
+    failed = server.call("bulk_operations", {"operations": steps, "atomic": True}, fails=True)
+    assert failed["code"] == "document_not_found"
+    assert failed["error"].startswith("step 2 (get_by_name) failed, and nothing was kept: no document is called")
+    undone = failed["details"]
+    assert (undone["committed"], undone["succeeded"], undone["failed"]) == (False, 0, 1)
+    assert [(step["success"], step["code"]) for step in undone["results"]] == [
+        (False, "undone"),
+        (False, "document_not_found"),
+    ]
     assert server.call("list_documents", {})["total"] == 0
     tried = server.call("bulk_operations", {"operations": steps, "dry_run": True})
     assert (tried["committed"], tried["succeeded"]) == (False, 2)
