@@ -126,7 +126,8 @@ def _texts(hit: Hit, lines: Excerpts | None, color: bool) -> list[str]:
         first = match.line_number - len(match.before)
         place = f"{match.place}: " if match.place else ""
         told += [f"{first + at}-{text}" for at, text in enumerate(match.before)]
-        told.append(f"{match.line_number}:{place}{match.line}")
+        line = f"…{match.line}…" if match.line_length else match.line
+        told.append(f"{match.line_number}:{place}{line}")
         told += [f"{match.line_number + 1 + at}-{text}" for at, text in enumerate(match.after)]
     return told if lines.complete else [*told, "… more lines hold these words; rolltop store grep shows every line"]
 
