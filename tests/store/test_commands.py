@@ -239,6 +239,18 @@ def test_search_as_a_person_uses_it(rolltop: Run, tree: Path) -> None:
     assert "not indexed yet" in rolltop("store", "stats").stdout
 
 
+def test_lines_of_a_search_say_the_page_and_that_there_are_more(rolltop: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(made.made_pdf("a zebra", "another zebra"))
+    (tmp_path / "b.txt").write_text("a marmot\n" * 30)
+    rolltop("store", "add", str(tmp_path / "a.pdf"), str(tmp_path / "b.txt"))
+    lines = rolltop("store", "search", "zebra", "--lines", "--type", "keyword").stdout.splitlines()
+    assert lines[1:] == ["  1:page 1: a zebra", "  2:page 2: another zebra"]
+    lines = rolltop("store", "search", "marmot", "--lines", "--type", "keyword").stdout.splitlines()
+    assert (len(lines), lines[-1].startswith("  … more lines")) == (22, True)
+    told = json.loads(rolltop("store", "search", "marmot", "--lines", "--json").stdout)["results"][0]
+    assert (len(told["matches"]), told["matches_complete"]) == (20, False)
+
+
 def test_graph_prints_lines_json_and_dot(rolltop: Run, tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("See [b](b.md).\n")
     (tmp_path / "b.md").write_text('The "end".\n')

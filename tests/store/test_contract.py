@@ -129,6 +129,34 @@ def test_the_documented_fields_of_a_result(server: Server) -> None:
     assert (server.directory / "out.txt").read_text() == "Database optimization.\n"
 
 
+def test_a_hash_that_several_documents_have(server: Server) -> None:
+    names = ["a.md", "b.md", "c.md"]
+    stored = [server.call("store_text", {"content": "the same\n", "name": name}) for name in names]
+    digest = stored[0]["hash"]
+    pages, cursor = list[str](), None
+    while True:
+        arguments = {"query": "q", "hash": digest[:10], "limit": 2} | ({"cursor": cursor} if cursor else {})
+        found = server.call("search_documents", arguments)
+        assert found["total"] == 3
+        pages += [hit["path"] for hit in found["results"]]
+        if (cursor := found.get("next_cursor")) is None:
+            break
+    assert pages == names
+    several = server.call("update_metadata", {"hash": digest, "metadata": ["k=1"]}, fails=True)
+    assert (several["code"], several["details"]["candidates"]) == ("invalid_arguments", names)
+    assert server.call("list_documents", {"metadata": {"k": 1}})["total"] == 0
+    assert server.call("cat_document", {"hash": digest})["content"] == "the same\n"
+    for name in names[:2]:
+        server.call("store_text", {"content": "another\n", "name": name})
+    assert server.call("update_metadata", {"hash": digest, "metadata": ["k=1"]})["path"] == "c.md"
+    hits = server.call("search_documents", {"query": digest})["results"]
+    assert [(hit["path"], hit["hash"] == digest, hit["current"]) for hit in hits] == [
+        ("c.md", True, True),
+        ("a.md", True, False),
+        ("b.md", True, False),
+    ]
+
+
 def test_a_word_that_looks_like_a_hash_is_still_a_word(server: Server) -> None:
     server.call("store_text", {"content": "The code is deadbeef today.\n", "name": "code.txt"})
     found = server.call("search_documents", {"query": "deadbeef"})
@@ -147,6 +175,25 @@ def test_lines_around_the_words_of_a_search(server: Server) -> None:
     arguments = {"query": "words", "line_numbers": True, "after_context": 2, "context": 1}
     match = server.call("search_documents", arguments)["results"][0]["matches"][0]
     assert (match["line_number"], match["before"], match["after"]) == (2, ["one"], ["three", "four"])
+
+
+def test_a_search_says_where_its_hits_stand_and_whether_all_lines_are_shown(server: Server) -> None:
+    text = "Das Café.\nÜber die Größe.\n検索エンジンは速い\n" + "a marmot\n" * 50
+    server.call("store_text", {"content": text, "name": "a.md"})
+
+    def found(query: str, **more: object) -> dict[str, Any]:
+        arguments = {"query": query, "type": "keyword", "line_numbers": True, **more}
+        result: dict[str, Any] = server.call("search_documents", arguments)["results"][0]
+        return result
+
+    for number, query in enumerate(("café", "grosse", "検索"), 1):
+        hit = found(query)
+        assert (hit["place"], [match["line_number"] for match in hit["matches"]]) == (f"line {number}", [number])
+        assert hit["matches_complete"] is True
+        assert "place" not in hit["matches"][0]
+    assert found("grosse", color="always")["matches"][0]["line"] == "Über die \x1b[01;31m\x1b[KGröße\x1b[m\x1b[K."
+    many = found("marmot")
+    assert (len(many["matches"]), many["matches_complete"]) == (20, False)
 
 
 def test_bytes_add_up(server: Server) -> None:
@@ -359,8 +406,15 @@ def test_bulk_is_all_or_nothing_when_asked(server: Server) -> None:
         {"op": "get_by_name", "arguments": {"name": "missing"}},
         {"op": "store_text", "arguments": {"content": "two\n", "name": "two.txt"}},
     ]
-    undone = server.call("bulk_operations", {"operations": steps, "atomic": True})
-    assert (undone["committed"], len(undone["results"])) == (False, 2)
+    failed = server.call("bulk_operations", {"operations": steps, "atomic": True}, fails=True)
+    assert failed["code"] == "document_not_found"
+    assert failed["error"].startswith("step 2 (get_by_name) failed, and nothing was kept: no document is called")
+    undone = failed["details"]
+    assert (undone["committed"], undone["succeeded"], undone["failed"]) == (False, 0, 1)
+    assert [(step["success"], step["code"]) for step in undone["results"]] == [
+        (False, "undone"),
+        (False, "document_not_found"),
+    ]
     assert server.call("list_documents", {})["total"] == 0
     tried = server.call("bulk_operations", {"operations": steps, "dry_run": True})
     assert (tried["committed"], tried["succeeded"]) == (False, 2)

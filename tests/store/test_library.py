@@ -100,6 +100,26 @@ def test_a_hash_prefix_of_eight_digits_finds_its_document(library: Library) -> N
         library.by_hash("abc")
 
 
+def test_a_hash_finds_every_document_with_that_content(library: Library) -> None:
+    (digest,) = {library.add_text(f"{name}.md", "the same\n").hash for name in "cab"}
+    assert [each.document.path for each in library.with_hash(digest[:8])] == ["c.md", "a.md", "b.md"]
+    with pytest.raises(InvalidInput, match="3 documents have") as caught:
+        library.document_with(digest)
+    assert caught.value.details["candidates"] == ["c.md", "a.md", "b.md"]
+    for name in "ca":
+        library.add_text(f"{name}.md", "another\n")
+    held = library.with_hash(digest)
+    assert [(each.document.path, each.current) for each in held] == [("b.md", True), ("c.md", False), ("a.md", False)]
+    assert library.document_with(digest).path == "b.md"
+    library.delete([library.document("b.md")])
+    assert [each.document.path for each in library.with_hash(digest)] == ["c.md", "a.md"]
+    library.delete([library.document("c.md")])
+    assert library.document_with(digest).path == "a.md"
+    library.delete([library.document("a.md")])
+    with pytest.raises(NotFound):
+        library.document_with(digest)
+
+
 def test_metadata_keeps_its_types_and_its_history(library: Library) -> None:
     document = library.add_text("a.txt", "x\n", metadata={"n": 3, "t": True, "l": [1, "a"], "s": "3"}).document
     assert document.metadata == {"n": 3, "t": True, "l": [1, "a"], "s": "3"}

@@ -172,18 +172,7 @@ def _file(args: GrepDocuments, file: FileLines) -> GrepFile:
     if not file.is_text:
         return GrepFile(file=document.path, hash=document.hash, matches=[], binary=True)
     before, after = _contexts(args)
-    lines = [
-        Line(
-            line_number=match.line_number,
-            line=match.line,
-            column_start=match.column_start,
-            column_end=match.column_end,
-            before=match.before,
-            after=match.after,
-            place=match.place or None,
-        )
-        for match in file.matches(before, after, color=args.color == "always")
-    ]
+    lines = [Line.of(match) for match in file.matches(before, after, color=args.color == "always")]
     return GrepFile(file=document.path, hash=document.hash, matches=lines)
 
 
