@@ -250,6 +250,79 @@ def test_a_long_grep_goes_on_with_its_cursor(server: Server) -> None:
     assert seen == [f"{number:02d}.txt" for number in range(60)]
 
 
+def pages(server: Server, **arguments: Any) -> Iterator[dict[str, Any]]:
+    """Every answer, following the cursor."""
+    cursor = None
+    while True:
+        answer = server.call("grep_documents", {**arguments, **({"cursor": cursor} if cursor else {})})
+        assert "answer_too_large" not in answer
+        cursor = answer.get("next_cursor")
+        assert answer["complete"] is (cursor is None)
+        yield answer
+        if cursor is None:
+            break
+
+
+@pytest.mark.parametrize("more", [{}, {"line_numbers": True, "with_filename": True, "color": "always", "context": 1}])
+def test_grep_goes_on_in_the_middle_of_a_document(server: Server, more: dict[str, Any]) -> None:
+    for name in ("a/many.txt", "b/many.txt"):
+        text = "".join(f'match "{number}"\nno\n' for number in range(2000))
+        server.call("store_text", {"content": text, "name": name})
+    seen, printed = list[tuple[str, int]](), 0
+    for answer in pages(server, pattern="mat.h", **more):
+        seen += [(file["file"], line["line_number"]) for file in answer["results"] for line in file["matches"]]
+        printed += answer.get("output", "").count("mat")
+    assert seen == [(name, 2 * number + 1) for name in ("a/many.txt", "b/many.txt") for number in range(2000)]
+    assert printed == (len(seen) if more else 0)
+
+
+def test_grep_shows_a_piece_of_a_line_that_is_too_long(server: Server) -> None:
+    long = "<p>" * 300_000 + "longneedle" + "</p>" * 300_000
+    server.call("store_text", {"content": f"first longneedle\n{long}\nafter\n", "name": "a.html"})
+    server.call("store_text", {"content": "a deepcat\n", "name": "b.txt"})
+    for more in ({}, {"line_numbers": True, "context": 1}, {"color": "always"}):
+        found = list(pages(server, pattern="longneedle|deepcat", **more))
+        lines = [line for answer in found for file in answer["results"] for line in file["matches"]]
+        assert [line["line_number"] for line in lines] == [1, 2, 1]
+        piece = lines[1]
+        assert (piece["column_start"], piece["column_end"]) == (900_001, 900_011)
+        assert (piece["line_length"], piece["line_from"] < 900_001) == (len(long), True)
+        assert "longneedle" in piece["line"]
+        assert long[piece["line_from"] - 1 :].startswith(piece["line"][:1000])
+        assert any("do not fit" in answer.get("note", "") for answer in found)
+        assert "line_length" not in lines[0]
+
+
+def test_grep_fits_any_context_into_answers(server: Server) -> None:
+    around = "".join(f"{number} {'x' * 50}\n" for number in range(5000))
+    server.call("store_text", {"content": f"{around}needle\n{around}", "name": "a.txt"})
+    server.call("store_text", {"content": f"{'y' * 200_000}\nneedle\n{'y' * 200_000}\n", "name": "b.txt"})
+    for more in ({}, {"line_numbers": True}):
+        found = list(pages(server, pattern="needle", context=6000, **more))
+        lines = {file["file"]: file["matches"][0] for answer in found for file in answer["results"]}
+        assert lines["a.txt"]["before"][-1].startswith("4999 ")
+        assert (lines["a.txt"]["after"][0][:2], lines["b.txt"]["before"][0][-2:]) == ("0 ", "y…")
+
+
+def test_grep_pages_of_names_and_counts_follow_their_cursor(server: Server) -> None:
+    names = [f"{'d' * 200}/{number:03d}.txt" for number in range(600)]
+    steps = [{"op": "store_text", "arguments": {"content": "needle\n", "name": name}} for name in names]
+    server.call("bulk_operations", {"operations": steps[:300]})
+    server.call("bulk_operations", {"operations": steps[300:]})
+    by_name = [
+        name
+        for answer in pages(server, pattern="needle", files_with_matches=True)
+        for name in answer["files_with_matches"]
+    ]
+    counted = [file["file"] for answer in pages(server, pattern="needle", count=True) for file in answer["results"]]
+    assert by_name == counted == names
+
+
+def test_a_cursor_of_something_else_is_refused(server: Server) -> None:
+    cursor = "WzFd"
+    assert server.call("grep_documents", {"pattern": "x", "cursor": cursor}, fails=True)["code"] == "invalid_arguments"
+
+
 def test_content_comes_as_text_as_blob_and_in_parts(server: Server, tmp_path: Path) -> None:
     import base64
 

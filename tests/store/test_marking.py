@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rolltop.store import Library
-from rolltop.store.excerpts import MOST, excerpts
+from rolltop.store.excerpts import LONGEST, MOST, excerpts
 from rolltop.store.text import highlighted
 from rolltop.store.text.analysis import words_in
 from rolltop.store.text.marking import NEEDLES, Marker
@@ -86,6 +86,21 @@ def test_columns_are_those_of_the_text_as_it_is_written(library: Library) -> Non
     assert (match.before, match.after) == (["検査だけ"], ["modern art and AI"])
     (last,) = excerpts(library, library.search("lodz").hits[0], 0, 3).lines
     assert (last.column_start, last.column_end, last.after) == (16, 20, [])
+
+
+def test_a_very_long_line_is_shown_as_a_piece_that_says_so(library: Library) -> None:
+    long = "gamma " * 5000 + "dormouse " + "delta " * 5000
+    library.add_text("long.json", f"{long}\n{'x' * 5000}\n")
+    hit = library.search("dormouse").hits[0]
+    (match,) = excerpts(library, hit, 0, 1).lines
+    assert (match.column_start, match.column_end, match.line_length) == (30_001, 30_009, len(long))
+    assert match.line_from is not None
+    assert long[match.line_from - 1 :].startswith(match.line)
+    assert (len(match.line), "dormouse" in match.line, match.after) == (LONGEST, True, ["x" * LONGEST + "…"])
+    (coloured,) = excerpts(library, hit, 0, 0, color=True).lines
+    assert "\x1b[01;31m\x1b[Kdormouse\x1b[m\x1b[K" in coloured.line
+    (short,) = excerpts(library, library.search("raid").hits[0], 0, 0).lines
+    assert (short.line_from, short.line_length) == (None, None)
 
 
 @pytest.mark.parametrize(("count", "complete"), [(MOST, True), (MOST + 1, False)])

@@ -136,7 +136,8 @@ def _each_once(matches: list[LineMatch]) -> list[str]:
     shown = {number: f"{number}-{text}" for number, text in around.items()}
     for match in matches:
         place = f"{match.place}: " if match.place else ""
-        shown[match.line_number] = f"{match.line_number}:{place}{match.line}"
+        line = f"…{match.line}…" if match.line_length else match.line
+        shown[match.line_number] = f"{match.line_number}:{place}{line}"
     told: list[str] = []
     for number in sorted(shown):
         if told and around and number - 1 not in shown:

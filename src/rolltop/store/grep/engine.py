@@ -77,16 +77,22 @@ class Grep:
         found = {document.id for document, _ in self.counts(asked)}
         yield from (document for document in self._selected(asked) if document.id not in found)
 
-    def files(self, asked: Pattern, after: str = "") -> Iterator[FileLines]:
-        """Every document with a selected line, with its lines, by path; those after a path if one is given."""
+    def files(self, asked: Pattern, after: str = "", line: int = 0) -> Iterator[FileLines]:
+        """Every document with a selected line, with its lines, by path; those after a path if one is given.
+
+        With `line`, the document of that path comes first, with what is selected after that line.
+        """
         matcher = self._matcher(asked)
         if asked.invert:
             chosen: Iterable[Document] = self._selected(asked)
         else:
             chosen = (document for document, _ in self._matching(asked))
         for document in chosen:
-            if document.path > after:
+            begun = line > 0 and document.path == after
+            if begun or document.path > after:
                 file = self._lines(document, matcher, asked)
+                if begun:
+                    file = file.part([index for index in file.selected if index >= line])
                 if file.selected:
                     yield file
 

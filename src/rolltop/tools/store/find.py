@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 
 from mcp_core import READS, Example, Result, ToolArguments, ToolContext
 from rolltop.store import Found, Hit, Library, Listing, is_hash_prefix
-from rolltop.store.excerpts import excerpts
+from rolltop.store.excerpts import Excerpt, excerpts
 from rolltop.store.query import TIMES, decode_cursor, encode_cursor
 from rolltop.store.times import parse_time
 from rolltop.tools.store.models import Documents, Line, info
@@ -175,9 +175,13 @@ def _found(library: Library, args: SearchDocuments, hit: Hit) -> FoundDocument:
         why=hit.why or None,
         snippet=_highlighted(hit) if color else hit.snippet,
         place=hit.place or None,
-        matches=None if shown is None else [Line.of(match) for match in shown.lines],
+        matches=None if shown is None else [_line(match) for match in shown.lines],
         matches_complete=None if shown is None else shown.complete,
     )
+
+
+def _line(match: Excerpt) -> Line:
+    return Line.of(match).model_copy(update={"line_from": match.line_from, "line_length": match.line_length})
 
 
 def _highlighted(hit: Hit) -> str:

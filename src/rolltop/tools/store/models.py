@@ -109,6 +109,9 @@ class Line(BaseModel):
     after: list[str] = Field(description="Lines after.")
     place: str | None = Field(default=None, description='Where it stands in a PDF or the like: "page 3".')
 
+    line_from: int | None = Field(default=None, description="Column where a piece of a line too long to show begins.")
+    line_length: int | None = Field(default=None, description="Characters of that whole line.")
+
     @classmethod
     def of(cls, match: LineMatch) -> Line:
         return cls(
