@@ -98,7 +98,7 @@ class _Bulk:
         paths = [step.arguments.get("outputPath", step.arguments.get("output_path")) for step in steps]
         self._replaced = {path for path in paths if isinstance(path, str) and self._outputs.exists(path)}
         deletes = ["deletes documents in one of its steps"] if any(map(_deletes, steps)) else []
-        return deletes + (["replaces a file in one of its steps"] if self._replaced else [])
+        return deletes + ([f"replaces a file: {', '.join(sorted(self._replaced)[:10])}"] if self._replaced else [])
 
     def run(self) -> Bulked:
         committed = True
