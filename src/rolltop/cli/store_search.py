@@ -12,8 +12,8 @@ from rolltop.cli.output import is_terminal, note, print_json, print_rows
 from rolltop.cli.store_open import as_dict, opened
 
 if TYPE_CHECKING:
-    from rolltop.store import Hit, Library, LineMatch, Results
-    from rolltop.store.excerpts import Excerpts
+    from rolltop.store import Hit, Library, Results
+    from rolltop.store.excerpts import Excerpt, Excerpts
 
 __all__ = ["search"]
 
@@ -127,7 +127,7 @@ def _texts(hit: Hit, lines: Excerpts | None, color: bool) -> list[str]:
     return told if lines.complete else [*told, "… more lines hold these words; rolltop store grep shows every line"]
 
 
-def _each_once(matches: list[LineMatch]) -> list[str]:
+def _each_once(matches: list[Excerpt]) -> list[str]:
     """The lines and those around them in order, each once, with -- where lines are left out, as grep prints them."""
     around: dict[int, str] = {}
     for match in matches:
