@@ -251,6 +251,17 @@ def test_lines_of_a_search_say_the_page_and_that_there_are_more(rolltop: Run, tm
     assert (len(told["matches"]), told["matches_complete"]) == (20, False)
 
 
+def test_lines_around_several_matches_are_printed_once(rolltop: Run) -> None:
+    text = "one\nneedle a\nthree\nneedle b\nfive\nsix\nseven\nneedle c\n"
+    rolltop("store", "add", "-", "--name", "n.txt", stdin=text)
+    lines = rolltop("store", "search", "needle", "-C", "1", "--type", "keyword").stdout.splitlines()[1:]
+    assert [line.strip() for line in lines] == [
+        *("1-one", "2:needle a", "3-three", "4:needle b", "5-five", "--", "7-seven", "8:needle c"),
+    ]
+    lines = rolltop("store", "search", "needle", "--lines", "--type", "keyword").stdout.splitlines()[1:]
+    assert [line.strip() for line in lines] == ["2:needle a", "4:needle b", "8:needle c"]
+
+
 def test_graph_prints_lines_json_and_dot(rolltop: Run, tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("See [b](b.md).\n")
     (tmp_path / "b.md").write_text('The "end".\n')

@@ -157,6 +157,13 @@ def test_a_hash_that_several_documents_have(server: Server) -> None:
     ]
 
 
+def test_a_hit_by_hash_shows_how_its_content_begins(server: Server) -> None:
+    first = server.call("store_text", {"content": "# Old\nFirst words.\n", "name": "a.md"})["hash"]
+    second = server.call("store_text", {"content": "# New\nOther words.\n", "name": "a.md"})["hash"]
+    shown = [server.call("search_documents", {"query": digest})["results"][0]["snippet"] for digest in (first, second)]
+    assert shown == ["# Old First words.", "# New Other words."]
+
+
 def test_a_word_that_looks_like_a_hash_is_still_a_word(server: Server) -> None:
     server.call("store_text", {"content": "The code is deadbeef today.\n", "name": "code.txt"})
     found = server.call("search_documents", {"query": "deadbeef"})

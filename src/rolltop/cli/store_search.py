@@ -13,7 +13,7 @@ from rolltop.cli.store_open import as_dict, opened
 
 if TYPE_CHECKING:
     from rolltop.store import Hit, Library, Results
-    from rolltop.store.excerpts import Excerpts
+    from rolltop.store.excerpts import Excerpt, Excerpts
 
 __all__ = ["search"]
 
@@ -123,15 +123,27 @@ def _print(results: Results, lines: dict[int, Excerpts], given: dict[str, Any]) 
 def _texts(hit: Hit, lines: Excerpts | None, color: bool) -> list[str]:
     if lines is None:
         return [_highlighted(hit) if color else hit.snippet] if hit.snippet else []
-    told = []
-    for match in lines.lines:
-        first = match.line_number - len(match.before)
-        place = f"{match.place}: " if match.place else ""
-        told += [f"{first + at}-{text}" for at, text in enumerate(match.before)]
-        line = f"…{match.line}…" if match.line_length else match.line
-        told.append(f"{match.line_number}:{place}{line}")
-        told += [f"{match.line_number + 1 + at}-{text}" for at, text in enumerate(match.after)]
+    told = _each_once(lines.lines)
     return told if lines.complete else [*told, "… more lines hold these words; rolltop store grep shows every line"]
+
+
+def _each_once(matches: list[Excerpt]) -> list[str]:
+    """The lines and those around them in order, each once, with -- where lines are left out, as grep prints them."""
+    around: dict[int, str] = {}
+    for match in matches:
+        around |= {match.line_number - len(match.before) + at: text for at, text in enumerate(match.before)}
+        around |= {match.line_number + 1 + at: text for at, text in enumerate(match.after)}
+    shown = {number: f"{number}-{text}" for number, text in around.items()}
+    for match in matches:
+        place = f"{match.place}: " if match.place else ""
+        line = f"…{match.line}…" if match.line_length else match.line
+        shown[match.line_number] = f"{match.line_number}:{place}{line}"
+    told: list[str] = []
+    for number in sorted(shown):
+        if told and around and number - 1 not in shown:
+            told.append("--")
+        told.append(shown[number])
+    return told
 
 
 def _highlighted(hit: Hit) -> str:

@@ -11,7 +11,14 @@ from rolltop.store.results import Hit, Ranked
 from rolltop.store.seams import Catalog, TextHead
 from rolltop.store.text import ENOUGH, Needles, snippet
 
-__all__ = ["Showing"]
+__all__ = ["Showing", "beginning"]
+
+
+def beginning(extracts: Extracts, document: Document) -> str:
+    """The piece that a text begins with, for a document that was not found by words."""
+    shown = snippet(extracts.shown(document, ENOUGH).body, Needles(()), 0)
+    assert shown is not None, "a whole text always has a piece"
+    return shown.text
 
 
 class Showing:

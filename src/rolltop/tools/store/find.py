@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field
@@ -137,8 +138,11 @@ def _by_hash(library: Library, args: SearchDocuments, offset: int) -> FoundDocum
 
 
 def _holding(library: Library, args: SearchDocuments, held: Found) -> FoundDocument:
-    shown = _found(library, args, Hit(held.document, 1.0, held.document.name, "", ""))
-    return shown.model_copy(update={"hash": held.object.hex, "current": held.current})
+    entry = held.object
+    content = replace(held.document, object=entry.id, hash=entry.hex, size=entry.size)  # perhaps of an earlier version
+    snippet = "" if args.paths_only else library.beginning(content)
+    shown = _found(library, args, Hit(held.document, 1.0, held.document.name, snippet, ""))
+    return shown.model_copy(update={"hash": entry.hex, "current": held.current})
 
 
 def _by_words(library: Library, args: SearchDocuments, offset: int) -> FoundDocuments:
