@@ -174,8 +174,15 @@ class ToolContext(Generic[W]):
     async def run(self, func: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Run blocking work in a thread. If the call is cancelled, `cancelled` becomes true in there."""
         self._loop = asyncio.get_running_loop()
+
+        def work() -> T:
+            try:
+                return func(*args, **kwargs)
+            except StopIteration as error:  # no future can carry it: the call would wait for ever
+                raise RuntimeError("the function raised StopIteration") from error
+
         try:
-            return await asyncio.to_thread(func, *args, **kwargs)
+            return await asyncio.to_thread(work)
         except asyncio.CancelledError:
             self.cancel()
             raise

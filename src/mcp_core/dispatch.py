@@ -17,7 +17,7 @@ from mcp_core.content import ResourceLink
 from mcp_core.context import CHARACTERS_PER_TOKEN, InputNeeded, ToolCancelled, ToolContext
 from mcp_core.envelope import SPILLED, Answer, ProtocolFault
 from mcp_core.jsonable import to_json_bytes
-from mcp_core.outcome import result_of
+from mcp_core.outcome import comes_from_outside, failure_of, result_of
 from mcp_core.pace import Pace
 from mcp_core.registry import Registered, Registry
 from mcp_core.result import Result
@@ -122,10 +122,32 @@ class Dispatcher:
             record.outcome, record.error_type = "rejected", str(fault.code)
             raise
         finally:
-            if self._observer is not None:
-                self._observer(record.finished())
+            self._observe(record)
+
+    def _observe(self, record: _Record) -> None:
+        if self._observer is None:
+            return
+        try:
+            self._observer(record.finished())
+        except Exception:
+            logger.exception("a call could not be recorded")
 
     async def _answer(
+        self, registered: Registered, arguments: Mapping[str, Any] | None, ctx: ToolContext[Any], record: _Record
+    ) -> Answer:
+        """Every call gets an answer: what goes wrong on the way to it is a failure of its own."""
+        try:
+            return await self._try(registered, arguments, ctx, record)
+        except (InputNeeded, ProtocolFault):
+            raise
+        except BaseException as error:
+            if comes_from_outside(error):
+                raise
+            failure = failure_of(error)
+            record.outcome, record.error_type = "failed", failure.error_type
+            return registered.envelope.failure(failure, registered.spec)
+
+    async def _try(
         self, registered: Registered, arguments: Mapping[str, Any] | None, ctx: ToolContext[Any], record: _Record
     ) -> Answer:
         spec, envelope = registered.spec, registered.envelope
@@ -234,6 +256,13 @@ def _as_mapping(arguments: Any) -> Mapping[str, Any]:
     return dumped
 
 
+def _recorded(arguments: Arguments) -> bytes:
+    try:
+        return to_json_bytes(arguments or {})
+    except (ValueError, RecursionError):
+        return b'{"...":"nested too deep to be recorded"}'
+
+
 class _Record:
     """A `Call` in the making."""
 
@@ -242,7 +271,7 @@ class _Record:
     ) -> None:
         self.registered, self.ctx, self.started = registered, ctx, started
         self.begun = time.perf_counter()
-        self.arguments = to_json_bytes(arguments or {})
+        self.arguments = _recorded(arguments)
         self.outcome, self.error_type, self.size_out = "ok", None, 0
 
     error_type: str | None

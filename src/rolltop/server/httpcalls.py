@@ -18,7 +18,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from mcp_core import InputNeeded, ProtocolFault, UnknownTool
 from rolltop.server.desk import Desk
-from rolltop.server.jsonrpc import dump, error_line
+from rolltop.server.jsonrpc import INTERNAL_ERROR, defect_line, dump, error_line
 from rolltop.server.listing import Listing
 from rolltop.server.ordinary import client_of, is_ordinary, ordinary_context
 from rolltop.server.paging import INVALID_PARAMS
@@ -109,7 +109,7 @@ class HttpCalls:
     def _reply(self, request: _Request, work: asyncio.Future[Any]) -> tuple[bytes, int] | None:
         """The reply and its status, or None when the human has to be asked, which is the SDK's business."""
         try:
-            answer = work.result()
+            reply = _result(request.id, self._listing.stamped(work.result().wire()))
         except InputNeeded:
             return None
         except UnknownTool as error:
@@ -117,7 +117,9 @@ class HttpCalls:
         except ProtocolFault as fault:
             line = error_line(request.id, fault.code, fault.message, fault.data)
             return line, ERROR_CODE_HTTP_STATUS.get(fault.code, 200)
-        return _result(request.id, self._listing.stamped(answer.wire())), 200
+        except Exception as error:
+            return defect_line(request.id, error), ERROR_CODE_HTTP_STATUS.get(INTERNAL_ERROR, 500)
+        return reply, 200
 
     async def _stream(self, request: _Request, work: asyncio.Future[Any], receive: Receive, send: Send) -> None:
         """The reply as an event stream; a client that leaves cancels the call."""

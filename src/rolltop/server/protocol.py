@@ -30,6 +30,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_core import Change
 from rolltop.server.desk import Desk
 from rolltop.server.fastlane import FastLane
+from rolltop.server.guard import guarded
 from rolltop.server.handlers import Handlers
 from rolltop.server.listing import DESCRIPTION, SERVER_INFO, TTL_MS, Listing
 
@@ -89,20 +90,20 @@ def build(desk: Desk, transport: str, listing: Listing | None = None) -> Built:
             "resources/read": CacheHint(ttl_ms=0, scope="private"),
             "server/discover": CacheHint(ttl_ms=60_000, scope="public"),
         },
-        on_list_tools=handlers.list_tools,
-        on_call_tool=handlers.call_tool,
-        on_list_resources=handlers.list_resources,
-        on_list_resource_templates=handlers.list_templates,
-        on_read_resource=handlers.read_resource,
-        on_subscribe_resource=news.subscribe,
-        on_unsubscribe_resource=news.unsubscribe,
+        on_list_tools=guarded(handlers.list_tools),
+        on_call_tool=guarded(handlers.call_tool),
+        on_list_resources=guarded(handlers.list_resources),
+        on_list_resource_templates=guarded(handlers.list_templates),
+        on_read_resource=guarded(handlers.read_resource),
+        on_subscribe_resource=guarded(news.subscribe),
+        on_unsubscribe_resource=guarded(news.unsubscribe),
         on_subscriptions_listen=news.listen,
-        on_list_prompts=handlers.list_prompts,
-        on_get_prompt=handlers.get_prompt,
-        on_completion=handlers.complete,
+        on_list_prompts=guarded(handlers.list_prompts),
+        on_get_prompt=guarded(handlers.get_prompt),
+        on_completion=guarded(handlers.complete),
     )
     server.add_notification_handler("notifications/initialized", types.NotificationParams, news.connected)
-    server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, handlers.client_log.set_level)
+    server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, guarded(handlers.client_log.set_level))
     server.middleware[:] = [
         RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience="rolltop"),
         FastLane(handlers, listing),
@@ -132,7 +133,7 @@ def _add_old_names(server: Server[Any], handlers: Handlers) -> None:
         entry = server.get_request_handler(new)
         assert entry is not None
         server.add_request_handler(old, entry.params_type, entry.handler)
-    server.add_request_handler("callTool", types.CallToolRequestParams, handlers.call_by_old_name)
+    server.add_request_handler("callTool", types.CallToolRequestParams, guarded(handlers.call_by_old_name))
 
 
 class _News:

@@ -14,8 +14,9 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from mcp_core import ClientInfo, InputNeeded, ProtocolFault, ToolCancelled, UnknownTool
+from mcp_core.outcome import comes_from_outside
 from rolltop.server.desk import Desk
-from rolltop.server.jsonrpc import dump, error_line
+from rolltop.server.jsonrpc import defect_line, dump, error_line
 from rolltop.server.lines import LineWriter
 from rolltop.server.listing import Listing
 from rolltop.server.ordinary import PROTOCOL_KEY, client_of, is_ordinary, ordinary_context
@@ -75,7 +76,7 @@ class StdioCalls:
 
     def _work(self, document: Document, client: ClientInfo, modern: bool) -> Any:
         if document["method"] == "tools/call":
-            return self._call(document, client, modern)
+            return self._answer(document, client, modern)
         listed = self._listing.result((document.get("params") or {}).get("cursor"), modern=modern)
         if listed is None:
             return None
@@ -85,6 +86,15 @@ class StdioCalls:
         self._running.pop(request_id, None)
         if not task.cancelled() and (error := task.exception()) is not None:
             logger.error("a call could not be answered", exc_info=error)
+
+    async def _answer(self, document: Document, client: ClientInfo, modern: bool) -> None:
+        """Answer a call; what cannot be answered otherwise is an internal error."""
+        try:
+            await self._call(document, client, modern)
+        except BaseException as error:
+            if comes_from_outside(error):
+                raise
+            await self._writer.write(defect_line(document["id"], error))
 
     async def _call(self, document: Document, client: ClientInfo, modern: bool) -> None:
         request_id, params = document["id"], document["params"]
