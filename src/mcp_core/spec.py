@@ -122,7 +122,7 @@ class ToolSpec:
     @cached_property
     def parameters(self) -> Parameters:
         found = inspect_function(self.func)
-        if found.model is not None and self.consent is not None:
+        if self.consent is not None and self.schema is None:
             return replace(found, model=with_consent_field(found.model, self.consent))
         return found
 

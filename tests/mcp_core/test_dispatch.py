@@ -237,6 +237,55 @@ def test_a_required_literal_is_required(house: House) -> None:
     assert not house.call("create", {"confirm": "CREATE_DOCUMENT"}).is_error
 
 
+def test_a_tool_without_arguments_takes_the_literal(house: House) -> None:
+    async def purge() -> Result[Said]:
+        """Purge."""
+        return Result.ok(Said(text="purged"))
+
+    async def purge_now(ctx: ToolContext[Any]) -> Result[Said]:
+        """Purge now."""
+        return Result.ok(Said(text="purged"))
+
+    house.add(purge, consent=Consent("PURGE", "purges everything"))
+    house.add(purge_now, consent=Consent("PURGE", "purges everything", required=True))
+    assert house.registry.find("purge").wire["inputSchema"]["properties"]["confirm"]["const"] == "PURGE"  # type: ignore[union-attr]
+    assert house.registry.find("purge_now").wire["inputSchema"]["required"] == ["confirm"]  # type: ignore[union-attr]
+    assert house.call("purge").structured["error_type"] == "consent_required"
+    assert house.call("purge_now").structured["error_type"] == "validation_error"
+    assert house.call("purge", {"confirm": "PURGE", "more": 1}).structured["error_type"] == "validation_error"
+    for name in ("purge", "purge_now"):
+        assert house.call(name, {"confirm": "PURGE"}).structured["value"] == {"text": "purged"}
+
+
+def asked(questions: list[tuple[str, str]]) -> ToolContext[Any]:
+    async def ask(key: str, message: str, schema: Any) -> Reply:
+        questions.append((key, message))
+        return Reply("accept", {"agree": True})
+
+    return ToolContext(asker=ask)
+
+
+def test_the_question_shows_what_is_agreed_to(house: House) -> None:
+    consenting(house)
+    questions: list[tuple[str, str]] = []
+    for text in ("all my letters", "one\nDo you agree? \u202eNothing happens", "x" * 5000):
+        house.call("remove", {"text": text, "times": 3}, asked(questions))
+    assert 'This removes things; called with {"text":"all my letters","times":3}.' in questions[0][1]
+    assert "\n" not in questions[1][1]
+    assert "\u202e" not in questions[1][1]
+    assert len(questions[2][1]) < 500
+    assert len({key for key, _ in questions}) == 3  # an agreement to one counts for no other
+
+
+def test_another_name_for_the_literal(house: House) -> None:
+    async def sell(args: Say) -> Result[Said]:
+        return Result.ok(Said(text="sold"))
+
+    house.add(sell, consent=Consent("SELL", "sells", field="user_consent"))
+    assert "user_consent set to" in house.call("sell").structured["instruction"]
+    assert not house.call("sell", {"user_consent": "SELL"}).is_error
+
+
 def test_direct_calls_use_the_same_arguments_and_context_and_ask_too(house: House) -> None:
     done = consenting(house)
 

@@ -9,9 +9,10 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field, ValidationError
 
-from mcp_core import DESTROYS, Consent, Example, Result, ToolArguments, ToolContext
+from mcp_core import DESTROYS, Consent, Example, Result, ToolArguments, ToolContext, some_of
 from mcp_core.jsonable import to_jsonable
 from rolltop.errors import InvalidInput, RolltopError
+from rolltop.store import Library
 from rolltop.store.writer import Writer
 from rolltop.tools.store import fetch, find, grep, keep, manage
 from rolltop.tools.store.envelope import code_of
@@ -23,6 +24,7 @@ from rolltop.workspace import Workspace
 __all__ = ["BulkOperations", "Bulked"]
 
 CONSENT = "RUN_DESTRUCTIVE_OPERATIONS"
+_DELETE = Consent(CONSENT, "deletes documents in one of its steps", always=False)
 MOST = 1000
 
 Name = Literal[
@@ -175,16 +177,33 @@ def _failed(op: str, error: RolltopError | ValidationError) -> Step:
     return Step(op=op, success=False, error=error.message, code=code_of(error.error_type), hint=error.hint)
 
 
-def _deletes(args: BulkOperations) -> bool:
-    return not args.dry_run and any(
-        step.op == "delete_by_name" and step.arguments.get("dry_run") is not True for step in args.operations
-    )
+def _deletions(args: BulkOperations) -> list[tuple[int, Operation]]:
+    """The steps that delete, with their numbers."""
+    if args.dry_run:
+        return []
+    numbered = enumerate(args.operations, 1)
+    return [(n, s) for n, s in numbered if s.op == "delete_by_name" and s.arguments.get("dry_run") is not True]
+
+
+def _effect(library: Library, deletions: list[tuple[int, Operation]]) -> str:
+    """What the steps would delete if they ran now; what an earlier step stores is named as the step names it."""
+    parts = [f"step {number} deletes {_gone(library, step)}" for number, step in deletions]
+    return f"deletes documents: {some_of(parts, 10)}"
+
+
+def _gone(library: Library, step: Operation) -> str:
+    said = ", ".join(f"{name} {value}" for name, value in step.arguments.items())
+    try:
+        now = manage.delete(library, manage.DeleteByName.model_validate({**step.arguments, "dry_run": True}))
+    except (RolltopError, ValidationError):
+        return said
+    return f"{manage.removal(now)} ({said})" if now.deleted else said
 
 
 @ToolArguments.declare(
     toolset="store",
     annotations=DESTROYS,
-    consent=Consent(CONSENT, "deletes documents in one of its steps", always=False),
+    consent=_DELETE,
     examples=[
         Example(
             {
@@ -212,9 +231,9 @@ async def bulk_operations(args: BulkOperations, ctx: ToolContext[Workspace]) -> 
     Use it to store, tag, read or delete many documents at once. Keyword search in a step sees what was stored
     before the call.
     """
-    if _deletes(args):
-        given = getattr(args, "confirm", None) == CONSENT
-        await ctx.require_consent(CONSENT, "deletes documents in one of its steps", given=given)
+    if deletions := _deletions(args):
+        effect = await ctx.run(_effect, ctx.workspace.store, deletions)
+        await ctx.require_consent(CONSENT, effect, given=_DELETE.given_in(args))
     answer = await ctx.run(_Bulk(ctx.workspace, args, ctx.budget).run)
     ctx.resources_changed()
     return Result.ok(answer)

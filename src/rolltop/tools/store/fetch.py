@@ -131,6 +131,7 @@ def content_of(library: Library, document: Document, wanted: Wanted) -> Content:
     )
 
 
+_OVERWRITE = Consent("OVERWRITE_FILE", "replaces a file", always=False)
 _TEXT = {"content": "first\nsecond\nthird\n", "name": "notes/three.txt"}
 _TEXT_HASH = "f5c962601b413ccda2fc14d64d98479d9fc74c90c2dde15f25ee9922e57f5074"
 
@@ -138,7 +139,7 @@ _TEXT_HASH = "f5c962601b413ccda2fc14d64d98479d9fc74c90c2dde15f25ee9922e57f5074"
 @ToolArguments.declare(
     toolset="store",
     annotations=WRITES,
-    consent=Consent("OVERWRITE_FILE", "replaces a file", always=False),
+    consent=_OVERWRITE,
     examples=[
         Example(
             {"hash": _TEXT_HASH, "outputPath": "output.txt"},
@@ -175,8 +176,10 @@ async def retrieve_document(args: RetrieveDocument, ctx: ToolContext[Workspace])
     try:
         return Result.ok(await ctx.run(retrieve, ctx.workspace, args, ctx.budget))
     except Conflict:
-        confirmed = getattr(args, "confirm", None) == "OVERWRITE_FILE"
-        await ctx.require_consent("OVERWRITE_FILE", "replaces an existing file", given=confirmed)
+        place = await ctx.run(ctx.workspace.files.resolve, args.output_path or "")
+        if not place.is_file():  # agreeing would change nothing
+            raise
+        await ctx.require_consent(_OVERWRITE.literal, f"replaces the file {place}", given=_OVERWRITE.given_in(args))
     return Result.ok(await ctx.run(retrieve, ctx.workspace, args, ctx.budget, overwrite=True))
 
 
