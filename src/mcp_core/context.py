@@ -52,6 +52,9 @@ class Reply:
 class CannotAsk(Exception):
     """The client has no way to put a question to the human."""
 
+    error_type = "cannot_ask"
+    hint = "Ask the user in the conversation, and do without the form; or use a client that can show one."
+
 
 class ToolCancelled(Exception):
     """Raised in a tool's thread when the caller gave up."""
@@ -107,7 +110,7 @@ async def _no_client(requests: Mapping[str, Mapping[str, Any]]) -> Mapping[str, 
     raise CannotAsk("there is no client to ask")
 
 
-async def _no_log(message: str, level: str) -> None:
+async def no_log(message: str, level: str) -> None:
     return None
 
 
@@ -148,7 +151,7 @@ class ToolContext(Generic[W]):
     reader: ReadUri = _nothing_to_read
     roots_source: Roots = _no_roots
     client_asker: AskClient = _no_client
-    log_sink: LogSink = _no_log
+    log_sink: LogSink = no_log
     registry: Any = None
     name_of: Callable[[str], str] = _same_name
     changes: Changes = field(default_factory=Changes)

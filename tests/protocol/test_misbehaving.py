@@ -14,7 +14,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import PromptReference, ResourceTemplateReference
 
 sys.path.insert(0, os.path.dirname(__file__))
-from raw import RawStdio
+from raw import RawStdio, call
 
 pytestmark = pytest.mark.anyio
 
@@ -80,6 +80,19 @@ def wrong_in_a_thread(args: How) -> Result:
     """Wrong in a thread."""
     done = WAYS[args.how]()
     return done if isinstance(done, Result) else Result.ok(done)
+
+@ToolArguments.declare(toolset="wrong", annotations=READS)
+async def talk(args: How, ctx: ToolContext) -> Result:
+    """Talk."""
+    for level in ("debug", "info", "error", "nonsense"):
+        await ctx.log(f"{args.how} {level}", level)
+    ctx.resource_changed("wrong://name")
+    return Result.ok("talked")
+
+@ToolArguments.declare(toolset="wrong", annotations=READS)
+async def ask(ctx: ToolContext) -> Result:
+    """Ask."""
+    return Result.ok((await ctx.ask("Well?", {"type": "object", "properties": {}})).action)
 
 @declare_prompt()
 async def wrong_prompt(arguments, ctx):
@@ -226,12 +239,12 @@ async def test_a_bad_cursor_is_a_bad_parameter(connect: Any) -> None:
 
 
 @pytest.fixture
-def raw(environment: dict[str, str], site: dict[str, str]) -> Iterator[Callable[[], RawStdio]]:
+def raw(environment: dict[str, str], site: dict[str, str]) -> Iterator[Callable[..., RawStdio]]:
     started: list[RawStdio] = []
 
-    def start() -> RawStdio:
+    def start(greet: bool = True) -> RawStdio:
         argv = [sys.executable, "-m", "rolltop", "serve", *SETS]
-        started.append(RawStdio(argv, {**environment, **site}))
+        started.append(RawStdio(argv, {**environment, **site}, greet))
         return started[-1]
 
     yield start
@@ -239,9 +252,50 @@ def raw(environment: dict[str, str], site: dict[str, str]) -> Iterator[Callable[
         server.close()
 
 
-async def test_arguments_nested_too_deep_are_answered(raw: Callable[[], RawStdio]) -> None:
+async def test_arguments_nested_too_deep_are_answered(raw: Callable[..., RawStdio]) -> None:
     server = raw()
     deep = b"[" * 900 + b"]" * 900
     params = b'"params":{"name":"wrong","arguments":{"how":' + deep + b"}}"
     server.send(b'{"jsonrpc":"2.0","id":7,"method":"tools/call",' + params + b"}")
     assert server.reply(7)["result"]["isError"] is True
+
+
+def _log_of(server: RawStdio, request: dict[str, Any]) -> list[str]:
+    """The lines of the log that came before the answer."""
+    server.send(request)
+    lines = []
+    while line := server.line():
+        message = orjson.loads(line)
+        if message.get("id") == request["id"]:
+            return lines
+        if message.get("method") == "notifications/message":
+            lines.append(message["params"]["data"])
+    raise AssertionError("no answer")
+
+
+async def test_lines_for_the_log_arrive_with_ordinary_calls(raw: Callable[..., RawStdio]) -> None:
+    server = raw()
+    assert _log_of(server, call("talk", {"how": "a"}, 1)) == ["a info", "a error", "a nonsense"]
+    for level, expected in (("debug", 4), ("error", 1), ("emergency", 0)):
+        server.send({"jsonrpc": "2.0", "id": level, "method": "logging/setLevel", "params": {"level": level}})
+        assert "result" in server.reply(level)
+        for request_id, meta in ((level + "1", {}), (level + "2", {"progressToken": "p"})):
+            request = call("talk", {"how": "b"}, request_id)
+            request["params"]["_meta"] = meta
+            assert len(_log_of(server, request)) == expected
+
+
+async def test_clients_of_2026_ask_for_lines_with_the_call(raw: Callable[..., RawStdio]) -> None:
+    server, prefix = raw(greet=False), "io.modelcontextprotocol/"
+    envelope = {prefix + "protocolVersion": "2026-07-28", prefix + "clientCapabilities": {}}
+    for number, (more, expected) in enumerate([({}, 0), ({prefix + "logLevel": "info"}, 3)]):
+        request = call("talk", {"how": "c"}, number)
+        request["params"]["_meta"] = {**envelope, **more}
+        assert len(_log_of(server, request)) == expected
+
+
+async def test_a_question_that_cannot_be_put_is_said(connect: Any) -> None:
+    async with connect() as client:
+        answer = await client.call_tool("ask", {})
+        assert answer.structured_content["error_type"] == "cannot_ask"
+        assert "does not declare elicitation" in answer.structured_content["error"]

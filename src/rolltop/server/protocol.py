@@ -74,7 +74,7 @@ def build(desk: Desk, transport: str, listing: Listing | None = None) -> Built:
             unsubscribe()
             news.listen.close()
 
-    server: Server[Any] = Server(
+    server = _Server(
         SERVER_INFO["name"],
         version=SERVER_INFO["version"],
         title=SERVER_INFO["title"],
@@ -112,10 +112,18 @@ def build(desk: Desk, transport: str, listing: Listing | None = None) -> Built:
     return Built(server, listing)
 
 
+class _Server(Server[Any]):
+    """Says on every transport that lists may change; the SDK's own HTTP transport would say that they do not."""
+
+    def create_initialization_options(
+        self, notification_options: NotificationOptions | None = None, *more: Any, **named: Any
+    ) -> InitializationOptions:
+        changes = NotificationOptions(prompts_changed=True, resources_changed=True, tools_changed=True)
+        return super().create_initialization_options(notification_options or changes, *more, **named)
+
+
 def initialization_options(server: Server[Any]) -> InitializationOptions:
-    return server.create_initialization_options(
-        NotificationOptions(prompts_changed=True, resources_changed=True, tools_changed=True)
-    )
+    return server.create_initialization_options()
 
 
 _OLD_NAMES = {
@@ -156,7 +164,9 @@ class _News:
     async def subscribe(
         self, ctx: ServerRequestContext[Any, Any], params: types.SubscribeRequestParams
     ) -> types.EmptyResult:
-        self._subscribed.setdefault(str(params.uri), []).append(ctx.session)
+        sessions = self._subscribed.setdefault(str(params.uri), [])
+        if not any(_same_client(each, ctx.session) for each in sessions):
+            sessions.append(ctx.session)
         return types.EmptyResult()
 
     async def unsubscribe(
