@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from mcp_core.jsonable import to_json_bytes
 
-__all__ = ["FIELD", "Consent", "ConsentRequired", "some_of", "with_consent_field"]
+__all__ = ["FIELD", "Consent", "ConsentRequired", "NoArguments", "some_of", "with_consent_field"]
 
 FIELD = "confirm"
 """The argument that carries the literal, where the tool has no other use for that name."""
@@ -95,7 +95,7 @@ def _argument(arguments: Any, name: str) -> Any:
     return arguments.get(name) if isinstance(arguments, Mapping) else getattr(arguments, name, None)
 
 
-class _NoArguments(BaseModel):
+class NoArguments(BaseModel):
     """For tools that take none."""
 
     model_config = ConfigDict(extra="forbid")
@@ -103,7 +103,7 @@ class _NoArguments(BaseModel):
 
 def with_consent_field(model: type[BaseModel] | None, consent: Consent) -> type[BaseModel]:
     """`model` with the field for the literal, unless it has one of its own; without a model, one with that field."""
-    model = model or _NoArguments
+    model = model or NoArguments
     if consent.field in model.model_fields:
         return model
     literal = Literal[consent.literal]  # type: ignore[name-defined]

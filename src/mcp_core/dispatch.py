@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from mcp_core.arguments import ToolArguments
 from mcp_core.consent import ConsentRequired
 from mcp_core.content import ResourceLink
 from mcp_core.context import CHARACTERS_PER_TOKEN, InputNeeded, ToolCancelled, ToolContext
@@ -22,17 +21,13 @@ from mcp_core.pace import Pace
 from mcp_core.registry import Registered, Registry
 from mcp_core.result import Result
 from mcp_core.spec import ToolFunction
-from mcp_core.validation import InvalidArguments, check_arguments
+from mcp_core.validation import InvalidArguments
 
 __all__ = ["Call", "Dispatcher", "Observer", "Spill", "UnknownTool"]
 
 logger = logging.getLogger("mcp_core.tools")
 
 Arguments = Mapping[str, Any] | None
-
-
-class _NoArguments(ToolArguments):
-    """For tools that take none."""
 
 
 class UnknownTool(Exception):
@@ -155,7 +150,7 @@ class Dispatcher:
             record.outcome, record.error_type = "rejected", refused.error_type
             return envelope.failure(refused, spec)
         try:
-            checked = _checked(registered, arguments)
+            checked = spec.check(arguments)
         except InvalidArguments as error:
             logger.debug("Tool %s rejected: %d invalid arguments", registered.name, len(error.problems))
             record.outcome, record.error_type = "rejected", error.error_type
@@ -200,7 +195,7 @@ class Dispatcher:
         """Call a tool directly, without decorator and envelope; consent is asked for all the same."""
         registered = self._named(tool)
         given = arguments if registered.spec.model and isinstance(arguments, registered.spec.model) else None
-        checked = given if given is not None else _checked(registered, _as_mapping(arguments))
+        checked = given if given is not None else registered.spec.check(_as_mapping(arguments))
         return await result_of(lambda: self._execute(registered, registered.spec.func, checked, ctx))
 
     def _named(self, tool: str | ToolFunction) -> Registered:
@@ -228,15 +223,6 @@ class Dispatcher:
         }
         link = ResourceLink(uri, f"Answer of {registered.name}", mime_type="application/json", size=len(answer.text))
         return Answer.of({SPILLED: kept}, content=(link,))
-
-
-def _checked(registered: Registered, arguments: Mapping[str, Any] | None) -> Any:
-    spec = registered.spec
-    if spec.validate is not None:
-        return spec.validate(arguments or {})
-    if spec.model is not None:
-        return check_arguments(spec.model, arguments)
-    return check_arguments(_NoArguments, arguments)
 
 
 async def _ask_consent(registered: Registered, checked: Any, ctx: ToolContext[Any]) -> None:

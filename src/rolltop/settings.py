@@ -95,7 +95,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option("exclude_tools", ("ROLLTOP_EXCLUDE_TOOLS",), read.names, "Single tools not to serve, comma-separated."),
     Option("read_only", ("ROLLTOP_READ_ONLY",), read.boolean, "Leave out every tool that writes."),
-    Option("tool_prefix", ("MCP_TOOL_PREFIX",), read.text, "Prefix for tool names; the empty string disables it."),
+    Option("tool_prefix", ("MCP_TOOL_PREFIX",), read.prefix, "Prefix for tool names; the empty string disables it."),
     Option(
         "descriptions",
         ("ROLLTOP_DESCRIPTIONS",),
