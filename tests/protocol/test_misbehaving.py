@@ -299,3 +299,16 @@ async def test_a_question_that_cannot_be_put_is_said(connect: Any) -> None:
         answer = await client.call_tool("ask", {})
         assert answer.structured_content["error_type"] == "cannot_ask"
         assert "does not declare elicitation" in answer.structured_content["error"]
+
+
+async def test_a_resource_subscribed_to_twice_is_reported_once(raw: Callable[..., RawStdio]) -> None:
+    server = raw()
+    for number in (1, 2):
+        params = {"uri": "wrong://name"}
+        server.send({"jsonrpc": "2.0", "id": number, "method": "resources/subscribe", "params": params})
+        assert "result" in server.reply(number)
+    server.send(call("talk", {"how": "d"}, 3))
+    methods = []
+    while line := server.line(3):
+        methods.append(orjson.loads(line).get("method"))
+    assert methods.count("notifications/resources/updated") == 1
