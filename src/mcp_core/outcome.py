@@ -37,18 +37,23 @@ async def result_of(call: Callable[[], Awaitable[Any]]) -> Result[Any]:
 
 def comes_from_outside(error: BaseException) -> bool:
     """Whether an exception ends a call because somebody wants that, and not because the tool raised it."""
-    if isinstance(error, Exception):
-        return False
     if isinstance(error, GeneratorExit):
         return True  # the coroutine itself is thrown away
+    if isinstance(error, asyncio.CancelledError):
+        return _is_given_up()
+    # Where Python's own handler is in place, Ctrl-C raises wherever the program happens to be; asyncio's own cancels
+    # the task at the first one, and raises at the second.
+    return isinstance(error, KeyboardInterrupt) and (
+        _is_given_up() or signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    )
+
+
+def _is_given_up() -> bool:
     try:
         task = asyncio.current_task()
     except RuntimeError:
-        task = None
-    if task is not None and task.cancelling():
-        return True
-    # Where Python's own handler is in place, Ctrl-C raises wherever the program happens to be.
-    return isinstance(error, KeyboardInterrupt) and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        return False
+    return task is not None and task.cancelling() > 0
 
 
 def failure_of(error: BaseException) -> Result[Any]:

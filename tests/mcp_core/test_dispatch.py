@@ -126,6 +126,54 @@ def test_a_call_ends_at_its_time_limit_and_its_thread_is_told(house: House) -> N
     assert stopped == [True]
 
 
+def test_only_what_comes_from_outside_ends_a_call(house: House) -> None:
+    started = asyncio.Event()
+
+    async def stubborn(args: Say) -> Result[Said]:
+        started.set()
+        try:
+            await asyncio.sleep(30)
+        except asyncio.CancelledError:
+            if args.text == "exits":
+                raise SystemExit(3) from None
+            raise
+        return Result.ok(Said(text=""))
+
+    async def raises(args: Say) -> Result[Said]:
+        raise {"exit": SystemExit(3), "cancel": asyncio.CancelledError(), "base": BaseException("x")}[args.text]
+
+    house.add(stubborn, timeout=0.1)
+    house.add(raises)
+    assert house.call("stubborn").structured["error_type"] == "timeout"
+    assert house.call("stubborn", {"text": "exits"}).structured["error_type"] == "unexpected_error"
+    for text in ("exit", "cancel", "base"):
+        assert house.call("raises", {"text": text}).structured["error_type"] == "unexpected_error"
+
+    async def cancelled() -> None:
+        started.clear()
+        task = asyncio.ensure_future(house.dispatcher.call("stubborn", {}, ToolContext()))
+        await started.wait()
+        task.cancel()
+        await task
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(cancelled())
+    assert house.records[-1].outcome == "cancelled"
+
+
+def test_ctrl_c_passes_where_pythons_own_handler_is_in_place(house: House) -> None:
+    async def interrupted(args: Say) -> Result[Said]:
+        raise KeyboardInterrupt
+
+    house.add(interrupted)
+    loop = asyncio.new_event_loop()
+    try:
+        with pytest.raises(KeyboardInterrupt):  # as it would be raised in there
+            loop.run_until_complete(house.dispatcher.call("interrupted", {}, ToolContext()))
+    finally:
+        loop.close()
+
+
 def test_sync_tools_do_not_block_others(house: House) -> None:
     def sleeps(args: Say) -> Result[Said]:
         time.sleep(0.3)
