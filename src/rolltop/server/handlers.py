@@ -147,6 +147,7 @@ class Handlers:
 
     async def complete(self, ctx: Context, params: types.CompleteRequestParams) -> Any:
         tool_context = self.tool_context(ctx)
+        tool_context.beside = (params.context and params.context.arguments) or {}
         argument, value = params.argument.name, params.argument.value
         found: Sequence[str] = []
         if isinstance(params.ref, types.PromptReference):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from rolltop.catalog.arguments import invalid_arguments
 from rolltop.catalog.definition import Definition
 from rolltop.catalog.live.answer import Answer, Ran
 from rolltop.catalog.live.origin import Origin
@@ -78,6 +79,8 @@ class PythonTools:
     def _ask(self, request: Mapping[str, Any], seconds: float) -> dict[str, Any]:
         answer = self._process.ask(request, seconds)
         if error := answer.get("error"):
+            if "problems" in error:
+                raise invalid_arguments(error["problems"])
             raise PythonError(error, answer.get("printed", ""))
         return answer
 

@@ -64,6 +64,10 @@ class RTools:
         value = self._ask(".rolltop$example", given, seconds + 10).value
         return Ran(tuple(value["output"] or ()), float(value["seconds"]), value.get("failure"))
 
+    def warm_up(self, _definition: Definition) -> None:
+        """Start the process and load the package now; all tools of a package are loaded together."""
+        self._ensure_loaded()
+
     def _ensure_loaded(self) -> None:
         """Load the package into a process that does not have it yet: the first, or one after a crash."""
         if self._loaded_in and self._loaded_in == self._worker.generation and self._worker.confinement is not None:

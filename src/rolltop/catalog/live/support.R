@@ -105,7 +105,7 @@ local({
     folder <- if (dir.exists(file.path(root, "R"))) file.path(root, "R") else root
     if (utils::file_test("-f", root)) return(root)
     files <- list.files(folder, pattern = "\\.[RrSsq]$", full.names = TRUE)
-    files <- files[order(basename(files), method = "radix")]
+    files <- files[order(enc2utf8(basename(files)), method = "radix")]
     if (!is.null(collate)) {
       wanted <- file.path(folder, scan(text = collate, what = "", quiet = TRUE))
       files <- c(intersect(wanted, files), setdiff(files, wanted))
@@ -176,7 +176,7 @@ local({
 
   .rolltop$state <- mcptool_state_factory()
 
-  empty_vectors <- list(string = character(), number = numeric(), integer = integer(), boolean = logical(), object = list())
+  empty_vectors <- list(string = character(), number = numeric(), integer = integer(), boolean = logical(), object = data.frame())
 
   # JSON does not tell an empty vector's type, nor 1 from 1L: the definition does.
   as_typed <- function(value, type, items) {

@@ -1,6 +1,6 @@
 """The Python side of the catalog, run as a program inside the sandbox: loads functions, calls them, answers.
 
-Only the standard library and the two files placed beside it (`describe.py`, `state.py`). Frames are a
+Only the standard library and the files placed beside it (`describe.py`, `state.py`, `conversion.py`). Frames are a
 big-endian 4-byte length and that many bytes of JSON on two descriptors of their own; what the user's code
 prints cannot get between them.
 """
@@ -29,6 +29,7 @@ from collections.abc import Callable
 from pathlib import PurePath
 from typing import Any
 
+from conversion import Unfit, arguments_for  # type: ignore[import-not-found]
 from describe import mcp_describe  # type: ignore[import-not-found]
 from state import State  # type: ignore[import-not-found]
 
@@ -39,6 +40,8 @@ _HIDDEN_STATE = "_state_env"
 
 def main(paths: list[str], read_from: int, write_to: int) -> None:
     sys.path[:0] = paths
+    for ours in ("conversion", "describe", "state"):  # the package may have modules of these names
+        sys.modules.pop(ours, None)
     sys.argv = [""]
     os.environ.setdefault("MPLBACKEND", "Agg")
     requests, answers = os.fdopen(read_from, "rb"), os.fdopen(write_to, "wb")
@@ -88,13 +91,14 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
 def _failure(error: BaseException) -> dict[str, Any]:
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != __file__]
     trace = [f"{frame.filename}:{frame.lineno} in {frame.name}" for frame in frames[-20:]]
-    return {"kind": type(error).__name__, "message": str(error), "trace": trace}
+    failure = {"kind": type(error).__name__, "message": str(error), "trace": trace}
+    return failure | ({"problems": error.problems} if isinstance(error, Unfit) else {})
 
 
 def _call(request: dict[str, Any]) -> dict[str, Any]:
     function = getattr(importlib.import_module(request["module"]), request["function"])
     parameters = inspect.signature(function).parameters
-    given = {name: _converted(value, parameters.get(name)) for name, value in request["arguments"].items()}
+    given = arguments_for(function, request["arguments"])
     if _HIDDEN_STATE in parameters:
         given[_HIDDEN_STATE] = _STATE
     positional = [
@@ -109,16 +113,6 @@ def _call(request: dict[str, Any]) -> dict[str, Any]:
 
 async def _awaited(value: Any) -> Any:
     return await value
-
-
-def _converted(value: Any, parameter: inspect.Parameter | None) -> Any:
-    """An enum's value becomes its member where the annotation asks for one."""
-    kind = parameter.annotation if parameter else None
-    if isinstance(kind, str) and parameter is not None and isinstance(parameter.default, enum.Enum):
-        kind = type(parameter.default)
-    if inspect.isclass(kind) and issubclass(kind, enum.Enum):
-        return kind(value)
-    return value
 
 
 def _figures() -> list[str]:

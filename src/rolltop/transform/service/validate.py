@@ -9,7 +9,7 @@ from rolltop.transform.check.checker import check_parsed
 from rolltop.transform.check.schema_types import type_of_schema
 from rolltop.transform.diagnostics import Diagnostic
 from rolltop.transform.repair import find_repair, suspicions
-from rolltop.transform.service.schemas_given import plain_schema
+from rolltop.transform.service.schemas_given import plain_schema, read_from_xml
 from rolltop.transform.syntax.parser import Parsed, parse
 from rolltop.transform.types import Type
 
@@ -86,6 +86,8 @@ def input_types(parsed: Parsed, schema: Any) -> Mapping[str, Type]:
         return {}
     plain = plain_schema(schema)
     ports = parsed.program.header.inputs
+    if all(port.format == "xml" for port in ports):
+        plain = read_from_xml(plain)
     if len(ports) == 1:
         return {ports[0].name: type_of_schema(plain)}
     parts = plain.get("properties") if isinstance(plain, dict) else None
