@@ -8,7 +8,7 @@ describes how the parts fit together.
 from mcp_core.annotations import DESTROYS, READS, RUNS, WRITES, ToolAnnotations
 from mcp_core.arguments import ToolArguments
 from mcp_core.changes import Change, Changes
-from mcp_core.consent import Consent, ConsentRequired
+from mcp_core.consent import Consent, ConsentRequired, some_of
 from mcp_core.content import Audio, Block, EmbeddedResource, Image, ResourceLink
 from mcp_core.context import CannotAsk, ClientInfo, InputNeeded, Reply, ToolCancelled, ToolContext
 from mcp_core.decorator import ExtMcpToolDecorator, NamePolicy
@@ -75,4 +75,5 @@ __all__ = [
     "UnknownResource",
     "UnknownTool",
     "declare_prompt",
+    "some_of",
 ]

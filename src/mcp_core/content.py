@@ -6,6 +6,8 @@ import base64
 from dataclasses import dataclass
 from typing import Any
 
+from mcp_core.jsonable import without_surrogates
+
 __all__ = ["Audio", "Block", "EmbeddedResource", "Image", "ResourceLink", "wire_block"]
 
 
@@ -58,13 +60,13 @@ def wire_block(block: Block) -> dict[str, Any]:
                 "mimeType": block.mime_type,
                 "size": block.size,
             }
-            return {key: value for key, value in link.items() if value is not None}
+            return {key: without_surrogates(value) for key, value in link.items() if value is not None}
         case EmbeddedResource():
-            held: dict[str, Any] = {"uri": block.uri}
+            held: dict[str, Any] = {"uri": without_surrogates(block.uri)}
             if block.mime_type:
                 held["mimeType"] = block.mime_type
             if isinstance(block.content, str):
-                held["text"] = block.content
+                held["text"] = without_surrogates(block.content)
             else:
                 held["blob"] = _base64(block.content)
             return {"type": "resource", "resource": held}

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar
 
 from mcp_core.changes import Changes
+from mcp_core.consent import FIELD as CONSENT_FIELD
 from mcp_core.consent import ConsentRequired
+from mcp_core.jsonable import without_surrogates
 from mcp_core.log import one_line
 
 __all__ = ["CannotAsk", "ClientInfo", "InputNeeded", "Reply", "ToolCancelled", "ToolContext"]
@@ -48,6 +51,9 @@ class Reply:
 
 class CannotAsk(Exception):
     """The client has no way to put a question to the human."""
+
+    error_type = "cannot_ask"
+    hint = "Ask the user in the conversation, and do without the form; or use a client that can show one."
 
 
 class ToolCancelled(Exception):
@@ -104,7 +110,7 @@ async def _no_client(requests: Mapping[str, Mapping[str, Any]]) -> Mapping[str, 
     raise CannotAsk("there is no client to ask")
 
 
-async def _no_log(message: str, level: str) -> None:
+async def no_log(message: str, level: str) -> None:
     return None
 
 
@@ -145,7 +151,7 @@ class ToolContext(Generic[W]):
     reader: ReadUri = _nothing_to_read
     roots_source: Roots = _no_roots
     client_asker: AskClient = _no_client
-    log_sink: LogSink = _no_log
+    log_sink: LogSink = no_log
     registry: Any = None
     name_of: Callable[[str], str] = _same_name
     changes: Changes = field(default_factory=Changes)
@@ -176,8 +182,15 @@ class ToolContext(Generic[W]):
     async def run(self, func: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Run blocking work in a thread. If the call is cancelled, `cancelled` becomes true in there."""
         self._loop = asyncio.get_running_loop()
+
+        def work() -> T:
+            try:
+                return func(*args, **kwargs)
+            except StopIteration as error:  # no future can carry it: the call would wait for ever
+                raise RuntimeError("the function raised StopIteration") from error
+
         try:
-            return await asyncio.to_thread(func, *args, **kwargs)
+            return await asyncio.to_thread(work)
         except asyncio.CancelledError:
             self.cancel()
             raise
@@ -210,18 +223,26 @@ class ToolContext(Generic[W]):
         """A line for the client's own log, where it wants one; what happened belongs into the result."""
         await self.log_sink(message, level)
 
-    async def require_consent(self, action: str, effect: str, *, given: bool = False) -> None:
-        """Go on only if the human agrees that this `effect` happens; `given`: the literal was passed."""
+    async def require_consent(
+        self, action: str, effect: str, *, given: bool = False, field: str = CONSENT_FIELD
+    ) -> None:
+        """Go on only if the human agrees that this `effect` happens; `given`: the literal was passed.
+
+        `effect` completes "This …" and names what it is about. An agreement counts for exactly these words: where
+        the call is made again with the answer and would do something else by then, the human is asked again.
+        """
         if given:
             self._note(action, "literal")
             return
         try:
-            reply = await self.ask(f"Do you agree? This {one_line(effect)}.", _CONSENT_SCHEMA, key=f"consent:{action}")
+            digest = hashlib.sha256(effect.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+            question = f"Do you agree? This {one_line(without_surrogates(effect))}."
+            reply = await self.ask(question, _CONSENT_SCHEMA, key=f"consent:{action}:{digest}")
         except CannotAsk:
             self._note(action, "not askable")
             raise ConsentRequired(
                 f"nothing was done: this {effect}, and the user has to agree first",
-                hint=f'Ask the user; if they agree, call again with confirm set to "{action}".',
+                hint=f'Ask the user; if they agree, call again with {field} set to "{action}".',
             ) from None
         if not (reply.accepted and reply.content.get("agree") is True):
             self._note(action, "refused")

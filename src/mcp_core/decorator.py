@@ -11,12 +11,13 @@ import functools
 import inspect
 import logging
 import os
+import re
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, overload
 
-from mcp_core.adapters import flat_function
+from mcp_core.adapters import flat_function, register_on
 from mcp_core.arguments import ToolArguments
 from mcp_core.context import InputNeeded, ToolCancelled, ToolContext
 from mcp_core.description import describe
@@ -36,12 +37,24 @@ LONG_NAME = 48
 """Hosts put their own prefix before a name and cap the whole at 64 characters."""
 
 
+PREFIX = re.compile(r"[A-Za-z0-9_.-]*")
+"""What a prefix may be made of: hosts refuse names with anything else in them."""
+
+
+def _refuse_odd(prefix: str) -> None:
+    if not PREFIX.fullmatch(prefix):
+        raise ValueError(f"the prefix {prefix!r} makes no good tool names: use letters, digits, _, - and .")
+
+
 @dataclass(frozen=True, slots=True)
 class NamePolicy:
     """How a registered name is made: `{prefix}_{name}`, or the name alone when the prefix is empty."""
 
     prefix: str = ""
     separator: str = "_"
+
+    def __post_init__(self) -> None:
+        _refuse_odd(self.prefix)
 
     @classmethod
     def resolve(cls, prefix: str | None) -> NamePolicy:
@@ -50,6 +63,8 @@ class NamePolicy:
 
     def final(self, name: str, override: str | None = None) -> str:
         """The registered name. `override` is a tool's own prefix; the empty string means none."""
+        if override:
+            _refuse_odd(override)
         prefix = (self.prefix if override is None else override).rstrip(self.separator)
         final = f"{prefix}{self.separator}{name}" if prefix else name
         if len(final) > LONG_NAME:
@@ -80,13 +95,32 @@ class ExtMcpToolDecorator:
     def prefix(self) -> str:
         return self.names.prefix
 
+    @overload
+    def tool(self, name: ToolFunction, /) -> ToolFunction: ...
+    @overload
     def tool(
         self, name: str | None = None, description: str | None = None, *, prefix: str | None = None, **options: Any
-    ) -> Callable[[ToolFunction], ToolFunction]:
-        """Register any function as a tool; `options` go to the server's own `tool` decorator."""
+    ) -> Callable[[ToolFunction], ToolFunction]: ...
+    def tool(
+        self,
+        name: str | ToolFunction | None = None,
+        description: str | None = None,
+        *,
+        prefix: str | None = None,
+        **options: Any,
+    ) -> ToolFunction | Callable[[ToolFunction], ToolFunction]:
+        """Register any function as a tool, bare (`@decorator.tool`) or with what is known about it.
+
+        `options` go to the server's own `tool` decorator; our registry takes those of `ToolSpec`.
+        """
+        if name is not None and not isinstance(name, str):
+            return self.tool()(name)
 
         def register(func: ToolFunction) -> ToolFunction:
             plain = name or func.__name__
+            if isinstance(self.mcp, Registry):
+                own = {"name": plain, **({} if prefix is None else {"prefix": prefix}), **options}
+                return self._add(self.mcp, replace(ToolArguments.spec_of(func), **own), description)
             final = self.names.final(plain, prefix)
             run = logged(func, final, plain)
             text = description if description is not None else inspect.getdoc(func) or ""
@@ -95,8 +129,13 @@ class ExtMcpToolDecorator:
 
         return register
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Callable[[ToolFunction], ToolFunction]:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.tool(*args, **kwargs)
+
+    def _add(self, registry: Registry, spec: ToolSpec, description: str | None) -> ToolFunction:
+        registered = registry.find(self.register(spec, description=description))
+        assert registered is not None
+        return registered.run
 
     def register(
         self,
@@ -114,8 +153,8 @@ class ExtMcpToolDecorator:
             self.mcp.add(spec, name=final, run=run, envelope=envelope, profile=profile, description=description)
             return final
         text = describe(spec, profile) if description is None else description
-        shape = envelope or ResultEnvelope()
-        self.mcp.tool(name=final, description=text)(flat_function(spec, run, shape, self._context, self.mcp))
+        call = flat_function(spec, run, envelope or ResultEnvelope(), self._context, self.mcp)
+        register_on(self.mcp, final, text, spec, call)
         return final
 
 

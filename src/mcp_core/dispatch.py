@@ -11,28 +11,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from mcp_core.arguments import ToolArguments
 from mcp_core.consent import ConsentRequired
 from mcp_core.content import ResourceLink
 from mcp_core.context import CHARACTERS_PER_TOKEN, InputNeeded, ToolCancelled, ToolContext
 from mcp_core.envelope import SPILLED, Answer, ProtocolFault
 from mcp_core.jsonable import to_json_bytes
-from mcp_core.outcome import result_of
+from mcp_core.outcome import comes_from_outside, failure_of, result_of
 from mcp_core.pace import Pace
 from mcp_core.registry import Registered, Registry
 from mcp_core.result import Result
 from mcp_core.spec import ToolFunction
-from mcp_core.validation import InvalidArguments, check_arguments
+from mcp_core.validation import InvalidArguments
 
 __all__ = ["Call", "Dispatcher", "Observer", "Spill", "UnknownTool"]
 
 logger = logging.getLogger("mcp_core.tools")
 
 Arguments = Mapping[str, Any] | None
-
-
-class _NoArguments(ToolArguments):
-    """For tools that take none."""
 
 
 class UnknownTool(Exception):
@@ -122,10 +117,32 @@ class Dispatcher:
             record.outcome, record.error_type = "rejected", str(fault.code)
             raise
         finally:
-            if self._observer is not None:
-                self._observer(record.finished())
+            self._observe(record)
+
+    def _observe(self, record: _Record) -> None:
+        if self._observer is None:
+            return
+        try:
+            self._observer(record.finished())
+        except Exception:
+            logger.exception("a call could not be recorded")
 
     async def _answer(
+        self, registered: Registered, arguments: Mapping[str, Any] | None, ctx: ToolContext[Any], record: _Record
+    ) -> Answer:
+        """Every call gets an answer: what goes wrong on the way to it is a failure of its own."""
+        try:
+            return await self._try(registered, arguments, ctx, record)
+        except (InputNeeded, ProtocolFault):
+            raise
+        except BaseException as error:
+            if comes_from_outside(error):
+                raise
+            failure = failure_of(error)
+            record.outcome, record.error_type = "failed", failure.error_type
+            return registered.envelope.failure(failure, registered.spec)
+
+    async def _try(
         self, registered: Registered, arguments: Mapping[str, Any] | None, ctx: ToolContext[Any], record: _Record
     ) -> Answer:
         spec, envelope = registered.spec, registered.envelope
@@ -133,7 +150,7 @@ class Dispatcher:
             record.outcome, record.error_type = "rejected", refused.error_type
             return envelope.failure(refused, spec)
         try:
-            checked = _checked(registered, arguments)
+            checked = spec.check(arguments)
         except InvalidArguments as error:
             logger.debug("Tool %s rejected: %d invalid arguments", registered.name, len(error.problems))
             record.outcome, record.error_type = "rejected", error.error_type
@@ -178,7 +195,7 @@ class Dispatcher:
         """Call a tool directly, without decorator and envelope; consent is asked for all the same."""
         registered = self._named(tool)
         given = arguments if registered.spec.model and isinstance(arguments, registered.spec.model) else None
-        checked = given if given is not None else _checked(registered, _as_mapping(arguments))
+        checked = given if given is not None else registered.spec.check(_as_mapping(arguments))
         return await result_of(lambda: self._execute(registered, registered.spec.func, checked, ctx))
 
     def _named(self, tool: str | ToolFunction) -> Registered:
@@ -208,20 +225,13 @@ class Dispatcher:
         return Answer.of({SPILLED: kept}, content=(link,))
 
 
-def _checked(registered: Registered, arguments: Mapping[str, Any] | None) -> Any:
-    spec = registered.spec
-    if spec.validate is not None:
-        return spec.validate(arguments or {})
-    if spec.model is not None:
-        return check_arguments(spec.model, arguments)
-    return check_arguments(_NoArguments, arguments)
-
-
 async def _ask_consent(registered: Registered, checked: Any, ctx: ToolContext[Any]) -> None:
     consent = registered.spec.consent
     assert consent is not None
     try:
-        await ctx.require_consent(consent.literal, consent.effect, given=consent.given_in(checked))
+        await ctx.require_consent(
+            consent.literal, consent.effect_of(checked), given=consent.given_in(checked), field=consent.field
+        )
     except ConsentRequired as refused:
         logger.info("Tool %s not run: %s", registered.name, refused)
         raise
@@ -234,6 +244,13 @@ def _as_mapping(arguments: Any) -> Mapping[str, Any]:
     return dumped
 
 
+def _recorded(arguments: Arguments) -> bytes:
+    try:
+        return to_json_bytes(arguments or {})
+    except (ValueError, RecursionError):
+        return b'{"...":"nested too deep to be recorded"}'
+
+
 class _Record:
     """A `Call` in the making."""
 
@@ -242,7 +259,7 @@ class _Record:
     ) -> None:
         self.registered, self.ctx, self.started = registered, ctx, started
         self.begun = time.perf_counter()
-        self.arguments = to_json_bytes(arguments or {})
+        self.arguments = _recorded(arguments)
         self.outcome, self.error_type, self.size_out = "ok", None, 0
 
     error_type: str | None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from mcp_core.content import Block, wire_block
-from mcp_core.jsonable import to_json_bytes, to_jsonable
+from mcp_core.jsonable import plain_and_text, to_jsonable, without_surrogates
 from mcp_core.result import Result
 from mcp_core.spec import ToolSpec
 from mcp_core.validation import InvalidArguments
@@ -28,9 +28,15 @@ class Answer:
     content: tuple[Block, ...] = ()
 
     @classmethod
-    def of(cls, structured: Any, *, is_error: bool = False, content: tuple[Block, ...] = ()) -> Answer:
-        """An answer whose text is the JSON of its structure."""
-        return cls(structured, to_json_bytes(structured).decode("utf-8"), is_error, content)
+    def of(
+        cls, structured: Any, *, text: str | None = None, is_error: bool = False, content: tuple[Block, ...] = ()
+    ) -> Answer:
+        """An answer whose text is the JSON of its structure, or a sentence of its own.
+
+        The way to make one: what JSON cannot hold is found out here, while there is still another answer to give.
+        """
+        plain, written = plain_and_text(to_jsonable(structured) if is_error else structured)
+        return cls(plain, written if text is None else without_surrogates(text), is_error, content)
 
     def wire(self) -> dict[str, Any]:
         """The result of `tools/call`; `content` and `structuredContent` each hold all of it."""

@@ -1,32 +1,99 @@
-"""Python values to JSON, for everything that goes on a wire."""
+"""Python values to JSON, for everything that goes on a wire.
+
+Not every Python text is one: half of a surrogate pair (half of an emoji that something cut, a byte of a file
+name that is not UTF-8) has no place in JSON, and clients refuse the whole message that holds one. Such halves
+are made visible here, and only here: `\\udce9` instead of the character. Names that differ still differ then.
+"""
 
 from __future__ import annotations
 
-import json
-from typing import Any
+import dataclasses
+from collections.abc import Mapping
+from pathlib import PurePath
+from typing import Any, overload
 
 import pydantic_core
+from pydantic import BaseModel
 
-__all__ = ["to_json_bytes", "to_jsonable"]
+__all__ = ["plain_and_text", "to_json_bytes", "to_jsonable", "without_surrogates"]
+
+_WRAPS = 64
+"""Levels that a message must leave free of the 254 that the writer knows: readers know some 200."""
+
+_OPTIONS: dict[str, Any] = {"by_alias": True, "bytes_mode": "base64", "inf_nan_mode": "null", "fallback": str}
 
 
 def to_jsonable(value: Any) -> Any:
     """`value` as plain JSON types: datetimes, paths, sets, dataclasses and models included.
 
     Bytes become base64, infinities and NaN become null (JSON has neither), and what nobody knows how
-    to serialise becomes its `str`: an answer must never fail at the moment it is given.
+    to serialise becomes its `str`. A value that contains itself, or is nested beyond all measure, has no JSON:
+    that is a `ValueError`.
     """
-    return pydantic_core.to_jsonable_python(
-        value, by_alias=True, bytes_mode="base64", inf_nan_mode="null", serialize_unknown=True, fallback=str
-    )
+    try:
+        return pydantic_core.to_jsonable_python(value, **_OPTIONS)
+    except UnicodeError:  # in a key, or in a path
+        return pydantic_core.to_jsonable_python(_opened(value), **_OPTIONS)
 
 
 def to_json_bytes(value: Any) -> bytes:
-    """Compact JSON of `value`, UTF-8."""
+    """Compact JSON of `value`, UTF-8; raises what `to_jsonable` raises."""
     try:
-        return pydantic_core.to_json(
-            value, by_alias=True, bytes_mode="base64", inf_nan_mode="null", serialize_unknown=True, fallback=str
-        )
+        return pydantic_core.to_json(value, **_OPTIONS)
     except (pydantic_core.PydanticSerializationError, UnicodeError):
-        # A lone surrogate (half of an emoji that something cut) has no UTF-8 form; escape it instead.
-        return json.dumps(to_jsonable(value), separators=(",", ":")).encode("ascii")
+        # Half of a surrogate pair, most of the time; else this raises once more, and says what it is.
+        return pydantic_core.to_json(without_surrogates(to_jsonable(value)), **_OPTIONS)
+
+
+def plain_and_text(value: Any) -> tuple[Any, str]:
+    """A value of plain JSON types that a message can hold, and its JSON: the same in both."""
+    try:
+        return value, _text(value)
+    except (pydantic_core.PydanticSerializationError, UnicodeError):
+        plain = without_surrogates(to_jsonable(value))
+        return plain, _text(plain)
+
+
+def _text(value: Any) -> str:
+    """JSON of a value that is not nested deeper than clients can read."""
+    for _ in range(_WRAPS):
+        value = [value]
+    return pydantic_core.to_json(value, **_OPTIONS)[_WRAPS:-_WRAPS].decode("utf-8")
+
+
+@overload
+def without_surrogates(value: str) -> str: ...
+@overload
+def without_surrogates(value: Any) -> Any: ...
+def without_surrogates(value: Any) -> Any:
+    """Plain JSON types with every half of a surrogate pair made visible, in keys too."""
+    if isinstance(value, str):
+        return _visible(value)
+    if isinstance(value, dict):
+        return {without_surrogates(key): without_surrogates(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [without_surrogates(item) for item in value]
+    return value
+
+
+def _visible(text: str) -> str:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        # A pair that was put together from its halves is a character.
+        whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+        return whole.encode("utf-8", "backslashreplace").decode("utf-8")
+    return text
+
+
+def _opened(value: Any) -> Any:
+    """Containers, models and paths as what they hold, without halves of surrogate pairs."""
+    if isinstance(value, BaseModel):
+        return _opened(value.model_dump(by_alias=True))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {each.name: _opened(getattr(value, each.name)) for each in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {_opened(key) if isinstance(key, str | PurePath) else key: _opened(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_opened(item) for item in value]
+    return _visible(str(value)) if isinstance(value, str | PurePath) else value

@@ -12,10 +12,11 @@ from typing import Any, get_args, get_origin
 from pydantic import BaseModel
 
 from mcp_core.annotations import RUNS, ToolAnnotations
-from mcp_core.consent import Consent, with_consent_field
+from mcp_core.consent import Consent, NoArguments, with_consent_field
 from mcp_core.context import ToolContext
 from mcp_core.result import Result
 from mcp_core.schema import model_schema, type_schema
+from mcp_core.validation import check_arguments
 
 __all__ = ["Example", "Parameters", "ToolFunction", "ToolSpec", "inspect_function"]
 
@@ -122,7 +123,7 @@ class ToolSpec:
     @cached_property
     def parameters(self) -> Parameters:
         found = inspect_function(self.func)
-        if found.model is not None and self.consent is not None:
+        if self.consent is not None and self.schema is None:
             return replace(found, model=with_consent_field(found.model, self.consent))
         return found
 
@@ -172,6 +173,12 @@ class ToolSpec:
     @property
     def body(self) -> str:
         return self.text.partition("\n")[2].strip()
+
+    def check(self, arguments: Mapping[str, Any] | None) -> Any:
+        """The arguments as the function wants them; raises `InvalidArguments` with everything that is wrong."""
+        if self.validate is not None:
+            return self.validate(arguments or {})
+        return check_arguments(self.model or NoArguments, arguments)
 
     def bind(self, arguments: Any, context: Any) -> dict[str, Any]:
         """Keyword arguments for the function."""

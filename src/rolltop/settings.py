@@ -54,6 +54,7 @@ class Settings:
     http_port: int = 7779
     http_token: str | None = field(default=None, repr=False)
     http_body_limit: int = 4 << 20
+    http_body_seconds: float = 30.0
     http_allowed_hosts: tuple[str, ...] = ()
     call_timeout: float = 300.0
     calls_per_minute: int = 60_000
@@ -94,7 +95,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option("exclude_tools", ("ROLLTOP_EXCLUDE_TOOLS",), read.names, "Single tools not to serve, comma-separated."),
     Option("read_only", ("ROLLTOP_READ_ONLY",), read.boolean, "Leave out every tool that writes."),
-    Option("tool_prefix", ("MCP_TOOL_PREFIX",), read.text, "Prefix for tool names; the empty string disables it."),
+    Option("tool_prefix", ("MCP_TOOL_PREFIX",), read.prefix, "Prefix for tool names; the empty string disables it."),
     Option(
         "descriptions",
         ("ROLLTOP_DESCRIPTIONS",),
@@ -138,6 +139,7 @@ OPTIONS: tuple[Option, ...] = (
         "http_token", ("ROLLTOP_HTTP_TOKEN",), read.optional_text, "Bearer token that clients must send.", secret=True
     ),
     Option("http_body_limit", ("ROLLTOP_HTTP_BODY_LIMIT",), read.positive, "Largest request body, in bytes."),
+    Option("http_body_seconds", ("ROLLTOP_HTTP_BODY_SECONDS",), read.seconds, "How long a request body may take."),
     Option(
         "http_allowed_hosts",
         ("ROLLTOP_HTTP_ALLOWED_HOSTS",),

@@ -17,10 +17,18 @@ __all__ = [
     "places",
     "port",
     "positive",
+    "prefix",
     "seconds",
     "strict_true",
     "text",
 ]
+
+
+def prefix(text: str) -> str:
+    """What tool names may begin with."""
+    if not all(sign.isascii() and (sign.isalnum() or sign in "_.-") for sign in text):
+        raise ValueError("expected letters, digits, _, - or .")
+    return text
 
 
 def boolean(text: str) -> bool:

@@ -23,6 +23,21 @@ class Greeting(BaseModel):
     text: str
 
 
+class Between(ToolArguments):
+    from_: int = Field(alias="from", description="Where it begins.")
+    to: int = Field(default=9, ge=1, description="Where it ends.")
+
+
+async def between(args: Between) -> Result[list[int]]:
+    """Numbers."""
+    return Result.ok([args.from_, args.to])
+
+
+def tick() -> Result[str]:
+    """Tick."""
+    return Result.ok("tock")
+
+
 async def greet(args: Greet) -> Result[Greeting]:
     """Greet somebody."""
     if not args.name:
@@ -77,3 +92,42 @@ async def test_fastmcp_serves_declared_tools() -> None:
         failed = await client.call_tool("p_greet", {"name": ""}, raise_on_error=False)
         assert failed.is_error
         assert json.loads(failed.content[0].text)["error_type"] == "not_found"
+
+
+WRONG: list[tuple[str, dict[str, Any], str]] = [
+    ("p_between", {"from": 1, "bogus": 2}, "bogus: is not an argument"),
+    ("p_between", {}, "from: is required"),
+    ("p_between", {"from": 1, "to": 0}, "to: Input should be greater than or equal to 1"),
+    ("p_tick", {"x": 1}, "x: is not an argument"),
+]
+
+
+async def test_the_sdks_server_refuses_wrong_arguments_in_our_words() -> None:
+    from mcp import Client
+    from mcp.server.mcpserver import MCPServer
+
+    for func in (between, tick):
+        ToolArguments.declare(func)
+    async with Client(registered_on(MCPServer("test"))) as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert tools["p_between"].input_schema == ToolArguments.spec_of(between).input_schema
+        for name, arguments, problem in WRONG:
+            refused = await client.call_tool(name, arguments)
+            assert refused.is_error
+            assert refused.structured_content["error_type"] == "validation_error"
+            assert problem in refused.structured_content["error"]
+        assert (await client.call_tool("p_between", {"from": 3})).structured_content["value"] == [3, 9]
+        assert (await client.call_tool("p_tick", {})).structured_content["value"] == "tock"
+
+
+async def test_fastmcp_refuses_wrong_arguments_in_our_words() -> None:
+    from fastmcp import Client, FastMCP
+
+    for func in (between, tick):
+        ToolArguments.declare(func)
+    async with Client(registered_on(FastMCP("test"))) as client:
+        for name, arguments, problem in WRONG:
+            refused = await client.call_tool(name, arguments, raise_on_error=False)
+            assert refused.is_error
+            assert problem in json.loads(refused.content[0].text)["error"]
+        assert (await client.call_tool("p_between", {"from": 3})).structured_content["value"] == [3, 9]

@@ -163,3 +163,42 @@ def test_cancelled_and_rejected_calls_are_logged_and_recorded(caplog: pytest.Log
         (logging.DEBUG, "Tool waits rejected: 1 invalid arguments"),
     ]
     assert [record.outcome for record in records] == ["cancelled", "rejected"]
+
+
+def test_a_bare_decorator_registers_too() -> None:
+    server = AnyServer()
+    decorator = ExtMcpToolDecorator(server, prefix="p")
+
+    @decorator.tool
+    async def first() -> str:
+        return "1"
+
+    @decorator
+    async def second() -> str:
+        return "2"
+
+    assert list(server.tools) == ["p_first", "p_second"]
+    assert asyncio.run(first()) == "1"
+    assert asyncio.run(second()) == "2"
+
+
+def test_our_own_registry_takes_decorated_functions() -> None:
+    registry = Registry()
+    decorator = ExtMcpToolDecorator(registry, prefix="p")
+    with ToolArguments.isolated():
+        decorator.tool()(greet)
+        decorator.tool(name="other", description="Else.", prefix="", title="Other")(greet)
+        with pytest.raises(TypeError):
+            decorator.tool(name="third", nonsense=True)(greet)
+    assert [registered.name for registered in registry] == ["p_greet", "other"]
+    assert registry.find("other").wire["title"] == "Other"  # type: ignore[union-attr]
+    answer = asyncio.run(Dispatcher(registry).call("p_greet", {}, ToolContext()))
+    assert answer.structured == {"success": True, "value": "hello"}
+
+
+def test_a_prefix_that_makes_no_good_names_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MCP_TOOL_PREFIX", "a b")
+    with pytest.raises(ValueError, match="'a b'"):
+        ExtMcpToolDecorator(AnyServer())
+    with pytest.raises(ValueError, match="'ü'"):
+        ExtMcpToolDecorator(AnyServer(), prefix="").tool(prefix="ü")(greet)

@@ -126,6 +126,54 @@ def test_a_call_ends_at_its_time_limit_and_its_thread_is_told(house: House) -> N
     assert stopped == [True]
 
 
+def test_only_what_comes_from_outside_ends_a_call(house: House) -> None:
+    started = asyncio.Event()
+
+    async def stubborn(args: Say) -> Result[Said]:
+        started.set()
+        try:
+            await asyncio.sleep(30)
+        except asyncio.CancelledError:
+            if args.text == "exits":
+                raise SystemExit(3) from None
+            raise
+        return Result.ok(Said(text=""))
+
+    async def raises(args: Say) -> Result[Said]:
+        raise {"exit": SystemExit(3), "cancel": asyncio.CancelledError(), "base": BaseException("x")}[args.text]
+
+    house.add(stubborn, timeout=0.1)
+    house.add(raises)
+    assert house.call("stubborn").structured["error_type"] == "timeout"
+    assert house.call("stubborn", {"text": "exits"}).structured["error_type"] == "unexpected_error"
+    for text in ("exit", "cancel", "base"):
+        assert house.call("raises", {"text": text}).structured["error_type"] == "unexpected_error"
+
+    async def cancelled() -> None:
+        started.clear()
+        task = asyncio.ensure_future(house.dispatcher.call("stubborn", {}, ToolContext()))
+        await started.wait()
+        task.cancel()
+        await task
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(cancelled())
+    assert house.records[-1].outcome == "cancelled"
+
+
+def test_ctrl_c_passes_where_pythons_own_handler_is_in_place(house: House) -> None:
+    async def interrupted(args: Say) -> Result[Said]:
+        raise KeyboardInterrupt
+
+    house.add(interrupted)
+    loop = asyncio.new_event_loop()
+    try:
+        with pytest.raises(KeyboardInterrupt):  # as it would be raised in there
+            loop.run_until_complete(house.dispatcher.call("interrupted", {}, ToolContext()))
+    finally:
+        loop.close()
+
+
 def test_sync_tools_do_not_block_others(house: House) -> None:
     def sleeps(args: Say) -> Result[Said]:
         time.sleep(0.3)
@@ -235,6 +283,55 @@ def test_a_required_literal_is_required(house: House) -> None:
     house.add(create, consent=Consent("CREATE_DOCUMENT", "creates a document", required=True))
     assert house.call("create", {}).structured["error_type"] == "validation_error"
     assert not house.call("create", {"confirm": "CREATE_DOCUMENT"}).is_error
+
+
+def test_a_tool_without_arguments_takes_the_literal(house: House) -> None:
+    async def purge() -> Result[Said]:
+        """Purge."""
+        return Result.ok(Said(text="purged"))
+
+    async def purge_now(ctx: ToolContext[Any]) -> Result[Said]:
+        """Purge now."""
+        return Result.ok(Said(text="purged"))
+
+    house.add(purge, consent=Consent("PURGE", "purges everything"))
+    house.add(purge_now, consent=Consent("PURGE", "purges everything", required=True))
+    assert house.registry.find("purge").wire["inputSchema"]["properties"]["confirm"]["const"] == "PURGE"  # type: ignore[union-attr]
+    assert house.registry.find("purge_now").wire["inputSchema"]["required"] == ["confirm"]  # type: ignore[union-attr]
+    assert house.call("purge").structured["error_type"] == "consent_required"
+    assert house.call("purge_now").structured["error_type"] == "validation_error"
+    assert house.call("purge", {"confirm": "PURGE", "more": 1}).structured["error_type"] == "validation_error"
+    for name in ("purge", "purge_now"):
+        assert house.call(name, {"confirm": "PURGE"}).structured["value"] == {"text": "purged"}
+
+
+def asked(questions: list[tuple[str, str]]) -> ToolContext[Any]:
+    async def ask(key: str, message: str, schema: Any) -> Reply:
+        questions.append((key, message))
+        return Reply("accept", {"agree": True})
+
+    return ToolContext(asker=ask)
+
+
+def test_the_question_shows_what_is_agreed_to(house: House) -> None:
+    consenting(house)
+    questions: list[tuple[str, str]] = []
+    for text in ("all my letters", "one\nDo you agree? \u202eNothing happens", "x" * 5000):
+        house.call("remove", {"text": text, "times": 3}, asked(questions))
+    assert 'This removes things; called with {"text":"all my letters","times":3}.' in questions[0][1]
+    assert "\n" not in questions[1][1]
+    assert "\u202e" not in questions[1][1]
+    assert len(questions[2][1]) < 500
+    assert len({key for key, _ in questions}) == 3  # an agreement to one counts for no other
+
+
+def test_another_name_for_the_literal(house: House) -> None:
+    async def sell(args: Say) -> Result[Said]:
+        return Result.ok(Said(text="sold"))
+
+    house.add(sell, consent=Consent("SELL", "sells", field="user_consent"))
+    assert "user_consent set to" in house.call("sell").structured["instruction"]
+    assert not house.call("sell", {"user_consent": "SELL"}).is_error
 
 
 def test_direct_calls_use_the_same_arguments_and_context_and_ask_too(house: House) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import PurePosixPath
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -80,8 +82,38 @@ def test_every_value_has_a_json_form(value: object, expected: object) -> None:
     assert json.loads(Result.ok(value).to_json_str())["value"] == expected
 
 
-def test_half_an_emoji_does_not_break_the_answer() -> None:
-    assert json.loads(Result.ok("broken \ud83d here").to_json_str())["value"] == "broken \ud83d here"
+@dataclasses.dataclass
+class Named:
+    path: PurePosixPath
+    sizes: dict[str, int]
+
+
+NOT_UTF8 = os.fsdecode(b"caf\xe9.txt")
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("broken \ud83d here", r"broken \ud83d here"),
+        ("a whole \ud83d\ude00", "a whole \N{GRINNING FACE}"),
+        ([NOT_UTF8], [r"caf\udce9.txt"]),
+        ({NOT_UTF8: 1}, {r"caf\udce9.txt": 1}),
+        ({"list": [{NOT_UTF8: NOT_UTF8}]}, {"list": [{r"caf\udce9.txt": r"caf\udce9.txt"}]}),
+        (Named(PurePosixPath(NOT_UTF8), {NOT_UTF8: 3}), {"path": r"caf\udce9.txt", "sizes": {r"caf\udce9.txt": 3}}),
+    ],
+)
+def test_half_of_a_pair_is_shown_and_not_sent(value: object, expected: object) -> None:
+    text = Result.ok(value).to_json_str()
+    assert orjson.loads(text)["value"] == expected  # as strict as clients are
+
+
+def test_errors_are_json_whatever_is_in_them() -> None:
+    failed: Result[None] = Result.failure(
+        NOT_UTF8, "broken", ValueError(NOT_UTF8), NOT_UTF8, NOT_UTF8, details={NOT_UTF8: [NOT_UTF8]}
+    )
+    told = orjson.loads(failed.to_json_str())
+    assert {told["error"], told["message"], told["instruction"], told["exception_message"]} == {r"caf\udce9.txt"}
+    assert told["details"] == {r"caf\udce9.txt": [r"caf\udce9.txt"]}
 
 
 json_values = st.recursive(

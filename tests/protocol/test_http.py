@@ -210,3 +210,77 @@ def test_the_token_is_the_principal_on_every_way(http_server: Callable[..., str]
     (principal,) = seen
     assert principal.startswith(b"token-")
     assert b"horse" not in principal
+
+
+HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}}
+LEGACY: dict[str, Any] = {"MCP_Protocol_Version": None, "Mcp_Method": None, "Mcp_Name": None}
+
+
+def session(url: str) -> tuple[str, dict[str, Any]]:
+    """The id of a new session of 2025, and what the server said about itself."""
+    parts = urlsplit(url)
+    kept = {name: HEADERS[name] for name in ("Content-Type", "Accept")}
+    hello = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO})
+    with closing(http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)) as connection:
+        connection.request("POST", parts.path, hello, kept)
+        response = connection.getresponse()
+        data = next(line for line in response.read().splitlines() if line.startswith(b"data: {"))
+        identity = response.headers["mcp-session-id"]
+    send(url, '{"jsonrpc":"2.0","method":"notifications/initialized"}', **LEGACY, Mcp_Session_Id=identity)
+    return identity, json.loads(data[6:])["result"]
+
+
+@pytest.mark.parametrize("in_session", [False, True])
+def test_what_is_no_message_gets_json_rpcs_own_codes(url: str, in_session: bool) -> None:
+    headers = {**LEGACY, "Mcp_Session_Id": session(url)[0]} if in_session else LEGACY
+    for text, code, request_id in (
+        (b'{"jsonrpc":"1.0","id":7,"method":"ping"}', -32600, 7),
+        (b'{"id":8,"method":"ping"}', -32600, 8),
+        (b"5", -32600, None),
+        (b"[]", -32600, None),
+        (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600, None),
+        (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600, None),
+        (b'{"jsonrpc":"2.0","id":9,"method":5}', -32600, 9),
+        (b"\xff", -32700, None),
+        (b"{", -32700, None),
+    ):
+        status, answer = send(url, text, **headers)
+        said = json.loads(answer)
+        assert (status, said["error"]["code"], said["id"]) == (400, code, request_id), text
+        assert "pydantic" not in answer.decode()
+
+
+@pytest.mark.parametrize("extra", ["", "Mcp-Method: tools/call\r\nMCP-Protocol-Version: 2026-07-28\r\n"])
+def test_a_body_has_to_arrive_in_time(http_server: Callable[..., str], extra: str) -> None:
+    url = http_server(env={**EXAMPLES, "ROLLTOP_HTTP_BODY_SECONDS": "1"})
+    parts = urlsplit(url)
+    with closing(socket.create_connection((parts.hostname or "", parts.port or 0), timeout=20)) as half:
+        head = f"POST /mcp HTTP/1.1\r\nHost: {parts.netloc}\r\nContent-Type: application/json\r\n{extra}"
+        half.sendall(f"{head}Accept: application/json, text/event-stream\r\nContent-Length: 1000\r\n\r\n{{".encode())
+        begun, answer = time.monotonic(), b""
+        while chunk := half.recv(4096):
+            answer += chunk
+        assert time.monotonic() - begun < 15
+    assert answer.startswith(b"HTTP/1.1 408 ")
+    assert b"within 1 s" in answer
+    assert send(url)[0] == 200
+
+
+def test_the_url_that_is_announced_works(http_server: Callable[..., str], tmp_path: Any) -> None:
+    (tmp_path / "token").write_text("correct-horse\n")
+    url = http_server("--host", "127.0.0.2", env=EXAMPLES)
+    assert urlsplit(url).hostname == "127.0.0.2"
+    assert send(url)[0] == 200
+    assert send(url, **LEGACY, text='{"jsonrpc":"2.0","id":1,"method":"initialize"}')[0] != 421
+    status, answer = send(url, Host="elsewhere.example")
+    assert status == 421
+    assert b"http_allowed_hosts" in answer
+    everywhere = http_server("--host", "0.0.0.0", "--token-file", str(tmp_path / "token"), env=EXAMPLES)
+    assert urlsplit(everywhere).hostname == "127.0.0.1"
+    assert send(everywhere, Authorization="Bearer correct-horse")[0] == 200
+
+
+def test_clients_of_2025_are_told_that_lists_change(url: str) -> None:
+    _, introduced = session(url)
+    capabilities = introduced["capabilities"]
+    assert [capabilities[each]["listChanged"] for each in ("tools", "prompts", "resources")] == [True] * 3

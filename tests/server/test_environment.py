@@ -58,3 +58,11 @@ def test_only_the_word_true_includes_the_example_tools(environment: dict[str, st
         check=True,
     )
     assert out.stdout.split() == [str(included)] * 2
+
+
+def test_a_prefix_that_makes_no_good_names_is_refused(
+    rolltop: Callable[..., subprocess.CompletedProcess[str]],
+) -> None:
+    refused = rolltop("tools", "list", MCP_TOOL_PREFIX="a b")
+    assert refused.returncode == 2
+    assert "MCP_TOOL_PREFIX" in refused.stderr

@@ -66,7 +66,7 @@ def test_replacing_a_file_needs_consent(desk: Desk, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("old\n")
     refused = bulk(desk, STORE, written("a.txt"), fails=True)
     assert (refused["code"], files(tmp_path)) == ("consent_required", {"a.txt": "old\n"})
-    assert "replaces a file: a.txt" in refused["error"]
+    assert "replaces files: a.txt" in refused["error"]
     assert bulk(desk, {"op": "list_documents"})["results"][0]["result"]["total"] == 0
     assert bulk(desk, STORE, written("a.txt"), confirm="RUN_DESTRUCTIVE_OPERATIONS")["failed"] == 0
     assert files(tmp_path) == {"a.txt": "new\n"}
@@ -120,5 +120,5 @@ async def test_the_user_is_asked_before_a_file_is_replaced(
     async with stdio_client("--toolsets", "store", mode=era, elicitation_callback=ask) as client:
         answer = await client.call_tool("bulk_operations", {"operations": [STORE, written(str(place))]})
     assert len(questions) == 1
-    assert "replaces a file" in questions[0]
+    assert "replaces files" in questions[0]
     assert (answer.is_error, place.read_text()) == (not agree, "new\n" if agree else "old\n")

@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from rolltop import __version__
 from rolltop.errors import InvalidInput, RolltopError
-from rolltop.server.http import LOCAL_NAMES, Gate, bind, is_local, serve_http
+from rolltop.server.http import Gate, bind, is_local, own_names, serve_http
 from rolltop.settings import Settings
 from rolltop.tools.transform.envelope import CODES, code_of
 from rolltop.transform.service import Service
@@ -37,8 +37,8 @@ def run_daemon(settings: Settings, service: Service, port: int, announce: Callab
     shown = f"[{host}]" if ":" in host else host
     url = f"http://{shown}:{listener.getsockname()[1]}"
     gate = Gate(
-        daemon_app(service, settings.http_body_limit),
-        [*LOCAL_NAMES, *settings.http_allowed_hosts],
+        daemon_app(service, settings.http_body_limit, settings.http_body_seconds),
+        [*own_names(host, listener.getsockname()[0]), *settings.http_allowed_hosts],
         settings.http_token,
     )
     try:
@@ -48,12 +48,12 @@ def run_daemon(settings: Settings, service: Service, port: int, announce: Callab
         service.close()
 
 
-def daemon_app(service: Service, body_limit: int) -> Starlette:
+def daemon_app(service: Service, body_limit: int, body_seconds: float = 30.0) -> Starlette:
     """The four endpoints, `/openapi.json` and `/healthz`."""
 
     async def answer(request: Request) -> Response:
         try:
-            body = await _body(request, body_limit)
+            body = await _body(request, body_limit, body_seconds)
             job, arguments = job_for(request.url.path, body)
             return _json({"success": True, "data": await service.ask(job, **arguments)})
         except RolltopError as error:
@@ -79,14 +79,21 @@ class _TooLarge(InvalidInput):
     pass
 
 
-async def _body(request: Request, most: int) -> Any:
+class _TooSlow(InvalidInput):
+    pass
+
+
+async def _body(request: Request, most: int, seconds: float) -> Any:
     data = bytearray()
     try:
-        async for chunk in request.stream():
-            data += chunk
-            if len(data) > most:
-                raise _TooLarge(f"the body has more than {most} bytes", hint="Raise http_body_limit, or send less.")
+        async with asyncio.timeout(seconds):
+            async for chunk in request.stream():
+                data += chunk
+                if len(data) > most:
+                    raise _TooLarge(f"the body has more than {most} bytes", hint="Raise http_body_limit, or send less.")
         return orjson.loads(data)
+    except TimeoutError:
+        raise _TooSlow(f"the body did not arrive within {seconds:g} s", hint="Send it at once.") from None
     except orjson.JSONDecodeError as error:
         raise InvalidInput(f"the body is not JSON: {error}") from None
     except ClientDisconnect:
@@ -102,6 +109,8 @@ def _error(error: RolltopError) -> dict[str, Any]:
 def _status(error: RolltopError) -> int:
     if isinstance(error, _TooLarge):
         return 413
+    if isinstance(error, _TooSlow):
+        return 408
     return {"INVALID_INPUT": 400, "TIMEOUT": 504, "INTERNAL_ERROR": 500}.get(code_of(error.error_type), 422)
 
 

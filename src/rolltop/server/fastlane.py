@@ -14,6 +14,7 @@ from typing import Any
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
+from rolltop.server.guard import guarded
 from rolltop.server.handlers import Handlers
 from rolltop.server.listing import Listing
 
@@ -22,7 +23,8 @@ __all__ = ["FastLane"]
 
 class FastLane:
     def __init__(self, handlers: Handlers, listing: Listing) -> None:
-        self._handlers, self._listing = handlers, listing
+        self._listing = listing
+        self._call_tool = guarded(handlers.call_raw)
 
     async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         if ctx.method == "tools/call":
@@ -39,7 +41,7 @@ class FastLane:
         return _is_modern(ctx) or ctx.session.client_params is not None
 
     async def _call(self, ctx: ServerRequestContext[Any, Any], params: Mapping[str, Any]) -> HandlerResult:
-        result = await self._handlers.call(ctx, params["name"], params.get("arguments"), _Plain(params))
+        result = await self._call_tool(ctx, params)
         if isinstance(result, dict) and _is_modern(ctx):
             return self._listing.stamped(result)
         return result  # type: ignore[no-any-return]
@@ -49,14 +51,6 @@ def _cursor(params: Mapping[str, Any] | None) -> str | None:
     """The cursor; one that is no text is answered as one that is not ours."""
     given = (params or {}).get("cursor")
     return given if isinstance(given, str | None) else "?"
-
-
-class _Plain:
-    """Raw parameters in the shape that `Asker` reads."""
-
-    def __init__(self, params: Mapping[str, Any]) -> None:
-        self.request_state = params.get("requestState")
-        self.input_responses = params.get("inputResponses")
 
 
 def _is_modern(ctx: ServerRequestContext[Any, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""The MCP methods, each a few lines over the desk."""
+"""The MCP methods, each a few lines over the desk; `guard` says what becomes of their exceptions."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from mcp_core import (
     ClientInfo,
-    InputNeeded,
-    ProtocolFault,
     ResourceContent,
     ResourceInfo,
     TemplateInfo,
@@ -25,11 +23,13 @@ from mcp_core import (
     UnknownTool,
 )
 from mcp_core.content import wire_block
+from mcp_core.jsonable import without_surrogates
 from rolltop.errors import RolltopError
-from rolltop.server.asking import Asker, capabilities_of, input_required
+from rolltop.server.asking import Asker, capabilities_of
 from rolltop.server.clientlog import ClientLog
 from rolltop.server.desk import Desk
-from rolltop.server.paging import INVALID_PARAMS, PAGE, bad_cursor, decode_cursor, encode_cursor, page_of
+from rolltop.server.paging import INVALID_PARAMS, PAGE, page_of
+from rolltop.server.resourcelist import list_resources, list_templates
 from rolltop.server.roots import roots_of
 from rolltop.workspace import Workspace
 
@@ -69,44 +69,32 @@ class Handlers:
             raise MCPError(error["code"], str(error.get("message", "the tool failed")), error)
         return result
 
+    async def call_raw(self, ctx: Context, params: Mapping[str, Any]) -> Any:
+        """The same for parameters as they came."""
+        return await self.call(ctx, params["name"], params.get("arguments"), _Rounds(params))
+
     async def call(self, ctx: Context, name: str, arguments: Mapping[str, Any] | None, params: Any) -> Any:
         """Call a tool; `params` may carry the answers of an earlier round."""
         try:
             answer = await self.desk.dispatcher.call(name, arguments, self.tool_context(ctx, params))
         except UnknownTool as error:
             raise MCPError(INVALID_PARAMS, str(error)) from None
-        except InputNeeded as needed:
-            return input_required(needed)
-        except ProtocolFault as fault:
-            raise MCPError(fault.code, fault.message, fault.data) from None
         except ToolCancelled:
             raise MCPError(-32800, "The call was cancelled") from None
         wire = answer.wire()
         return {**wire, "resultType": "complete"} if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS else wire
 
     async def list_resources(self, ctx: Context, params: types.PaginatedRequestParams | None) -> Any:
-        """All providers' lists one after the other; a cursor says which provider and where in it."""
-        cursor = params.cursor if params else None
-        index, inner = decode_cursor(cursor, (int, str)) if cursor is not None else (0, None)
-        providers = self.desk.providers
-        if not isinstance(index, int) or not 0 <= index < len(providers):
-            raise _fault(bad_cursor())
-        tool_context = self.tool_context(ctx, None)
-        found: list[ResourceInfo] = []
-        while index < len(providers) and len(found) < PAGE:
-            page = await providers[index].list(inner, tool_context)
-            found.extend(page.items)
-            inner = page.next_cursor
-            if inner is None:
-                index += 1
-        following = encode_cursor(index, inner) if index < len(providers) else None
+        """All providers' lists one after the other; `_meta` names those that cannot be listed now, and why."""
+        listed = await list_resources(self.desk.providers, params.cursor if params else None, self.tool_context(ctx))
+        result: dict[str, Any] = {"resources": [_resource(info) for info in listed.items]}
+        meta = {"rolltop/missing": listed.missing} if listed.missing else None
         return types.ListResourcesResult.model_validate(
-            {"resources": [_resource(info) for info in found], "nextCursor": following}
+            {**result, "nextCursor": listed.following, "_meta": meta}, by_name=False
         )
 
     async def list_templates(self, ctx: Context, params: types.PaginatedRequestParams | None) -> Any:
-        templates = [template for provider in self.desk.providers for template in provider.templates()]
-        page, following = _page([_template(each) for each in templates], params)
+        page, following = _page([_template(each) for each in list_templates(self.desk.providers)], params)
         return types.ListResourceTemplatesResult.model_validate({"resourceTemplates": page, "nextCursor": following})
 
     async def read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> Any:
@@ -116,8 +104,6 @@ class Handlers:
         except UnknownResource as error:
             code = INVALID_PARAMS if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS else RESOURCE_NOT_FOUND
             raise MCPError(code, str(error), _present(uri=uri, hint=error.hint)) from None
-        except ProtocolFault as fault:
-            raise MCPError(fault.code, fault.message, fault.data) from None
         except RolltopError as error:
             raise MCPError(
                 INVALID_PARAMS, str(error), {"uri": uri, "code": error.error_type, "hint": error.hint}
@@ -150,8 +136,6 @@ class Handlers:
             raise MCPError(INVALID_PARAMS, f"Invalid params: the prompt needs {', '.join(missing)}")
         try:
             rendered = await prompt.render(given, self.tool_context(ctx, params))
-        except InputNeeded as needed:
-            return input_required(needed)
         except RolltopError as error:
             rendered = f"{error}\n{error.hint or ''}".strip()
         messages = (
@@ -162,7 +146,7 @@ class Handlers:
         return types.GetPromptResult.model_validate({"description": prompt.summary, "messages": messages})
 
     async def complete(self, ctx: Context, params: types.CompleteRequestParams) -> Any:
-        tool_context = self.tool_context(ctx, None)
+        tool_context = self.tool_context(ctx)
         tool_context.beside = (params.context and params.context.arguments) or {}
         argument, value = params.argument.name, params.argument.value
         found: Sequence[str] = []
@@ -179,12 +163,12 @@ class Handlers:
         completion = {"values": list(found[:COMPLETIONS]), "total": len(found), "hasMore": len(found) > COMPLETIONS}
         return types.CompleteResult.model_validate({"completion": completion})
 
-    def tool_context(self, ctx: Context, params: Any) -> ToolContext[Workspace]:
+    def tool_context(self, ctx: Context, params: Any = None) -> ToolContext[Workspace]:
         async def progress(done: float, total: float | None, message: str | None) -> None:
-            await ctx.session.report_progress(done, total, message)
+            await ctx.session.report_progress(done, total, None if message is None else without_surrogates(message))
 
         async def log(message: str, level: str) -> None:
-            await self.client_log.send(ctx, message, level)
+            await self.client_log.send(ctx, without_surrogates(message), level)
 
         async def roots() -> Sequence[str]:
             return await roots_of(ctx, asker)
@@ -209,15 +193,16 @@ class Handlers:
         return replace(known, name=introduced.client_info.name, version=introduced.client_info.version)
 
 
+class _Rounds:
+    """Earlier rounds of a call, from raw parameters, in the shape that `Asker` reads."""
+
+    def __init__(self, params: Mapping[str, Any]) -> None:
+        self.request_state = params.get("requestState")
+        self.input_responses = params.get("inputResponses")
+
+
 def _page(items: list[dict[str, Any]], params: types.PaginatedRequestParams | None) -> tuple[Any, str | None]:
-    try:
-        return page_of(items, params.cursor if params else None, PAGE)
-    except ProtocolFault as fault:
-        raise _fault(fault) from None
-
-
-def _fault(fault: ProtocolFault) -> MCPError:
-    return MCPError(fault.code, fault.message, fault.data)
+    return page_of(items, params.cursor if params else None, PAGE)
 
 
 def _principal(ctx: Context) -> str | None:

@@ -26,7 +26,7 @@ from rolltop.server.desk import Desk
 from rolltop.server.httpcalls import HttpCalls
 from rolltop.server.protocol import Built
 
-__all__ = ["PATH", "Gate", "app_for", "bind", "is_local", "serve_http"]
+__all__ = ["PATH", "Gate", "app_for", "bind", "is_everywhere", "is_local", "own_names", "serve_http"]
 
 PATH = "/mcp"
 LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
@@ -47,15 +47,29 @@ def is_local(host: str) -> bool:
         return False
 
 
-def app_for(built: Built, desk: Desk) -> App:
-    """The ASGI application: `/mcp` and `/healthz`, everything else is not found."""
+def own_names(*addresses: str) -> list[str]:
+    """How a server that listens on these addresses is called in a URL: local names, and the addresses themselves."""
+    named = [address for address in addresses if not is_everywhere(address)]
+    return [*LOCAL_NAMES, *(f"[{each}]" if ":" in each else each for each in named)]
+
+
+def is_everywhere(address: str) -> bool:
+    """Whether this stands for all addresses of the machine, and is none that can be called."""
+    try:
+        return ipaddress.ip_address(address).is_unspecified
+    except ValueError:
+        return not address
+
+
+def app_for(built: Built, desk: Desk, address: str) -> App:
+    """The ASGI application: `/mcp` and `/healthz`, everything else is not found. `address` is the bound one."""
     settings = desk.settings
     if not is_local(settings.http_host) and not settings.http_token:
         raise InvalidInput(
             f"listening on {settings.http_host} needs a token, because others can reach it",
             hint="Set ROLLTOP_HTTP_TOKEN (or --token-file FILE), or listen on 127.0.0.1.",
         )
-    hosts = [*LOCAL_NAMES, *settings.http_allowed_hosts]
+    hosts = [*own_names(settings.http_host, address), *settings.http_allowed_hosts]
     inner: Starlette = built.server.streamable_http_app(
         streamable_http_path=PATH,
         max_request_body_size=settings.http_body_limit,
@@ -69,7 +83,7 @@ def app_for(built: Built, desk: Desk) -> App:
         ),
         custom_starlette_routes=[Route("/healthz", _healthy, methods=["GET"])],
     )
-    calls = HttpCalls(inner, desk, built.listing, PATH, settings.http_body_limit)
+    calls = HttpCalls(inner, desk, built.listing, PATH)
     return Gate(calls, hosts, settings.http_token)
 
 
@@ -110,7 +124,10 @@ class Gate:
         headers: list[tuple[bytes, bytes]] = scope["headers"]
         hosts = [value for name, value in headers if name == b"host"]
         if len(hosts) != 1 or not self._known(hosts[0].decode("latin-1")):
-            return 421, "this server does not answer to that host name"
+            return 421, (
+                "this server does not answer to that host name; the setting http_allowed_hosts "
+                "(ROLLTOP_HTTP_ALLOWED_HOSTS) names more"
+            )
         origins = [value for name, value in headers if name == b"origin"]
         if any(not self._known_origin(origin.decode("latin-1")) for origin in origins):
             return 403, "requests from that origin are refused"

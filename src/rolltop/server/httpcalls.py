@@ -1,6 +1,7 @@
 """Ordinary tool calls over HTTP (protocol 2026-07-28), answered without the SDK's detours.
 
-Only the perfect request is answered here: a `tools/call` or `tools/list` whose headers and body agree, that
+Every message is read here, within its limits of size and time, and refused if it is none. Only the perfect request
+is answered here: a `tools/call` or `tools/list` whose headers and body agree, that
 asks for no progress, carries no earlier answers and wants both media types, as every client does. Anything
 else, and a tool that turns out to need the human, is handed to the SDK's app with the body replayed, so
 there is one behaviour for everything unusual.
@@ -18,7 +19,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from mcp_core import InputNeeded, ProtocolFault, UnknownTool
 from rolltop.server.desk import Desk
-from rolltop.server.jsonrpc import dump, error_line
+from rolltop.server.jsonrpc import INTERNAL_ERROR, INVALID_REQUEST, Malformed, defect_line, dump, error_line, parse
 from rolltop.server.listing import Listing
 from rolltop.server.ordinary import client_of, is_ordinary, ordinary_context
 from rolltop.server.paging import INVALID_PARAMS
@@ -40,27 +41,44 @@ _ROUTED = ("mcp-protocol-version", "mcp-method", "mcp-name")
 class HttpCalls:
     """ASGI middleware around the SDK's app."""
 
-    def __init__(self, app: App, desk: Desk, listing: Listing, path: str, body_limit: int) -> None:
-        self._app, self._desk, self._listing = app, desk, listing
-        self._path, self._limit = path, body_limit
+    def __init__(self, app: App, desk: Desk, listing: Listing, path: str) -> None:
+        self._app, self._desk, self._listing, self._path = app, desk, listing, path
+        self._limit, self._seconds = desk.settings.http_body_limit, desk.settings.http_body_seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = self._candidate(scope)
-        if headers is None:
+        if not self._is_message(scope):
             await self._app(scope, receive, send)
             return
-        body = await _read_body(receive, self._limit)
-        if body is None:
-            await _refuse_body(send, self._limit)
+        try:
+            async with asyncio.timeout(self._seconds):
+                body = await _read_body(receive, self._limit)
+        except _Gone:
             return
-        request = _recognise(self._desk, body, headers)
-        if request is None or not await self._answer(request, scope, receive, send):
+        except TimeoutError:
+            await _refuse(send, 408, f"the body did not arrive within {self._seconds:g} s")
+            return
+        if body is None:
+            await _refuse(send, 413, f"above {self._limit} bytes")
+            return
+        headers = self._candidate(scope)
+        request = _recognise(self._desk, body, headers) if headers else None
+        if request is not None and await self._answer(request, scope, receive, send):
+            return
+        try:
+            parse(body)  # by the same rules as over stdio; the SDK has its own words for what is no message
+        except Malformed as error:
+            await _send_json(send, error.line(), 400)
+        else:
             await self._app(scope, _replayed(body, receive), send)
+
+    def _is_message(self, scope: Scope) -> bool:
+        if scope["type"] != "http" or scope["method"] != "POST" or scope["path"] != self._path:
+            return False
+        kinds = [value for name, value in scope["headers"] if name == b"content-type"]
+        return len(kinds) == 1 and kinds[0].partition(b";")[0].strip().lower() == b"application/json"
 
     def _candidate(self, scope: Scope) -> dict[str, str] | None:
         """The headers, if this may be an ordinary call."""
-        if scope["type"] != "http" or scope["method"] != "POST" or scope["path"] != self._path:
-            return None
         headers: dict[str, str] = {}
         for raw, value in scope["headers"]:
             name = raw.decode("latin-1")
@@ -70,10 +88,8 @@ class HttpCalls:
         ordinary = (
             headers.get("mcp-protocol-version") in MODERN_PROTOCOL_VERSIONS
             and headers.get("mcp-method") in ("tools/call", "tools/list")
-            and headers.get("content-type", "").partition(";")[0].strip() == "application/json"
             and "application/json" in headers.get("accept", "")
             and "text/event-stream" in headers.get("accept", "")
-            and int(headers.get("content-length", "0") or 0) <= self._limit
             and not any(name.startswith("mcp-param-") for name in headers)
         )
         return headers if ordinary else None
@@ -109,7 +125,7 @@ class HttpCalls:
     def _reply(self, request: _Request, work: asyncio.Future[Any]) -> tuple[bytes, int] | None:
         """The reply and its status, or None when the human has to be asked, which is the SDK's business."""
         try:
-            answer = work.result()
+            reply = _result(request.id, self._listing.stamped(work.result().wire()))
         except InputNeeded:
             return None
         except UnknownTool as error:
@@ -117,7 +133,9 @@ class HttpCalls:
         except ProtocolFault as fault:
             line = error_line(request.id, fault.code, fault.message, fault.data)
             return line, ERROR_CODE_HTTP_STATUS.get(fault.code, 200)
-        return _result(request.id, self._listing.stamped(answer.wire())), 200
+        except Exception as error:
+            return defect_line(request.id, error), ERROR_CODE_HTTP_STATUS.get(INTERNAL_ERROR, 500)
+        return reply, 200
 
     async def _stream(self, request: _Request, work: asyncio.Future[Any], receive: Receive, send: Send) -> None:
         """The reply as an event stream; a client that leaves cancels the call."""
@@ -162,13 +180,17 @@ def _recognise(desk: Desk, body: bytes, headers: Mapping[str, str]) -> _Request 
     return _Request(document, route)
 
 
+class _Gone(Exception):
+    """The client left before it had said everything."""
+
+
 async def _read_body(receive: Receive, limit: int) -> bytes | None:
     """The whole body, or None when it is larger than allowed."""
     parts, size = [], 0
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise asyncio.CancelledError
+            raise _Gone
         parts.append(message.get("body", b""))
         size += len(parts[-1])
         if size > limit:
@@ -212,7 +234,8 @@ async def _send_json(send: Send, body: bytes, status: int = 200) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-async def _refuse_body(send: Send, limit: int) -> None:
-    body = orjson.dumps({"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": f"above {limit} bytes"}})
-    await send({"type": "http.response.start", "status": 413, "headers": [(b"content-type", b"application/json")]})
-    await send({"type": "http.response.body", "body": body})
+async def _refuse(send: Send, status: int, why: str) -> None:
+    """Answer before the body is there, and end the connection: what is still to come is no request."""
+    headers = [(b"content-type", b"application/json"), (b"connection", b"close")]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": error_line(None, INVALID_REQUEST, why)})

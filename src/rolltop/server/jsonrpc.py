@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 import orjson
 
-__all__ = ["INVALID_REQUEST", "PARSE_ERROR", "Malformed", "dump", "error_line", "parse"]
+from mcp_core.jsonable import to_json_bytes
+from mcp_core.outcome import reference_for
 
+__all__ = [
+    "INTERNAL_ERROR", "INVALID_REQUEST", "PARSE_ERROR", "Malformed", "defect_line", "defect_text", "dump", "error_line",
+    "parse",
+]  # fmt: skip
+
+INTERNAL_ERROR = -32603
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 
@@ -67,10 +73,20 @@ def dump(document: Mapping[str, Any]) -> bytes:
     try:
         return orjson.dumps(document)
     except TypeError:
-        # A lone surrogate in a text, or a number beyond 64 bits: both have a JSON form all the same.
-        return json.dumps(document, separators=(",", ":")).encode("ascii")
+        # Half a surrogate pair in a text, a number beyond 64 bits, 254 levels: all have a JSON form all the same.
+        return to_json_bytes(document)
 
 
 def error_line(request_id: str | int | None, code: int, message: str, data: Any = None) -> bytes:
     error = {"code": code, "message": message, **({"data": data} if data is not None else {})}
     return dump({"jsonrpc": "2.0", "id": request_id, "error": error})
+
+
+def defect_line(request_id: str | int | None, error: BaseException) -> bytes:
+    """The answer when everything else has failed; the log has the details."""
+    return error_line(request_id, INTERNAL_ERROR, defect_text(error))
+
+
+def defect_text(error: BaseException) -> str:
+    """What a client is told of an exception that nobody expected: nothing of its words."""
+    return f"Internal error: the server's log has the details under {reference_for(error)}"

@@ -11,12 +11,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mcp_core import ClientInfo, InputNeeded, ToolContext
+from mcp_core.context import LogSink, no_log
 from rolltop.server.desk import Desk
 from rolltop.workspace import Workspace
 
 __all__ = ["PROTOCOL_KEY", "TALKS", "client_of", "is_ordinary", "ordinary_context"]
 
 PROTOCOL_KEY = "io.modelcontextprotocol/protocolVersion"
+LOG_KEY = "io.modelcontextprotocol/logLevel"
+"""With it a client of 2026 asks for lines of the log with the answer."""
 TALKS = "talks"
 
 
@@ -28,7 +31,7 @@ def is_ordinary(desk: Desk, method: str, params: Mapping[str, Any], meta: Any) -
     name = params.get("name")
     if type(name) is not str or not isinstance(params.get("arguments"), dict | None):
         return False
-    if "progressToken" in meta or "requestState" in params or "inputResponses" in params:
+    if "progressToken" in meta or LOG_KEY in meta or "requestState" in params or "inputResponses" in params:
         return False
     registered = desk.registry.find(name)
     return registered is None or (registered.spec.consent is None and TALKS not in registered.spec.tags)
@@ -42,15 +45,19 @@ def client_of(info: Any, capabilities: Any, protocol: str, transport: str) -> Cl
     return ClientInfo(str(named.get("name", "unknown")), str(named.get("version", "")), protocol, transport, known)
 
 
-def ordinary_context(desk: Desk, client: ClientInfo, principal: str | None = None) -> ToolContext[Workspace]:
-    """A context in which every need of the client ends the call."""
+def ordinary_context(
+    desk: Desk, client: ClientInfo, principal: str | None = None, log: LogSink = no_log
+) -> ToolContext[Workspace]:
+    """A context in which every need of the client ends the call, but for lines of its log."""
 
     async def no_roots() -> Sequence[str]:
         if "roots" in client.capabilities:
             raise InputNeeded({})
         return ()
 
-    return desk.context(client, principal=principal, asker=_not_here, client_asker=_not_here, roots_source=no_roots)
+    return desk.context(
+        client, principal=principal, asker=_not_here, client_asker=_not_here, roots_source=no_roots, log_sink=log
+    )
 
 
 async def _not_here(*request: Any) -> Any:

@@ -30,6 +30,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_core import Change
 from rolltop.server.desk import Desk
 from rolltop.server.fastlane import FastLane
+from rolltop.server.guard import guarded
 from rolltop.server.handlers import Handlers
 from rolltop.server.listing import DESCRIPTION, SERVER_INFO, TTL_MS, Listing
 
@@ -73,7 +74,7 @@ def build(desk: Desk, transport: str, listing: Listing | None = None) -> Built:
             unsubscribe()
             news.listen.close()
 
-    server: Server[Any] = Server(
+    server = _Server(
         SERVER_INFO["name"],
         version=SERVER_INFO["version"],
         title=SERVER_INFO["title"],
@@ -89,20 +90,20 @@ def build(desk: Desk, transport: str, listing: Listing | None = None) -> Built:
             "resources/read": CacheHint(ttl_ms=0, scope="private"),
             "server/discover": CacheHint(ttl_ms=60_000, scope="public"),
         },
-        on_list_tools=handlers.list_tools,
-        on_call_tool=handlers.call_tool,
-        on_list_resources=handlers.list_resources,
-        on_list_resource_templates=handlers.list_templates,
-        on_read_resource=handlers.read_resource,
-        on_subscribe_resource=news.subscribe,
-        on_unsubscribe_resource=news.unsubscribe,
+        on_list_tools=guarded(handlers.list_tools),
+        on_call_tool=guarded(handlers.call_tool),
+        on_list_resources=guarded(handlers.list_resources),
+        on_list_resource_templates=guarded(handlers.list_templates),
+        on_read_resource=guarded(handlers.read_resource),
+        on_subscribe_resource=guarded(news.subscribe),
+        on_unsubscribe_resource=guarded(news.unsubscribe),
         on_subscriptions_listen=news.listen,
-        on_list_prompts=handlers.list_prompts,
-        on_get_prompt=handlers.get_prompt,
-        on_completion=handlers.complete,
+        on_list_prompts=guarded(handlers.list_prompts),
+        on_get_prompt=guarded(handlers.get_prompt),
+        on_completion=guarded(handlers.complete),
     )
     server.add_notification_handler("notifications/initialized", types.NotificationParams, news.connected)
-    server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, handlers.client_log.set_level)
+    server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, guarded(handlers.client_log.set_level))
     server.middleware[:] = [
         RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience="rolltop"),
         FastLane(handlers, listing),
@@ -111,10 +112,18 @@ def build(desk: Desk, transport: str, listing: Listing | None = None) -> Built:
     return Built(server, listing)
 
 
+class _Server(Server[Any]):
+    """Says on every transport that lists may change; the SDK's own HTTP transport would say that they do not."""
+
+    def create_initialization_options(
+        self, notification_options: NotificationOptions | None = None, *more: Any, **named: Any
+    ) -> InitializationOptions:
+        changes = NotificationOptions(prompts_changed=True, resources_changed=True, tools_changed=True)
+        return super().create_initialization_options(notification_options or changes, *more, **named)
+
+
 def initialization_options(server: Server[Any]) -> InitializationOptions:
-    return server.create_initialization_options(
-        NotificationOptions(prompts_changed=True, resources_changed=True, tools_changed=True)
-    )
+    return server.create_initialization_options()
 
 
 _OLD_NAMES = {
@@ -132,7 +141,7 @@ def _add_old_names(server: Server[Any], handlers: Handlers) -> None:
         entry = server.get_request_handler(new)
         assert entry is not None
         server.add_request_handler(old, entry.params_type, entry.handler)
-    server.add_request_handler("callTool", types.CallToolRequestParams, handlers.call_by_old_name)
+    server.add_request_handler("callTool", types.CallToolRequestParams, guarded(handlers.call_by_old_name))
 
 
 class _News:
@@ -155,7 +164,9 @@ class _News:
     async def subscribe(
         self, ctx: ServerRequestContext[Any, Any], params: types.SubscribeRequestParams
     ) -> types.EmptyResult:
-        self._subscribed.setdefault(str(params.uri), []).append(ctx.session)
+        sessions = self._subscribed.setdefault(str(params.uri), [])
+        if not any(_same_client(each, ctx.session) for each in sessions):
+            sessions.append(ctx.session)
         return types.EmptyResult()
 
     async def unsubscribe(

@@ -58,15 +58,16 @@ def run_stdio(desk: Desk, wire: Wire, early: Early | None = None, ready: Callabl
 def run_http(settings: Settings, announce: Callable[[str], None]) -> None:
     """Serve over HTTP; `announce` gets the URL once the server listens."""
     configure(settings.log_level, file=settings.log_file)
-    from rolltop.server.http import PATH, app_for, bind, serve_http  # noqa: PLC0415
+    from rolltop.server.http import PATH, app_for, bind, is_everywhere, serve_http  # noqa: PLC0415
 
     listener = bind(settings.http_host, settings.http_port)
     host, port = listener.getsockname()[:2]
     desk = Desk(settings)
     from rolltop.server.protocol import build  # noqa: PLC0415
 
-    app = app_for(build(desk, "http"), desk)
-    shown = f"[{host}]" if ":" in host else host
+    app = app_for(build(desk, "http"), desk, host)
+    called = ("::1" if ":" in host else "127.0.0.1") if is_everywhere(host) else host
+    shown = f"[{called}]" if ":" in called else called
     _run(serve_http(app, listener, lambda: announce(f"http://{shown}:{port}{PATH}")))
     desk.close()
     _leave()

@@ -14,10 +14,13 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from mcp_core import ClientInfo, InputNeeded, ProtocolFault, ToolCancelled, UnknownTool
+from mcp_core.context import no_log
+from mcp_core.outcome import comes_from_outside
 from rolltop.server.desk import Desk
-from rolltop.server.jsonrpc import dump, error_line
+from rolltop.server.jsonrpc import defect_line, dump, error_line
 from rolltop.server.lines import LineWriter
 from rolltop.server.listing import Listing
+from rolltop.server.loglevels import LEVELS, Threshold
 from rolltop.server.ordinary import PROTOCOL_KEY, client_of, is_ordinary, ordinary_context
 from rolltop.server.paging import INVALID_PARAMS
 
@@ -33,6 +36,7 @@ class StdioCalls:
     def __init__(self, desk: Desk, listing: Listing, writer: LineWriter, forward: Forward) -> None:
         self._desk, self._listing, self._writer, self._forward = desk, listing, writer, forward
         self._client: ClientInfo | None = None
+        self._threshold = Threshold()
         self._running: dict[str | int, asyncio.Task[None]] = {}
 
     def take(self, document: Document) -> bool:
@@ -42,6 +46,8 @@ class StdioCalls:
             return self._take_call(document)
         if method == "initialize":
             self._client = _introduced(document)
+        elif method == "logging/setLevel":
+            self._threshold.set((document.get("params") or {}).get("level"))
         elif method == "notifications/cancelled":
             return self._cancel(document)
         return False
@@ -75,7 +81,7 @@ class StdioCalls:
 
     def _work(self, document: Document, client: ClientInfo, modern: bool) -> Any:
         if document["method"] == "tools/call":
-            return self._call(document, client, modern)
+            return self._answer(document, client, modern)
         listed = self._listing.result((document.get("params") or {}).get("cursor"), modern=modern)
         if listed is None:
             return None
@@ -86,9 +92,18 @@ class StdioCalls:
         if not task.cancelled() and (error := task.exception()) is not None:
             logger.error("a call could not be answered", exc_info=error)
 
+    async def _answer(self, document: Document, client: ClientInfo, modern: bool) -> None:
+        """Answer a call; what cannot be answered otherwise is an internal error."""
+        try:
+            await self._call(document, client, modern)
+        except BaseException as error:
+            if comes_from_outside(error):
+                raise
+            await self._writer.write(defect_line(document["id"], error))
+
     async def _call(self, document: Document, client: ClientInfo, modern: bool) -> None:
         request_id, params = document["id"], document["params"]
-        context = ordinary_context(self._desk, client)
+        context = ordinary_context(self._desk, client, log=no_log if modern else self._log)
         try:
             answer = await self._desk.dispatcher.call(params["name"], params.get("arguments"), context)
         except InputNeeded:
@@ -105,6 +120,12 @@ class StdioCalls:
             result = answer.wire()
             line = dump({"jsonrpc": "2.0", "id": request_id, "result": Listing.stamped(result) if modern else result})
         await self._writer.write(line)
+
+    async def _log(self, message: str, level: str) -> None:
+        known = level if level in LEVELS else "info"
+        if self._threshold.passes(known):
+            line = {"level": known, "logger": "rolltop", "data": message}
+            await self._writer.write(dump({"jsonrpc": "2.0", "method": "notifications/message", "params": line}))
 
     def _cancel(self, document: Document) -> bool:
         request_id = (document.get("params") or {}).get("requestId")

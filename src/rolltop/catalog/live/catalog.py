@@ -109,11 +109,16 @@ class Catalog:
             raise NotFound(f"no catalog that is attached has a tool {name}", hint=hint)
         return served
 
+    def offered(self, place: str) -> list[Served]:
+        """The tools that a package or path would bring."""
+        found = list(self._served_at(place))
+        if not found:
+            raise NotFound(f"{place} has no definitions", hint="Build them with `rolltop catalog build` first.")
+        return found
+
     def attach(self, place: str) -> list[Served]:
         """Make the tools of a package or path callable, now and after the next start."""
-        added = list(self._served_at(place))
-        if not added:
-            raise NotFound(f"{place} has no definitions", hint="Build them with `rolltop catalog build` first.")
+        added = self.offered(place)
         with self._lock:
             for served in added:
                 other = self._tools.get(served.definition.name)

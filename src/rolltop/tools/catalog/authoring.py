@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from mcp_core import READS, WRITES, Consent, Example, Result, ToolArguments, ToolContext
+from mcp_core import READS, WRITES, Consent, Example, Result, ToolArguments, ToolContext, some_of
 from rolltop.catalog import (
     check,
     diff,
@@ -73,10 +73,10 @@ async def build_tool(args: BuildArguments, ctx: ToolContext[Workspace]) -> Resul
     if args.dry_run:
         return Result.ok(_would_build(changes))
     if replaced:
-        names = ", ".join(change.path.name for change in replaced[:5])
+        names = some_of(change.path.name for change in replaced)
         given = getattr(args, "confirm", None) == REPLACE
         await ctx.require_consent(
-            REPLACE, f"replaces or removes {len(replaced)} definition files ({names})", given=given
+            REPLACE, f"replaces or removes {len(replaced)} definition files of {path}: {names}", given=given
         )
     from rolltop.catalog.live import ExampleRuns  # noqa: PLC0415 - what runs code is loaded when it is to run
 

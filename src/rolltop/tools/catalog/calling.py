@@ -8,12 +8,15 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from mcp_core import RUNS, WRITES, Consent, Example, Result, ToolArguments, ToolContext
+from mcp_core import RUNS, WRITES, Consent, Example, Result, ToolArguments, ToolContext, some_of
 from rolltop.tools.catalog.live import CallAnswer, call_served, consent_for
 from rolltop.tools.catalog.places import allowed_place
 from rolltop.workspace import Workspace
 
 __all__ = ["attach_tool", "call_tool", "state_factory_tool"]
+
+
+_ATTACH = Consent("ATTACH_CATALOG", "lets an agent run the functions of a package, in a sandbox", always=False)
 
 
 class AttachArguments(ToolArguments):
@@ -28,7 +31,7 @@ class Attached(BaseModel):
     name="mcptool_attach",
     toolset="catalog",
     annotations=WRITES,
-    consent=Consent("ATTACH_CATALOG", "lets an agent run the functions of a package, in a sandbox"),
+    consent=_ATTACH,
     examples=[
         Example(
             {"pkg": "stats", "confirm": "ATTACH_CATALOG"},
@@ -46,6 +49,10 @@ async def attach_tool(args: AttachArguments, ctx: ToolContext[Workspace]) -> Res
     the list of tools does not change while you work.
     """
     place = allowed_place(ctx, args.pkg)
+    offered = await ctx.run(ctx.workspace.catalog.offered, place)
+    names = some_of(each.definition.name for each in offered)
+    effect = f"lets an agent run {len(offered)} functions of {place} in a sandbox, now and after each start: {names}"
+    await ctx.require_consent(_ATTACH.literal, effect, given=_ATTACH.given_in(args))
     ctx.workspace.prepare()
     served = await ctx.run(ctx.workspace.catalog.attach, place)
     return Result.ok(Attached(tools=[each.definition.name for each in served]))
@@ -113,5 +120,6 @@ async def call_tool(args: CallArguments, ctx: ToolContext[Workspace]) -> Result[
     catalog = ctx.workspace.catalog
     consent = consent_for(catalog.find(args.name).definition)
     if consent is not None:
-        await ctx.require_consent(consent.literal, consent.effect, given=args.confirm == consent.literal)
+        effect = consent.effect_of(args.arguments)
+        await ctx.require_consent(consent.literal, effect, given=args.confirm == consent.literal)
     return await call_served(args.name, args.arguments, ctx, args.state)

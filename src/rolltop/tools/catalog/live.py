@@ -7,6 +7,7 @@ import base64
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,7 +74,16 @@ def consent_for(definition: Definition) -> Consent | None:
     if not (definition.dangerous or definition.requires_approval):
         return None
     why = "its author marked as dangerous" if definition.dangerous else "needs approval each time"
-    return Consent(f"RUN_{definition.function.upper()}", f"runs {definition.name}, which {why}")
+    taken = served_schema(definition)["properties"]
+    field = next(name for name in _consent_fields() if name not in taken)
+    return Consent(f"RUN_{definition.function.upper()}", f"runs {definition.name}, which {why}", field=field)
+
+
+def _consent_fields() -> Iterator[str]:
+    """Names for the argument that carries the consent: a function may have one called `confirm` of its own."""
+    yield FIELD
+    yield "user_consent"
+    yield from map("user_consent_{}".format, count(2))
 
 
 def served_tools(workspace: Workspace) -> ServedTools:
@@ -136,8 +146,7 @@ def spec_of(served: Served) -> ToolSpec:
     definition = served.definition
     consent = consent_for(definition)
     schema = served_schema(definition)
-    adds_field = consent is not None and FIELD not in schema["properties"]
-    published = _with_consent(schema, consent) if adds_field and consent else schema
+    published = _with_consent(schema, consent) if consent else schema
 
     def validate(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         checked, problems = check_arguments(published, arguments)
@@ -146,7 +155,7 @@ def spec_of(served: Served) -> ToolSpec:
         return checked
 
     async def call(args: Mapping[str, Any], ctx: ToolContext[Workspace]) -> Result[CallAnswer]:
-        given = {name: value for name, value in args.items() if not (adds_field and name == FIELD)}
+        given = {name: value for name, value in args.items() if consent is None or name != consent.field}
         return await call_served(definition.name, given, ctx)
 
     return ToolSpec(
@@ -183,7 +192,7 @@ def _with_consent(schema: dict[str, Any], consent: Consent) -> dict[str, Any]:
         "enum": [consent.literal],
         "description": f'The user\'s explicit consent, exactly "{consent.literal}".',
     }
-    return schema | {"properties": {**schema["properties"], FIELD: confirm}}
+    return schema | {"properties": {**schema["properties"], consent.field: confirm}}
 
 
 def documentation_of(definition: Definition) -> str:

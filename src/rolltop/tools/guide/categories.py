@@ -15,6 +15,7 @@ __all__ = ["CategoryInfo", "add_category", "change_category", "list_categories",
 
 _NAME = "Name: 1 to 30 letters, digits, - or _, beginning with a letter or digit."
 _DIR = "Directory below the document root, such as lang/; relative, without .."
+_REMOVE = Consent("REMOVE_CATEGORY", "removes a category from the project; its documents stay on disk", always=False)
 _PATTERNS = "What the category gives when no pattern is asked for, such as *.md or **/*.md."
 
 
@@ -142,7 +143,7 @@ async def change_category(args: ChangeCategory, ctx: ToolContext[Workspace]) -> 
 @ToolArguments.declare(
     toolset="guide",
     annotations=DESTROYS,
-    consent=Consent("REMOVE_CATEGORY", "removes a category from the project; its documents stay on disk"),
+    consent=_REMOVE,
     examples=[
         Example(
             {"name": "lang", "confirm": "REMOVE_CATEGORY", "project": "/srv/my-app"},
@@ -159,6 +160,10 @@ async def remove_category(args: RemoveCategory, ctx: ToolContext[Workspace]) -> 
     Documents stay where they are. What collections say about the category is removed with it.
     """
     session = await session_for(ctx, args.project)
-    touched = await ctx.run(arrange.remove_category, session.guide.config, await session.get_project(), args.name)
+    project = await session.get_project()
+    category = project.category(args.name)
+    effect = f"removes the category {category.name} from the project {project.name}; its documents stay on disk"
+    await ctx.require_consent(_REMOVE.literal, effect, given=_REMOVE.given_in(args))
+    touched = await ctx.run(arrange.remove_category, session.guide.config, project, args.name)
     ctx.resources_changed()
     return Result.ok(touched, message=f"Category {args.name} is removed.")

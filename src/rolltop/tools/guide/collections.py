@@ -13,6 +13,9 @@ from rolltop.workspace import Workspace
 
 __all__ = ["CollectionInfo", "add_collection", "change_collection", "list_collections", "remove_collection"]
 
+_REMOVE = Consent(
+    "REMOVE_COLLECTION", "removes a collection from the project; categories and documents stay", always=False
+)
 _MEMBERS = "Expressions in order, such as docs/api or lang/python+rust; other collections may be among them."
 
 
@@ -133,7 +136,7 @@ async def change_collection(args: ChangeCollection, ctx: ToolContext[Workspace])
 @ToolArguments.declare(
     toolset="guide",
     annotations=DESTROYS,
-    consent=Consent("REMOVE_COLLECTION", "removes a collection from the project; categories and documents stay"),
+    consent=_REMOVE,
     examples=[
         Example(
             {"name": "review", "confirm": "REMOVE_COLLECTION", "project": "/srv/my-app"},
@@ -150,6 +153,10 @@ async def remove_collection(args: RemoveCollection, ctx: ToolContext[Workspace])
     Categories and documents stay. What other collections say about it is removed with it.
     """
     session = await session_for(ctx, args.project)
-    touched = await ctx.run(arrange.remove_collection, session.guide.config, await session.get_project(), args.name)
+    project = await session.get_project()
+    collection = project.collection(args.name)
+    effect = f"removes the collection {collection.name} from the project {project.name}; categories and documents stay"
+    await ctx.require_consent(_REMOVE.literal, effect, given=_REMOVE.given_in(args))
+    touched = await ctx.run(arrange.remove_collection, session.guide.config, project, args.name)
     ctx.resources_changed()
     return Result.ok(touched, message=f"Collection {args.name} is removed.")

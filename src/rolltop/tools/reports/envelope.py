@@ -28,7 +28,7 @@ class ReportsEnvelope:
         value = plain_value(result)
         if result.message is None:
             return Answer.of(value, content=result.content)
-        return Answer({"message": result.message, **value}, result.message, content=result.content)
+        return Answer.of({"message": result.message, **value}, text=result.message, content=result.content)
 
     def failure(self, result: Result[Any], spec: ToolSpec) -> Answer:
         name, code = _NAMES.get(result.error_type or "", ("InternalError", INTERNAL_ERROR))
@@ -36,8 +36,8 @@ class ReportsEnvelope:
         if result.instruction:
             error["hint"] = result.instruction
         if result.details:
-            error["details"] = plain_value(Result.ok(result.details))
-        return Answer({"error": error}, _as_text(result), is_error=True)
+            error["details"] = result.details
+        return Answer.of({"error": error}, text=_as_text(result), is_error=True)
 
     def invalid_arguments(self, error: InvalidArguments, spec: ToolSpec) -> Answer:
         """The requirement answers these with a JSON-RPC error: `Invalid params: filename is required`."""

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-from typing import Any
 
 from pydantic import BaseModel, Field
 
@@ -17,6 +16,10 @@ from rolltop.tools.reports.example import CREATE, CREATED
 from rolltop.workspace import Workspace
 
 __all__ = ["attach_rmd_file", "create_rmd", "delete_rmd", "update_rmd"]
+
+
+_OVERWRITE = Consent("OVERWRITE_RMD", "replaces an existing R Markdown document", always=False)
+_DELETE = Consent("DELETE_RMD", "removes an R Markdown document and its side files", always=False)
 
 
 class CreateRmd(ToolArguments):
@@ -34,7 +37,7 @@ class Written(BaseModel):
 @ToolArguments.declare(
     toolset="reports",
     annotations=DESTROYS,
-    consent=Consent("OVERWRITE_RMD", "replaces an existing R Markdown document", always=False),
+    consent=_OVERWRITE,
     examples=[
         Example(
             CREATE,
@@ -52,15 +55,12 @@ async def create_rmd(args: CreateRmd, ctx: ToolContext[Workspace]) -> Result[Wri
     documents = ctx.workspace.reports.documents
     name = document_name(args.filename)
     if args.overwrite and await ctx.run((documents.root / name).exists):
-        await ctx.require_consent("OVERWRITE_RMD", f"replaces the document {name}", given=_confirmed(args))
+        effect = f"replaces the document {name}"
+        await ctx.require_consent(_OVERWRITE.literal, effect, given=_OVERWRITE.given_in(args))
     name = await ctx.run(documents.create, args.filename, args.title, args.content, overwrite=args.overwrite)
     ctx.resources_changed()
     ctx.resource_changed(source_uri(name))
     return Result.ok(Written(filename=name, uri=source_uri(name)), f"Created R Markdown file: {name}")
-
-
-def _confirmed(args: Any) -> bool:
-    return getattr(args, "confirm", None) == "OVERWRITE_RMD"
 
 
 class UpdateRmd(ToolArguments):
@@ -126,7 +126,7 @@ class Deleted(BaseModel):
 @ToolArguments.declare(
     toolset="reports",
     annotations=DESTROYS,
-    consent=Consent("DELETE_RMD", "removes an R Markdown document and its side files"),
+    consent=_DELETE,
     examples=[
         Example(
             {"filename": "example", "confirm": "DELETE_RMD"},
@@ -143,6 +143,10 @@ async def delete_rmd(args: DeleteRmd, ctx: ToolContext[Workspace]) -> Result[Del
     Use it only when the user asks for it.
     """
     reports = ctx.workspace.reports
+    name = await ctx.run(reports.documents.existing, args.filename)
+    rendered = " and what was rendered from it" if args.outputs else ""
+    effect = f"removes the document {name}, its side files{rendered}"
+    await ctx.require_consent(_DELETE.literal, effect, given=_DELETE.given_in(args))
     name = await ctx.run(reports.documents.delete, args.filename)
     removed = await ctx.run(reports.outputs.delete, stem_of(name)) if args.outputs else []
     ctx.resources_changed()

@@ -10,9 +10,10 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field, ValidationError
 
-from mcp_core import DESTROYS, Consent, Example, Result, ToolArguments, ToolContext
+from mcp_core import DESTROYS, Consent, Example, Result, ToolArguments, ToolContext, some_of
 from mcp_core.jsonable import to_jsonable
 from rolltop.errors import InvalidInput, RolltopError
+from rolltop.store import Library
 from rolltop.store.writer import Writer
 from rolltop.tools.store import fetch, find, grep, keep, manage
 from rolltop.tools.store.envelope import code_of
@@ -26,6 +27,7 @@ __all__ = ["BulkOperations", "Bulked"]
 
 CONSENT = "RUN_DESTRUCTIVE_OPERATIONS"
 UNDONE = "undone"
+_AGREED = Consent(CONSENT, "deletes documents or replaces files in one of its steps", always=False)
 MOST = 1000
 
 Name = Literal[
@@ -80,7 +82,7 @@ class _Bulk:
     """Runs the steps of one request. `given`: the call says that the user agrees to all that it destroys."""
 
     def __init__(self, workspace: Workspace, args: BulkOperations, budget: int) -> None:
-        self.given = getattr(args, "confirm", None) == CONSENT
+        self.given = _AGREED.given_in(args)
         self._workspace = workspace
         self._library = workspace.store
         self._args = args
@@ -94,11 +96,13 @@ class _Bulk:
         """What the user has to agree to before the steps run."""
         if self._args.dry_run:
             return []
-        steps = [step for step in self._args.operations if not _confirmed(step.op, step.arguments)]
-        paths = [step.arguments.get("outputPath", step.arguments.get("output_path")) for step in steps]
+        numbered = enumerate(self._args.operations, 1)
+        steps = [(number, step) for number, step in numbered if not _confirmed(step.op, step.arguments)]
+        paths = [step.arguments.get("outputPath", step.arguments.get("output_path")) for _, step in steps]
         self._replaced = {path for path in paths if isinstance(path, str) and self._outputs.exists(path)}
-        deletes = ["deletes documents in one of its steps"] if any(map(_deletes, steps)) else []
-        return deletes + ([f"replaces a file: {', '.join(sorted(self._replaced)[:10])}"] if self._replaced else [])
+        parts = [f"step {number} deletes {_gone(self._library, step)}" for number, step in steps if _deletes(step)]
+        deletes = [f"deletes documents: {some_of(parts, 10)}"] if parts else []
+        return deletes + ([f"replaces files: {some_of(sorted(self._replaced), 10)}"] if self._replaced else [])
 
     def run(self) -> Bulked:
         committed = True
@@ -228,10 +232,20 @@ def _deletes(step: Operation) -> bool:
     return step.op == "delete_by_name" and step.arguments.get("dry_run") is not True
 
 
+def _gone(library: Library, step: Operation) -> str:
+    """What a step would delete if it ran now; what an earlier step stores is named as the step names it."""
+    said = ", ".join(f"{name} {value}" for name, value in step.arguments.items())
+    try:
+        now = manage.delete(library, manage.DeleteByName.model_validate({**step.arguments, "dry_run": True}))
+    except (RolltopError, ValidationError):
+        return said
+    return f"{manage.removal(now)} ({said})" if now.deleted else said
+
+
 @ToolArguments.declare(
     toolset="store",
     annotations=DESTROYS,
-    consent=Consent(CONSENT, "deletes documents in one of its steps", always=False),
+    consent=_AGREED,
     examples=[
         Example(
             {

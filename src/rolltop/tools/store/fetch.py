@@ -138,6 +138,7 @@ def content_of(library: Library, document: Document, wanted: Wanted) -> Content:
     )
 
 
+_OVERWRITE = Consent(OVERWRITE, "replaces a file", always=False)
 _TEXT = {"content": "first\nsecond\nthird\n", "name": "notes/three.txt"}
 _TEXT_HASH = "f5c962601b413ccda2fc14d64d98479d9fc74c90c2dde15f25ee9922e57f5074"
 
@@ -145,7 +146,7 @@ _TEXT_HASH = "f5c962601b413ccda2fc14d64d98479d9fc74c90c2dde15f25ee9922e57f5074"
 @ToolArguments.declare(
     toolset="store",
     annotations=WRITES,
-    consent=Consent(OVERWRITE, "replaces a file", always=False),
+    consent=_OVERWRITE,
     examples=[
         Example(
             {"hash": _TEXT_HASH, "outputPath": "output.txt"},
@@ -182,8 +183,10 @@ async def retrieve_document(args: RetrieveDocument, ctx: ToolContext[Workspace])
     try:
         return Result.ok(await ctx.run(retrieve, ctx.workspace, args, ctx.budget))
     except Conflict:
-        confirmed = getattr(args, "confirm", None) == OVERWRITE
-        await ctx.require_consent(OVERWRITE, "replaces an existing file", given=confirmed)
+        place = await ctx.run(ctx.workspace.files.resolve, args.output_path or "")
+        if not place.is_file():  # agreeing would change nothing
+            raise
+        await ctx.require_consent(OVERWRITE, f"replaces the file {place}", given=_OVERWRITE.given_in(args))
     write = partial(ctx.workspace.files.write_bytes, overwrite=True)
     return Result.ok(await ctx.run(retrieve, ctx.workspace, args, ctx.budget, write))
 

@@ -8,13 +8,15 @@ from typing import Any
 
 from pydantic import BaseModel, Field, model_validator
 
-from mcp_core import DESTROYS, READS, Consent, Example, Result, ToolArguments, ToolContext
+from mcp_core import DESTROYS, READS, Consent, Example, Result, ToolArguments, ToolContext, some_of
+from rolltop.errors import Conflict
 from rolltop.store import Library
 from rolltop.workspace import Workspace
 
-__all__ = ["DeleteByName", "Deleted", "GetStats", "Statistics", "delete", "statistics"]
+__all__ = ["DeleteByName", "Deleted", "GetStats", "Statistics", "delete", "removal", "statistics"]
 
 CONSENT = "DELETE_DOCUMENTS"
+_DELETE = Consent(CONSENT, "removes documents", always=False)
 
 
 class DeleteByName(ToolArguments):
@@ -86,6 +88,12 @@ def delete(library: Library, args: DeleteByName) -> Deleted:
     )
 
 
+def removal(deleted: Deleted) -> str:
+    """What goes, in words for a human."""
+    noun = "document" if deleted.count == 1 else "documents"
+    return f"{deleted.count} {noun}: {some_of(document.path for document in deleted.deleted)}"
+
+
 def statistics(library: Library, args: GetStats) -> Statistics:
     """The figures that `rolltop store verify` proves."""
     stats = library.stats()
@@ -126,7 +134,7 @@ _NOTES = (
 @ToolArguments.declare(
     toolset="store",
     annotations=DESTROYS,
-    consent=Consent(CONSENT, "removes documents", unless="dry_run"),
+    consent=_DELETE,
     examples=[
         Example({"pattern": "old/*.tmp", "dry_run": True}, why="See first.", expect="Two documents.", before=_NOTES),
         Example({"name": "a.tmp", "confirm": CONSENT}, why="Delete one.", expect="count: 1.", before=_NOTES),
@@ -139,9 +147,15 @@ async def delete_by_name(args: DeleteByName, ctx: ToolContext[Workspace]) -> Res
 
     Use it only when the user asks for exactly that. Every document of that name or pattern goes, with its versions.
     """
-    deleted = await ctx.run(delete, ctx.workspace.store, args)
-    if not args.dry_run:
-        ctx.resources_changed()
+    library, look = ctx.workspace.store, args.model_copy(update={"dry_run": True})
+    would = await ctx.run(delete, library, look)
+    if args.dry_run or not would.deleted:
+        return Result.ok(would.model_copy(update={"dry_run": args.dry_run}))
+    await ctx.require_consent(CONSENT, f"deletes {removal(would)}", given=_DELETE.given_in(args))
+    if (await ctx.run(delete, library, look)).deleted != would.deleted:
+        raise Conflict("nothing was deleted: the documents have changed since it was agreed to", hint="Call again.")
+    deleted = await ctx.run(delete, library, args)
+    ctx.resources_changed()
     return Result.ok(deleted)
 
 
