@@ -190,8 +190,15 @@ def default_workspace(env: Mapping[str, str]) -> Path:
 
 def default_roots(cwd: Path, home: Path) -> tuple[Path, ...]:
     """The working directory unless it is `/`, home, and the system's temporary directory."""
-    candidates = [cwd, home, Path(tempfile.gettempdir())]
+    candidates = [cwd, home, _temporary_directory()]
     return tuple(dict.fromkeys(path for path in candidates if path != Path(path.anchor)))
+
+
+def _temporary_directory() -> Path:
+    try:
+        return Path(tempfile.gettempdir())
+    except FileNotFoundError:  # the disk is full: it tries to write there, and reading needs no space
+        return Path(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108 - nothing is made in it
 
 
 def load(
