@@ -243,7 +243,8 @@ def _resolve(
     if (value := given.get(option.name)) is not None:
         return _parsed(option, value, "command line"), "command line"
     for variable in option.env:
-        if variable in env:
+        # An empty variable that should name a place names none: it would be the working directory.
+        if variable in env and (env[variable].strip() or option.parse is not read.path):
             return _parsed(option, env[variable], variable), variable
     if option.key in document:
         return _parsed(option, document[option.key], str(path)), str(path)
@@ -278,6 +279,11 @@ def _read_config(path: Path, *, must_exist: bool) -> Mapping[str, Any]:
         return {}
     except OSError as error:
         raise InvalidInput(f"the configuration file {path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise InvalidData(
+            f"the configuration file {path} is not UTF-8 text: byte {error.start + 1} is not valid",
+            hint="Save it as UTF-8, or move it away to start from the defaults.",
+        ) from None
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -50,6 +50,8 @@ def paths(text: str) -> tuple[Path, ...]:
 
 
 def path(text: str) -> Path:
+    if not text.strip():
+        raise ValueError("expected a path")
     return Path(os.path.expandvars(text)).expanduser().absolute()
 
 

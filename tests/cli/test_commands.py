@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 Rolltop = Callable[..., subprocess.CompletedProcess[str]]
 EXAMPLES = {"MCP_INCLUDE_EXAMPLE_TOOLS": "true"}
+JOB = {"transformation": "$input", "inputData": "1", "inputFormat": "json", "outputFormat": "json"}
 
 
 def test_version(rolltop: Rolltop) -> None:
@@ -49,6 +51,13 @@ def test_call_takes_arguments_from_stdin_and_files(rolltop: Rolltop, tmp_path: P
         (["call", "exmple_echo"], 3, "did you mean example_echo"),
         (["call", "forget_everything", "--json", '{"what": "it"}'], 7, "consent_required"),
         (["call", "read_resource", "--json", '{"uri": "tool://nothing"}'], 3, "there is no resource"),
+        (["call", "execute_transformation", "{}"], 2, "INVALID_INPUT"),
+        (["call", "execute_transformation", json.dumps({**JOB, "transformation": "{"})], 4, "VALIDATION_ERROR"),
+        (["call", "execute_transformation", json.dumps({**JOB, "inputData": "{"})], 4, "PARSE_ERROR"),
+        (["call", "execute_transformation", json.dumps({**JOB, "transformation": "[1][5]"})], 1, "EXECUTION_ERROR"),
+        (["--workspace", "", "store", "stats"], 2, "the setting workspace from command line"),
+        (["journal", "-n", "-1"], 2, "-1 is not in the range"),
+        (["demo", "--toolsets", "stor"], 2, "did you mean store"),
         (["tools", "show", "nothing"], 3, "there is no tool"),
         (["--workspace", "/proc/nowhere", "doctor"], 1, "cannot be used"),
         (["doctor", "--workspace", "/proc/nowhere"], 1, "cannot be used"),
@@ -139,9 +148,52 @@ def test_doctor_shows_settings_and_where_they_came_from_but_no_secret(rolltop: R
     assert "hunter2" not in out.stdout + out.stderr
 
 
-def test_nobody_minds_a_closed_pipe(environment: dict[str, str]) -> None:
-    import sys
+def test_a_prefix_that_nobody_set_is_shown_as_the_default(rolltop: Rolltop) -> None:
+    for given, source in (({}, "default"), ({"MCP_TOOL_PREFIX": "guide"}, "MCP_TOOL_PREFIX")):
+        out = rolltop("doctor", "--settings", "--json", **given)
+        assert {row["name"]: row["from"] for row in json.loads(out.stdout)["settings"]}["tool_prefix"] == source
 
+
+def test_doctor_tells_of_the_workspace_among_the_rest(rolltop: Rolltop) -> None:
+    out = rolltop("doctor", "--workspace", "/proc/nowhere")
+    assert out.returncode == 1
+    assert "✘ the workspace /proc/nowhere cannot be used" in out.stdout
+    assert "✔ store" in out.stdout
+
+
+def test_an_empty_variable_names_no_workspace(rolltop: Rolltop, environment: dict[str, str], tmp_path: Path) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    line = [sys.executable, "-m", "rolltop", "call", "store_text", '{"content": "a", "name": "a.txt"}']
+    empty = {**environment, "ROLLTOP_WORKSPACE": "", "ROLLTOP_LOG_FILE": ""}
+    subprocess.run(line, cwd=here, env=empty, capture_output=True, check=True)
+    assert not list(here.iterdir())
+    assert (Path(environment["XDG_DATA_HOME"]) / "rolltop" / "workspace.json").exists()
+
+
+def test_call_logs_where_the_settings_say(rolltop: Rolltop, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    out = rolltop("--log-level", "TRACE", "call", "get_stats", ROLLTOP_LOG_FILE=str(log))
+    assert (out.returncode, out.stderr) == (0, "")
+    assert "get_stats" in log.read_text()
+    assert log.stat().st_mode & 0o777 == 0o600
+    out = rolltop("call", "get_stats", ROLLTOP_LOG_FILE=str(tmp_path / "no" / "log"))
+    assert (out.returncode, "the setting log_file from ROLLTOP_LOG_FILE cannot be used" in out.stderr) == (2, True)
+
+
+def test_what_is_made_in_a_workspace_is_for_its_user_alone(environment: dict[str, str], tmp_path: Path) -> None:
+    open_to_all = tmp_path / "open"
+    open_to_all.mkdir()
+    open_to_all.chmod(0o755)
+    command = f"{sys.executable} -m rolltop --workspace {open_to_all}"
+    note = json.dumps({"content": "a", "name": "a.txt"})
+    line = f"umask 000; {command} call store_text '{note}' && {command} reports new note"
+    subprocess.run(["bash", "-c", line], env=environment, capture_output=True, check=True)
+    assert {path.name for path in open_to_all.iterdir()} >= {"journal.sqlite", "workspace.json", "store", "rmd"}
+    assert [path.name for path in open_to_all.iterdir() if path.stat().st_mode & 0o077] == []
+
+
+def test_nobody_minds_a_closed_pipe(environment: dict[str, str]) -> None:
     out = subprocess.run(
         f"{sys.executable} -m rolltop tools list --json | head -c 1",
         shell=True,

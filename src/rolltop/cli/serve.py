@@ -94,10 +94,10 @@ def desk_for(arguments: list[str]) -> Desk:
 
 
 def _desk(settings: Settings) -> Desk:
-    from mcp_core.log import configure
+    from rolltop.logs import start_logging
     from rolltop.server.desk import Desk
 
-    configure(settings.log_level, file=settings.log_file)
+    start_logging(settings)
     return Desk(settings)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from mcp_core.log import configure
+from rolltop.logs import start_logging
 from rolltop.server.claim import Wire
 from rolltop.server.desk import Desk
 from rolltop.server.listing import Listing
@@ -62,7 +62,7 @@ def run_stdio(desk: Desk, wire: Wire, early: Early | None = None, ready: Callabl
 
 def run_http(settings: Settings, announce: Callable[[str], None]) -> None:
     """Serve over HTTP; `announce` gets the URL once the server listens."""
-    configure(settings.log_level, file=settings.log_file)
+    start_logging(settings)
     from rolltop.server.http import PATH, app_for, bind, serve_http  # noqa: PLC0415
 
     listener = bind(settings.http_host, settings.http_port)
