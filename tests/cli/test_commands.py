@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import click
 import pytest
+
+from rolltop.cli.main import COMMANDS, cli
 
 Rolltop = Callable[..., subprocess.CompletedProcess[str]]
 EXAMPLES = {"MCP_INCLUDE_EXAMPLE_TOOLS": "true"}
@@ -20,10 +23,22 @@ def test_version(rolltop: Rolltop) -> None:
 
 
 def test_every_help_text_has_the_exit_codes(rolltop: Rolltop) -> None:
-    for command in ("serve", "call", "tools", "toolsets", "doctor", "connect", "journal", "demo"):
-        out = rolltop(command, "--help")
+    for command in (["serve"], ["transform", "run"]):
+        out = rolltop(*command, "--help")
         assert out.returncode == 0, out.stderr
         assert "5 a needed part is missing" in " ".join(out.stdout.split())
+    without = [context.command_path for context in every_command(cli) if not context.command.epilog]
+    assert without == []
+
+
+def every_command(command: click.Command, above: click.Context | None = None) -> Iterator[click.Context]:
+    context = click.Context(command, parent=above, info_name=command.name)
+    yield context
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            assert below is not None
+            yield from every_command(below, context)
 
 
 def test_call_prints_the_exact_answer(rolltop: Rolltop) -> None:
@@ -202,3 +217,29 @@ def test_nobody_minds_a_closed_pipe(environment: dict[str, str]) -> None:
         check=True,
     )
     assert out.stderr == b""
+
+
+def test_a_reader_that_leaves_is_no_failure(environment: dict[str, str]) -> None:
+    line = f"{sys.executable} -m rolltop tools list --json | head -c 1 > /dev/null; exit ${{PIPESTATUS[0]}}"
+    for unbuffered in ("", "1"):
+        out = subprocess.run(
+            ["bash", "-c", line],
+            env={**environment, "PYTHONUNBUFFERED": unbuffered},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (out.returncode, out.stderr) == (0, "")
+
+
+def test_a_call_that_nobody_can_agree_to_says_how_to(rolltop: Rolltop) -> None:
+    out = rolltop("call", "forget_everything", '{"what": "it"}', **EXAMPLES)
+    assert out.returncode == 7
+    assert "--yes agrees" in out.stderr
+    assert "did not agree" not in out.stdout
+
+
+def test_the_page_has_every_command() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text()
+    missing = [name for name in COMMANDS if f"| `rolltop {name}" not in page]
+    assert missing == []

@@ -12,7 +12,7 @@ import click
 
 from rolltop.cli.main import EXIT_CODES, Invocation
 from rolltop.cli.options import make_settings
-from rolltop.cli.output import is_terminal
+from rolltop.cli.output import is_terminal, note
 from rolltop.errors import InvalidInput, NotFound
 
 __all__ = ["EXIT_OF_ERROR", "call"]
@@ -70,7 +70,7 @@ def call(invocation: Invocation, tool: str, given: str | None, arguments: str | 
     """
     if given is not None and arguments is not None:
         raise click.UsageError("the arguments are given twice: once behind the tool, once in --json")
-    from mcp_core import Call, ClientInfo, ProtocolFault, Reply, UnknownTool
+    from mcp_core import Call, CannotAsk, ClientInfo, ProtocolFault, Reply, UnknownTool
     from rolltop.logs import start_logging
     from rolltop.server.desk import Desk
 
@@ -83,7 +83,10 @@ def call(invocation: Invocation, tool: str, given: str | None, arguments: str | 
     name = registered.name if registered else tool
 
     async def ask(key: str, message: str, schema: Any) -> Reply:
-        agreed = yes or (sys.stdin.isatty() and click.confirm(message, err=True))
+        if not yes and not sys.stdin.isatty():
+            note("there is no terminal to ask on; --yes agrees")
+            raise CannotAsk
+        agreed = yes or click.confirm(message, err=True)
         return Reply("accept", {"agree": True}) if agreed else Reply("decline")
 
     context = desk.context(ClientInfo("rolltop", transport="cli"), progress_sink=_progress, asker=ask)

@@ -74,6 +74,7 @@ class LazyGroup(click.Group):
             return super().get_command(ctx, cmd_name)
         module, attribute = self.lazy[cmd_name][0].split(":")
         command: click.Command = getattr(importlib.import_module(module), attribute)
+        command.epilog = command.epilog or EXIT_CODES
         return command
 
     def resolve_command(
@@ -105,6 +106,10 @@ class LazyGroup(click.Group):
         return command.get_short_help_str(80) if command else ""
 
 
+class _ReaderLeft(Exception):
+    """A broken pipe on its way past click, which would make a failure of it."""
+
+
 ANYWHERE = ("--workspace", "--log-level")
 
 
@@ -113,6 +118,12 @@ class _Root(LazyGroup):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         return super().parse_args(ctx, _global_first(args))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise _ReaderLeft from error
 
 
 def _global_first(args: list[str]) -> list[str]:
@@ -165,6 +176,8 @@ def main() -> None:
     try:
         # Without its standalone mode click returns the code of a command that leaves early.
         code = cli.main(prog_name="rolltop", standalone_mode=False, obj=invocation)
+        if sys.stdout is not None:
+            sys.stdout.flush()  # while it can still be told that it failed
     except BaseException as error:
         leave_with(error, invocation)
     sys.exit(code if isinstance(code, int) else 0)
@@ -186,9 +199,9 @@ def leave_with(error: BaseException, invocation: Invocation | None = None) -> No
         case RolltopError():
             report_error(error)
             sys.exit(error.exit_code)
-        case BrokenPipeError():
+        case BrokenPipeError() | _ReaderLeft():
             # The reader of our output left (`rolltop … | head`): not a failure, and nothing to say.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             sys.exit(0)
     raise error
 
