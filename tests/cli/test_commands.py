@@ -98,6 +98,13 @@ def test_a_mistyped_command_is_answered_with_the_nearest(rolltop: Rolltop, typed
     assert f"Did you mean {meant}" in out.stderr
 
 
+def test_a_transformation_that_takes_too_long_reaches_a_limit(rolltop: Rolltop) -> None:
+    endless = 'let n = split(repeat("x,", 3000), ",")\nmap(n, a => map(n, b => map(n, c => a + b + c) |> count))'
+    job = json.dumps({**JOB, "transformation": endless})
+    out = rolltop("call", "execute_transformation", job, ROLLTOP_TRANSFORM_TIMEOUT="1000")
+    assert (out.returncode, json.loads(out.stdout)["error"]["code"]) == (6, "TIMEOUT")
+
+
 def test_yes_agrees(rolltop: Rolltop) -> None:
     assert rolltop("call", "forget_everything", "--json", '{"what": "it"}', "--yes", **EXAMPLES).returncode == 0
 
