@@ -193,6 +193,16 @@ def test_an_empty_variable_names_no_workspace(rolltop: Rolltop, environment: dic
     assert (Path(environment["XDG_DATA_HOME"]) / "rolltop" / "workspace.json").exists()
 
 
+def test_a_working_directory_that_was_removed_stops_nothing(environment: dict[str, str], tmp_path: Path) -> None:
+    command = f"{sys.executable} -m rolltop"
+    line = f"mkdir {tmp_path}/gone && cd {tmp_path}/gone && rmdir {tmp_path}/gone && {command}"
+    out = subprocess.run(["bash", "-c", f"{line} toolsets"], env=environment, capture_output=True, check=False)
+    assert (out.returncode, out.stderr) == (0, b"")
+    relative = ["bash", "-c", f"{line} --workspace here toolsets"]
+    out = subprocess.run(relative, env=environment, capture_output=True, check=False)
+    assert (out.returncode, b"expected a full path" in out.stderr) == (2, True)
+
+
 def test_call_logs_where_the_settings_say(rolltop: Rolltop, tmp_path: Path) -> None:
     log = tmp_path / "log"
     out = rolltop("--log-level", "TRACE", "call", "get_stats", ROLLTOP_LOG_FILE=str(log))

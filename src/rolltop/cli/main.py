@@ -210,6 +210,8 @@ def _in_our_words(error: BaseException, invocation: Invocation | None) -> Rollto
     """What the machine refused is no defect of ours, and nobody reads a traceback for it."""
     from rolltop.refusals import about_machine  # only somebody who failed waits for it
 
+    if about_machine(error) is None:
+        return None
     told = about_machine(error, None if _is_about_output(error) else _workspace(invocation))
     if isinstance(told, DiskFull):
         # What is left to be written would only fail once more.
@@ -234,7 +236,7 @@ def _is_about_output(error: BaseException) -> bool:
 def _workspace(invocation: Invocation | None) -> Path | None:
     try:
         return invocation.settings().workspace if invocation is not None else None
-    except RolltopError:
+    except (RolltopError, OSError):
         return None
 
 
