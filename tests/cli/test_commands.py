@@ -260,3 +260,17 @@ def test_the_page_has_every_command() -> None:
     page = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text()
     missing = [name for name in COMMANDS if f"| `rolltop {name}" not in page]
     assert missing == []
+
+
+def test_a_report_that_cannot_be_shown_is_a_failure(rolltop: Rolltop, tmp_path: Path) -> None:
+    output = tmp_path / "workspace" / "rmd" / "output"
+    output.mkdir(parents=True)
+    (output / "cars.html").write_text("<p>cars</p>")
+    desktop = tmp_path / "desktop"
+    desktop.mkdir()
+    starter = desktop / ("open" if sys.platform == "darwin" else "xdg-open")
+    for code in (3, 0):
+        starter.write_text(f"#!/bin/sh\nexit {code}\n")
+        starter.chmod(0o755)
+        out = rolltop("reports", "open", "cars", PATH=f"{desktop}:/usr/bin:/bin")
+        assert (out.returncode, "could not open cars.html" in out.stderr) == ((1, True) if code else (0, False))
