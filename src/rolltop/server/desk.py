@@ -166,7 +166,7 @@ class Desk:
     def _refuse_unknown_exclusions(self, available: Sequence[ToolSet]) -> None:
         """A tool that is left out by a wrong name is served. Only tools of packages (`package-function`) come later."""
         excluded = {name for name in self.settings.exclude_tools if "-" not in name}
-        if not excluded - self._names_of(self.loaded):
+        if not excluded or excluded <= self._names_of(self.loaded):
             return
         here = {loaded.toolset.name for loaded in self.loaded}
         others = [load_set(toolset, self.settings) for toolset in available if toolset.name not in here]
