@@ -74,6 +74,12 @@ class Redirect(Protocol):
     def __call__(self, name: str, arguments: Arguments) -> tuple[str, Arguments]: ...
 
 
+class Explain(Protocol):
+    """What an exception of a tool means to its caller; None: it is a defect."""
+
+    def __call__(self, error: Exception) -> Exception | None: ...
+
+
 class Dispatcher:
     def __init__(
         self,
@@ -82,6 +88,7 @@ class Dispatcher:
         observer: Observer | None = None,
         spill: Spill | None = None,
         redirect: Redirect | None = None,
+        explain: Explain | None = None,
         timeout: float = 300.0,
         calls_per_minute: int = 0,
         clock: Callable[[], float] = time.time,
@@ -90,6 +97,7 @@ class Dispatcher:
         self._observer = observer
         self._spill = spill
         self._redirect = redirect
+        self._explain = explain
         self._timeout = timeout
         self._pace = Pace(calls_per_minute) if calls_per_minute else None
         self._clock = clock
@@ -189,7 +197,13 @@ class Dispatcher:
         if spec.consent is not None and spec.consent.applies_to(checked):
             await _ask_consent(registered, checked, ctx)
         bound = spec.bind(checked, ctx)
-        return await func(**bound) if spec.is_async else await ctx.run(func, **bound)
+        try:
+            return await func(**bound) if spec.is_async else await ctx.run(func, **bound)
+        except Exception as error:
+            told = None if self._explain is None or hasattr(error, "error_type") else self._explain(error)
+            if told is None:
+                raise
+            raise told from error
 
     async def invoke(self, tool: str | ToolFunction, arguments: Any, ctx: ToolContext[Any]) -> Result[Any]:
         """Call a tool directly, without decorator and envelope; consent is asked for all the same."""

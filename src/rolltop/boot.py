@@ -40,7 +40,12 @@ _VARIABLES = ("ROLLTOP_", "MCP_", "UTLX_", "XDG_", "HOME", "PYTHONPATH", "VIRTUA
 def main() -> None:
     """Start the server fast if that is all that is asked for, else run the command line."""
     if _is_plain_stdio(sys.argv[1:]):
-        _serve_fast()
+        try:
+            _serve_fast()
+        except BaseException as error:
+            from rolltop.cli.main import leave_with  # noqa: PLC0415
+
+            leave_with(error)
         return
     if sys.argv[1:2] == ["transform"]:
         import gc  # noqa: PLC0415
@@ -109,9 +114,7 @@ class _Loading:
     def result(self) -> Any:
         self._thread.join()
         if self._error is not None:
-            from rolltop.cli.main import leave_with  # noqa: PLC0415
-
-            leave_with(self._error)
+            raise self._error
         return self._desk
 
 
@@ -121,23 +124,25 @@ def _answer_early(reader: int, writer: int, kept: dict[str, Any], loading: _Load
 
     waiting: list[bytes] = []
     answered: set[str | int] = set()
-    held, ended = b"", False
+    held, ended, heard = b"", False, True
     while True:
         ready = select.select([reader, loading.pipe], [], [])[0]
         if loading.pipe in ready:
             break
-        chunk = os.read(reader, 1 << 16)
+        try:
+            chunk = os.read(reader, 1 << 16)
+        except OSError:
+            break  # the server finds out what is wrong, and says it
         if not chunk:
             ended = True
             break
         *lines, held = (held + chunk).split(b"\n")
         for line in lines:
             request_id, answer, forward = _known_answer(line, kept, introduced=bool(answered))
-            if answer is not None:
-                _write_all(writer, answer)
-                if forward and request_id is not None:
-                    answered.add(request_id)
-            if answer is None or forward:
+            heard = heard and (answer is None or _write_all(writer, answer))
+            if answer is not None and heard and forward and request_id is not None:
+                answered.add(request_id)
+            if answer is None or forward or not heard:
                 waiting.append(line)
     from rolltop.server.stdio import Early  # noqa: PLC0415
 
@@ -187,9 +192,14 @@ def _is_introduction(params: dict[str, Any]) -> bool:
     return named and isinstance(params.get("capabilities"), dict)
 
 
-def _write_all(descriptor: int, data: bytes) -> None:
-    while data:
-        data = data[os.write(descriptor, data) :]
+def _write_all(descriptor: int, data: bytes) -> bool:
+    """Whether it was written; what is wrong with the other end, the server finds out and says."""
+    try:
+        while data:
+            data = data[os.write(descriptor, data) :]
+    except OSError:
+        return False
+    return True
 
 
 def _kept_path(arguments: list[str], env: Any) -> str:

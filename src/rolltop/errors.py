@@ -13,6 +13,7 @@
     │   ├── TimeLimit
     │   ├── MemoryLimit
     │   └── SizeLimit
+    ├── DiskFull                 there is no space left to write in                exit 1
     ├── Cancelled                the caller gave up                                exit 1
     ├── PartMissing              R, pandoc, an extra, an engine is not there       exit 5
     ├── Damaged                  stored bytes are not what was stored              exit 1
@@ -33,6 +34,7 @@ __all__ = [
     "Conflict",
     "ConsentMissing",
     "Damaged",
+    "DiskFull",
     "ForeignFailure",
     "InvalidData",
     "InvalidInput",
@@ -134,6 +136,10 @@ class MemoryLimit(LimitExceeded):
 
 class SizeLimit(LimitExceeded):
     code = "size_limit"
+
+
+class DiskFull(RolltopError):
+    code = "disk_full"
 
 
 class Cancelled(RolltopError):

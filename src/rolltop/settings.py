@@ -9,11 +9,9 @@ their own section (`settings.section("transform")`, from `[transform]` in the fi
 
 from __future__ import annotations
 
-import difflib
 import os
 import tempfile
-import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -21,7 +19,8 @@ from typing import Any
 
 from rolltop import settings_utlx
 from rolltop import settings_values as read
-from rolltop.errors import InvalidData, InvalidInput, Position
+from rolltop.errors import InvalidInput
+from rolltop.settings_file import read_config
 
 __all__ = ["OPTIONS", "Option", "Settings", "config_path", "load"]
 
@@ -190,10 +189,24 @@ def default_workspace(env: Mapping[str, str]) -> Path:
     return Path(base) / "rolltop"
 
 
-def default_roots(cwd: Path, home: Path) -> tuple[Path, ...]:
+def default_roots(cwd: Path | None, home: Path) -> tuple[Path, ...]:
     """The working directory unless it is `/`, home, and the system's temporary directory."""
-    candidates = [cwd, home, Path(tempfile.gettempdir())]
+    candidates = [path for path in (cwd, home, _temporary_directory()) if path is not None]
     return tuple(dict.fromkeys(path for path in candidates if path != Path(path.anchor)))
+
+
+def _working_directory() -> Path | None:
+    try:
+        return Path.cwd()
+    except FileNotFoundError:  # somebody removed it
+        return None
+
+
+def _temporary_directory() -> Path:
+    try:
+        return Path(tempfile.gettempdir())
+    except FileNotFoundError:  # the disk is full: it tries to write there, and reading needs no space
+        return Path(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108 - nothing is made in it
 
 
 def load(
@@ -209,7 +222,8 @@ def load(
     """
     env = os.environ if env is None else env
     path = config or config_path(env)
-    document = _read_config(path, must_exist=config is not None or bool(env.get("ROLLTOP_CONFIG")))
+    must_exist = config is not None or bool(env.get("ROLLTOP_CONFIG"))
+    document = read_config(path, must_exist=must_exist, keys=[*_BY_KEY], sections=SECTIONS)
     values: dict[str, Any] = {"config": path}
     sources: dict[str, str] = {}
     for option in OPTIONS:
@@ -222,7 +236,7 @@ def load(
             origin = str(settings_utlx.config_file(env))
             values[name], sources[name] = _parsed(_BY_KEY[name], utlx[name], origin), origin
     values.setdefault("workspace", default_workspace(env))
-    values.setdefault("roots", default_roots(Path.cwd(), Path.home()))
+    values.setdefault("roots", default_roots(_working_directory(), Path.home()))
     return Settings(
         **values,
         prefix_is_default=prefix_is_default and sources.get("tool_prefix") == "MCP_TOOL_PREFIX",
@@ -238,7 +252,8 @@ def _resolve(
     if (value := given.get(option.name)) is not None:
         return _parsed(option, value, "command line"), "command line"
     for variable in option.env:
-        if variable in env:
+        # An empty variable that should name a place names none: it would be the working directory.
+        if variable in env and (env[variable].strip() or option.parse is not read.path):
             return _parsed(option, env[variable], variable), variable
     if option.key in document:
         return _parsed(option, document[option.key], str(path)), str(path)
@@ -262,45 +277,6 @@ def _as_text(value: Any) -> str:
         separator = os.pathsep if any(isinstance(item, Path) or os.sep in str(item) for item in value) else ","
         return separator.join(str(item) for item in value)
     return str(value)
-
-
-def _read_config(path: Path, *, must_exist: bool) -> Mapping[str, Any]:
-    try:
-        text = path.read_text("utf-8")
-    except FileNotFoundError:
-        if must_exist:
-            raise InvalidInput(f"the configuration file {path} does not exist") from None
-        return {}
-    except OSError as error:
-        raise InvalidInput(f"the configuration file {path} cannot be read: {error.strerror}") from None
-    try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        line, column = _toml_position(str(error))
-        raise InvalidData(
-            f"the configuration file is not valid TOML: {error}",
-            position=Position(line, column, str(path)),
-            hint="Correct the line, or move the file away to start from the defaults.",
-        ) from None
-    _refuse_unknown(document, path)
-    return document
-
-
-def _toml_position(message: str) -> tuple[int, int]:
-    words = message.replace(",", " ").replace(")", " ").split()
-    numbers = [int(word) for word in words if word.isdigit()]
-    return (numbers[-2], numbers[-1]) if len(numbers) >= 2 else (1, 1)
-
-
-def _refuse_unknown(document: Mapping[str, Any], path: Path) -> None:
-    known: Sequence[str] = [*_BY_KEY, *SECTIONS]
-    for key in document:
-        if key not in known:
-            near = difflib.get_close_matches(key, known, n=1)
-            meant = f"; did you mean {near[0]}?" if near else ""
-            raise InvalidInput(f"{path} has an unknown key {key!r}{meant}")
-        if key in SECTIONS and not isinstance(document[key], dict):
-            raise InvalidInput(f"{path}: {key} must be a table, as in [{key}]")
 
 
 def _section(

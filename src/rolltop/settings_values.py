@@ -58,7 +58,12 @@ def paths(text: str) -> tuple[Path, ...]:
 
 
 def path(text: str) -> Path:
-    return Path(os.path.expandvars(text)).expanduser().absolute()
+    if not text.strip():
+        raise ValueError("expected a path")
+    try:
+        return Path(os.path.expandvars(text)).expanduser().absolute()
+    except FileNotFoundError:
+        raise ValueError("expected a full path, because the working directory was removed") from None
 
 
 def positive(text: str) -> int:

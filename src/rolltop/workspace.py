@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rolltop.confine import Policy, set_policy
-from rolltop.errors import InvalidData, PermissionDenied
+from rolltop.errors import InvalidData, PermissionDenied, RolltopError
 from rolltop.files import Files
 from rolltop.journal import Journal
+from rolltop.refusals import about_disk
 from rolltop.settings import Settings
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ __all__ = ["FORMAT", "Workspace"]
 
 FORMAT = 1
 """The layout of the directory; a newer one is refused, never rewritten."""
+TRIAL = 1 << 16
+"""Bytes: less than this, and nothing can be kept."""
 
 
 class Workspace:
@@ -48,11 +51,22 @@ class Workspace:
             self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._check_marker()
         except OSError as error:
-            raise PermissionDenied(
-                f"the workspace {self.root} cannot be used: {error.strerror}",
-                hint="Choose another with --workspace DIR or ROLLTOP_WORKSPACE.",
-            ) from None
+            raise _unusable(self.root, error) from None
         return self.root
+
+    def try_out(self) -> None:
+        """Write something into the workspace, as every tool that keeps anything will."""
+        trial = self.prepare() / f".trial.{os.getpid()}"
+        try:
+            with open(trial, "wb", opener=_privately) as file:
+                file.write(b"\0" * TRIAL)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise _unusable(self.root, error) from None
+        finally:
+            with contextlib.suppress(OSError):
+                trial.unlink()
 
     def _check_marker(self) -> None:
         marker = self.root / "workspace.json"
@@ -74,8 +88,48 @@ class Workspace:
     def _write_marker(marker: Path) -> None:
         # Several processes may start at once: each writes the same bytes and the last rename wins.
         temporary = marker.with_name(f".{marker.name}.{os.getpid()}")
-        temporary.write_text(json.dumps({"format": FORMAT}) + "\n", "utf-8")
-        temporary.replace(marker)
+        try:
+            with open(temporary, "w", encoding="utf-8", opener=_privately) as file:
+                file.write(json.dumps({"format": FORMAT}) + "\n")
+            temporary.replace(marker)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+    def _private(self, name: str) -> Path:
+        """A directory of the workspace for its user alone, also where the workspace itself is open to others."""
+        place = self.prepare() / name
+        try:
+            place.mkdir(mode=0o700, exist_ok=True)
+        except OSError as error:
+            raise _unusable(place, error) from None
+        return place
+
+    def _cache(self) -> Path:
+        with contextlib.suppress(RolltopError):  # where it cannot be made, nothing is kept
+            return self._private("cache")
+        return self.root / "cache"
+
+    def check_sections(self) -> None:
+        """Refuse an engine's setting that is wrong. An engine without settings is not loaded for it."""
+        section = self.settings.section
+        if section("store"):
+            from rolltop.store import Options  # noqa: PLC0415 - seldom needed
+
+            Options.from_section(section("store"))
+        if section("transform"):
+            from rolltop.transform.service import ServiceConfig  # noqa: PLC0415
+
+            ServiceConfig.from_section(section("transform"))
+        if section("reports"):
+            from rolltop.reports import ReportsConfig  # noqa: PLC0415
+
+            ReportsConfig.read(section("reports"))
+        if section("catalog"):
+            from rolltop.catalog.live import CatalogSettings  # noqa: PLC0415
+
+            CatalogSettings.from_section(section("catalog"))
+        if section("guide"):
+            _ = self.guide
 
     @cached_property
     def files(self) -> Files:
@@ -132,9 +186,9 @@ class Workspace:
 
         config = replace(ReportsConfig.read(self.settings.section("reports")), **changes)
         return Reports(
-            self.prepare() / "rmd",
+            self._private("rmd"),
             config,
-            cache=self.root / "cache" / "reports",
+            cache=self._cache() / "reports",
             engine_host=find_engine(config.docker_host, os.environ),
         )
 
@@ -145,3 +199,15 @@ class Workspace:
             if part is not None:
                 with contextlib.suppress(OSError):
                     part.close()
+
+
+def _unusable(place: Path, error: OSError) -> RolltopError:
+    full = about_disk(error, place)
+    return full or PermissionDenied(
+        f"the workspace {place} cannot be used: {error.strerror}",
+        hint="Choose another with --workspace DIR or ROLLTOP_WORKSPACE.",
+    )
+
+
+def _privately(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,3 +18,16 @@ def test_the_tour_ends_well(rolltop: Callable[..., subprocess.CompletedProcess[s
         assert f"── {name} ──" in out.stdout
     assert not list(tmp_path.glob("rolltop-demo-*"))
     assert not (tmp_path / "home" / ".config").exists()
+
+
+def test_a_tour_that_is_ended_leaves_nothing_behind(environment: dict[str, str], tmp_path: Path) -> None:
+    place = tmp_path / "temporary"
+    place.mkdir()
+    command = [sys.executable, "-m", "rolltop", "demo", "--toolsets", "store"]
+    with subprocess.Popen(command, env={**environment, "TMPDIR": str(place)}, stdout=subprocess.DEVNULL) as tour:
+        deadline = time.monotonic() + 60
+        while not list(place.glob("rolltop-demo-*/workspace")) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        tour.send_signal(signal.SIGTERM)
+        assert tour.wait(30) == 128 + signal.SIGTERM
+    assert not list(place.glob("rolltop-demo-*"))

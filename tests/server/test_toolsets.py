@@ -71,6 +71,48 @@ def test_single_tools_can_be_left_out(tmp_path: Path) -> None:
     assert "read_resource" not in Desk(load({"exclude_tools": "read_resource"}, env=env)).registry
 
 
+def test_a_tool_is_left_out_by_the_name_that_clients_see(tmp_path: Path) -> None:
+    env = {"XDG_CONFIG_HOME": str(tmp_path), "ROLLTOP_WORKSPACE": str(tmp_path), "MCP_TOOL_PREFIX": "my"}
+    desk = Desk(load({"exclude_tools": "my_get_content,set_project"}, env=env))
+    assert not {"my_get_content", "my_set_project"} & {registered.name for registered in desk.registry}
+
+
+def test_a_tool_that_is_not_there_cannot_be_left_out(tmp_path: Path) -> None:
+    env = {"XDG_CONFIG_HOME": str(tmp_path), "ROLLTOP_WORKSPACE": str(tmp_path)}
+    with pytest.raises(InvalidInput, match="'delete_by_nam'; did you mean delete_by_name"):
+        Desk(load({"exclude_tools": "delete_by_nam", "toolsets": "store"}, env=env))
+    # One of a set that is not served, one that a package may bring later.
+    Desk(load({"exclude_tools": "get_content,orchard-harvest_add", "toolsets": "store"}, env=env))
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("ROLLTOP_TRANSFORM_TIMEOUT", "abc"),
+        ("ROLLTOP_REPORTS_TIMEOUT", "abc"),
+        ("ROLLTOP_CATALOG_SECONDS", "abc"),
+        ("ROLLTOP_STORE_UNDO_DAYS", "abc"),
+        ("ROLLTOP_GUIDE_NOTHING", "1"),
+    ],
+)
+def test_a_wrong_setting_of_an_engine_is_refused_by_its_name(tmp_path: Path, variable: str, value: str) -> None:
+    env = {"XDG_CONFIG_HOME": str(tmp_path), "ROLLTOP_WORKSPACE": str(tmp_path), variable: value}
+    with pytest.raises(InvalidInput, match=variable.split("_", 2)[2].lower()):
+        Desk(load(env=env))
+    Desk(load(env=env), lenient=True)
+
+
+def test_a_server_with_a_wrong_setting_does_not_start(rolltop: Rolltop, tmp_path: Path) -> None:
+    (tmp_path / "c.toml").write_text('[transform]\ntimeout = "abc"\n')
+    for command in (["serve"], ["call", "execute_transformation", "{}"]):
+        out = rolltop(*command, stdin="", ROLLTOP_CONFIG=str(tmp_path / "c.toml"))
+        assert (out.returncode, "the setting transform.timeout" in out.stderr) == (2, True)
+    doctor = rolltop("doctor", ROLLTOP_CONFIG=str(tmp_path / "c.toml"))
+    assert doctor.returncode == 2
+    assert "✘ the setting transform.timeout" in doctor.stdout
+    assert "✔ store" in doctor.stdout
+
+
 def test_every_tool_has_annotations_and_an_output_schema(tmp_path: Path) -> None:
     env = {"MCP_INCLUDE_EXAMPLE_TOOLS": "true", "XDG_CONFIG_HOME": str(tmp_path), "ROLLTOP_WORKSPACE": str(tmp_path)}
     for registered in Desk(load(env=env)).registry:

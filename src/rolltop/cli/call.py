@@ -12,13 +12,14 @@ import click
 
 from rolltop.cli.main import EXIT_CODES, Invocation
 from rolltop.cli.options import make_settings
-from rolltop.cli.output import is_terminal
+from rolltop.cli.output import is_terminal, note
 from rolltop.errors import InvalidInput, NotFound
 
 __all__ = ["EXIT_OF_ERROR", "call"]
 
 EXIT_OF_ERROR = {
     "validation_error": 2,
+    "INVALID_INPUT": 2,
     "invalid_arguments": 2,
     "invalid_expression": 2,
     "invalid_name": 2,
@@ -26,18 +27,25 @@ EXIT_OF_ERROR = {
     "no_project": 3,
     "document_not_found": 3,
     "invalid_data": 4,
+    "invalid_program": 4,
+    "unreadable_input": 4,
+    "PARSE_ERROR": 4,
+    "VALIDATION_ERROR": 4,
     "config_read_error": 4,
     "file_read_error": 4,
     "part_missing": 5,
+    "DAEMON_CONNECTION_ERROR": 5,
     "package_missing": 5,
     "container_engine_missing": 5,
     "timeout": 6,
+    "TIMEOUT": 6,
     "memory_limit": 6,
     "size_limit": 6,
     "limit_exceeded": 6,
+    "rate_limited": 6,
     "consent_required": 7,
 }
-"""Exit codes by the error type of the answer; 1 for any other failure."""
+"""Exit codes by the type of the error, in any tool set's words; 1 for any other failure."""
 
 
 def _tool_names(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
@@ -62,20 +70,28 @@ def call(invocation: Invocation, tool: str, given: str | None, arguments: str | 
     """
     if given is not None and arguments is not None:
         raise click.UsageError("the arguments are given twice: once behind the tool, once in --json")
-    from mcp_core import ClientInfo, ProtocolFault, Reply, UnknownTool
+    from mcp_core import Call, CannotAsk, ClientInfo, ProtocolFault, Reply, UnknownTool
+    from rolltop.logs import start_logging
     from rolltop.server.desk import Desk
 
-    desk = Desk(make_settings(invocation, {}))
+    values = _arguments(arguments if given is None else given)
+    settings = make_settings(invocation, {})
+    start_logging(settings)
+    ended: list[Call] = []
+    desk = Desk(settings, watcher=ended.append)
     registered = desk.registry.by_plain_name(tool)
     name = registered.name if registered else tool
 
     async def ask(key: str, message: str, schema: Any) -> Reply:
-        agreed = yes or (sys.stdin.isatty() and click.confirm(message, err=True))
+        if not yes and not sys.stdin.isatty():
+            note("there is no terminal to ask on; --yes agrees")
+            raise CannotAsk
+        agreed = yes or click.confirm(message, err=True)
         return Reply("accept", {"agree": True}) if agreed else Reply("decline")
 
     context = desk.context(ClientInfo("rolltop", transport="cli"), progress_sink=_progress, asker=ask)
     try:
-        answer = asyncio.run(desk.dispatcher.call(name, _arguments(arguments if given is None else given), context))
+        answer = asyncio.run(desk.dispatcher.call(name, values, context))
     except UnknownTool as error:
         raise NotFound(str(error), hint="rolltop tools list shows all tools.") from None
     except ProtocolFault as fault:  # how some tool sets reject arguments
@@ -84,16 +100,14 @@ def call(invocation: Invocation, tool: str, given: str | None, arguments: str | 
         desk.close()
     _print(answer, raw)
     if answer.is_error:
-        sys.exit(_exit_code(answer.structured))
+        sys.exit(EXIT_OF_ERROR.get(ended[-1].error_type or "", 1))
 
 
 def _arguments(text: str | None) -> dict[str, Any]:
     if text is None:
         return {}
-    if text == "-":
-        text = sys.stdin.read()
-    elif text.startswith("@"):
-        text = Path(text[1:]).read_text("utf-8")
+    if text == "-" or text.startswith("@"):
+        text = _read(text)
     try:
         value = json.loads(text)
     except ValueError as error:
@@ -103,6 +117,18 @@ def _arguments(text: str | None) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise InvalidInput("the arguments must be a JSON object")
     return value
+
+
+def _read(place: str) -> str:
+    source = "standard input" if place == "-" else place[1:]
+    try:
+        return sys.stdin.read() if place == "-" else Path(source).read_text("utf-8")
+    except FileNotFoundError:
+        raise NotFound(f"the file of arguments {source} is not there") from None
+    except UnicodeDecodeError:
+        raise InvalidInput(f"the arguments in {source} are not UTF-8 text") from None
+    except OSError as error:
+        raise InvalidInput(f"the arguments in {source} cannot be read: {error.strerror}") from None
 
 
 async def _progress(done: float, total: float | None, message: str | None) -> None:
@@ -118,14 +144,3 @@ def _print(answer: Any, raw: bool) -> None:
         click.echo(json.dumps(answer.structured, ensure_ascii=False, indent=2))
     else:
         click.echo(json.dumps(answer.structured, ensure_ascii=False, separators=(",", ":")))
-
-
-def _exit_code(structured: Any) -> int:
-    if not isinstance(structured, dict):
-        return 1
-    error = structured.get("error")
-    if isinstance(error, dict):
-        code = error.get("type") or error.get("code")
-    else:
-        code = structured.get("error_type") or structured.get("code")
-    return EXIT_OF_ERROR.get(str(code).lower(), 1)

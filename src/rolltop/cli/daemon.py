@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from rolltop.cli.main import Invocation
+from rolltop.cli.main import EXIT_CODES, Invocation
 from rolltop.cli.options import make_settings
 
 __all__ = ["daemon"]
 
 
-@click.command()
+@click.command(epilog=EXIT_CODES)
 @click.option("--port", type=click.IntRange(0, 65535), default=7778, show_default=True, help="0 takes a free one.")
 @click.option("--host", help="Address to listen on; 127.0.0.1 unless set.")
 @click.pass_obj
@@ -21,10 +21,12 @@ def daemon(invocation: Invocation, *, port: int, host: str | None) -> None:
     """
     from dataclasses import replace
 
+    from rolltop.logs import start_logging
     from rolltop.server.daemon import run_daemon
     from rolltop.transform.service import Service, ServiceConfig
 
     settings = make_settings(invocation, {"http_host": host})
+    start_logging(settings)
     config = ServiceConfig.from_section(settings.section("transform"), settings.sandbox_user)
     # The daemon does the work itself, whatever the tools are told.
     service = Service(replace(config, daemon_url=None))

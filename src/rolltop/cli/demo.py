@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -39,13 +42,36 @@ def mcp_tool_kitchen_scale(grams: float, people: int = 4) -> float:
 @click.option("--full", is_flag=True, help="Show answers in full instead of their first lines.")
 def demo(toolsets: str | None, full: bool) -> None:
     """Start a server in a workspace of its own, call it as a client would, show what comes back."""
-    with tempfile.TemporaryDirectory(prefix="rolltop-demo-") as directory:
+    _refuse_unknown_sets(toolsets)
+    with _ended_by_signals(), tempfile.TemporaryDirectory(prefix="rolltop-demo-") as directory:
         place = Path(directory)
         _prepare(place)
         failed, calls = asyncio.run(_tour(place, toolsets, full))
     if failed:
         raise ForeignFailure(f"these calls failed: {', '.join(failed)}", hint="rolltop doctor says what is missing.")
     click.secho(f"\nThat was {calls} calls. Next: rolltop connect claude-code", bold=True)
+
+
+def _refuse_unknown_sets(toolsets: str | None) -> None:
+    from rolltop.server.toolsets import discover, select
+    from rolltop.settings import load
+
+    select(discover()[0], load({"toolsets": toolsets or ""}))
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end the tour as Ctrl-C does, so that nothing of it is left behind."""
+
+    def leave(number: int, frame: object) -> None:
+        raise click.exceptions.Exit(128 + number)
+
+    before = {number: signal.signal(number, leave) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _prepare(place: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import sqlite3
 import sys
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
@@ -14,6 +15,7 @@ from rolltop import __version__
 from rolltop.cli.main import EXIT_CODES, Invocation
 from rolltop.cli.options import make_settings
 from rolltop.cli.output import print_json
+from rolltop.errors import RolltopError
 
 __all__ = ["doctor"]
 
@@ -23,18 +25,22 @@ __all__ = ["doctor"]
 @click.option("--settings", "show_settings", is_flag=True, help="Show every setting and where it came from.")
 @click.pass_obj
 def doctor(invocation: Invocation, as_json: bool, show_settings: bool) -> None:
-    """Say what works here, what is missing, and how to fix it. Exit 5 when a tool set cannot be served."""
+    """Say what works here, what is missing, and how to fix it.
+
+    Exit 1 when the workspace cannot be used, 2 when a setting is wrong, 5 when a tool set cannot be served.
+    """
     from rolltop.confine import survey
     from rolltop.server.desk import Desk
 
     settings = make_settings(invocation, {})
-    desk = Desk(settings)
-    desk.workspace.prepare()
+    desk = Desk(settings, lenient=True)
+    problems = [error for check in (desk.workspace.try_out, desk.workspace.check_sections) if (error := _try(check))]
     report: dict[str, Any] = {
         "rolltop": __version__,
         "python": platform.python_version(),
         "sqlite": sqlite3.sqlite_version,
         "workspace": str(settings.workspace),
+        "problems": [{"problem": str(error), "fix": error.hint or ""} for error in problems],
         "roots": [str(root) for root in settings.roots],
         "confinement": [asdict(state) for state in survey()],
         "toolsets": [
@@ -54,14 +60,27 @@ def doctor(invocation: Invocation, as_json: bool, show_settings: bool) -> None:
         print_json(report)
     else:
         _print(report)
+    if problems:
+        sys.exit(problems[0].exit_code)
     if not all(loaded.served for loaded in desk.loaded):
         sys.exit(5)
+
+
+def _try(check: Callable[[], object]) -> RolltopError | None:
+    """What is wrong is one finding among the others."""
+    try:
+        check()
+    except RolltopError as error:
+        return error
+    return None
 
 
 def _settings(settings: object) -> list[dict[str, str]]:
     from rolltop.settings import OPTIONS
 
-    sources: dict[str, str] = getattr(settings, "sources", {})
+    sources: dict[str, str] = dict(getattr(settings, "sources", {}))
+    if getattr(settings, "prefix_is_default", False):
+        del sources["tool_prefix"]  # the variable is there because we set it
     return [
         {
             "name": option.name,
@@ -78,6 +97,8 @@ def _print(report: dict[str, Any]) -> None:
     for key in ("rolltop", "python", "sqlite", "workspace"):
         click.echo(f"{key:<10} {report[key]}")
     click.echo(f"{'roots':<10} {', '.join(report['roots'])}")
+    for found in report["problems"]:
+        click.echo(f"✘ {found['problem']}" + (f"\n    {found['fix']}" if found["fix"] else ""))
     for state in report["confinement"]:
         click.echo(_confinement(state))
     for toolset in report["toolsets"]:

@@ -164,12 +164,17 @@ def unset_flag(desk: Desk, name: str, *, everywhere: bool) -> None:
 
 
 @flags.command("known", epilog=EXIT_CODES)
-def known_flags() -> None:
+@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+def known_flags(*, as_json: bool) -> None:
     """List the flags that mean something to the guide itself."""
     from rolltop.guide import KNOWN
 
+    headings = ("flag", "scope", "meaning")
     rows = [(name, known.scope or "both", known.meaning) for name, known in KNOWN.items()]
-    print_rows(("flag", "scope", "meaning"), rows)
+    if as_json:
+        print_json([dict(zip(headings, row, strict=True)) for row in rows])
+    else:
+        print_rows(headings, rows)
 
 
 def _flags(desk: Desk, *, everywhere: bool) -> FeatureFlags | ProjectFlags:

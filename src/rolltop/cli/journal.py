@@ -13,7 +13,7 @@ __all__ = ["journal"]
 
 
 @click.command(epilog=EXIT_CODES)
-@click.option("-n", "--limit", default=20, show_default=True, help="How many.")
+@click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="How many.")
 @click.option("--outcome", type=click.Choice(["ok", "failed", "rejected", "cancelled", "asked"]), help="Only these.")
 @click.option("--json", "as_json", is_flag=True, help="All fields, as JSON.")
 @click.pass_obj

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import importlib
 import os
 import sys
@@ -13,9 +12,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from rolltop import __version__
-from rolltop.errors import RolltopError
+from rolltop.errors import DiskFull, RolltopError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rolltop.settings import Settings
 
 __all__ = ["EXIT_CODES", "Invocation", "LazyGroup", "cli", "leave_with", "main"]
@@ -73,6 +74,7 @@ class LazyGroup(click.Group):
             return super().get_command(ctx, cmd_name)
         module, attribute = self.lazy[cmd_name][0].split(":")
         command: click.Command = getattr(importlib.import_module(module), attribute)
+        command.epilog = command.epilog or EXIT_CODES
         return command
 
     def resolve_command(
@@ -104,6 +106,10 @@ class LazyGroup(click.Group):
         return command.get_short_help_str(80) if command else ""
 
 
+class _ReaderLeft(Exception):
+    """A broken pipe on its way past click, which would make a failure of it."""
+
+
 ANYWHERE = ("--workspace", "--log-level")
 
 
@@ -112,6 +118,12 @@ class _Root(LazyGroup):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         return super().parse_args(ctx, _global_first(args))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise _ReaderLeft from error
 
 
 def _global_first(args: list[str]) -> list[str]:
@@ -160,16 +172,21 @@ def cli(ctx: click.Context, workspace: str | None, log_level: str | None) -> Non
 
 def main() -> None:
     """Run the command line and leave with the documented exit code."""
+    invocation = Invocation()
     try:
         # Without its standalone mode click returns the code of a command that leaves early.
-        code = cli.main(prog_name="rolltop", standalone_mode=False)
+        code = cli.main(prog_name="rolltop", standalone_mode=False, obj=invocation)
+        if sys.stdout is not None:
+            sys.stdout.flush()  # while it can still be told that it failed
     except BaseException as error:
-        leave_with(error)
+        leave_with(error, invocation)
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def leave_with(error: BaseException) -> NoReturn:
+def leave_with(error: BaseException, invocation: Invocation | None = None) -> NoReturn:
     """End the process as an exception asks for: what was wrong on standard error, and the exit code."""
+    if not isinstance(error, RolltopError | click.ClickException | BrokenPipeError):
+        error = _in_our_words(error, invocation) or error
     match error:
         case click.exceptions.Exit():
             sys.exit(error.exit_code)
@@ -182,16 +199,45 @@ def leave_with(error: BaseException) -> NoReturn:
         case RolltopError():
             report_error(error)
             sys.exit(error.exit_code)
-        case BrokenPipeError():
+        case BrokenPipeError() | _ReaderLeft():
             # The reader of our output left (`rolltop … | head`): not a failure, and nothing to say.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             sys.exit(0)
-        case OSError(errno=errno.ENOSPC | errno.EDQUOT):
-            # A full disk is no defect of ours; what is left to be written would only fail once more.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            click.echo(f"rolltop: {error.filename or 'the output'}: {error.strerror}", err=True)
-            sys.exit(1)
     raise error
+
+
+def _in_our_words(error: BaseException, invocation: Invocation | None) -> RolltopError | None:
+    """What the machine refused is no defect of ours, and nobody reads a traceback for it."""
+    from rolltop.refusals import about_machine  # only somebody who failed waits for it
+
+    if about_machine(error) is None:
+        return None
+    told = about_machine(error, None if _is_about_output(error) else _workspace(invocation))
+    if isinstance(told, DiskFull):
+        # What is left to be written would only fail once more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return told
+
+
+def _is_about_output(error: BaseException) -> bool:
+    """Whether standard output could not be written: something still waits to be, or it was just being printed."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is not None and str(trace.tb_frame.f_globals.get("__name__")).startswith("click."):
+        return True
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError, AttributeError):
+        return True
+    return False
+
+
+def _workspace(invocation: Invocation | None) -> Path | None:
+    try:
+        return invocation.settings().workspace if invocation is not None else None
+    except (RolltopError, OSError):
+        return None
 
 
 def report_error(error: RolltopError) -> None:

@@ -182,6 +182,7 @@ def list_documents(invocation: Invocation, as_json: bool) -> None:
 @click.pass_obj
 def open_output(invocation: Invocation, name: str, only_print: bool) -> None:
     """Open a rendered document (NAME.html, or NAME for the latest) with the program for it."""
+    from rolltop.cli.opening import open_with_its_program
     from rolltop.errors import NotFound
 
     engine = open_reports(invocation)
@@ -192,4 +193,4 @@ def open_output(invocation: Invocation, name: str, only_print: bool) -> None:
     if only_print:
         click.echo(path)
     else:
-        click.launch(str(path))
+        open_with_its_program(path)

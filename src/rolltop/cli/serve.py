@@ -9,6 +9,7 @@ import click
 
 from rolltop.cli.main import EXIT_CODES, Invocation, cli
 from rolltop.cli.options import make_settings, serving_options, transport_options
+from rolltop.errors import InvalidInput
 
 if TYPE_CHECKING:
     from rolltop.server.desk import Desk
@@ -29,10 +30,11 @@ def serve(invocation: Invocation, /, http: bool, show_connect: bool, token_file:
     """
     _refuse_missing_catalogs(given["catalogs"] or ())
     if not http:
+        _refuse_http_options(show_connect, token_file, given)
         _serve_stdio(invocation, given)
         return
     if token_file is not None:
-        given["http_token"] = Path(token_file).read_text("utf-8").strip()
+        given["http_token"] = _token(Path(token_file))
     settings = make_settings(invocation, given)
     from rolltop.server.serve import run_http
 
@@ -41,10 +43,33 @@ def serve(invocation: Invocation, /, http: bool, show_connect: bool, token_file:
         if show_connect:
             from rolltop.cli.connect import overview
 
-            click.echo(overview(url, settings.workspace), err=True)
+            click.echo(overview(url, settings), err=True)
         click.echo("Press Ctrl-C to stop.", err=True)
 
     run_http(settings, announce)
+
+
+def _refuse_http_options(show_connect: bool, token_file: str | None, given: dict[str, Any]) -> None:
+    """Over stdio they would say nothing, and whoever gave them would wait for a server that does not listen."""
+    said = {
+        "--show-connect": show_connect,
+        "--token-file": token_file is not None,
+        "--host": given["http_host"] is not None,
+        "--port": given["http_port"] is not None,
+    }
+    for option, there in said.items():
+        if there:
+            raise click.UsageError(f"{option} goes with --http")
+
+
+def _token(file: Path) -> str:
+    try:
+        token = file.read_text("utf-8").strip()
+    except ValueError:
+        raise InvalidInput(f"the token in {file} is not text") from None
+    if not token:
+        raise InvalidInput(f"the token file {file} is empty", hint="Without --token-file no token is asked for.")
+    return token
 
 
 def _serve_stdio(invocation: Invocation, given: dict[str, Any]) -> None:
@@ -69,10 +94,10 @@ def desk_for(arguments: list[str]) -> Desk:
 
 
 def _desk(settings: Settings) -> Desk:
-    from mcp_core.log import configure
+    from rolltop.logs import start_logging
     from rolltop.server.desk import Desk
 
-    configure(settings.log_level, file=settings.log_file)
+    start_logging(settings)
     return Desk(settings)
 
 

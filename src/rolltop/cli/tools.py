@@ -19,7 +19,7 @@ def tools() -> None:
     """List, show and lint the tools."""
 
 
-@tools.command("list")
+@tools.command("list", epilog=EXIT_CODES)
 @click.option("--json", "as_json", is_flag=True, help="As tools/list gives them.")
 @click.pass_obj
 def list_tools(invocation: Invocation, as_json: bool) -> None:
@@ -43,7 +43,7 @@ def _safety(annotations: object) -> str:
     return "destroys" if getattr(annotations, "destructive", False) else "writes"
 
 
-@tools.command()
+@tools.command(epilog=EXIT_CODES)
 @click.argument("name")
 @click.option("--json", "as_json", is_flag=True, help="The entry of tools/list.")
 @click.pass_obj
@@ -63,7 +63,7 @@ def show(invocation: Invocation, name: str, as_json: bool) -> None:
         click.echo(f"# {registered.name}\n\n{describe(registered.spec, 'full', desk.registry.name_of)}")
 
 
-@tools.command()
+@tools.command(epilog=EXIT_CODES)
 @click.pass_obj
 def lint(invocation: Invocation) -> None:
     """Check every tool and prompt against the documentation rules; exit 1 if one breaks them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from mcp_core import (
@@ -28,10 +28,11 @@ from mcp_core.description import expand_names
 from mcp_core.prompts import declared_prompts
 from mcp_core.toolset import resolve
 from rolltop.journal import Entry
+from rolltop.refusals import about_disk
 from rolltop.server.answers import Answers
 from rolltop.server.live import LiveSet
 from rolltop.server.toolpages import ToolPages
-from rolltop.server.toolsets import SEARCH, Loaded, discover, load_set, select
+from rolltop.server.toolsets import SEARCH, Loaded, discover, load_set, refuse_name, select
 from rolltop.settings import Settings
 from rolltop.workspace import Workspace
 
@@ -43,9 +44,15 @@ logger = logging.getLogger("rolltop.desk")
 class Desk:
     """Built once per server. Imports no MCP library: the command line calls tools through it too."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(
+        self, settings: Settings, *, watcher: Callable[[Call], None] | None = None, lenient: bool = False
+    ) -> None:
+        """`watcher` is told of each call, like the journal; `lenient`: an engine's wrong setting costs only its set."""
         self.settings = settings
         self.workspace = Workspace(settings, background=True)
+        if not lenient:
+            self.workspace.check_sections()
+        self._watcher = watcher
         self.changes = Changes()
         self.registry = Registry()
         self.prompts: dict[str, Prompt] = {}
@@ -57,6 +64,7 @@ class Desk:
             observer=self._record,
             spill=self.answers.keep,
             redirect=self._named_call if settings.tool_mode == SEARCH else None,
+            explain=lambda error: about_disk(error, settings.workspace),
             timeout=settings.call_timeout,
             calls_per_minute=settings.calls_per_minute,
         )
@@ -64,6 +72,7 @@ class Desk:
         available, self.loaded = discover()
         for toolset in select(available, settings):
             self._add_set(load_set(toolset, settings))
+        self._refuse_unknown_exclusions(available)
         ToolArguments.get_declared_tools()  # what was collected is registered now: nothing waits for a second time
 
     @property
@@ -129,7 +138,7 @@ class Desk:
         decorator = ExtMcpToolDecorator(self.registry, self._prefix(toolset))
         envelope = toolset.make_envelope()
         for spec in loaded.specs:
-            if self._wanted(spec.name, read_only=spec.annotations.read_only):
+            if self._wanted(spec, decorator.names.final(spec.name, spec.prefix)):
                 decorator.register(spec, envelope=envelope, profile=self._profile(toolset))
         self._add_live(toolset, decorator, envelope)
         provider = toolset.make_resources()
@@ -144,14 +153,36 @@ class Desk:
             return
 
         def register(spec: ToolSpec) -> str | None:
-            if not self._wanted(spec.name, read_only=spec.annotations.read_only):
+            if not self._wanted(spec, decorator.names.final(spec.name, spec.prefix)):
                 return None
             return decorator.register(spec, envelope=envelope, profile=self._profile(toolset))
 
         self._live.append(LiveSet(self.registry, source, register, lambda: self.changes.publish("tools")))
 
-    def _wanted(self, name: str, *, read_only: bool) -> bool:
-        return name not in self.settings.exclude_tools and (read_only or not self.settings.read_only)
+    def _wanted(self, spec: ToolSpec, final: str) -> bool:
+        excluded = {spec.name, final}.intersection(self.settings.exclude_tools)
+        return not excluded and (spec.annotations.read_only or not self.settings.read_only)
+
+    def _refuse_unknown_exclusions(self, available: Sequence[ToolSet]) -> None:
+        """A tool that is left out by a wrong name is served. Only tools of packages (`package-function`) come later."""
+        excluded = {name for name in self.settings.exclude_tools if "-" not in name}
+        if not excluded or excluded <= self._names_of(self.loaded):
+            return
+        here = {loaded.toolset.name for loaded in self.loaded}
+        others = [load_set(toolset, self.settings) for toolset in available if toolset.name not in here]
+        names = self._names_of([*self.loaded, *others])
+        for name in sorted(excluded - names):
+            refuse_name(name, names, certain=all(each.served for each in [*self.loaded, *others]))
+
+    def _names_of(self, sets: Sequence[Loaded]) -> set[str]:
+        """What the tools of these sets are called, with and without their prefix."""
+        decorators = [(each, ExtMcpToolDecorator(self.registry, self._prefix(each.toolset))) for each in sets]
+        return {
+            name
+            for each, decorator in decorators
+            for spec in each.specs
+            for name in (spec.name, decorator.names.final(spec.name, spec.prefix))
+        }
 
     def _prefix(self, toolset: ToolSet) -> str:
         settings = self.settings
@@ -166,6 +197,8 @@ class Desk:
     def _record(self, call: Call) -> None:
         values = {field: getattr(call, field) for field in _SHARED_FIELDS}
         arguments = call.arguments.decode("utf-8", "replace") if self.settings.log_arguments else None
+        if self._watcher is not None:
+            self._watcher(call)
         self.workspace.journal.add(Entry(time=call.started, arguments=arguments, **values))
 
 

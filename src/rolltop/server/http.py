@@ -171,7 +171,7 @@ def bind(host: str, port: int) -> socket.socket:
         listener.close()
         raise PartMissing(
             f"cannot listen on {host}:{port}: {error.strerror}",
-            hint="Another server may be running; choose a port with --port N, or --port 0 for a free one.",
+            hint="Another server may be running; choose a port with --port N (0: a free one) or MCP_PORT=N.",
         ) from None
     return listener
 

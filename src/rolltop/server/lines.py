@@ -1,18 +1,22 @@
 """Lines over a pair of descriptors, as fast as asyncio's pipes go.
 
-Pipes, sockets and terminals are watched by the event loop; a regular file (which cannot be watched) is
-read by a thread. A line above the limit is dropped and reported, and what follows it is still read.
+Pipes, sockets and terminals are watched by the event loop; anything else (a regular file, /dev/null: the kernel
+refuses to watch them) is read by a thread and written at once. A line above the limit is dropped and reported,
+and what follows it is still read.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import stat
 from collections import deque
 from typing import cast
 
 __all__ = ["TOO_LONG", "LineReader", "LineWriter"]
+
+logger = logging.getLogger("rolltop.stdio")
 
 TOO_LONG = object()
 """Stands for a line above the limit."""
@@ -43,10 +47,10 @@ class LineReader(asyncio.Protocol):
             reader.data_received(unread)
         if ended:
             reader._end()
-        elif stat.S_ISREG(os.fstat(descriptor).st_mode):
-            loop.run_in_executor(None, reader._read_file, descriptor, loop)
-        else:
+        elif _can_be_watched(descriptor):
             await loop.connect_read_pipe(lambda: reader, os.fdopen(descriptor, "rb", 0))
+        else:
+            loop.run_in_executor(None, reader._read_file, descriptor, loop)
         return reader
 
     async def line(self) -> bytes | object | None:
@@ -108,10 +112,14 @@ class LineReader(asyncio.Protocol):
             self._wake.set_result(None)
 
     def _read_file(self, descriptor: int, loop: asyncio.AbstractEventLoop) -> None:
-        with os.fdopen(descriptor, "rb", 0) as file:
-            while data := file.read(_CHUNK):
+        try:
+            while data := os.read(descriptor, _CHUNK):
                 loop.call_soon_threadsafe(self.data_received, data)
-        loop.call_soon_threadsafe(self._end)
+        except OSError as error:  # a directory, a file on a disk that fails
+            logger.error("standard input cannot be read: %s", error.strerror)
+        finally:
+            os.close(descriptor)
+            loop.call_soon_threadsafe(self._end)
 
 
 class LineWriter(asyncio.Protocol):
@@ -123,26 +131,36 @@ class LineWriter(asyncio.Protocol):
         self._writable = asyncio.Event()
         self._writable.set()
         self.closed = False
+        self.failure: OSError | None = None
+        """Why nothing more could be written, where the peer did not just leave."""
 
     @classmethod
     async def open(cls, descriptor: int) -> LineWriter:
         writer = cls()
-        if stat.S_ISREG(os.fstat(descriptor).st_mode):
-            writer._descriptor = descriptor
-        else:
+        if _can_be_watched(descriptor):
             loop = asyncio.get_running_loop()
             await loop.connect_write_pipe(lambda: writer, os.fdopen(descriptor, "wb", 0))
+        else:
+            writer._descriptor = descriptor
         return writer
 
     async def write(self, line: bytes) -> None:
-        if self._descriptor is not None:
-            _write_all(self._descriptor, line + b"\n")
+        if self.closed:
             return
-        assert self._transport is not None
-        if not self.closed:
+        if self._descriptor is not None:
+            self._write_now(self._descriptor, line + b"\n")
+        else:
+            assert self._transport is not None
             self._transport.write(line + b"\n")
             if not self._writable.is_set():
                 await self._writable.wait()
+
+    def _write_now(self, descriptor: int, data: bytes) -> None:
+        try:
+            while data:
+                data = data[os.write(descriptor, data) :]
+        except OSError as error:
+            self.closed, self.failure = True, error
 
     def flush_and_close(self) -> None:
         if self._transport is not None:
@@ -162,6 +180,6 @@ class LineWriter(asyncio.Protocol):
         self._writable.set()
 
 
-def _write_all(descriptor: int, data: bytes) -> None:
-    while data:
-        data = data[os.write(descriptor, data) :]
+def _can_be_watched(descriptor: int) -> bool:
+    mode = os.fstat(descriptor).st_mode
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(descriptor)

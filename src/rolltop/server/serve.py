@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 import sys
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from mcp_core.log import configure
+from rolltop.logs import start_logging
 from rolltop.server.claim import Wire
 from rolltop.server.desk import Desk
 from rolltop.server.listing import Listing
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["run_http", "run_stdio"]
 
 logger = logging.getLogger("rolltop.server")
+
+T = TypeVar("T")
 
 TURN = 0.001
 """Seconds that a thread works while another one waits for its turn. An answer passes through several threads, and some
@@ -50,14 +53,16 @@ def run_stdio(desk: Desk, wire: Wire, early: Early | None = None, ready: Callabl
             ready(built)
         return built
 
-    _run(serve_stdio(desk, listing, wire, lambda: asyncio.to_thread(load), early))
+    failure = _run(serve_stdio(desk, listing, wire, lambda: asyncio.to_thread(load), early))
     desk.close()
-    _leave()
+    if failure is not None:
+        sys.stderr.write(f"rolltop: answers cannot be written to standard output: {failure.strerror}\n")
+    _leave(1 if failure else 0)
 
 
 def run_http(settings: Settings, announce: Callable[[str], None]) -> None:
     """Serve over HTTP; `announce` gets the URL once the server listens."""
-    configure(settings.log_level, file=settings.log_file)
+    start_logging(settings)
     from rolltop.server.http import PATH, app_for, bind, is_everywhere, serve_http  # noqa: PLC0415
 
     listener = bind(settings.http_host, settings.http_port)
@@ -73,7 +78,7 @@ def run_http(settings: Settings, announce: Callable[[str], None]) -> None:
     _leave()
 
 
-def _run(main: Coroutine[Any, Any, None]) -> None:
+def _run(main: Coroutine[Any, Any, T]) -> T:
     sys.setswitchinterval(TURN)
     try:
         import uvloop  # noqa: PLC0415 - not there on every platform
@@ -83,14 +88,16 @@ def _run(main: Coroutine[Any, Any, None]) -> None:
         runner = asyncio.Runner(loop_factory=uvloop.new_event_loop)
     # Not used as a context manager: closing it would wait for every thread that a tool still runs in.
     runner.get_loop().set_default_executor(ThreadPoolExecutor(TOOL_THREADS, "tool"))
-    runner.run(main)
+    return runner.run(main)
 
 
-def _leave() -> None:
+def _leave(code: int = 0) -> None:
     """End now. A tool that is still busy in a thread must not keep a server alive that nobody uses."""
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            if stream is not None:  # closed by whoever started us
+                stream.flush()
     busy = [thread for thread in threading.enumerate() if not thread.daemon and thread is not threading.main_thread()]
     if busy:
         logger.info("leaving %d busy threads behind", len(busy))
-    os._exit(0)
+    os._exit(code)

@@ -46,8 +46,11 @@ class Early:
 
 async def serve_stdio(
     desk: Desk, listing: Listing, wire: Wire, load: Callable[[], Awaitable[Built]], early: Early | None = None
-) -> None:
-    """Serve until the client closes its end, the parent dies, or a signal comes. `load` brings the SDK."""
+) -> OSError | None:
+    """Serve until the client closes its end, the parent dies, or a signal comes. `load` brings the SDK.
+
+    Gives what kept answers from being written, if anything did.
+    """
     early = early or Early()
     reader = await LineReader.open(wire.reader, LINE_LIMIT, early.unread, early.ended)
     writer = await LineWriter.open(wire.writer)
@@ -69,6 +72,7 @@ async def serve_stdio(
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
     writer.flush_and_close()
+    return writer.failure
 
 
 class _Connection:

@@ -13,7 +13,7 @@ from mcp_core.log import one_line
 from rolltop.errors import InvalidInput
 from rolltop.settings import Settings
 
-__all__ = ["GROUP", "SEARCH", "Loaded", "discover", "load_set", "select"]
+__all__ = ["GROUP", "SEARCH", "Loaded", "discover", "load_set", "refuse_name", "select"]
 
 logger = logging.getLogger("rolltop.toolsets")
 
@@ -67,6 +67,15 @@ def select(available: Sequence[ToolSet], settings: Settings) -> list[ToolSet]:
                 f"there is no tool set {wanted!r}{meant}", hint=f"Tool sets: {', '.join(sorted(names))}."
             )
     return [toolset for toolset in available if _wanted(toolset, settings)]
+
+
+def refuse_name(name: str, known: Iterable[str], *, certain: bool) -> None:
+    """Nobody has a tool that is to be left out; where a set could not be loaded, it may be that one's."""
+    near = difflib.get_close_matches(name, list(known), n=1)
+    said = f"exclude_tools names a tool that is not there, {name!r}" + (f"; did you mean {near[0]}?" if near else "")
+    if certain:
+        raise InvalidInput(said, hint="rolltop tools list shows all tools.")
+    logger.warning("%s", said)
 
 
 def _wanted(toolset: ToolSet, settings: Settings) -> bool:
