@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -127,6 +128,33 @@ async def test_unused_names_are_only_information(desk: Desk) -> None:
     data = (await ask(desk, "validate_utlx", transformation="{ let unused = 1, a: 2 }"))["data"]
     assert data["valid"] is True
     assert data["errors"][0]["severity"] == "info"
+
+
+@pytest.mark.parametrize("schema", [{"type": "foo"}, {"$ref": "#/x"}, {"type": "object", "properties": []}])
+@pytest.mark.parametrize("tool", ["validate_utlx", "infer_output_schema"])
+async def test_a_schema_that_is_none_is_invalid_input(desk: Desk, tool: str, schema: dict[str, Any]) -> None:
+    found = await error(desk, tool, transformation="$input.a", inputSchema=schema)
+    assert found["code"] == "INVALID_INPUT"
+    assert "no JSON Schema: at #" in found["message"]
+
+
+async def test_a_reference_that_is_not_followed_is_a_warning(desk: Desk) -> None:
+    schema = {"type": "object", "properties": {"a": {"$ref": "https://example.com/a.json"}}}
+    data = (await ask(desk, "validate_utlx", transformation="$input.a.b", inputSchema=schema))["data"]
+    assert data["valid"] is True
+    assert "https://example.com/a.json" in data["warnings"][0]["message"]
+
+
+async def test_a_schema_that_refers_to_itself_twice_is_checked_in_time(desk: Desk) -> None:
+    node = {"type": "object", "properties": {name: {"$ref": "#/$defs/N"} for name in ("l", "r")}}
+    schema = {"$defs": {"N": {**node, "required": ["l"], "additionalProperties": False}}, "$ref": "#/$defs/N"}
+    await ask(desk, "validate_utlx", transformation="1")
+    started = time.monotonic()
+    data = (await ask(desk, "validate_utlx", transformation="$input.l.l.x", inputSchema=schema))["data"]
+    inferred = await ask(desk, "infer_output_schema", transformation="$input", inputSchema=schema)
+    assert time.monotonic() - started < 1
+    assert data["warnings"][0]["code"] == "W501"
+    assert inferred["data"]["confidence"] == "high"
 
 
 async def test_sources(desk: Desk, tmp_path_factory: pytest.TempPathFactory) -> None:

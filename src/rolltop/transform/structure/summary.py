@@ -76,8 +76,9 @@ def _short(node: Any) -> str:
         return " or ".join(map(str, kind))
     if kind is None and "anyOf" in node:
         return " or ".join(dict.fromkeys(_short(option) for option in node["anyOf"]))
-    if node.get("recursive"):
-        return f"{node['recursive']} again"
+    again = node.get("recursive") or str(node.get("$ref", "")).rpartition("/")[2]
+    if again:
+        return f"{again} again"
     return str(kind or "any")
 
 
