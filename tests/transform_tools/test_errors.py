@@ -85,6 +85,23 @@ async def test_a_failing_run_says_where_and_through_which_calls(desk: Desk) -> N
         assert "at 2:" in found["details"]["stackTrace"]
 
 
+PLACES = [
+    ('{ a: 1,\n  b: padRight("x", 99999999999, " ") }', 2, 6),
+    ("function F(n) { F(n) }\n{ a: F(1) }", 1, 17),
+    ("let f = upper\nf", 2, 1),
+    ("{ a: 1 }\n{ f: upper }", 2, 1),
+]
+
+
+@pytest.mark.parametrize(("program", "line", "column"), PLACES)
+async def test_every_failure_has_its_place(desk: Desk, program: str, line: int, column: int) -> None:
+    for _ in range(12):
+        found = await error(desk, "execute_transformation", transformation=program, **RUN)
+        assert found["code"] == "EXECUTION_ERROR"
+        assert (found["details"]["line"], found["details"]["column"]) == (line, column)
+        assert found["details"]["stackTrace"].splitlines()[0].startswith(f"at {line}:{column}: ")
+
+
 async def test_the_same_program_runs_again_and_again(desk: Desk) -> None:
     program = "map($input.items, i => { total: i.price * 2 })"
     arguments = {**RUN, "inputData": '{"items": [{"price": 2}]}'}

@@ -15,6 +15,9 @@ from rolltop.transform.service.validate import repaired
 
 __all__ = ["execute"]
 
+_SOON = 1000
+"""Milliseconds in which a run is short enough to be done again."""
+
 
 def execute(transformation: str, data: str, input_format: str, output_format: str) -> dict[str, Any]:
     """The output as text, and the milliseconds from text to text; compiling included."""
@@ -27,7 +30,7 @@ def execute(transformation: str, data: str, input_format: str, output_format: st
     except ProgramInvalid as error:
         taken = _since(started)
         raise invalid_program(error.diagnostics, executionTime=taken, **repaired(transformation)) from None
-    made = program.at_once(data)
+    made = _at_once(program, data)
     if made is not None:
         return {"success": True, "output": made.decode(), "executionTime": _since(started)}
     try:
@@ -46,18 +49,32 @@ def execute(transformation: str, data: str, input_format: str, output_format: st
         refused = InvalidData("a function asks the machine for something", hint="Transformations run without files.")
         raise failed(refused, program.source, executionTime=_since(started)) from None
     except (InvalidData, SizeLimit) as error:
-        raise failed(_traced(program, values, error), program.source, executionTime=_since(started)) from None
+        taken = _since(started)
+        shown = _traced(program, values, error, again=taken < _SOON)
+        # What cannot be written is the result, wherever in it.
+        shown.position = shown.position or program.result_place
+        raise failed(shown, program.source, executionTime=taken) from None
     return {"success": True, "output": output, "executionTime": _since(started)}
 
 
-def _traced(program: Program, values: dict[str, Any], error: RolltopError) -> RolltopError:
-    """The same failure from the evaluator, which shows the calls on the way; generated code does not."""
-    if not isinstance(error, EvaluationFailure):
+def _at_once(program: Program, data: str) -> bytes | None:
+    try:
+        return program.at_once(data)
+    except SizeLimit:
+        return None  # the long way says where
+
+
+def _traced(program: Program, values: dict[str, Any], error: RolltopError, *, again: bool) -> RolltopError:
+    """The same failure from the evaluator, which knows its place and the calls on the way; generated code does not.
+
+    A limit that was reached late is not waited for once more, unless `again`.
+    """
+    if not isinstance(error, EvaluationFailure) and not (again and isinstance(error, SizeLimit)):
         return error
     try:
         program.evaluator.run({"input": next(iter(values.values()), None), **values})
-    except EvaluationFailure as again:
-        return again
+    except (EvaluationFailure, SizeLimit) as shown:
+        return shown
     return error
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from rolltop.errors import InvalidData, RolltopError
 from rolltop.transform.diagnostics import Diagnostic
 from rolltop.transform.errors import ProgramInvalid, ReadFailure
-from rolltop.transform.run.evaluator import Evaluator
+from rolltop.transform.run.evaluator import Evaluator, shown_at
 from rolltop.transform.syntax import tree
 from rolltop.transform.syntax.source import Source
 
@@ -56,7 +56,7 @@ def _hint(item: Diagnostic) -> dict[str, str]:
 
 def _stack_trace(error: BaseException, source: Source) -> str | None:
     """The calls of the program that led to the error, innermost first, each with its line."""
-    places = [source.place(node.at) for node in _calls(error.__traceback__)]
+    places = [source.place(shown_at(node)) for node in _calls(error.__traceback__)]
     if isinstance(error, RolltopError) and error.position:
         places.append((error.position.line, error.position.column))
     lines = list(dict.fromkeys(reversed(places)))
