@@ -190,6 +190,34 @@ async def test_sources(desk: Desk, tmp_path_factory: pytest.TempPathFactory) -> 
     assert kept["structure"]["properties"]["a"]["type"] == "integer"
 
 
+@pytest.mark.parametrize("encoding", ["iso-8859-1", "windows-1250", "utf-16"])
+async def test_files_are_read_in_the_encoding_that_they_declare(desk: Desk, encoding: str) -> None:
+    path = desk.settings.roots[0] / "named.xml"
+    path.write_bytes(f'<?xml version="1.0" encoding="{encoding}"?><a><b>Zoë</b></a>'.encode(encoding))
+    data = (await ask(desk, "get_input_schema", source=str(path), format="xml"))["data"]
+    assert data["structure"]["properties"]["a"]["properties"]["b"]["examples"] == ["Zoë"]
+    run = {"transformation": "$input.a.b", "inputFormat": "xml", "outputFormat": "json"}
+    desk.workspace.store.add("named.xml", path.read_bytes())
+    batch = (await ask(desk, "transform_batch", inputs=[str(path), "doc://named.xml"], **run))["data"]
+    assert [item["output"] for item in batch["results"]] == ['"Zoë"'] * 2
+
+
+async def test_tables_are_read_in_the_encoding_that_the_program_says(desk: Desk) -> None:
+    path = desk.settings.roots[0] / "latin.csv"
+    path.write_bytes("name;city\nZoë;Köln\n".encode("latin-1"))
+    data = (await ask(desk, "get_input_schema", source=str(path), format="csv"))["data"]
+    assert data["options"] == {"delimiter": ";", "encoding": "cp1252"}
+    header = 'input csv { delimiter: ";", encoding: "latin-1" }'
+    run = {"inputs": [str(path)], "inputFormat": "csv", "outputFormat": "json"}
+    program = f"%utlx 1.0\n{header}\noutput json\n---\n$input[0].city"
+    batch = (await ask(desk, "transform_batch", transformation=program, **run))["data"]
+    assert batch["results"][0]["output"] == '"Köln"'
+    batch = (await ask(desk, "transform_batch", transformation="$input", **run))["data"]
+    failed = batch["results"][0]["error"]
+    assert failed["code"] == "PARSE_ERROR"
+    assert "input csv { encoding" in failed["details"]["hint"]
+
+
 async def test_a_broken_part_is_an_internal_error(tmp_path: Path) -> None:
     desk = Desk(load(env={"ROLLTOP_WORKSPACE": str(tmp_path / "ws"), "XDG_CONFIG_HOME": str(tmp_path)}))
     desk.workspace.store.add_text("kept.json", '{"a": 1}')

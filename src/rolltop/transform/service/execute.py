@@ -13,15 +13,30 @@ from rolltop.transform.program import Document, Program
 from rolltop.transform.service.failures import failed, invalid_program, unreadable
 from rolltop.transform.service.validate import repaired
 
-__all__ = ["execute"]
+__all__ = ["as_bytes", "execute"]
 
 _SOON = 1000
 """Milliseconds in which a run is short enough to be done again."""
 
 
-def execute(transformation: str, data: str, input_format: str, output_format: str) -> dict[str, Any]:
-    """The output as text, and the milliseconds from text to text; compiling included."""
+def as_bytes(text: str) -> bytes:
+    """The bytes for each of which a text has one character: what is asked for as JSON can hold no others."""
+    try:
+        return text.encode("latin-1")
+    except UnicodeEncodeError:
+        raise InvalidInput("binary data has one character for each byte, none of them beyond 255") from None
+
+
+def execute(
+    transformation: str, data: str | bytes, input_format: str, output_format: str, binary: bool = False
+) -> dict[str, Any]:
+    """The output as text, and the milliseconds from text to text; compiling included.
+
+    `binary`: the data is bytes in an encoding of its own, written as one character for each.
+    """
     started = time.perf_counter()
+    if binary and isinstance(data, str):
+        data = as_bytes(data)
     try:
         # A name that nothing has is wrong in every run, also in a branch that this one would not reach.
         program = cached_program(
@@ -57,7 +72,7 @@ def execute(transformation: str, data: str, input_format: str, output_format: st
     return {"success": True, "output": output, "executionTime": _since(started)}
 
 
-def _at_once(program: Program, data: str) -> bytes | None:
+def _at_once(program: Program, data: str | bytes) -> bytes | None:
     try:
         return program.at_once(data)
     except SizeLimit:

@@ -25,7 +25,8 @@ def summarize(format_: str, mode: str, structure: Mapping[str, Any], notes: list
         kind = "document with" if mode == "instance" else "schema for"
         text = f"{name} {kind} {root} root element{_containing(node)}"
     elif format_ == "csv":
-        text = f"CSV table with the columns {_listed(_fields(structure.get('items', {}), 0))}"
+        columns = _listed(_fields(structure.get("items", {}), 0))
+        text = f"CSV table with the columns {columns}" if columns else "CSV table without columns"
     else:
         text = f"{name} {'document' if mode == 'instance' else 'schema'}: {in_words(structure)}"
     return "; ".join([text, *notes])
