@@ -62,6 +62,18 @@ async def test_a_wrong_program_is_a_validation_error(desk: Desk) -> None:
     assert inferred["code"] == "VALIDATION_ERROR"
 
 
+async def test_hints_are_for_those_who_call_tools(desk: Desk) -> None:
+    data = (await ask(desk, "validate_utlx", transformation="xyzzyplugh(1)"))["data"]
+    assert data["errors"][0]["suggestion"] == "get_stdlib_functions finds functions by what they do."
+    found = await error(desk, "execute_transformation", transformation="xyzzyplugh(1)", **RUN)
+    assert "rolltop transform" not in str(found)
+    two = "%utlx 1.0\ninput: a json, b json\noutput json\n---\n$a"
+    found = await error(desk, "execute_transformation", transformation=two, **RUN)
+    assert found["code"] == "INVALID_INPUT"
+    assert "2 inputs (a, b)" in found["message"]
+    assert "FILE" not in found["details"]["hint"]
+
+
 async def test_validating_a_wrong_program_is_a_success(desk: Desk) -> None:
     answer = await ask(desk, "validate_utlx", transformation="{ a: nope(1), b: alsoNot }")
     assert answer["success"] is True

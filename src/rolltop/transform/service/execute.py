@@ -45,6 +45,12 @@ def execute(
     except ProgramInvalid as error:
         taken = _since(started)
         raise invalid_program(error.diagnostics, executionTime=taken, **repaired(transformation)) from None
+    ports = [port.name for port in program.header.inputs]
+    if len(ports) > 1:
+        raise InvalidInput(
+            f"the program has {len(ports)} inputs ({', '.join(ports[:8])}), and there is one document",
+            hint=f"Declare one input, and give the data of all as its properties: $input.{ports[0]} and so on.",
+        )
     made = _at_once(program, data)
     if made is not None:
         return {"success": True, "output": made.decode(), "executionTime": _since(started)}

@@ -9,6 +9,7 @@ from rolltop.transform.check.checker import check_parsed
 from rolltop.transform.check.schema_types import type_of_schema
 from rolltop.transform.diagnostics import Diagnostic
 from rolltop.transform.repair import find_repair, suspicions
+from rolltop.transform.service.failures import told
 from rolltop.transform.service.schemas_given import plain_schema
 from rolltop.transform.syntax.parser import Parsed, parse
 from rolltop.transform.types import ObjectType, Type
@@ -79,7 +80,7 @@ def _severity(found: Diagnostic, *, strict: bool) -> str:
 
 def _shown(found: Diagnostic) -> dict[str, Any]:
     shown = {"line": found.line, "column": found.column, "message": found.message, "code": found.code}
-    return {**shown, "suggestion": found.hint} if found.hint else shown
+    return {**shown, "suggestion": told(found.hint)} if found.hint else shown
 
 
 def _not_followed(reference: str) -> dict[str, Any]:
