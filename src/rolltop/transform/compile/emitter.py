@@ -8,6 +8,7 @@ into temporaries.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 from rolltop.transform.compile.calls import CallEmitter
@@ -29,7 +30,11 @@ class Emitter(CallEmitter):
     def __init__(self, program: tree.Program, *, plain: bool) -> None:
         super().__init__(plain=plain)
         self.program = program
-        self.recursive = recursive_functions(program)
+
+    @cached_property
+    def recursive(self) -> frozenset[int]:
+        """The ids of the functions that call themselves; few programs have any functions."""
+        return recursive_functions(self.program)
 
     def source(self) -> str:
         """The text of the function `run(inputs)`."""
