@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from typing import Any
 
 from mcp_core.schema import schema_markdown
 from mcp_core.spec import Example, ToolSpec
 
-__all__ = ["SECTIONS", "describe", "expand_names"]
+__all__ = ["SECTIONS", "describe", "expand_names", "expand_schema"]
 
 SECTIONS = ("Description", "JSON Schema", "Usage Instructions", "Concrete Examples")
 """The headings of the full form, in order."""
@@ -22,6 +23,20 @@ NameOf = Callable[[str], str]
 def expand_names(text: str, name_of: NameOf | None = None) -> str:
     """Replace `{tool:get_content}` by the registered name, or by the plain one in documentation."""
     return _REFERENCE.sub(lambda match: name_of(match[1]) if name_of else match[1], text)
+
+
+def expand_schema(schema: Any, name_of: NameOf) -> Any:
+    """A JSON Schema with the names of tools in its descriptions resolved."""
+    if isinstance(schema, list):
+        return [expand_schema(part, name_of) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: expand_names(part, name_of)
+        if key == "description" and isinstance(part, str)
+        else expand_schema(part, name_of)
+        for key, part in schema.items()
+    }
 
 
 def describe(spec: ToolSpec, profile: str, name_of: NameOf | None = None) -> str:

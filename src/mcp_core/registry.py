@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from mcp_core.collection import DuplicateTool
-from mcp_core.description import describe
+from mcp_core.description import describe, expand_schema
 from mcp_core.envelope import Envelope, ResultEnvelope
 from mcp_core.spec import ToolFunction, ToolSpec
 
@@ -46,7 +46,7 @@ class Registered:
             entry["title"] = self.spec.title
         if self.description:
             entry["description"] = self.description
-        entry["inputSchema"] = self.spec.input_schema
+        entry["inputSchema"] = expand_schema(self.spec.input_schema, self.name_of)
         entry["outputSchema"] = self.envelope.output_schema(self.spec)
         entry["annotations"] = self.spec.annotations.wire()
         return entry

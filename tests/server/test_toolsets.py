@@ -120,6 +120,14 @@ def test_every_tool_has_annotations_and_an_output_schema(tmp_path: Path) -> None
         assert set(wire["annotations"]) == {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
         assert wire["outputSchema"]["type"] == "object"
         assert not {"oneOf", "anyOf", "allOf"} & set(wire["inputSchema"]), registered.name
+        assert "{tool:" not in str(wire), registered.name
+
+
+def test_names_in_the_schemas_of_arguments_are_those_that_clients_see(tmp_path: Path) -> None:
+    env = {"MCP_TOOL_PREFIX": "my", "XDG_CONFIG_HOME": str(tmp_path), "ROLLTOP_WORKSPACE": str(tmp_path)}
+    registered = Desk(load(env=env)).registry.by_plain_name("validate_utlx")
+    assert registered is not None
+    assert "from my_get_input_schema;" in registered.wire["inputSchema"]["properties"]["inputSchema"]["description"]
 
 
 def test_a_plain_process_can_build_two_desks() -> None:

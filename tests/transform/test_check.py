@@ -206,6 +206,112 @@ def test_the_schema_of_a_single_input_is_meant_whatever_its_name() -> None:
         types_for(["a", "b"], {"c": ORDER})
 
 
+TREE = {
+    "$ref": "#/$defs/Node",
+    "$defs": {
+        "Node": {
+            "type": "object",
+            "required": ["left", "right", "v"],
+            "properties": {
+                "left": {"$ref": "#/$defs/Node"},
+                "right": {"$ref": "#/$defs/Node"},
+                "v": {"type": "integer"},
+            },
+            "additionalProperties": False,
+        }
+    },
+}
+
+
+@pytest.mark.parametrize("text", ["$input.left.right.left.w", "map([$input], n => n.right.right.w)"])
+def test_a_definition_that_holds_itself_is_known_at_every_depth(text: str) -> None:
+    types = {"input": type_of_schema(TREE)}
+    assert [found.code for found in check(text, inputs=types)] == ["W501"]
+    assert check(text.replace(".w", ".v"), inputs=types) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["treeMap($input, x => x)", "treeFlatten($input)", "deepMerge($input, $input.left)", "flattenDeep([$input])"],
+)
+def test_rules_that_go_down_into_values_end_on_a_definition_that_holds_itself(text: str) -> None:
+    assert [found for found in check(text, inputs={"input": type_of_schema(TREE)}) if found.severity == "error"] == []
+
+
+ANIMAL = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+TAGGED = {"properties": {"tag": {"type": "string"}}, "additionalProperties": False}
+TOGETHER: list[dict[str, Any]] = [
+    {"allOf": [ANIMAL, TAGGED]},
+    {"allOf": [{"$ref": "#/$defs/Animal"}], "$defs": {"Animal": ANIMAL}, **TAGGED},
+    {"$ref": "#/$defs/Animal", "$defs": {"Animal": ANIMAL}, **TAGGED},
+    {**ANIMAL, "anyOf": [TAGGED, {"properties": {"tag": {"type": "string"}}, "additionalProperties": False}]},
+]
+
+
+@pytest.mark.parametrize("schema", TOGETHER)
+def test_schemas_that_all_hold_are_put_together(schema: dict[str, Any]) -> None:
+    types = {"input": type_of_schema(schema)}
+    assert check("upper($input.name)", inputs=types) == []
+    assert [found.code for found in check("$input.name / 2 - [$input.tag]", inputs=types)] == ["E502"]
+    parsed = parse("[$input.name, $input.tag]")
+    assert str(check_parsed(parsed, inputs=types).result) == "Array<String?>"
+
+
+def test_of_what_is_said_twice_both_hold() -> None:
+    schema = {
+        "allOf": [
+            {"type": ["object", "null"], "properties": {"n": {"type": "number"}}},
+            {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]},
+        ]
+    }
+    assert str(type_of_schema(schema)) == "{ n: Integer, ... }"
+    assert str(type_of_schema({"allOf": [{"type": "string"}, {"type": "object"}]})) == "Never"
+
+
+def test_schemas_that_refer_to_themselves_in_every_way_have_an_end() -> None:
+    several = {f"D{n}": {"properties": {f"p{m}": {"$ref": f"#/$defs/D{m}"} for m in range(9)}} for n in range(9)}
+    schemas: list[dict[str, Any]] = [
+        {"$ref": "#"},
+        {"type": "array", "items": {"$ref": "#"}},
+        {"anyOf": [{"$ref": "#"}, {"$ref": "#"}], "properties": {"a": {"$ref": "#"}}},
+        {"allOf": [{"$ref": "#"}], "properties": {"a": {"allOf": [{"$ref": "#"}]}, "b": {"allOf": [{"$ref": "#"}]}}},
+        {"$ref": "#/$defs/D0", "$defs": several},
+    ]
+    for schema in schemas:
+        assert (
+            check("treeFlatten($input.a.b) + count($input.p1.p2.p3)", inputs={"input": type_of_schema(schema)})
+            is not None
+        )
+
+
+WRONG_SCHEMAS: list[tuple[dict[str, Any], str]] = [
+    ({"type": "foo"}, "at #/type"),
+    ({"properties": {"a": {"type": ["string", 1]}}}, "at #/properties/a/type"),
+    ({"type": "record", "fields": []}, "at #/type"),
+    ({"$ref": "#/x"}, "nothing is at #/x"),
+    ({"$ref": 1}, "at #/\\$ref"),
+    ({"type": "object", "properties": []}, "at #/properties"),
+    ({"items": 3}, "at #/items"),
+    ({"anyOf": {}}, "at #/anyOf"),
+    ({"required": True}, "at #/required"),
+    ({"required": [1]}, "at #/required"),
+    ({"items": {"$ref": "#/$defs/a"}, "$defs": {"a": {"enum": "b"}}}, "at #/\\$defs/a/enum"),
+]
+
+
+@pytest.mark.parametrize(("schema", "place"), WRONG_SCHEMAS)
+def test_what_is_no_schema_is_refused_with_its_place(schema: dict[str, Any], place: str) -> None:
+    with pytest.raises(InvalidInput, match=place):
+        type_of_schema(schema)
+
+
+def test_references_to_other_documents_are_told_of() -> None:
+    unfollowed: list[str] = []
+    schema = {"properties": {"a": {"$ref": "other.json#/x"}, "b": {"$ref": "other.json#/x"}}}
+    assert str(type_of_schema(schema, unfollowed=unfollowed)) == "{ a?: Any, b?: Any, ... }"
+    assert unfollowed == ["other.json#/x"]
+
+
 @pytest.mark.parametrize(
     ("program", "code"),
     [

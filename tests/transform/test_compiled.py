@@ -56,6 +56,11 @@ def agree(text: str, document: Any, *, plain: bool | None = None) -> None:
 @example("function F(n) { if (n < 2) n else F(n - 1) + F(n - 2) }\nF(12)", None)
 @example("try { map([1, 0], x => 1 / x) } catch (e) { e + '!' }", None)
 @example("match ([1]) { 1 => 2, n if count(n) == 1 => n[0] }", None)
+@example("let a = 1", None)
+@example("let a = $input.a\nlet b = map(a, i => i.n)", {"a": [{"n": 1}, {"n": 2}]})
+@example("let a = 3\nfunction F(n) { let b = n * a }\n{ x: F(2), y: map([1], m => F(m)) }", None)
+@example("let a = 1\nfunction F(n) { n }", None)
+@example("function F(n) { if (n < 1) 1 / 0 else F(n - 1) }\nmap([9, 9], n => try { F(n) } catch (e) { e })", None)
 def test_generated_code_agrees_with_the_evaluator(text: str, document: Any) -> None:
     agree(text, document)
     agree(text, document, plain=False)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from strategies import documents, programs
 
-from rolltop.errors import RolltopError
+from rolltop.errors import RolltopError, SizeLimit
 from rolltop.transform import Document, compile_program, formats
 from rolltop.transform.check import unresolved
+from rolltop.transform.run.recursion import DEEPEST
 from rolltop.transform.service.execute import execute
 from rolltop.transform.syntax.parser import parse
 
@@ -87,3 +89,48 @@ def test_pipelines_of_library_functions(text: str, document: Any) -> None:
 def test_programs_of_all_constructs(text: str, document: Any) -> None:
     assume(not unresolved(parse(text)))
     agree(text, document)
+
+
+@pytest.mark.parametrize("text", ["let a = 1", "let a = $input.items", "let a = map($input.items, i => i.price)"])
+def test_a_program_that_only_binds_gives_what_it_bound_last(text: str) -> None:
+    agree(text, {"items": [{"price": 1.5}, {"price": 2}]})
+
+
+SELF = "function F(n) { if (n == 0) 0 else 1 + F(n - 1) }\n"
+TURNS = "function A(n) { if (n == 0) 0 else 1 + B(n - 1) }\nfunction B(n) { if (n == 0) 0 else 1 + A(n - 1) }\n"
+INSIDE = "function F(n) { if (n == 0) 0 else 1 + sum(map([n], m => try { F(m - 1) } catch (e) { 0 })) }\n"
+NESTED = "{ function G(n) { if (n == 0) 0 else 1 + G(n - 1) }, d: "
+
+
+def often(text: str, document: Any = None) -> list[Any]:
+    program = compile_program(text)
+    data = json.dumps(document)
+    return [told(lambda: program.run({"input": Document(data)}).text) for _ in range(12)]
+
+
+@pytest.mark.parametrize("text", [SELF + "F({0})", TURNS + "A({0})", INSIDE + "F({0})", NESTED + "G({0}) }"])
+def test_functions_call_themselves_as_deep_in_every_run(text: str) -> None:
+    for depth in (500, DEEPEST - 1):
+        found = often(text.replace("{0}", str(depth)))
+        assert str(depth) in found[0]
+        assert found == found[:1] * 12
+    for depth in (DEEPEST, 5000):
+        assert set(often(text.replace("{0}", str(depth)))) == {("failure", "the program calls itself too deeply")}
+
+
+def test_calls_that_failed_are_over() -> None:
+    text = (
+        "function F(n) { if (n == 0) 1 / 0 else 1 + F(n - 1) }\nmap($input, n => try { F(n) } catch (e) { e }) |> count"
+    )
+    assert set(often(text, [400] * 6)) == {"6"}
+
+
+@pytest.mark.parametrize(
+    "text", ["let f = (g, n) => g(g, n)\nf(f, 1)", "function F(n) { sortBy([1], y => F(n)) }\nF(1)"]
+)
+def test_what_never_ends_is_told_with_its_place(text: str) -> None:
+    program = compile_program(text)
+    for _ in range(15):
+        with pytest.raises(SizeLimit, match="too deeply") as raised:
+            program.run({"input": Document("null")})
+        assert raised.value.position is not None

@@ -74,6 +74,15 @@ def test_arrays_at_a_path(folder: Path, condition: str, mapping: str, array: byt
     agree(compile_program(f"$input.rows |> {condition} |> {mapping}"), data, size, folder)
 
 
+@pytest.mark.parametrize("text", ["map({0}, o => o.n)", "count({0})", "{{ n: count({0}), all: map({0}, o => o) }}"])
+@pytest.mark.parametrize("size", [1, 8, 20, 4 << 20])
+def test_an_array_that_was_cut_off_after_a_record(folder: Path, text: str, size: int) -> None:
+    array = json.dumps([{"n": number, "m": [number]} for number in range(4)]).encode()
+    for end in [at for at in range(1, len(array)) if array[at - 1] in b"[,}]"]:
+        agree(compile_program(text.format("$input")), array[:end], size, folder)
+        agree(compile_program(text.format("$input.o")), b'{"o": ' + array[:end], size, folder)
+
+
 @QUICK
 @given(ENVELOPES, CHAINS, texts(DATA), SIZES, st.sampled_from(["json", "xml"]))
 @example("{{ Out: {{ R: {0} }} }}", "map($input, o => o)", b'[1,"\\u0001",{"a":1},{"a":2},{"a":3}]', 4, "xml")

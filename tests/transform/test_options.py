@@ -74,6 +74,7 @@ def test_regional_tables_come_back(region: str, numbers: list[int], delimiter: s
     "options",
     [
         {"delimiter": ""},
+        {"delimiter": "ab"},
         {"quote": "ab"},
         {"quote": ","},
         {"regionalFormat": "mars"},

@@ -16,6 +16,7 @@ import pytest
 
 from rolltop.errors import RolltopError
 from rolltop.transform.service import Service, ServiceConfig
+from rolltop.transform.service.wire import request_for
 
 RUN = {"data": "{}", "input_format": "json", "output_format": "json"}
 
@@ -66,6 +67,11 @@ def test_the_four_endpoints(daemon: Any) -> None:
     body = {"transformation": "$input.a * 2", "input": '{"a": 4}', "inputFormat": "json", "outputFormat": "json"}
     status, answer = post(f"{url}/api/execute", body)
     assert (status, answer["data"]["output"]) == (200, "8")
+    latin = {**body, "transformation": "$input.a", "input": "<?xml version='1.0' encoding='latin-1'?><a>\xe9</a>"}
+    status, answer = post(f"{url}/api/execute", {**latin, "inputFormat": "xml", "binary": True})
+    assert (status, answer["data"]["output"]) == (200, '"\xe9"')
+    status, answer = post(f"{url}/api/infer-schema", {"format": "csv", "data": "a;b\n1;\xe9\n", "binary": True})
+    assert answer["data"]["options"] == {"delimiter": ";", "encoding": "cp1252"}
     status, answer = post(f"{url}/api/execute", {**body, "transformation": "{"})
     assert (status, answer["error"]["code"]) == (422, "VALIDATION_ERROR")
     assert post(f"{url}/api/execute", {"transformation": "1"})[0] == 400
@@ -74,6 +80,13 @@ def test_the_four_endpoints(daemon: Any) -> None:
     assert post(f"{url}/api/execute", body, {"Origin": "https://evil.example"})[0] == 403
     with urllib.request.urlopen(f"{url}/openapi.json", timeout=10) as page:
         assert set(json.loads(page.read())["paths"]) >= {"/api/parse-schema", "/api/validate"}
+
+
+def test_a_daemon_is_sent_text_where_that_is_what_bytes_are() -> None:
+    data = {"transformation": "1", "input_format": "csv", "output_format": "json", "binary": True}
+    assert request_for("execute", {**data, "data": "é".encode().decode("latin-1")})[1]["input"] == "é"
+    assert "binary" not in request_for("execute", {**data, "data": "é".encode().decode("latin-1")})[1]
+    assert request_for("execute", {**data, "data": "\xe9"})[1]["binary"] is True
 
 
 def test_tools_survive_the_death_and_return_of_a_daemon(daemon: Any) -> None:

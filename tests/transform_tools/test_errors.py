@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,18 @@ async def test_a_wrong_program_is_a_validation_error(desk: Desk) -> None:
     assert inferred["code"] == "VALIDATION_ERROR"
 
 
+async def test_hints_are_for_those_who_call_tools(desk: Desk) -> None:
+    data = (await ask(desk, "validate_utlx", transformation="xyzzyplugh(1)"))["data"]
+    assert data["errors"][0]["suggestion"] == "get_stdlib_functions finds functions by what they do."
+    found = await error(desk, "execute_transformation", transformation="xyzzyplugh(1)", **RUN)
+    assert "rolltop transform" not in str(found)
+    two = "%utlx 1.0\ninput: a json, b json\noutput json\n---\n$a"
+    found = await error(desk, "execute_transformation", transformation=two, **RUN)
+    assert found["code"] == "INVALID_INPUT"
+    assert "2 inputs (a, b)" in found["message"]
+    assert "FILE" not in found["details"]["hint"]
+
+
 async def test_validating_a_wrong_program_is_a_success(desk: Desk) -> None:
     answer = await ask(desk, "validate_utlx", transformation="{ a: nope(1), b: alsoNot }")
     assert answer["success"] is True
@@ -82,6 +95,23 @@ async def test_a_failing_run_says_where_and_through_which_calls(desk: Desk) -> N
         assert found["details"]["executionTime"] >= 0
         assert found["details"]["stackTrace"].splitlines()[0].startswith("at 1:")
         assert "at 2:" in found["details"]["stackTrace"]
+
+
+PLACES = [
+    ('{ a: 1,\n  b: padRight("x", 99999999999, " ") }', 2, 6),
+    ("function F(n) { F(n) }\n{ a: F(1) }", 1, 17),
+    ("let f = upper\nf", 2, 1),
+    ("{ a: 1 }\n{ f: upper }", 2, 1),
+]
+
+
+@pytest.mark.parametrize(("program", "line", "column"), PLACES)
+async def test_every_failure_has_its_place(desk: Desk, program: str, line: int, column: int) -> None:
+    for _ in range(12):
+        found = await error(desk, "execute_transformation", transformation=program, **RUN)
+        assert found["code"] == "EXECUTION_ERROR"
+        assert (found["details"]["line"], found["details"]["column"]) == (line, column)
+        assert found["details"]["stackTrace"].splitlines()[0].startswith(f"at {line}:{column}: ")
 
 
 async def test_the_same_program_runs_again_and_again(desk: Desk) -> None:
@@ -129,6 +159,33 @@ async def test_unused_names_are_only_information(desk: Desk) -> None:
     assert data["errors"][0]["severity"] == "info"
 
 
+@pytest.mark.parametrize("schema", [{"type": "foo"}, {"$ref": "#/x"}, {"type": "object", "properties": []}])
+@pytest.mark.parametrize("tool", ["validate_utlx", "infer_output_schema"])
+async def test_a_schema_that_is_none_is_invalid_input(desk: Desk, tool: str, schema: dict[str, Any]) -> None:
+    found = await error(desk, tool, transformation="$input.a", inputSchema=schema)
+    assert found["code"] == "INVALID_INPUT"
+    assert "no JSON Schema: at #" in found["message"]
+
+
+async def test_a_reference_that_is_not_followed_is_a_warning(desk: Desk) -> None:
+    schema = {"type": "object", "properties": {"a": {"$ref": "https://example.com/a.json"}}}
+    data = (await ask(desk, "validate_utlx", transformation="$input.a.b", inputSchema=schema))["data"]
+    assert data["valid"] is True
+    assert "https://example.com/a.json" in data["warnings"][0]["message"]
+
+
+async def test_a_schema_that_refers_to_itself_twice_is_checked_in_time(desk: Desk) -> None:
+    node = {"type": "object", "properties": {name: {"$ref": "#/$defs/N"} for name in ("l", "r")}}
+    schema = {"$defs": {"N": {**node, "required": ["l"], "additionalProperties": False}}, "$ref": "#/$defs/N"}
+    await ask(desk, "validate_utlx", transformation="1")
+    started = time.monotonic()
+    data = (await ask(desk, "validate_utlx", transformation="$input.l.l.x", inputSchema=schema))["data"]
+    inferred = await ask(desk, "infer_output_schema", transformation="$input", inputSchema=schema)
+    assert time.monotonic() - started < 1
+    assert data["warnings"][0]["code"] == "W501"
+    assert inferred["data"]["confidence"] == "high"
+
+
 async def test_sources(desk: Desk, tmp_path_factory: pytest.TempPathFactory) -> None:
     inside = desk.settings.roots[0] / "rows.csv"
     inside.write_text("a,b\n1,x\n")
@@ -143,6 +200,34 @@ async def test_sources(desk: Desk, tmp_path_factory: pytest.TempPathFactory) -> 
     desk.workspace.store.add_text("kept.json", '{"a": 1}')
     kept = (await ask(desk, "get_input_schema", source="doc://kept.json", format="json"))["data"]
     assert kept["structure"]["properties"]["a"]["type"] == "integer"
+
+
+@pytest.mark.parametrize("encoding", ["iso-8859-1", "windows-1250", "utf-16"])
+async def test_files_are_read_in_the_encoding_that_they_declare(desk: Desk, encoding: str) -> None:
+    path = desk.settings.roots[0] / "named.xml"
+    path.write_bytes(f'<?xml version="1.0" encoding="{encoding}"?><a><b>Zoë</b></a>'.encode(encoding))
+    data = (await ask(desk, "get_input_schema", source=str(path), format="xml"))["data"]
+    assert data["structure"]["properties"]["a"]["properties"]["b"]["examples"] == ["Zoë"]
+    run = {"transformation": "$input.a.b", "inputFormat": "xml", "outputFormat": "json"}
+    desk.workspace.store.add("named.xml", path.read_bytes())
+    batch = (await ask(desk, "transform_batch", inputs=[str(path), "doc://named.xml"], **run))["data"]
+    assert [item["output"] for item in batch["results"]] == ['"Zoë"'] * 2
+
+
+async def test_tables_are_read_in_the_encoding_that_the_program_says(desk: Desk) -> None:
+    path = desk.settings.roots[0] / "latin.csv"
+    path.write_bytes("name;city\nZoë;Köln\n".encode("latin-1"))
+    data = (await ask(desk, "get_input_schema", source=str(path), format="csv"))["data"]
+    assert data["options"] == {"delimiter": ";", "encoding": "cp1252"}
+    header = 'input csv { delimiter: ";", encoding: "latin-1" }'
+    run = {"inputs": [str(path)], "inputFormat": "csv", "outputFormat": "json"}
+    program = f"%utlx 1.0\n{header}\noutput json\n---\n$input[0].city"
+    batch = (await ask(desk, "transform_batch", transformation=program, **run))["data"]
+    assert batch["results"][0]["output"] == '"Köln"'
+    batch = (await ask(desk, "transform_batch", transformation="$input", **run))["data"]
+    failed = batch["results"][0]["error"]
+    assert failed["code"] == "PARSE_ERROR"
+    assert "input csv { encoding" in failed["details"]["hint"]
 
 
 async def test_a_broken_part_is_an_internal_error(tmp_path: Path) -> None:

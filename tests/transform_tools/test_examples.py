@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from rolltop.errors import InvalidInput
 from rolltop.transform import Document, compile_program
 from rolltop.transform.check import check
 from rolltop.transform.examples import Example, Finder, Wanted, load_corpus
@@ -96,3 +97,12 @@ def test_a_suite_is_read_too_and_the_kept_index_follows_its_changes(tmp_path: Pa
     assert build_finder(suite, kept).find(wanted)[0][0].name == "doubled"
     kept.write_text("damaged")
     assert build_finder(suite, kept).find(wanted)[0][0].name == "doubled"
+
+
+def test_a_format_that_nobody_knows_is_refused() -> None:
+    finder = Finder(load_corpus())
+    for wanted in (Wanted("foo", "json"), Wanted("json", "foo", description="orders")):
+        with pytest.raises(InvalidInput, match="unknown format 'foo'") as refused:
+            finder.find(wanted)
+        assert "json" in (refused.value.hint or "")
+    assert finder.find(Wanted("json-schema", "json"))

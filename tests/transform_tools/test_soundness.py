@@ -171,3 +171,59 @@ def test_every_function_gives_what_its_type_rule_says(function: Function) -> Non
 )
 def test_every_function_gives_what_its_type_rule_says_for_many_arguments(function: Function) -> None:
     try_calls(function, 150)
+
+
+NODE = {
+    "type": "object",
+    "properties": {
+        "left": {"$ref": "#/$defs/Node"},
+        "right": {"$ref": "#/$defs/Node"},
+        "v": {"type": "integer"},
+    },
+    "additionalProperties": False,
+}
+TREE = {"$defs": {"Node": NODE}, "$ref": "#/$defs/Node"}
+OF_A_TREE = ["$input", "{ a: $input.left, b: [$input.right] }", "[$input, $input.left.left]", "{ v: $input.v }"]
+
+
+@pytest.mark.parametrize("program", OF_A_TREE)
+def test_a_schema_that_refers_to_itself_gives_one_that_does(program: str) -> None:
+    inferred = infer(program, TREE)
+    schema = inferred["outputSchema"]
+    jsonschema.Draft202012Validator.check_schema(schema)
+    data = {"v": 1, "left": {"left": {"left": {"v": 3}}}, "right": {"v": 2}}
+    jsonschema.validate(json.loads(execute(program, json.dumps(data), "json", "json")["output"]), schema)
+    assert len(json.dumps(inferred)) < 1500
+    assert "uncertainFields" not in inferred
+    if program != "{ v: $input.v }":
+        wrong = json.loads(execute(program, '{"left": {"left": {"left": {"v": "x"}}}}', "json", "json")["output"])
+        assert not jsonschema.Draft202012Validator(schema).is_valid(wrong)
+
+
+def test_definitions_that_are_used_again_and_again_are_written_once() -> None:
+    levels = {
+        f"L{n}": {"type": "object", "properties": {key: {"$ref": f"#/$defs/L{n + 1}"} for key in "abc"}}
+        for n in range(12)
+    }
+    inferred = infer("$input", {"$ref": "#/$defs/L0", "$defs": {**levels, "L12": {"type": "string"}}})
+    jsonschema.Draft202012Validator.check_schema(inferred["outputSchema"])
+    assert len(json.dumps(inferred)) < 200_000
+
+
+@pytest.mark.parametrize(
+    "program", ["if ($input.flag) $input.list else []", "try { sort($input.list) } catch (e) { [] }", "$input.list"]
+)
+def test_an_empty_array_is_no_other_kind_of_array(program: str) -> None:
+    schema = {"properties": {"flag": {"type": "boolean"}, "list": {"type": "array"}}, "required": ["flag", "list"]}
+    assert infer(program, schema) == {
+        "outputSchema": {"type": "array"},
+        "confidence": "low",
+        "uncertainFields": ["[]"],
+        "summary": "Array of any",
+    }
+
+
+def test_kinds_that_are_written_alike_are_one() -> None:
+    program = "if ($input.a) parseDate('10:00', 'HH:mm') else if ($input.b) 'x' else 'y'"
+    schema = infer("{ t: " + program + " }", {"properties": {"a": {"type": "boolean"}, "b": {"type": "boolean"}}})
+    jsonschema.Draft202012Validator.check_schema(schema["outputSchema"])

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from rolltop.errors import InvalidInput
 from rolltop.transform.errors import ReadFailure
+from rolltop.transform.service.execute import execute
 from rolltop.transform.structure import describe_source
+from rolltop.transform.structure.decoding import decode_source
 
 values = st.recursive(
     st.none()
@@ -173,3 +175,48 @@ def test_types_that_use_each_other_often_do_not_grow_without_end() -> None:
 def test_what_is_no_schema_is_a_read_failure(format_: str) -> None:
     with pytest.raises(ReadFailure):
         describe_source("[1" if format_ != "protobuf" else "message {", format_)
+
+
+DELIMITED = [
+    ('name;amount\nAnn;"1,5"\n', ";"),
+    ("name\tamount\nAnn\t1,5\n", "\t"),
+    ("name|amount\nAnn|1;5\n", "|"),
+    ("name;amount;note\nAnn;1,5;a, b\nBob;2,5;c\n", ";"),
+    ('"a,b";c\n1;2\n', ";"),
+]
+
+
+@pytest.mark.parametrize(("text", "delimiter"), DELIMITED)
+def test_the_delimiter_of_a_table_is_recognised_and_told(text: str, delimiter: str) -> None:
+    answer = describe_source(text, "csv")
+    assert len(answer["structure"]["items"]["properties"]) >= 2
+    assert answer["options"] == {"delimiter": delimiter}
+    assert f"input csv {{ delimiter: {json.dumps(delimiter)} }}" in answer["summary"]
+    header = f"%utlx 1.0\ninput csv {{ delimiter: {json.dumps(delimiter)} }}\noutput json\n---\n"
+    output = execute(header + "keys($input[0])", text, "csv", "json")["output"]
+    assert json.loads(output) == list(answer["structure"]["items"]["properties"])
+
+
+@pytest.mark.parametrize("text", ["a,b\n1,x;y\n", 'a,b\n"p;q",2\n', "a\n1;2\n", "a;b,c\n1;2,3\n", "", "\n"])
+def test_commas_need_not_be_told(text: str) -> None:
+    assert "options" not in describe_source(text, "csv")
+
+
+def test_a_table_without_rows_has_its_columns() -> None:
+    answer = describe_source("id;name\n", "csv")
+    assert list(answer["structure"]["items"]["properties"]) == ["id", "name"]
+    assert answer["summary"].startswith("CSV table with the columns id (any) and name (any); there are no rows")
+    assert describe_source("", "csv")["summary"] == "CSV table without columns"
+
+
+def test_bytes_are_decoded_as_they_say() -> None:
+    declared = '<?xml version="1.0" encoding="{}"?><a>Łódź</a>'
+    for name in ("utf-8", "iso-8859-2", "windows-1250", "UTF-16"):
+        assert "Łódź" in decode_source(declared.format(name).encode(name), "xml")[0]
+    assert decode_source("<a>é</a>".encode("utf-16-le"), "xml") == ("<a>é</a>", None)
+    assert decode_source("a;é".encode(), "csv") == ("a;é", None)
+    assert decode_source("a;é€".encode("cp1252"), "csv") == ("a;é€", "cp1252")
+    with pytest.raises(ReadFailure, match="not UTF-8"):
+        decode_source('{"a": "é"}'.encode("latin-1"), "json")
+    with pytest.raises(ReadFailure, match="unknown encoding"):
+        decode_source('<?xml version="1.0" encoding="nope"?><a>é</a>'.encode(), "xml")

@@ -6,14 +6,15 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rolltop.errors import InvalidInput
+from rolltop.errors import InvalidInput, Position
 from rolltop.transform import formats
 from rolltop.transform.diagnostics import Diagnostic
 from rolltop.transform.errors import ProgramInvalid, WriteFailure
 from rolltop.transform.formats.options import check_options
 from rolltop.transform.formats.table import Rendered, canonical
 from rolltop.transform.given import complete_options
-from rolltop.transform.run.evaluator import Evaluator
+from rolltop.transform.run.evaluator import Evaluator, shown_at
+from rolltop.transform.run.recursion import OutOfStack
 from rolltop.transform.stdlib._ancestry import reading
 from rolltop.transform.syntax.parser import Parsed, parse
 
@@ -92,6 +93,13 @@ class Program:
         ports = self.header.inputs
         return len(ports) == 1 and ports[0].format == "xml" and not self.asks_for_places and self._records.possible
 
+    @property
+    def result_place(self) -> Position:
+        """Where the expression begins whose value is the result."""
+        body = self.parsed.program.body
+        last = (body.items or body.bindings or [body])[-1]
+        return Position(*self.source.place(shown_at(last)))
+
     def _pays(self, size: int) -> bool:
         """Whether to run generated code on an input of this size, after what was run before."""
         self.work += size + _RUN
@@ -112,10 +120,17 @@ class Program:
         return self._run(engine or self.evaluator, self._with_default(inputs))
 
     def _run(self, engine: Compiled | Evaluator, inputs: Mapping[str, Any]) -> Any:
-        if not self.asks_for_places:
-            return engine.run(inputs)
-        with reading(inputs):
-            return engine.run(inputs)
+        try:
+            if not self.asks_for_places:
+                return engine.run(inputs)
+            with reading(inputs):
+                return engine.run(inputs)
+        except OutOfStack:
+            # Generated code has room for deeper recursion. What a program gives does not depend on which one runs it.
+            if engine is not self.evaluator or self.compiled is None:
+                raise
+        self.work += _LARGE
+        return self._run(self.compiled, inputs)
 
     def _with_default(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """The first input is also called `input`."""
@@ -168,7 +183,9 @@ class Program:
                     return Rendered(made.decode())
         value = self.result(documents)
         if callable(value):
-            raise WriteFailure("the result is a function", hint="Call it with its arguments.")
+            raise WriteFailure(
+                "the result is a function", hint="Call it with its arguments.", position=self.result_place
+            )
         output = self.header.outputs[0]
         return formats.write(output.format, value, output.options)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rolltop.errors import SizeLimit
 from rolltop.transform import formats
 from rolltop.transform.check.findings import Findings
 from rolltop.transform.check.inference import Inference
 from rolltop.transform.errors import ProgramInvalid
 from rolltop.transform.run.evaluator import Evaluator
+from rolltop.transform.run.recursion import too_deep
 from rolltop.transform.run.scope import Scope
 from rolltop.transform.stack import deep_stack
 from rolltop.transform.syntax.cursor import CLOSERS, OPENERS
@@ -43,7 +43,7 @@ class Session:
     def enter(self, text: str) -> str | None:
         """Evaluate one entry; its value as JSON, or None when it only bound a name."""
         if text.strip() == ":names":
-            return "\n".join(sorted(self.scope.names))
+            return "\n".join(sorted(name for name in self.scope.names if name.isprintable()))
         if text.startswith(":type "):
             return str(self._type(text.removeprefix(":type ")))
         parsed = self._parse(text)
@@ -52,7 +52,7 @@ class Session:
             with deep_stack():
                 value = evaluator.evaluate(parsed.program.body, self.scope)
         except RecursionError:
-            raise SizeLimit("the expression calls itself too deeply") from None
+            raise too_deep() from None
         if parsed.program.body.bindings:
             self.history.append(text)
         if not parsed.program.body.items:

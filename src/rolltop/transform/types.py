@@ -176,6 +176,7 @@ STRING, NUMBER, INTEGER, BOOLEAN = Scalar("String"), Scalar("Number"), Scalar("I
 NULL, ANY, NEVER, BINARY = Scalar("Null"), Scalar("Any"), Scalar("Never"), Scalar("Binary")
 DATE, DATETIME, LOCAL_DATETIME, TIME = Scalar("Date"), Scalar("DateTime"), Scalar("LocalDateTime"), Scalar("Time")
 OBJECT = ObjectType(rest=ANY)
+_EMPTY_ARRAY = ArrayType(NEVER)
 
 _NAMED: dict[str, Type] = {
     scalar.name: scalar
@@ -189,7 +190,10 @@ _NAMED["Function"] = FunctionType((), ANY)
 
 
 def union(types: Iterable[Type]) -> Type:
-    """The least type that holds all of them. Integer disappears beside Number, everything beside Any."""
+    """The least type that holds all of them.
+
+    Integer disappears beside Number, an empty array beside other arrays, everything beside Any.
+    """
     flat: list[Type] = []
     for type_ in types:
         if type_ is ANY:
@@ -201,6 +205,8 @@ def union(types: Iterable[Type]) -> Type:
         return flat[0] if flat else NEVER
     if NUMBER in flat and INTEGER in flat:
         flat.remove(INTEGER)
+    if _EMPTY_ARRAY in flat and sum(isinstance(member, ArrayType) for member in flat) > 1:
+        flat.remove(_EMPTY_ARRAY)
     if NULL in flat:
         flat.remove(NULL)
         flat.append(NULL)

@@ -8,7 +8,7 @@ import pytest
 
 from rolltop.transform.stdlib import CATEGORIES, Function, all_names, find, functions
 from rolltop.transform.stdlib import names as names_module
-from rolltop.transform.stdlib.catalog import entries_text
+from rolltop.transform.stdlib.catalog import entries_text, own_entries
 from rolltop.transform.stdlib.reference import describe, page
 from rolltop.transform.stdlib.registry import table
 
@@ -59,3 +59,10 @@ def test_a_description_is_complete(declared: Function) -> None:
     assert shown["signature"].startswith(f"{declared.name}(")
     assert shown["examples"]
     assert all(parameter["description"] and parameter["type"] for parameter in shown["parameters"])
+
+
+def test_parameters_are_told_alike_everywhere() -> None:
+    told = {entry.name: entry.parameters for entry in own_entries()}
+    assert told == {function.name: describe(function)["parameters"] for function in functions()}
+    filler = [name for name, parameters in told.items() for each in parameters if "alue of type" in each["description"]]
+    assert len(filler) < 5

@@ -14,7 +14,7 @@ from mcp_core import READS, Example, Result, ToolArguments, ToolContext
 from rolltop.errors import Cancelled, RolltopError
 from rolltop.tools.transform.envelope import code_of
 from rolltop.tools.transform.executing import DataFormat
-from rolltop.tools.transform.sources import expand_sources, read_source
+from rolltop.tools.transform.sources import as_argument, expand_sources, read_source
 from rolltop.tools.transform.validating import PROGRAM
 from rolltop.workspace import Workspace
 
@@ -100,17 +100,18 @@ async def transform_batch(args: TransformBatch, ctx: ToolContext[Workspace]) -> 
 
 async def _run(args: TransformBatch, name: str, ctx: ToolContext[Workspace]) -> Item:
     try:
-        text = await ctx.run(read_source, ctx.workspace, name)
+        data = await ctx.run(read_source, ctx.workspace, name)
         answer = await ctx.workspace.transform.ask(
             "execute",
             transformation=args.transformation,
-            data=text,
+            **as_argument("data", data),
             input_format=args.input_format,
             output_format=args.output_format,
         )
     except Cancelled:
         raise
     except RolltopError as error:
-        shown = {"code": code_of(error.error_type), "message": error.message, "details": error.details}
+        details = {**error.details, **({"hint": error.hint} if error.hint else {})}
+        shown = {"code": code_of(error.error_type), "message": error.message, "details": details}
         return {"input": name, "success": False, "error": shown}
     return {"input": name, "success": True, "output": answer["output"], "executionTime": answer["executionTime"]}

@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 from mcp_core import READS, Example, Result, ToolArguments, ToolContext
 from rolltop.tools.transform.executing import DataFormat
-from rolltop.tools.transform.sources import read_related, read_source
+from rolltop.tools.transform.sources import as_argument, read_related, read_source
 from rolltop.workspace import Workspace
 
 __all__ = ["GetInputSchema", "get_input_schema"]
@@ -23,6 +23,7 @@ class Described(TypedDict):
     format: str
     mode: Mode
     structure: dict[str, Any]
+    options: NotRequired[dict[str, str]]
     sampled: NotRequired[dict[str, int]]
     summary: str
 
@@ -62,9 +63,9 @@ async def get_input_schema(args: GetInputSchema, ctx: ToolContext[Workspace]) ->
 
     Use it first, to see which fields there are, their types, how often they occur, and sample values.
     """
-    text = await ctx.run(read_source, ctx.workspace, args.source)
-    more = await ctx.run(read_related, ctx.workspace, args.source, text, args.format)
+    data = await ctx.run(read_source, ctx.workspace, args.source)
+    more = await ctx.run(read_related, ctx.workspace, args.source, data, args.format)
     answer = await ctx.workspace.transform.ask(
-        "describe", source=text, source_format=args.format, mode=args.mode, **more
+        "describe", source_format=args.format, mode=args.mode, **as_argument("source", data), **more
     )
     return Result.ok(answer)

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from rolltop.errors import InvalidInput, NotFound, PermissionDenied, RolltopError
+from rolltop.transform.structure.decoding import decode_source
 from rolltop.transform.structure.related import collect
 from rolltop.workspace import Workspace
 
-__all__ = ["expand_sources", "read_source"]
+__all__ = ["as_argument", "expand_sources", "read_related", "read_source"]
 
 LARGEST = 64 << 20
 _LONGEST_PATH = 4095
@@ -19,8 +20,8 @@ _PATH = re.compile(r"~?[^\s<>{}\[\]\"'|;,]*(/[^<>{}|\n]*|\.[A-Za-z][A-Za-z0-9]{0
 """Something with a slash or a file's ending and nothing that data begins with."""
 
 
-def read_source(workspace: Workspace, source: str) -> str:
-    """The text that a source stands for."""
+def read_source(workspace: Workspace, source: str) -> str | bytes:
+    """The text that a source stands for; bytes where it may be in any encoding, which its reader knows best."""
     if source.startswith("doc://"):
         return _stored(workspace, source.removeprefix("doc://"))
     if not source.strip():
@@ -29,7 +30,7 @@ def read_source(workspace: Workspace, source: str) -> str:
         return source
     path_like = _PATH.fullmatch(source) is not None
     try:
-        return workspace.files.read_text(source, largest=LARGEST)
+        return _text_or_bytes(workspace.files.read_bytes(source, largest=LARGEST))
     except NotFound:
         if path_like:
             raise InvalidInput(
@@ -42,14 +43,25 @@ def read_source(workspace: Workspace, source: str) -> str:
     return source
 
 
-def read_related(workspace: Workspace, source: str, text: str, format_: str) -> dict[str, Any]:
+def _text_or_bytes(data: bytes) -> str | bytes:
+    """Text if it is the same in all encodings."""
+    return data.decode() if data.isascii() and b"\0" not in data else data
+
+
+def as_argument(name: str, data: str | bytes) -> dict[str, Any]:
+    """Text or bytes as an argument of a job: of bytes, each is one character."""
+    return {name: data} if isinstance(data, str) else {name: data.decode("latin-1"), "binary": True}
+
+
+def read_related(workspace: Workspace, source: str, data: str | bytes, format_: str) -> dict[str, Any]:
     """`name` and `related` of a schema in a file that refers to other files, as far as they may be opened."""
-    if text == source or source.startswith("doc://"):
+    if data == source or source.startswith("doc://"):
         return {}  # data that was given has no place to refer from
+    text = data if isinstance(data, str) else data.decode("utf-8", "replace")
 
     def read(place: str) -> str | None:
         try:
-            return workspace.files.read_text(place, largest=LARGEST)
+            return decode_source(workspace.files.read_bytes(place, largest=LARGEST), format_)[0]
         except RolltopError:
             return None  # the answer says that it was not followed
 
@@ -91,9 +103,5 @@ def _as_regex(pattern: str) -> str:
     return re.sub(r"\*\*/|\*\*|[*?]|[^*?]+", lambda part: parts.get(part[0]) or re.escape(part[0]), pattern)
 
 
-def _stored(workspace: Workspace, name: str) -> str:
-    document = workspace.store.document(name)
-    try:
-        return workspace.store.read_object(document.object).decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InvalidInput(f"the document {document.name} is not UTF-8 text") from None
+def _stored(workspace: Workspace, name: str) -> str | bytes:
+    return _text_or_bytes(workspace.store.read_object(workspace.store.document(name).object))

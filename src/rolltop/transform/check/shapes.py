@@ -95,10 +95,8 @@ def _same_kind(given: Type, wanted: Type) -> bool:
         return True
     if is_number(given) and is_number(wanted):
         return True
-    functions = (FunctionType, Closure)
-    return type(given) is type(wanted) is not type(STRING) or (
-        isinstance(given, functions) and isinstance(wanted, functions)
-    )
+    kinds = (ArrayType, ObjectType, Variable, (FunctionType, Closure))
+    return any(isinstance(given, kind) and isinstance(wanted, kind) for kind in kinds)
 
 
 def property_of(type_: Type, name: str) -> Type:
@@ -207,7 +205,7 @@ def bind(wanted: Type, given: Type, bound: dict[str, Type]) -> None:
 def _bind_union(options: Iterable[Type], given: Type, bound: dict[str, Type]) -> None:
     for member in members(given):
         for option in options:
-            if type(option) is type(member) or isinstance(option, Variable):
+            if isinstance(member, type(option)) or isinstance(option, Variable):
                 bind(option, member, bound)
                 break
 

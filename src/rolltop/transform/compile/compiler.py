@@ -13,6 +13,7 @@ from rolltop.transform.compile.general import GeneralEmitter
 from rolltop.transform.compile.runtime import HELPERS
 from rolltop.transform.compile.scopes import CannotCompile
 from rolltop.transform.run.evaluator import Evaluator
+from rolltop.transform.run.recursion import OutOfStack
 from rolltop.transform.stack import deep_stack
 from rolltop.transform.stdlib.registry import find
 from rolltop.transform.syntax import tree
@@ -41,7 +42,8 @@ class Compiled:
     def run(self, inputs: Mapping[str, Any]) -> Any:
         """The value of the program; by the evaluator when the code meets what it is not made for."""
         if self.fallbacks > _GIVE_UP and self.fallbacks * 2 > self.runs:
-            return self._evaluator.run(inputs)
+            with suppress(OutOfStack):
+                return self._evaluator.run(inputs)
         self.runs += 1
         try:
             with deep_stack():

@@ -8,10 +8,12 @@ into temporaries.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 from rolltop.transform.compile.calls import CallEmitter
 from rolltop.transform.compile.scopes import CannotCompile, Names, Variable
+from rolltop.transform.run.recursion import COUNTER, recursive_functions
 from rolltop.transform.syntax import tree
 
 __all__ = ["Emitter"]
@@ -28,6 +30,11 @@ class Emitter(CallEmitter):
     def __init__(self, program: tree.Program, *, plain: bool) -> None:
         super().__init__(plain=plain)
         self.program = program
+
+    @cached_property
+    def recursive(self) -> frozenset[int]:
+        """The ids of the functions that call themselves; few programs have any functions."""
+        return recursive_functions(self.program)
 
     def source(self) -> str:
         """The text of the function `run(inputs)`."""
@@ -103,10 +110,15 @@ class Emitter(CallEmitter):
         for let in lets:
             names.bind(let.name)
         parts = []
+        counter = names.find(COUNTER)
+        if counter is None and any(id(function) in self.recursive for function in functions):
+            counter = names.bind(COUNTER)
+            parts.append(self.assign(counter, "[0]"))
         for function in functions:
             variable = names.find(function.name)
             assert variable is not None
-            parts.append(self.assign(variable, self._function_code(function.params, function.body, names)))
+            counted = counter.code if counter is not None and id(function) in self.recursive else ""
+            parts.append(self.assign(variable, self._function_code(function.params, function.body, names, counted)))
         declared = {name: names.variables.pop(name) for name, before in later.items() if before is None}
         for let in lets:
             value, kind = self.emit(let.value, names)
@@ -117,12 +129,15 @@ class Emitter(CallEmitter):
             parts.append(self.assign(variable, value))
         return [part for part in parts if part]
 
-    def _function_code(self, params: list[tree.Param], body: tree.Expr, names: Names) -> str:
+    def _function_code(self, params: list[tree.Param], body: tree.Expr, names: Names, counter: str = "") -> str:
+        """A function; `counter` holds how often those that call themselves are inside each other."""
         inner = names.inner()
         codes = [inner.bind(param.name).code for param in params]
         if len(set(codes)) != len(codes):
             raise CannotCompile("two parameters of one name")
         code = self.code(body, inner)
+        if counter:
+            code = f"LEAVE({counter}, ENTER({counter}), {code})"
         return f"(lambda {', '.join(codes)}: {code})"
 
     def _lambda(self, node: tree.Lambda, names: Names) -> Code:
@@ -130,9 +145,9 @@ class Emitter(CallEmitter):
 
     def _sequence(self, node: tree.Sequence, names: Names) -> Code:
         parts = self._bound(node.bindings, names)
-        items = [self.emit(item, names) for item in node.items]
+        items = [self.emit(item, names) for item in node.items or _last_bound(node)]
         if not items:
-            return (f"({', '.join(parts)},)[-1]" if parts else "None"), None
+            return "None", None
         codes = [*parts, *(code for code, _ in items)]
         return (codes[0] if len(codes) == 1 else f"({', '.join(codes)})[-1]"), items[-1][1]
 
@@ -219,7 +234,9 @@ class Emitter(CallEmitter):
         body = self._half(node.body, make, names.inner())
         inner = names.inner()
         variable = inner.bind(node.name or "_unnamed error", kind="str")
-        return f"TRY(lambda: {body}, lambda {variable.code}: {self._half(node.handler, make, inner)})"
+        counter = names.find(COUNTER)
+        more = "" if counter is None else f", {counter.code}"
+        return f"TRY(lambda: {body}, lambda {variable.code}: {self._half(node.handler, make, inner)}{more})"
 
     def _half(self, node: tree.Expr, make: Callable[[tree.Expr, Names], str], names: Names) -> str:
         return make(node, names)
@@ -327,6 +344,16 @@ class Emitter(CallEmitter):
 
 
 _ABSENT: Any = object()
+
+
+def _last_bound(node: tree.Sequence) -> list[tree.Expr]:
+    """What a sequence that only binds names gives: the last of them."""
+    if not node.bindings:
+        return []
+    last = node.bindings[-1]
+    if isinstance(last, tree.FunctionDef):
+        raise CannotCompile("a function as a value")
+    return [tree.Name(last.at, last.name)]
 
 
 def _numbers(*operands: tuple[str, str, Any]) -> str:

@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 from rolltop.transform.errors import EvaluationFailure
 from rolltop.transform.run import access, operators
+from rolltop.transform.run.recursion import DEEPEST
 from rolltop.transform.stdlib._text import key_text
 from rolltop.transform.values import Node, fit, truthy
 
@@ -52,12 +53,28 @@ def build(parts: list[tuple[str, Any, Any]]) -> dict[str, Any]:
     return access.object_of(properties, attributes)
 
 
-def attempt(body: Callable[[], Any], handler: Callable[[str], Any]) -> Any:
+def attempt(body: Callable[[], Any], handler: Callable[[str], Any], counter: list[int] | None = None) -> Any:
     """`try`: only failures of the program are caught; surprises go on to the fallback."""
+    depth = 0 if counter is None else counter[0]
     try:
         return body()
     except EvaluationFailure as failure:
+        if counter is not None:
+            counter[0] = depth  # the calls that failed did not count themselves out
         return handler(failure.message)
+
+
+def enter(counter: list[int]) -> None:
+    """A function that calls itself begins; too deep inside itself, the evaluator says so."""
+    if counter[0] == DEEPEST:
+        raise Surprise
+    counter[0] += 1
+
+
+def leave(counter: list[int], _entered: None, value: Any) -> Any:
+    """It ends with this value."""
+    counter[0] -= 1
+    return value
 
 
 def no_case() -> NoReturn:
@@ -94,6 +111,8 @@ HELPERS: dict[str, Any] = {
     "GROUP": grouped,
     "KEY": key_text,
     "TRY": attempt,
+    "ENTER": enter,
+    "LEAVE": leave,
     "NOCASE": no_case,
     "SAFE": member,
     "GUARDED": guarded,

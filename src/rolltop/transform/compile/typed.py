@@ -185,9 +185,9 @@ class TypedEmitter(OperatorRules, CallRules):
         parts = [part for part in parts if part]
         return (f"({', '.join([*parts, body])})[-1]" if parts else body), kind
 
-    def _function_code(self, params: list[tree.Param], body: tree.Expr, names: Names) -> str:
+    def _function_code(self, params: list[tree.Param], body: tree.Expr, names: Names, counter: str = "") -> str:
         with self.region():
-            return super()._function_code(params, body, names)
+            return super()._function_code(params, body, names, counter)
 
     def _if(self, node: tree.If, names: Names) -> Code:
         condition = self.truth(node.condition, names)

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from rolltop.errors import InvalidInput
 from rolltop.transform.examples.corpus import Example, canonical_name
 from rolltop.transform.formats.table import canonical
 
@@ -65,7 +64,7 @@ class Finder:
                 self.by_function.setdefault(name, []).append(at)
 
     def find(self, wanted: Wanted) -> list[tuple[Example, float]]:
-        """The best examples with their relevance from 0 to 1, best first."""
+        """The best examples with their relevance from 0 to 1, best first; a format that nothing has is refused."""
         scores: dict[int, float] = {}
         parts = [(_FORMATS, self._format_scores(wanted))]
         if _words(wanted.description):
@@ -81,10 +80,16 @@ class Finder:
 
     def _format_scores(self, wanted: Wanted) -> dict[int, float]:
         scores: dict[int, float] = {}
-        for side in (("in", _format(wanted.input_format)), ("out", _format(wanted.output_format))):
+        for side in (("in", self._format(wanted.input_format)), ("out", self._format(wanted.output_format))):
             for at in self.by_format.get(side, ()):
                 scores[at] = scores.get(at, 0.0) + 0.5
         return scores
+
+    def _format(self, name: str) -> str:
+        """The language's word for a format (`jsch` for json-schema); examples from elsewhere may have others."""
+        if any(side in self.by_format for side in (("in", name), ("out", name))):
+            return name
+        return canonical(name)
 
     def _text_scores(self, query: str) -> dict[int, float]:
         counts = Counter(_words(query))
@@ -107,14 +112,6 @@ class Finder:
             for at in self.by_function.get(name, ()):
                 scores[at] = scores.get(at, 0.0) + 1 / len(asked)
         return scores
-
-
-def _format(name: str) -> str:
-    """The language's word for a format (`jsch` for json-schema); one that it does not know matches nothing."""
-    try:
-        return canonical(name)
-    except InvalidInput:
-        return name
 
 
 def _text(example: Example) -> str:

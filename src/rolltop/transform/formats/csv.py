@@ -16,13 +16,14 @@ from rolltop.transform.formats.text import decode, place
 
 __all__ = ["Rows", "read", "write"]
 
+_ENCODING = 'Say its encoding, in the header as input csv { encoding: "cp1252" }, or convert it to UTF-8.'
 _BLOCK = 1 << 15
 """Characters that are cut into cells at a time: what is at work stays near the processor."""
 
 
 def read(data: str | bytes, options: Mapping[str, Any]) -> list[Any]:
     """An array of objects by header, or of arrays with `headers: false`."""
-    text = decode(data, "CSV", options.get("encoding"))
+    text = decode(data, "CSV", options.get("encoding"), hint=_ENCODING)
     style = style_of(options)
     try:
         texts = _blocks(text)

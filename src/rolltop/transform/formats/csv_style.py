@@ -40,19 +40,19 @@ class Style:
 def style_of(options: Mapping[str, Any]) -> Style:
     """The style that options ask for."""
     delimiter = options.get("delimiter", ",")
-    if not isinstance(delimiter, str) or not delimiter or delimiter[0] in '"\r\n':
+    if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n':
         raise InvalidInput(
             "the delimiter must be one character, not a quote or line break", hint='For example delimiter: ";".'
         )
     quote = options.get("quote", '"')
     if quote in ("", "none"):
-        return Style(delimiter[0], None)
-    if not isinstance(quote, str) or len(quote) != 1 or quote in "\r\n" or quote == delimiter[0]:
+        return Style(delimiter, None)
+    if not isinstance(quote, str) or len(quote) != 1 or quote in "\r\n" or quote == delimiter:
         raise InvalidInput(
             "the quote must be one character other than the delimiter and line breaks",
             hint='For example quote: "\'"; "none" means that no cell is quoted.',
         )
-    return Style(delimiter[0], quote)
+    return Style(delimiter, quote)
 
 
 def region_of(options: Mapping[str, Any]) -> Region | None:

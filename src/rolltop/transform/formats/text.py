@@ -42,7 +42,7 @@ def encoding_of(name: Any) -> str:
     return found.name
 
 
-def decode(data: str | bytes, what: str, encoding: Any = None) -> str:
+def decode(data: str | bytes, what: str, encoding: Any = None, *, hint: str = NOT_UTF8) -> str:
     """Text without its byte order mark; bytes are in the given encoding, else UTF-8, unless a mark says otherwise."""
     if isinstance(data, str):
         return data[1:] if data[:1] == "\ufeff" else data
@@ -55,7 +55,7 @@ def decode(data: str | bytes, what: str, encoding: Any = None) -> str:
             f"{what}: the bytes are not {encoding.upper()}",
             line,
             column,
-            hint=NOT_UTF8,
+            hint=hint,
         ) from None
 
 

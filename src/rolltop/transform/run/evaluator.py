@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
+from types import TracebackType
 from typing import Any
 
 from rolltop.errors import Position, SizeLimit
 from rolltop.transform.errors import EvaluationFailure
 from rolltop.transform.run import access
 from rolltop.transform.run.operators import BINARY, negate
+from rolltop.transform.run.recursion import OutOfStack, counted, recursive_functions, too_deep
 from rolltop.transform.run.scope import Scope, unknown_function, unknown_name
 from rolltop.transform.stack import deep_stack
 from rolltop.transform.stdlib.registry import find
@@ -16,7 +19,7 @@ from rolltop.transform.syntax import tree
 from rolltop.transform.syntax.source import Source
 from rolltop.transform.values import Node, equal, truthy, unwrap
 
-__all__ = ["Evaluator"]
+__all__ = ["Evaluator", "shown_at"]
 
 
 class Evaluator:
@@ -32,19 +35,23 @@ class Evaluator:
         try:
             with deep_stack():
                 return self.evaluate(self.program.body, scope)
-        except RecursionError:
-            raise SizeLimit(
-                "the program calls itself too deeply",
-                hint="Check that the recursion ends, and that no value nests thousands of levels deep.",
-            ) from None
+        except RecursionError as error:
+            failure = too_deep(OutOfStack)
+            at = _innermost_call(error.__traceback__)
+            failure.position = None if at is None else Position(*self.source.place(at))
+            raise failure from None
+
+    @cached_property
+    def _recursive(self) -> frozenset[int]:
+        return recursive_functions(self.program)
 
     def evaluate(self, node: tree.Expr, scope: Scope) -> Any:
         try:
             return _HANDLERS[type(node)](self, node, scope)
-        except EvaluationFailure as failure:
+        except (EvaluationFailure, SizeLimit) as failure:
             # The innermost node that fails has the right place; outer ones leave it.
             if failure.position is None:
-                failure.position = Position(*self.source.place(_place(node)))
+                failure.position = Position(*self.source.place(shown_at(node)))
             raise
 
     # ---- names and bindings -----------------------------------------------------------------
@@ -74,6 +81,8 @@ class Evaluator:
 
     def _function(self, node: tree.FunctionDef, scope: Scope) -> Any:
         value = self._closure(node.params, node.body, scope)
+        if id(node) in self._recursive:
+            value = counted(value, scope)
         scope.names[node.name] = value
         return value
 
@@ -247,10 +256,21 @@ class Evaluator:
         return access.call(self.evaluate(target, scope), [value])
 
 
-def _place(node: tree.Expr) -> int:
+def _innermost_call(trace: TracebackType | None) -> int | None:
+    """Where the last of the calls is that were under way."""
+    found = None
+    while trace is not None:
+        frame, trace = trace.tb_frame, trace.tb_next
+        node = frame.f_locals.get("node") if frame.f_code is Evaluator.evaluate.__code__ else None
+        if isinstance(node, (tree.Call, tree.Pipe)):
+            found = shown_at(node)
+    return found
+
+
+def shown_at(node: tree.Expr) -> int:
     """Where a failure is shown: a call at the name of its function."""
     if isinstance(node, tree.Pipe):
-        return _place(node.target)
+        return shown_at(node.target)
     if isinstance(node, tree.Call) and isinstance(node.function, tree.Name):
         return node.function.at
     return node.at

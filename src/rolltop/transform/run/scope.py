@@ -9,7 +9,10 @@ from typing import Any
 from rolltop.transform.errors import EvaluationFailure
 from rolltop.transform.stdlib.registry import all_names
 
-__all__ = ["Scope", "closest", "unknown_function", "unknown_name"]
+__all__ = ["ALL_FUNCTIONS", "Scope", "closest", "unknown_function", "unknown_name"]
+
+ALL_FUNCTIONS = "`rolltop transform functions` lists what there is."
+"""A hint for people at a command line; others have their own way to look functions up."""
 
 
 class Scope:
@@ -80,4 +83,4 @@ def function_hint(name: str, visible: set[str]) -> str | None:
         return f"Did you mean `{meant}`?"
     if name in ("fn", "lambda", "fun"):
         return "Lambdas are written x => … or (a, b) => …"
-    return "`rolltop transform functions` lists what there is."
+    return ALL_FUNCTIONS

@@ -13,12 +13,30 @@ from rolltop.transform.program import Document, Program
 from rolltop.transform.service.failures import failed, invalid_program, unreadable
 from rolltop.transform.service.validate import repaired
 
-__all__ = ["execute"]
+__all__ = ["as_bytes", "execute"]
+
+_SOON = 1000
+"""Milliseconds in which a run is short enough to be done again."""
 
 
-def execute(transformation: str, data: str, input_format: str, output_format: str) -> dict[str, Any]:
-    """The output as text, and the milliseconds from text to text; compiling included."""
+def as_bytes(text: str) -> bytes:
+    """The bytes for each of which a text has one character: what is asked for as JSON can hold no others."""
+    try:
+        return text.encode("latin-1")
+    except UnicodeEncodeError:
+        raise InvalidInput("binary data has one character for each byte, none of them beyond 255") from None
+
+
+def execute(
+    transformation: str, data: str | bytes, input_format: str, output_format: str, binary: bool = False
+) -> dict[str, Any]:
+    """The output as text, and the milliseconds from text to text; compiling included.
+
+    `binary`: the data is bytes in an encoding of its own, written as one character for each.
+    """
     started = time.perf_counter()
+    if binary and isinstance(data, str):
+        data = as_bytes(data)
     try:
         # A name that nothing has is wrong in every run, also in a branch that this one would not reach.
         program = cached_program(
@@ -27,7 +45,13 @@ def execute(transformation: str, data: str, input_format: str, output_format: st
     except ProgramInvalid as error:
         taken = _since(started)
         raise invalid_program(error.diagnostics, executionTime=taken, **repaired(transformation)) from None
-    made = program.at_once(data)
+    ports = [port.name for port in program.header.inputs]
+    if len(ports) > 1:
+        raise InvalidInput(
+            f"the program has {len(ports)} inputs ({', '.join(ports[:8])}), and there is one document",
+            hint=f"Declare one input, and give the data of all as its properties: $input.{ports[0]} and so on.",
+        )
+    made = _at_once(program, data)
     if made is not None:
         return {"success": True, "output": made.decode(), "executionTime": _since(started)}
     try:
@@ -46,18 +70,32 @@ def execute(transformation: str, data: str, input_format: str, output_format: st
         refused = InvalidData("a function asks the machine for something", hint="Transformations run without files.")
         raise failed(refused, program.source, executionTime=_since(started)) from None
     except (InvalidData, SizeLimit) as error:
-        raise failed(_traced(program, values, error), program.source, executionTime=_since(started)) from None
+        taken = _since(started)
+        shown = _traced(program, values, error, again=taken < _SOON)
+        # What cannot be written is the result, wherever in it.
+        shown.position = shown.position or program.result_place
+        raise failed(shown, program.source, executionTime=taken) from None
     return {"success": True, "output": output, "executionTime": _since(started)}
 
 
-def _traced(program: Program, values: dict[str, Any], error: RolltopError) -> RolltopError:
-    """The same failure from the evaluator, which shows the calls on the way; generated code does not."""
-    if not isinstance(error, EvaluationFailure):
+def _at_once(program: Program, data: str | bytes) -> bytes | None:
+    try:
+        return program.at_once(data)
+    except SizeLimit:
+        return None  # the long way says where
+
+
+def _traced(program: Program, values: dict[str, Any], error: RolltopError, *, again: bool) -> RolltopError:
+    """The same failure from the evaluator, which knows its place and the calls on the way; generated code does not.
+
+    A limit that was reached late is not waited for once more, unless `again`.
+    """
+    if not isinstance(error, EvaluationFailure) and not (again and isinstance(error, SizeLimit)):
         return error
     try:
         program.evaluator.run({"input": next(iter(values.values()), None), **values})
-    except EvaluationFailure as again:
-        return again
+    except (EvaluationFailure, SizeLimit) as shown:
+        return shown
     return error
 
 

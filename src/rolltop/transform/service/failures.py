@@ -8,11 +8,21 @@ from typing import Any
 from rolltop.errors import InvalidData, RolltopError
 from rolltop.transform.diagnostics import Diagnostic
 from rolltop.transform.errors import ProgramInvalid, ReadFailure
-from rolltop.transform.run.evaluator import Evaluator
+from rolltop.transform.run.evaluator import Evaluator, shown_at
+from rolltop.transform.run.scope import ALL_FUNCTIONS
 from rolltop.transform.syntax import tree
 from rolltop.transform.syntax.source import Source
 
-__all__ = ["EXECUTION_ERROR", "PARSE_ERROR", "TIMEOUT", "VALIDATION_ERROR", "failed", "invalid_program", "unreadable"]
+__all__ = [
+    "EXECUTION_ERROR",
+    "PARSE_ERROR",
+    "TIMEOUT",
+    "VALIDATION_ERROR",
+    "failed",
+    "invalid_program",
+    "told",
+    "unreadable",
+]
 
 PARSE_ERROR, VALIDATION_ERROR, EXECUTION_ERROR, TIMEOUT = (
     "PARSE_ERROR", "VALIDATION_ERROR", "EXECUTION_ERROR", "TIMEOUT",
@@ -43,20 +53,25 @@ def failed(error: RolltopError, source: Source | None, **details: Any) -> Invali
 
 def _coded(error: RolltopError, code: str, message: str, details: dict[str, Any]) -> InvalidData:
     place = {"line": error.position.line, "column": error.position.column} if error.position else {}
-    return InvalidData(message, code=code, hint=error.hint, details={**place, **details})
+    return InvalidData(message, code=code, hint=told(error.hint), details={**place, **details})
+
+
+def told(hint: str | None) -> str | None:
+    """A hint for callers of the service, who have no command line."""
+    return "get_stdlib_functions finds functions by what they do." if hint == ALL_FUNCTIONS else hint
 
 
 def _place(item: Diagnostic) -> dict[str, int]:
     return {"line": item.line, "column": item.column}
 
 
-def _hint(item: Diagnostic) -> dict[str, str]:
-    return {"suggestion": item.hint} if item.hint else {}
+def _hint(item: Diagnostic) -> dict[str, str | None]:
+    return {"suggestion": told(item.hint)} if item.hint else {}
 
 
 def _stack_trace(error: BaseException, source: Source) -> str | None:
     """The calls of the program that led to the error, innermost first, each with its line."""
-    places = [source.place(node.at) for node in _calls(error.__traceback__)]
+    places = [source.place(shown_at(node)) for node in _calls(error.__traceback__)]
     if isinstance(error, RolltopError) and error.position:
         places.append((error.position.line, error.position.column))
     lines = list(dict.fromkeys(reversed(places)))

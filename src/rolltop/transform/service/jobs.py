@@ -11,21 +11,29 @@ import orjson
 from rolltop.errors import InvalidInput
 from rolltop.transform.errors import ReadFailure
 from rolltop.transform.formats.table import MODULES
-from rolltop.transform.service.execute import execute
+from rolltop.transform.service.execute import as_bytes, execute
 from rolltop.transform.service.failures import unreadable
 from rolltop.transform.service.infer import infer
 from rolltop.transform.service.validate import validate
 from rolltop.transform.stdlib.registry import load_all
 from rolltop.transform.structure import describe_source
+from rolltop.transform.structure.decoding import decode_source
+from rolltop.transform.structure.reading import with_options
 from rolltop.transform.structure.related import Files
 
 __all__ = ["JOBS", "answer"]
 
 # A worker cannot open files: all that a program may need has to be here before it starts.
 load_all()
+_ENCODINGS = (
+    "ascii", "latin_1", "utf_16", "utf_16_le", "utf_16_be", "utf_32", "utf_32_le", "utf_32_be", "cp437", "cp850",
+    "cp852", "cp858", "cp866", "koi8_r", "koi8_u", "mac_roman", "mac_latin2", "shift_jis", "euc_jp", "iso2022_jp",
+    "gb18030", "gbk", "gb2312", "big5", "euc_kr", *(f"iso8859_{part}" for part in range(2, 17) if part != 12),
+    *(f"cp125{part}" for part in range(9)),
+)  # fmt: skip
+"""What files are written in; the first use of an encoding imports it."""
 _LATER = (
-    "difflib", "logging", "platform", "tempfile", "uuid",
-    "encodings.ascii", "encodings.cp1252", "encodings.iso8859_15", "encodings.latin_1", "encodings.utf_16",
+    "difflib", "logging", "platform", "tempfile", "uuid", *(f"encodings.{name}" for name in _ENCODINGS),
 )  # fmt: skip
 """What our modules, and Python's, import only when they need it."""
 for _module in (*MODULES.values(), *_LATER, "rolltop.transform.compile.tiers", "rolltop.transform.shortcut"):
@@ -36,12 +44,21 @@ def describe(
     source: str,
     source_format: str,
     mode: str | None = None,
+    *,
     name: str = "",
     related: Mapping[str, str] | None = None,
+    binary: bool = False,
 ) -> dict[str, Any]:
-    """The structure of data or of a schema; `related` are other files of the schema by their places."""
+    """The structure of data or of a schema; `related` are other files of the schema by their places.
+
+    `binary`: the source is bytes in an encoding of its own, written as one character for each.
+    """
     try:
-        return describe_source(source, source_format, mode, Files(name, related or {}))
+        if not binary:
+            return describe_source(source, source_format, mode, Files(name, related or {}))
+        text, guessed = decode_source(as_bytes(source), source_format)
+        found = describe_source(text, source_format, mode, Files(name, related or {}))
+        return with_options(found, {} if guessed is None else {"encoding": guessed})
     except ReadFailure as error:
         raise unreadable(error, f"the source is not {source_format}") from None
 

@@ -9,9 +9,10 @@ from rolltop.transform.check.checker import check_parsed
 from rolltop.transform.check.schema_types import type_of_schema
 from rolltop.transform.diagnostics import Diagnostic
 from rolltop.transform.repair import find_repair, suspicions
+from rolltop.transform.service.failures import told
 from rolltop.transform.service.schemas_given import plain_schema, read_from_xml
 from rolltop.transform.syntax.parser import Parsed, parse
-from rolltop.transform.types import Type
+from rolltop.transform.types import ObjectType, Type
 
 __all__ = ["input_types", "repaired", "validate"]
 
@@ -24,10 +25,12 @@ def validate(transformation: str, input_schema: Any = None, strict: bool = True)
     `repair` is there when a small change, known from other languages, makes the program valid.
     """
     parsed = parse(transformation)
-    checked = check_parsed(parsed, inputs=input_types(parsed, input_schema), lint=True)
+    unfollowed: list[str] = []
+    types = input_types(parsed, input_schema, unfollowed)
+    checked = check_parsed(parsed, inputs=types, lint=True)
     doubts = suspicions(parsed)
     errors: list[dict[str, Any]] = []
-    warnings: list[dict[str, Any]] = []
+    warnings = [_not_followed(reference) for reference in unfollowed]
     for found in [*checked.findings, *doubts]:
         severity = _severity(found, strict=strict)
         if severity == "warning":
@@ -77,19 +80,27 @@ def _severity(found: Diagnostic, *, strict: bool) -> str:
 
 def _shown(found: Diagnostic) -> dict[str, Any]:
     shown = {"line": found.line, "column": found.column, "message": found.message, "code": found.code}
-    return {**shown, "suggestion": found.hint} if found.hint else shown
+    return {**shown, "suggestion": told(found.hint)} if found.hint else shown
 
 
-def input_types(parsed: Parsed, schema: Any) -> Mapping[str, Type]:
-    """The type of each input; a program with several takes them from the properties of one object schema."""
+def _not_followed(reference: str) -> dict[str, Any]:
+    shown = {"line": 1, "column": 1, "code": "W503"}
+    message = f"The input's schema refers to {reference[:80]}, which is not followed: nothing is checked there"
+    return {**shown, "message": message, "suggestion": "Put what it refers to into $defs of the schema."}
+
+
+def input_types(parsed: Parsed, schema: Any, unfollowed: list[str] | None = None) -> Mapping[str, Type]:
+    """The type of each input; a program with several takes them from the properties of one object schema.
+
+    `unfollowed` gets the references to other documents, of which nothing is known.
+    """
     if schema is None:
         return {}
-    plain = plain_schema(schema)
-    ports = parsed.program.header.inputs
+    plain, ports = plain_schema(schema), parsed.program.header.inputs
     if all(port.format == "xml" for port in ports):
         plain = read_from_xml(plain)
+    type_ = type_of_schema(plain, unfollowed=unfollowed)
     if len(ports) == 1:
-        return {ports[0].name: type_of_schema(plain)}
-    parts = plain.get("properties") if isinstance(plain, dict) else None
-    named = parts if isinstance(parts, dict) else {}
-    return {port.name: type_of_schema(named[port.name]) for port in ports if port.name in named}
+        return {ports[0].name: type_}
+    fields = type_.index if isinstance(type_, ObjectType) else {}
+    return {port.name: fields[port.name] for port in ports if port.name in fields}

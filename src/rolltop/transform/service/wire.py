@@ -15,18 +15,21 @@ _EXECUTE = {
     "input": "data",
     "inputFormat": "input_format",
     "outputFormat": "output_format",
+    "binary": "binary",
 }
 _VALIDATE = {"content": "transformation", "inputSchema": "input_schema", "strictMode": "strict"}
 _INFER = {"transformation": "transformation", "inputSchema": "input_schema"}
-_PARSE = {"content": "source", "format": "source_format", "mode": "mode", "name": "name", "related": "related"}
-_DESCRIBE = {"data": "source", "format": "source_format", "mode": "mode", "name": "name", "related": "related"}
+_DESCRIBED = {"format": "source_format", "mode": "mode", "name": "name", "related": "related", "binary": "binary"}
+_PARSE = {"content": "source", **_DESCRIBED}
+_DESCRIBE = {"data": "source", **_DESCRIBED}
 _TYPES: dict[str, tuple[type, ...]] = {
     "strictMode": (bool,),
     "inputSchema": (dict, type(None)),
     "mode": (str, type(None)),
     "related": (dict,),
+    "binary": (bool,),
 }
-_OPTIONAL = ("strictMode", "mode", "name", "related")
+_OPTIONAL = ("strictMode", "mode", "name", "related", "binary")
 ENDPOINTS: dict[str, tuple[tuple[str, dict[str, str]], ...]] = {
     "/api/parse-schema": (("describe", _PARSE),),
     "/api/infer-schema": (("infer", _INFER), ("describe", _DESCRIBE)),
@@ -63,4 +66,15 @@ def request_for(job: str, arguments: Mapping[str, Any]) -> tuple[str, dict[str, 
         path, fields = ("/api/parse-schema", _PARSE) if schema else ("/api/infer-schema", _DESCRIBE)
     else:
         path = {"execute": "/api/execute", "validate": "/api/validate", "infer": "/api/infer-schema"}[job]
+    if arguments.get("binary"):
+        arguments = _as_text(arguments)
     return path, {name: arguments[ours] for name, ours in fields.items() if arguments.get(ours) is not None}
+
+
+def _as_text(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Bytes that are UTF-8 as the text that they are: every daemon takes that."""
+    key = "data" if "data" in arguments else "source"
+    try:
+        return {**arguments, key: arguments[key].encode("latin-1").decode("utf-8-sig"), "binary": None}
+    except UnicodeError:
+        return arguments

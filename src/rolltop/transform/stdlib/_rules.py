@@ -100,24 +100,32 @@ def merged(types: Iterable[Type]) -> Type | None:
     return ObjectType(tuple(fields.items()), frozenset(required), rest)
 
 
-def deep_merged(left: Type, right: Type) -> Type | None:
+Within = tuple[Type, ...]
+"""Objects that a rule is inside of: definitions of a schema may hold themselves."""
+
+
+def deep_merged(left: Type, right: Type, within: Within = ()) -> Type | None:
     """The type of two objects merged part by part; arrays in both are strung together."""
+    if any(left is each for each in within[::2]) and any(right is each for each in within[1::2]):
+        return ANY
     over = merged((left, right))
     if not isinstance(left, ObjectType) or not isinstance(right, ObjectType) or not isinstance(over, ObjectType):
         return None
     fields = []
     for name, field in over.fields:
         before, after = left.index.get(name), right.index.get(name)
-        both = _both(before, after) if before is not None and after is not None else None
+        both = None
+        if before is not None and after is not None:
+            both = _both(before, after, (*within, left, right))
         fields.append((name, both or field))
     return ObjectType(tuple(fields), over.required, over.rest)
 
 
-def _both(before: Type, after: Type) -> Type | None:
+def _both(before: Type, after: Type, within: Within) -> Type | None:
     if isinstance(before, ArrayType) and isinstance(after, ArrayType):
         return ArrayType(union((before.item, after.item)))
     if isinstance(before, ObjectType) and isinstance(after, ObjectType):
-        return deep_merged(before, after)
+        return deep_merged(before, after, within)
     # Kinds that may or may not be containers at run time: whatever either side can be.
     return None if _plain(before) or _plain(after) else ANY
 
@@ -126,28 +134,32 @@ def _plain(type_: Type) -> bool:
     return all(not isinstance(member, (ArrayType, ObjectType)) and member != ANY for member in members(type_))
 
 
-def leaves(type_: Type, *, into_objects: bool) -> Type:
+def leaves(type_: Type, *, into_objects: bool, within: Within = ()) -> Type:
     """The type of what is inside arrays (and objects), however deep."""
     found = []
     for member in members(type_):
         if isinstance(member, ArrayType):
-            found.append(leaves(member.item, into_objects=into_objects))
+            found.append(leaves(member.item, into_objects=into_objects, within=within))
         elif isinstance(member, ObjectType) and into_objects:
-            found.append(leaves(field_union(member), into_objects=into_objects))
+            if not any(member is each for each in within):
+                found.append(leaves(field_union(member), into_objects=True, within=(*within, member)))
         else:
             found.append(member)
     return union(found)
 
 
-def reshaped(type_: Type, leaf: Type) -> Type:
+def reshaped(type_: Type, leaf: Type, within: Within = ()) -> Type:
     """The same arrays and objects with other leaves."""
     if isinstance(type_, UnionType):
-        return union(reshaped(member, leaf) for member in type_.members)
+        return union(reshaped(member, leaf, within) for member in type_.members)
     if isinstance(type_, ArrayType):
-        return ArrayType(reshaped(type_.item, leaf))
+        return ArrayType(reshaped(type_.item, leaf, within))
     if isinstance(type_, ObjectType):
-        fields = tuple((name, reshaped(field, leaf)) for name, field in type_.fields)
-        return ObjectType(fields, type_.required, None if type_.rest is None else reshaped(type_.rest, leaf))
+        if any(type_ is each for each in within):
+            return ANY
+        inside = (*within, type_)
+        fields = tuple((name, reshaped(field, leaf, inside)) for name, field in type_.fields)
+        return ObjectType(fields, type_.required, None if type_.rest is None else reshaped(type_.rest, leaf, inside))
     return ANY if type_ == ANY else leaf
 
 

@@ -138,11 +138,11 @@ def _described(function: Function) -> dict[str, Any]:
 
 
 def _declared(parameter: Parameter) -> dict[str, Any]:
-    # A parameter whose name says it all still has its kind told.
-    many = "Any number of values" if parameter.repeated else "Optional value" if parameter.optional else "Value"
+    from rolltop.transform.stdlib.reference import usual_words  # noqa: PLC0415 - as above
+
     return {
         "name": parameter.name,
         "type": str(parameter.type),
         "optional": parameter.optional or parameter.repeated,
-        "description": parameter.description or f"{many} of type {parameter.type}",
+        "description": parameter.description or usual_words(parameter),
     }

@@ -9,7 +9,7 @@ from rolltop.transform.stdlib.declare import CATEGORIES, Function, Parameter
 from rolltop.transform.stdlib.registry import all_names, functions
 from rolltop.transform.types import ArrayType, FunctionType
 
-__all__ = ["describe", "page", "shown_examples"]
+__all__ = ["describe", "page", "shown_examples", "usual_words"]
 
 _TITLES = {
     "string": "Texts",
@@ -35,7 +35,7 @@ def describe(function: Function) -> dict[str, Any]:
                 "name": parameter.name,
                 "type": str(parameter.type),
                 "optional": parameter.optional or parameter.repeated,
-                "description": parameter.description or _usual(parameter),
+                "description": parameter.description or usual_words(parameter),
             }
             for parameter in function.signature.parameters
         ],
@@ -60,10 +60,12 @@ _USUAL = {
 _KINDS = {
     "String": "A text", "Number": "A number", "Integer": "A whole number", "Boolean": "true or false",
     "Binary": "Binary data", "Any": "Any value", "Date": "A date", "DateTime": "An instant", "Object": "An object",
+    "T": "A value", "U": "A value", "Date | DateTime | LocalDateTime | String": "A date or time",
+    "Binary | String": "Binary data, or text", "String | Binary": "Text, or binary data",
 }  # fmt: skip
 
 
-def _usual(parameter: Parameter) -> str:
+def usual_words(parameter: Parameter) -> str:
     """What a parameter is when its declaration does not say: by its name, else by its type."""
     if parameter.name in _USUAL:
         return _USUAL[parameter.name]

@@ -97,11 +97,13 @@ class ArrayShare(Share):
         source.seek(self.total - back)
         tail = source.read(back)
         at = tail.rfind(b"]")
-        # Without one, or with something after it, the last range does not parse, and is then told of.
+        # Without one, or with something after it, the last range ends with the file, and is left to the rest.
         closes = at >= 0 and not self.plan.path and not tail[at + 1 :].strip()
         return self.total - back + at if closes else self.total
 
     def work(self, source: BinaryIO, piece: Range, runner: Runner) -> Iterator[Any]:
+        if piece.end == self.total:
+            raise NotJson  # closed by force, an array that was cut off after an element would pass for a whole one
         block = limited(source, piece)(piece.end - piece.start)
         if not block.strip() or (self.plan.path and not holds_elements(block)):
             raise NotJson  # between two commas nothing would pass for an empty array

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from rolltop.errors import InvalidInput
@@ -14,9 +15,10 @@ from rolltop.transform.structure.json_schema import looks_like_schema, structure
 from rolltop.transform.structure.proto import structure_of_proto
 from rolltop.transform.structure.related import ALONE, Files
 from rolltop.transform.structure.summary import summarize
+from rolltop.transform.structure.tables import read_table
 from rolltop.transform.structure.xsd import is_xsd, structure_of_xsd
 
-__all__ = ["FORMATS", "describe_source"]
+__all__ = ["FORMATS", "describe_source", "with_options"]
 
 DATA = ("xml", "json", "csv", "yaml")
 Reader = Callable[[str, Files], dict[str, Any]]
@@ -47,11 +49,37 @@ def describe_source(text: str, format_: str, mode: str | None = None, files: Fil
         return _answer(format_, "schema", SCHEMAS[format_](text, files), None)
     if mode == "schema":
         return _answer(format_, mode, _schema_reader(format_)(text, files), None)
+    if format_ == "csv":
+        return _table(text)
     value = formats.read(format_, text)
     if mode is None and _is_schema(format_, value):
         return _answer(format_, "schema", _SCHEMA_OF[format_](text, files), None)
     sampling = Sampling()
     return _answer(format_, "instance", structure_of_value(value, sampling), sampling)
+
+
+def _table(text: str) -> dict[str, Any]:
+    """`options` are those that a program needs to read the table in the same way."""
+    value, options, columns = read_table(text)
+    sampling = Sampling()
+    structure = structure_of_value(value, sampling)
+    notes = []
+    if not value and columns:
+        fields = {"type": "object", "properties": {name: {"cardinality": "1"} for name in columns}}
+        structure["items"] = {**fields, "required": columns}
+        notes.append("there are no rows, so that types are not known")
+    answer = _answer("csv", "instance", {**structure, "notes": notes}, sampling)
+    return with_options(answer, options)
+
+
+def with_options(answer: dict[str, Any], options: Mapping[str, str]) -> dict[str, Any]:
+    """The description of a table that has to be read with options; the summary says how programs write them."""
+    if not options:
+        return answer
+    both = {**answer.get("options", {}), **options}
+    summary = answer["summary"].partition("; read with ")[0]
+    shown = ", ".join(f"{name}: {json.dumps(value)}" for name, value in both.items())
+    return {**answer, "options": both, "summary": f"{summary}; read with input csv {{ {shown} }}"}
 
 
 def _schema_reader(format_: str) -> Reader:

@@ -25,7 +25,8 @@ def summarize(format_: str, mode: str, structure: Mapping[str, Any], notes: list
         kind = "document with" if mode == "instance" else "schema for"
         text = f"{name} {kind} {root} root element{_containing(node)}"
     elif format_ == "csv":
-        text = f"CSV table with the columns {_listed(_fields(structure.get('items', {}), 0))}"
+        columns = _listed(_fields(structure.get("items", {}), 0))
+        text = f"CSV table with the columns {columns}" if columns else "CSV table without columns"
     else:
         text = f"{name} {'document' if mode == 'instance' else 'schema'}: {in_words(structure)}"
     return "; ".join([text, *notes])
@@ -76,8 +77,9 @@ def _short(node: Any) -> str:
         return " or ".join(map(str, kind))
     if kind is None and "anyOf" in node:
         return " or ".join(dict.fromkeys(_short(option) for option in node["anyOf"]))
-    if node.get("recursive"):
-        return f"{node['recursive']} again"
+    again = node.get("recursive") or str(node.get("$ref", "")).rpartition("/")[2]
+    if again:
+        return f"{again} again"
     return str(kind or "any")
 
 
