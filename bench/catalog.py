@@ -90,9 +90,10 @@ def building(scratch: Path) -> dict[str, float]:
     }
 
 
-def p50(action: Callable[[], Any], times: int) -> float:
+def p50(action: Callable[[], Any], times: int, pause: float = 0.0) -> float:
     seconds = []
     for _ in range(times):
+        time.sleep(pause)
         began = time.perf_counter()
         action()
         seconds.append(time.perf_counter() - began)
@@ -108,12 +109,14 @@ def calling(scratch: Path) -> dict[str, float]:
     try:
         catalog.call("bench-mcp_tool_measure_7", given, session="bench")
         ours = p50(lambda: catalog.call("bench-mcp_tool_measure_7", given, session="bench"), CALLS)
-        apart = p50(lambda: catalog.call("bench-mcp_tool_measure_7", given), CALLS // 10)
+        stranger = p50(lambda: catalog.call("bench-mcp_tool_measure_7", given), CALLS // 20)
+        paused = p50(lambda: catalog.call("bench-mcp_tool_measure_7", given), SCRIPTS, pause=2.0)
     finally:
         catalog.close()
     command = ["Rscript", "--vanilla", "-e", script, str(root / "R" / "measure0000.R")]
     theirs = p50(lambda: subprocess.run(command, check=True, capture_output=True), SCRIPTS)
-    return {"ours_ms": ours * 1000, "fork_ms": apart * 1000, "rscript_ms": theirs * 1000, "ratio": theirs / ours}
+    seconds = {"ours_ms": ours, "stranger_ms": stranger, "stranger_paused_ms": paused, "rscript_ms": theirs}
+    return {name: value * 1000 for name, value in seconds.items()} | {"ratio": theirs / ours}
 
 
 class RawClient:
@@ -178,12 +181,14 @@ def main() -> None:
         result = {"build": building(scratch), "call": calling(scratch), "list": listing(scratch)}
     build, call, listed = result["build"], result["call"], result["list"]
     ours, theirs = build["ours_ms_per_function"], build["theirs_ms_per_function"]
+    paused, stranger = call["stranger_paused_ms"], call["stranger_ms"]
     _measure.table(
         ["", "ours", "peer", "ratio"],
         [
             ["build, CPU ms a function (roxygen2)", ours, theirs, build["ratio"]],
             ["call, p50 ms (new Rscript)", call["ours_ms"], call["rscript_ms"], call["ratio"]],
-            ["call in a fork, p50 ms", call["fork_ms"], call["rscript_ms"], call["rscript_ms"] / call["fork_ms"]],
+            ["call without a session, now and then", paused, call["rscript_ms"], call["rscript_ms"] / paused],
+            ["call without a session, without a pause", stranger, call["rscript_ms"], call["rscript_ms"] / stranger],
             [f"tools/list, all {listed['tools']} tools, server CPU ms", listed["cpu_ms"], "", ""],
             ["tools/list, all pages, wall ms (best)", listed["wall_ms"], "", ""],
         ],

@@ -1,6 +1,7 @@
 """Search by meaning: quality on known-item sets, speed of embedding, speed, recall and memory of the vector index.
 
-    python bench/meaning.py [--models wordllama,minilm] [--documents 3000,600] [--tune] [--vectors 1000000] [--keep DIR]
+    python bench/meaning.py [--models wordllama,minilm] [--documents 3000,600] [--sets functions,hidden,headings]
+                            [--tune] [--vectors 1000000] [--keep DIR]
 
 The sets are made from the documentation and the Python packages on this machine (known_items.py): the first sentence of
 a docstring and its function without the docstring; a heading and its page without the heading; a heading and its page
@@ -13,6 +14,8 @@ from __future__ import annotations
 import argparse
 import tempfile
 import time
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,13 +40,20 @@ def mean(ranks: list[float]) -> float:
     return sum(ranks) / len(ranks) if ranks else 0.0
 
 
-def sets(count: int) -> list[KnownItems]:
-    every = [functions(), headings(hidden=True), headings(hidden=False)]
+SETS: dict[str, Callable[[], KnownItems]] = {
+    "functions": functions,
+    "hidden": partial(headings, hidden=True),
+    "headings": partial(headings, hidden=False),
+}
+
+
+def sets(count: int, names: Sequence[str]) -> list[KnownItems]:
+    every = [SETS[name]() for name in names]
     return [known.limited(count) if count < len(known.documents) else known for known in every]
 
 
-def quality(model: str, count: int, work: Path, rows: Rows, *, tune: bool) -> None:
-    for known in sets(count):
+def quality(model: str, chosen: list[KnownItems], work: Path, rows: Rows, *, tune: bool) -> None:
+    for known in chosen:
         place = work / f"{Path(model).name}-{len(known.documents)}-{known.name.replace(' ', '-')}"
         library = Library(place, Options(model=model))
         library.add_many(Source(path, text.encode(), 1, 2) for path, text in known.documents)
@@ -152,6 +162,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--models", default="wordllama,minilm")
     parser.add_argument("--documents", default="3000,600", help="for each model")
+    parser.add_argument("--sets", default=",".join(SETS), help="which sets of questions")
     parser.add_argument("--vectors", type=int, default=1_000_000)
     parser.add_argument("--tune", action="store_true")
     parser.add_argument("--keep", type=Path, help="directory for the stores")
@@ -159,7 +170,8 @@ def main() -> None:
     rows: Rows = []
     with tempfile.TemporaryDirectory() as work:
         for model, count in zip(args.models.split(","), args.documents.split(","), strict=True):
-            quality(model, int(count), args.keep or Path(work), rows, tune=args.tune)
+            chosen = sets(int(count), args.sets.split(","))
+            quality(model, chosen, args.keep or Path(work), rows, tune=args.tune)
         if not args.tune and args.vectors:
             index_speed(args.vectors, Path(work), rows)
     table(["what", "figure", "goal"], rows)

@@ -150,6 +150,8 @@ class ToolContext(Generic[W]):
     name_of: Callable[[str], str] = _same_name
     changes: Changes = field(default_factory=Changes)
     consents: list[dict[str, Any]] = field(default_factory=list)
+    beside: Mapping[str, str] = field(default_factory=dict)
+    """While an argument is being completed: the others that are filled in already."""
     _cancelled: threading.Event = field(default_factory=threading.Event)
     _loop: asyncio.AbstractEventLoop | None = None
 

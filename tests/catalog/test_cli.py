@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from .helpers import EXAMPLES
+from .helpers import EXAMPLES, r_package
 
 
 @pytest.fixture
@@ -61,3 +61,20 @@ def test_exit_codes_say_what_was_wrong(rolltop: Any, arguments: tuple[str, ...],
 def test_the_definitions_of_the_examples_are_fresh(rolltop: Any) -> None:
     for name in ("orchard", "kitchen"):
         assert rolltop("catalog", "diff", str(EXAMPLES / name)).stdout == ""
+
+
+def test_sources_that_r_cannot_load_are_refused_as_those_of_python_are(rolltop: Any, tmp_path: Path) -> None:
+    root = r_package(tmp_path / "demo", "#' One\n#' @keywords mcp-tool\none <- function(x {\n")
+    for command in ("build", "check", "diff"):
+        done = rolltop("catalog", command, str(root))
+        assert done.returncode == 4
+        assert "tools.R:3:16: not valid R: this ( is never closed" in done.stderr
+    assert not (root / "inst").exists()
+
+
+def test_a_build_says_that_r_refuses_the_sources(rolltop: Any, tmp_path: Path) -> None:
+    root = r_package(tmp_path / "demo", "#' One\n#' @keywords mcp-tool\none <- function(x) 1\ntwo <- <- 2\n")
+    done = rolltop("catalog", "build", str(root))
+    assert done.returncode == 0
+    assert done.stderr.count("cannot be called: its package cannot be loaded") == 1
+    assert "unexpected assignment" in done.stderr

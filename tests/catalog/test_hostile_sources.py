@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -12,13 +14,22 @@ from rolltop.catalog.prose import prose_of
 from rolltop.catalog.pylang.docstrings import read_docstring
 from rolltop.catalog.rlang import expressions, parse_markup
 from rolltop.catalog.rlang.plain import to_text
+from rolltop.catalog.rlang.syntax import require_r
+
+from .helpers import py_tool
 
 N = 20_000
+ALIASES = "T0 = int\n" + "".join(f"T{n + 1} = tuple[{', '.join([f'T{n}'] * 9)}]\n" for n in range(11))
 
 
 def read(source: str) -> None:
     for expression in expressions(source):
         _ = expression.formals
+
+
+def annotated(source: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        py_tool(Path(folder), source)
 
 
 def clean(text: str) -> None:
@@ -48,6 +59,10 @@ def clean(text: str) -> None:
         (strip_type_prefix, "character" + " or NULL" * N),
         (read_docstring, "x\n" + "mcp-" * 5000 + "!"),
         (read_docstring, ">>> a\n" * 5000),
+        (lambda text: require_r(text, Path("a.R")), "({[" * N + "]})" * N),
+        (lambda text: require_r(text, Path("a.R")), 'r"(a)" ' * N),
+        (annotated, ALIASES + "def mcp_tool_f(x: T11): 'Doc'"),
+        (annotated, "class A(B): pass\nclass B(A): pass\ndef mcp_tool_f(x: A): 'Doc'"),
     ],
 )
 def test_hostile_text_is_read_in_time(reader: Callable[[str], object], text: str) -> None:

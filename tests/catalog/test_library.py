@@ -18,6 +18,7 @@ from rolltop.catalog import (
     mcptool_load_all,
     mcptool_state_factory,
 )
+from rolltop.catalog.arguments import check_arguments
 from rolltop.catalog.library import r_libraries
 from rolltop.errors import InvalidData, InvalidInput, NotFound, PermissionDenied
 
@@ -162,6 +163,24 @@ def test_a_file_that_is_not_ours_is_never_removed(package: Path) -> None:
     assert mine.exists()
 
 
+def test_packages_may_share_a_directory(tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    for name in ("pkg", "pkgx"):
+        mcptool_build(r_package(tmp_path / name, SOURCE, name), output=shared)
+    assert len(mcptool_build(r_package(tmp_path / "other", SOURCE, "other"), output=shared).removed) == 0
+    smaller = r_package(tmp_path / "pkg", SOURCE.replace("config_set", "config_get"), "pkg")
+    built = mcptool_build(smaller, output=shared)
+    assert [file.stem for file in built.removed] == ["pkg-mcp_tool_config_set"]
+    assert len(list(shared.glob("pkgx-*.yaml"))) == 3
+    assert len(list(shared.glob("other-*.yaml"))) == 3
+
+
+def test_a_renamed_package_leaves_nothing_in_its_own_directory(package: Path) -> None:
+    r_package(package, SOURCE, "renamed")
+    assert len(mcptool_build(package).removed) == 3
+    assert check(package) == []
+
+
 def test_a_rebuild_that_changes_nothing_writes_nothing(package: Path) -> None:
     file = package / "inst/mcp/tools/demo-mcp_tool_config_set.yaml"
     before = file.read_text()
@@ -200,6 +219,12 @@ def test_invalid_definitions_say_where_and_what(tmp_path: Path) -> None:
     with pytest.raises(InvalidData) as caught:
         mcptool_load(file)
     assert len(caught.value.details["problems"]) == 3
+
+
+def test_any_schema_written_by_hand_explains_itself() -> None:
+    schema = {"type": "object", "properties": {"x": {"type": ["integer", "array"], "anyOf": [{"minimum": 5}, False]}}}
+    _, problems = check_arguments(schema, {"x": 1})
+    assert [problem.message for problem in problems] == ["must be what fits {'minimum': 5} or what fits False"]
 
 
 def test_state_has_the_documented_methods() -> None:

@@ -94,6 +94,15 @@ def test_prints_conditions_and_errors_are_told_apart(call: Call) -> None:
         call("trouble", kind="error")
 
 
+@pytest.mark.parametrize("rows", [[{"a": 1, "b": "x"}, {"a": 2, "b": None}], [{"a": 1}], []])
+def test_a_result_of_rows_can_be_passed_on(call: Call, rows: list[dict[str, Any]]) -> None:
+    assert call("rows", df=call("rows", df=rows).value).value == rows
+
+
+def test_numbers_reach_parameters_whose_default_is_a_number(call: Call) -> None:
+    assert call("range_", r=[1, 5], limit=10).value == {"width": 4, "limit": "numeric"}
+
+
 def test_state_is_kept_per_session_and_for_nobody_without_one(call: Call) -> None:
     assert [call("count", session="a").value for _ in range(2)] == [1, 2]
     assert call("count", session="b").value == 1
@@ -244,6 +253,59 @@ def test_a_changed_definition_brings_the_changed_code(tmp_path: Path) -> None:
         catalog.close()
 
 
+R_BODY = "#' One\n#' @keywords mcp-tool\none <- function(.state_env) {{ .state_env$set('n', 1); {value} }}\n"
+PY_BODY = "def mcp_tool_one(_state_env):\n    'One.'\n    return {value}\n"
+
+
+@pytest.mark.parametrize("language", ["r", "python"])
+def test_a_changed_body_is_loaded_after_a_build_that_changes_no_definition(tmp_path: Path, language: str) -> None:
+    def write(value: int) -> Path:
+        if language == "r":
+            return r_package(tmp_path / "demo", R_BODY.format(value=value))
+        (tmp_path / "module.py").write_text(PY_BODY.format(value=value))
+        return tmp_path / "module.py"
+
+    source = write(1)
+    mcptool_build(source)
+    catalog = Catalog(CatalogSettings(serve=(str(source),)))
+    try:
+        name = catalog.tools()[0].definition.name
+        assert catalog.call(name, {}, session="s").value == 1
+        write(22)
+        built = mcptool_build(source)
+        assert built.written == ()
+        catalog.note_written(built.unchanged)
+        assert catalog.call(name, {}, session="s").value == 22
+    finally:
+        catalog.close()
+
+
+def test_attaching_again_brings_the_changed_code(tmp_path: Path) -> None:
+    root = r_package(tmp_path / "demo", R_BODY.format(value=1))
+    mcptool_build(root)
+    catalog = Catalog(CatalogSettings())
+    try:
+        catalog.attach(str(root))
+        assert catalog.call("demo-one", {}, session="s").value == 1
+        r_package(root, R_BODY.format(value=22))
+        catalog.attach(str(root))
+        assert catalog.call("demo-one", {}, session="s").value == 22
+    finally:
+        catalog.close()
+
+
+def test_a_build_of_unchanged_sources_keeps_the_state(tmp_path: Path) -> None:
+    root = r_package(tmp_path / "demo", R_SOURCE)
+    mcptool_build(root)
+    catalog = Catalog(CatalogSettings(serve=(str(root),)))
+    try:
+        assert catalog.call("demo-count", {}, session="s").value == 1
+        catalog.note_written(mcptool_build(root).unchanged)
+        assert catalog.call("demo-count", {}, session="s").value == 2
+    finally:
+        catalog.close()
+
+
 def test_a_file_that_is_half_written_changes_nothing(tmp_path: Path) -> None:
     root = r_package(tmp_path / "demo", "#' One\n#' @keywords mcp-tool\none <- function() 1\n")
     (file,) = mcptool_build(root).written
@@ -263,6 +325,18 @@ def test_two_catalogs_cannot_have_the_same_tool(package: Path, tmp_path: Path) -
     catalog = Catalog(CatalogSettings(serve=(str(package),)))
     with pytest.raises(Conflict, match="already served"):
         catalog.attach(str(other))
+    catalog.close()
+
+
+def test_of_two_tools_with_one_name_the_log_names_the_one_that_is_not_served(
+    package: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    other = r_package(tmp_path / "demo", R_SOURCE)
+    mcptool_build(other)
+    catalog = Catalog(CatalogSettings(serve=(str(package), str(other), str(package))))
+    assert {served.place for served in catalog.tools()} == {str(package)}
+    lines = [record.getMessage() for record in caplog.records if "demo-echo" in record.getMessage()]
+    assert lines == [f"demo-echo of {other} is not served: {package} has a tool of that name"]
     catalog.close()
 
 
@@ -315,6 +389,27 @@ five <- function() 1
     again = {file.name: file.read_bytes() for file in mcptool_build(root, run_examples=ExampleRuns(seconds=2)).written}
     strip = lambda data: [line for line in data.splitlines() if not line.startswith(b"execution_time")]  # noqa: E731
     assert {name: strip(data) for name, data in before.items()} == {name: strip(data) for name, data in again.items()}
+
+
+def test_an_example_of_which_nothing_runs_has_no_time(tmp_path: Path) -> None:
+    source = "#' One\n#' @examples\n#' # how to\n#' \\dontrun{one()}\n#' @keywords mcp-tool\none <- function() 1\n"
+    (definition,) = mcptool_build(r_package(tmp_path, source), run_examples=ExampleRuns()).definitions.values()
+    example = "# how to\n## Not run:\none()\n## End(Not run)\n#\n#> (not run)\n"
+    assert definition.implementation_example == example
+    assert definition.execution_time is None
+
+
+def test_files_may_have_any_name(tmp_path: Path) -> None:
+    folder = tmp_path / "fruit bowl"
+    folder.mkdir()
+    (folder / "größe é.R").write_text("#' One\n#' @keywords mcp-tool\none <- function() two()\n")
+    (folder / "z.R").write_text("two <- function() 2\n")
+    mcptool_build(folder)
+    catalog = Catalog(CatalogSettings(serve=(str(folder),)))
+    try:
+        assert catalog.call("fruitbowl-one", {}, session="s").value == 2
+    finally:
+        catalog.close()
 
 
 def test_without_r_examples_are_marked_as_not_run(

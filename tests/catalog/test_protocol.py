@@ -208,3 +208,26 @@ async def test_clients_hear_of_a_changed_definition(stdio_client: Any, orchard: 
         after = {tool.name: tool.description for tool in (await client.list_tools()).tools}
     assert before[CLEAR] != after[CLEAR]
     assert "Forgets all" in after[CLEAR]
+
+
+async def test_a_catalog_that_is_built_later_is_served_from_then_on(
+    stdio_client: Any, orchard: Path, tmp_path: Path
+) -> None:
+    import anyio
+
+    heard = anyio.Event()
+
+    async def listen(message: Any) -> None:
+        if getattr(message, "method", "") == "notifications/tools/list_changed":
+            heard.set()
+
+    late = r_package(tmp_path / "late", "#' One\n#' @keywords mcp-tool\none <- function() 1\n", "late")
+    env = {"ROLLTOP_CATALOG_WATCH_SECONDS": "0.2"}
+    arguments = ("--catalog", str(orchard), "--catalog", str(late))
+    async with stdio_client(*arguments, env=env, mode="legacy", message_handler=listen) as client:
+        assert "late-one" not in {tool.name for tool in (await client.list_tools()).tools}
+        mcptool_build(late)
+        with anyio.fail_after(10):
+            await heard.wait()
+        assert "late-one" in {tool.name for tool in (await client.list_tools()).tools}
+        assert value(await client.call_tool("late-one", {}))["result"] == 1

@@ -11,6 +11,7 @@ from rolltop.errors import Conflict, InvalidData
 
 from .helpers import py_tool
 
+ANYTHING = {"type": ["string", "number", "boolean", "object", "array", "null"]}
 GOOGLE = '''
 def mcp_tool_g(x, y=3, *args, _hidden=None, **kwargs):
     """Short.
@@ -90,22 +91,56 @@ def test_three_styles_say_the_same(tmp_path: Path, source: str) -> None:
     [
         ("str", {"type": "string"}),
         ("'int'", {"type": "integer"}),
-        ("Optional[float]", {"type": "number"}),
-        ("bool | None", {"type": "boolean"}),
+        ("Optional[float]", {"type": ["number", "null"]}),
+        ("bool | None", {"type": ["boolean", "null"]}),
+        ("Colour | None", {"type": ["string", "null"], "enum": ["r", "g", None]}),
+        ("Literal['a', None]", {"type": ["string", "null"], "enum": ["a", None]}),
         ("int | str", {"type": ["integer", "string"]}),
         ("list[int]", {"type": "array", "items": {"type": "integer"}}),
         ("typing.Sequence[str]", {"type": "array", "items": {"type": "string"}}),
-        ("list", {"type": "array", "items": {"type": "string"}}),
+        ("list", {"type": "array", "items": ANYTHING}),
+        ("tuple[int, str]", {"type": "array", "items": {"type": ["integer", "string"]}, "minItems": 2, "maxItems": 2}),
+        ("tuple[int, ...]", {"type": "array", "items": {"type": "integer"}}),
         ("dict[str, int]", {"type": "object"}),
         ("Literal['a', 'b']", {"type": "string", "enum": ["a", "b"]}),
         ("Literal[1, 2]", {"type": "integer", "enum": [1, 2]}),
         ("Colour", {"type": "string", "enum": ["r", "g"]}),
         ("Level", {"type": "integer", "enum": [1, 2]}),
         ("Word", {"type": "string", "enum": ["one", "two"]}),
+        ("Sign", {"type": ["integer", "string"], "enum": [-1, 0, "BOTH"]}),
+        ("Mode", {"type": "integer", "enum": [1, 2, 4]}),
+        ("date", {"type": "string", "format": "date"}),
+        ("UserId", {"type": "integer"}),
         ("Annotated[int, 'text']", {"type": "integer"}),
         ("Names", {"type": "array", "items": {"type": "string"}}),
-        ("Point", {"type": "object", "properties": {"x": {"type": "number"}, "label": {"type": "string"}}}),
-        ("Any", {"type": "string"}),
+        (
+            "Point",
+            {
+                "type": "object",
+                "properties": {"x": {"type": "number"}, "label": {"type": "string"}},
+                "required": ["x"],
+                "additionalProperties": False,
+            },
+        ),
+        (
+            "Tree",
+            {
+                "type": "object",
+                "properties": {
+                    "x": {"type": "number"},
+                    "label": {"type": "string"},
+                    "left": {"type": ["object", "null"]},
+                    "names": {"type": "array", "items": {"type": "string"}},
+                },
+                "required": ["x", "left"],
+                "additionalProperties": False,
+            },
+        ),
+        (
+            "Options",
+            {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}, "required": ["a"]},
+        ),
+        ("Any", ANYTHING),
         ("Path", {"type": "string"}),
     ],
 )
@@ -121,11 +156,31 @@ class Level(enum.IntEnum):
 class Word(enum.StrEnum):
     ONE = enum.auto()
     TWO = enum.auto()
+class Base(enum.Enum):
+    pass
+class Sign(Base):
+    MINUS = -1
+    NONE = enum.auto()
+    BOTH = (-1, 1)
+class Mode(enum.Flag):
+    READ = enum.auto()
+    WRITE = enum.auto()
+    RUN = enum.auto()
 Names = list[str]
+UserId = typing.NewType("UserId", int)
 @dataclass
 class Point:
     x: float
     label: str = ""
+@dataclass
+class Tree(Point):
+    left: "Tree | None"
+    names: list[str] = field(default_factory=list)
+    size: int = field(init=False)
+    KINDS: typing.ClassVar[int] = 3
+class Options(typing.TypedDict):
+    a: int
+    b: typing.NotRequired[int]
 def mcp_tool_f(x: {annotation}):
     """Doc."""
 '''
@@ -153,6 +208,25 @@ def mcp_tool_f(a, b, c=None, d=1.5):
     assert properties["b"] == {"type": "array", "items": {"type": "integer"}, "description": "B"}
     assert properties["c"] == {"type": "boolean", "description": "C", "default": None}
     assert properties["d"] == {"type": "number", "description": "", "default": 1.5}
+
+
+def test_an_annotation_that_says_little_leaves_the_docstring_its_say(tmp_path: Path) -> None:
+    source = '''
+def mcp_tool_f(a: list, b: Any, c: int | None = None, d: int | None = 5, e=1):
+    """Doc.
+
+    Args:
+        a (list of int): A.
+        b (bool): B.
+        e (str or None): E.
+    """
+'''
+    properties = py_tool(tmp_path, source).parameters["properties"]
+    assert properties["a"] == {"type": "array", "items": {"type": "integer"}, "description": "A"}
+    assert properties["b"] == {"type": "boolean", "description": "B"}
+    assert properties["c"] == {"type": "integer", "description": "", "default": None}
+    assert properties["d"] == {"type": ["integer", "null"], "description": "", "default": 5}
+    assert properties["e"] == {"type": ["string", "null"], "description": "E"}
 
 
 def test_names_are_followed_to_other_files_of_the_package(tmp_path: Path) -> None:

@@ -11,6 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rolltop.catalog.rlang import expressions, formals_of, top_level_tokens
+from rolltop.catalog.rlang.package import read_text
+from rolltop.catalog.rlang.syntax import require_r
+from rolltop.errors import InvalidData
 
 
 def only(text: str):
@@ -107,6 +110,32 @@ def test_documentation_inside_a_string_is_none() -> None:
     assert all(not each.doc for each in expressions(source))
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("f <- function(x {\n", r"a\.R:1:14: not valid R: this \( is never closed"),
+        ("f <- function(x) {\n  if (x {\n 1 }\n}\n", r"2:6: not valid R: this \( is not closed before the } in line 4"),
+        ("f <- 1\n}\n", r"2:1: not valid R: nothing opens what this } closes"),
+        ("f <- 'it\\'\n", r"1:6: not valid R: the text that begins with this ' does not end"),
+        ('f <- r"---(a)"\n', r'1:6: not valid R: the text that begins with this " does not end'),
+        ("`f <- 1\n", r"1:1: not valid R: the text that begins with this ` does not end"),
+    ],
+)
+def test_text_that_r_cannot_load_is_refused_with_its_place(text: str, message: str) -> None:
+    with pytest.raises(InvalidData, match=message):
+        require_r(text, Path("a.R"))
+
+
+@given(st.text(alphabet="a1\"'`#(){}[]\\\n,%r-", max_size=12))
+def test_text_that_r_can_load_is_never_refused(text: str) -> None:
+    """Brackets and quotes in comments, strings, names and operators of R do not count."""
+    wrapped = [f"# {line}" for line in text.split("\n")]
+    quoted = json.dumps(text)
+    raw = f'r"---------------({text})---------------"'
+    operator = "x %" + text.replace("%", "").replace("\n", "") + "% y"
+    require_r("\n".join([*wrapped, f"f <- function(x = {quoted}) {{", raw, operator, "x[[1]]", "}"]), Path("a.R"))
+
+
 @given(st.text(alphabet="abfr\"'`#(){}[]\\\n <-=,%;1.-", max_size=80))
 def test_any_text_is_read_without_an_exception(text: str) -> None:
     tokens = list(top_level_tokens(text))
@@ -156,6 +185,7 @@ def compare(file: str, expected: list[dict] | None) -> int:
     found = list(expressions(Path(file).read_text("utf-8", errors="replace")))
     if expected is None:  # no R by R's own judgement (a template, another encoding): reading it is enough
         return 0
+    require_r(read_text(Path(file)), Path(file))
     assert len(found) == len(expected), file
     functions = [(ours, theirs) for ours, theirs in zip(found, expected, strict=True) if theirs["formals"] is not None]
     for ours, theirs in functions:

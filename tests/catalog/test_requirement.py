@@ -40,6 +40,12 @@ from .helpers import parameter, r_package, r_tool
         ("Integer, the number of character strings", {"type": "integer"}),
         ("Matrix, of weights", {"type": "array", "items": {"type": "array", "items": {"type": "number"}}}),
         ("Vector, of things", {"type": "array", "items": {"type": "string"}}),
+        ("Numeric of length 2. The range", {"type": "array", "items": {"type": "number"}}),
+        ("Integer of length n, the ids", {"type": "array", "items": {"type": "integer"}}),
+        ("Numeric of length 1. The size", {"type": "number"}),
+        ("Character string of length 3, a code", {"type": "string"}),
+        ("Data frame. The rows", {"type": "array", "items": {"type": "object"}}),
+        ("A data.frame with columns x and y", {"type": "array", "items": {"type": "object"}}),
     ],
 )
 def test_types_are_inferred(tmp_path: Path, text: str, schema: dict) -> None:
@@ -52,7 +58,7 @@ def test_types_are_inferred(tmp_path: Path, text: str, schema: dict) -> None:
     [
         *("Character string,", "Character vector,", "Character[],", "Character,", "Logical,", "Integer,", "Numeric,"),
         *("Double,", "List,", "Data frame,", "Matrix,", "Array[],", "Array,", "Vector,", "Function,", "Environment,"),
-        *("Integer.", "Numeric:", "Logical[],", "Numeric vector.", "Character or NULL.", "Integer (optional),"),
+        *("Integer.", "Numeric:", "Logical[],", "Numeric vector.", "Integer (optional),"),
     ],
 )
 def test_type_prefixes_leave_the_description(tmp_path: Path, prefix: str) -> None:
@@ -62,6 +68,32 @@ def test_type_prefixes_leave_the_description(tmp_path: Path, prefix: str) -> Non
 @pytest.mark.parametrize("text", ["integer ids to keep", "Character string naming a file", "Number of rows"])
 def test_words_that_belong_to_the_sentence_stay(tmp_path: Path, text: str) -> None:
     assert parameter(tmp_path, text)["description"] == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Integer (between 1 and 10), the count",
+        'Character (one of "x" or "y"): mode',
+        "Character string or NULL, the name",
+        "Character or NULL. The name",
+        "Numeric of length 2. The range",
+        "Numeric or character, the key",
+        'Example: 1, 2L, "3"',
+    ],
+)
+def test_a_description_loses_nothing_but_a_bare_type(tmp_path: Path, text: str) -> None:
+    assert parameter(tmp_path, text)["description"] == text
+
+
+def test_where_there_are_only_examples_they_are_the_description(tmp_path: Path) -> None:
+    found = parameter(tmp_path, "Example: \\code{1}, \\code{2L}")
+    assert found == {"type": "string", "description": "Example: 1, 2L", "examples": ["1", "2L"]}
+    assert parameter(tmp_path, "Integer. Example values: \\code{1}") == {
+        "type": "integer",
+        "description": "Integer",
+        "examples": [1],
+    }
 
 
 def test_the_example_of_the_requirement(tmp_path: Path) -> None:
@@ -140,6 +172,12 @@ def test_markdown_links_need_markdown(tmp_path: Path) -> None:
         ("options", "list()", {"type": "object", "default": {}}),
         ("when", "Sys.time()", {"type": "string"}),
         ("value", "NA", {"type": "string"}),
+        ("limit", "Inf", {"type": "number"}),
+        ("least", "-Inf", {"type": "number"}),
+        ("count", "NA_integer_", {"type": "integer"}),
+        ("name", "NA_character_", {"type": "string"}),
+        ("limits", "c(0, Inf)", {"type": "array", "items": {"type": "number"}}),
+        ("wait", "60 * (2 + 0.5)", {"type": "number"}),
     ],
 )
 def test_enums_and_defaults_come_from_the_signature(tmp_path: Path, name: str, signature: str, expected: dict) -> None:
@@ -169,6 +207,11 @@ def test_a_default_never_violates_the_type(tmp_path: Path) -> None:
     assert parameter(tmp_path, "Character vector. Names", 'function(x = "a") x')["default"] == ["a"]
     assert "default" not in parameter(tmp_path, "Integer. How many", 'function(x = "all") x')
     assert parameter(tmp_path, "Path of the list file", 'function(x = "a.txt") x')["type"] == "string"
+
+
+def test_a_default_without_a_json_value_still_has_its_type(tmp_path: Path) -> None:
+    assert parameter(tmp_path, "Most rows of the character table", "function(x = Inf) x")["type"] == "number"
+    assert parameter(tmp_path, "Most rows, an integer", "function(x = Inf) x")["type"] == "integer"
 
 
 def test_hidden_parameters_are_left_out(tmp_path: Path) -> None:
@@ -310,6 +353,7 @@ f <- function(x) x
     (found,) = find_tools(source_tree(r_package(tmp_path, source)))
     assert "# a comment" in found.example.shown
     assert 'f("never }")' in found.example.shown
+    assert '## Not run:\nf("never }")\n## End(Not run)\n' in found.example.shown
     assert "dontrun" not in found.example.shown
     assert "hidden" not in found.example.shown
     assert "never" not in found.example.run

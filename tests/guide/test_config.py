@@ -282,6 +282,72 @@ with exclusive(Path({str(tmp_path / "config.yaml.lock")!r})):
     assert guide.feature_flags().set("f") is True
 
 
+def test_many_changes_at_once_are_all_kept_by_several_processes(tmp_path: Path) -> None:
+    guide = Guide(tmp_path)
+    write(guide, COMMENTED + "".join(f"# a line of many, number {n}\n" for n in range(300)))
+    app = guide.config.project_named("app")
+    other = start(
+        f"""
+from rolltop.guide import Guide
+from concurrent.futures import ThreadPoolExecutor
+guide = Guide(Path({str(tmp_path)!r}))
+flags = guide.project_flags(guide.config.project_named("app"))
+print('ready', flush=True)
+sys.stdin.readline()
+with ThreadPoolExecutor(40) as pool:
+    list(pool.map(lambda n: flags.set(f"theirs-{{n}}", "x"), range(40)))
+""",
+        "x",
+    )
+    assert other.stdout.readline() == "ready\n"
+    other.stdin.write("go\n")
+    other.stdin.flush()
+    with ThreadPoolExecutor(40) as pool:
+        list(pool.map(lambda n: guide.project_flags(app).set(f"ours-{n}", "x"), range(40)))
+    other.communicate(timeout=60)
+    assert other.returncode == 0
+    flags = Guide(tmp_path).project_flags(app).list()
+    assert {name for name in flags if "-" in name} == {
+        f"{whose}-{n}" for whose in ("ours", "theirs") for n in range(40)
+    }
+    assert "# keep this off" in guide.config.file.path.read_text()
+
+
+def test_a_change_that_fails_half_way_leaves_nothing_with_those_beside_it(tmp_path: Path) -> None:
+    file = Guide(tmp_path).config.file
+    file.change(lambda document: (document.update(a=1), True))
+    inside, go = threading.Event(), threading.Event()
+
+    def slow(document: dict[str, object]) -> tuple[str, bool]:
+        inside.set()
+        assert go.wait(10)
+        document["slow"] = 1
+        return "slow", True
+
+    def half(document: dict[str, object]) -> tuple[str, bool]:
+        document["half"] = 1
+        raise RuntimeError("half-way")
+
+    def good(document: dict[str, object]) -> tuple[str, bool]:
+        document["good"] = document["a"]
+        return "good", True
+
+    with ThreadPoolExecutor(4) as pool:
+        first = pool.submit(file.change, slow)
+        assert inside.wait(10)
+        before, failing, after = (
+            pool.submit(file.change, good),
+            pool.submit(file.change, half),
+            pool.submit(file.change, lambda document: (document.get("half"), False)),
+        )
+        time.sleep(0.2)  # all three wait behind the first
+        go.set()
+        assert (first.result(10), before.result(10), after.result(10)) == ("slow", "good", None)
+        with pytest.raises(RuntimeError, match="half-way"):
+            failing.result(10)
+    assert set(file.read()) == {"version", "a", "slow", "good"}
+
+
 def test_a_failed_edit_releases_the_lock_and_changes_nothing(guide: Guide, project: Project) -> None:
     before = guide.config.file.path.read_bytes()
 

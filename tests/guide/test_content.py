@@ -140,6 +140,39 @@ def test_collections_that_multiply_are_stopped(guide: Guide, project: Project) -
         guide.content(project, "c19")
 
 
+def test_names_that_lead_to_nothing_are_counted_too(guide: Guide, project: Project) -> None:
+    def nested(current: Project) -> Project:
+        current = current.with_category(Category("empty", "empty", ()))
+        current = current.with_collection(Collection("c0", ("empty",)))
+        for depth in range(1, 31):
+            current = current.with_collection(Collection(f"c{depth}", (f"c{depth - 1}", f"c{depth - 1}")))
+        return current
+
+    project = guide.config.change_project(project, nested)
+    assert names(guide.content(project, "c8,lang/python")) == ["lang/python.md"]
+    with pytest.raises(LimitExceeded, match="10000 names"):
+        guide.content(project, "c30")
+
+
+def test_collections_may_lie_inside_one_another_a_hundred_deep(guide: Guide, project: Project) -> None:
+    def chain(current: Project) -> Project:
+        current = current.with_collection(Collection("d0", ("lang/python",)))
+        for depth in range(1, 1200):
+            current = current.with_collection(Collection(f"d{depth}", (f"d{depth - 1}",)))
+        return current
+
+    project = guide.config.change_project(project, chain)
+    assert names(guide.content(project, "d99")) == ["lang/python.md"]
+    with pytest.raises(LimitExceeded, match="inside one another"):
+        guide.content(project, "d1199")
+
+
+@pytest.mark.parametrize("member", ["lang/../x", "lang//", "lang//etc/passwd"])
+def test_a_collection_has_no_member_that_nothing_can_match(guide: Guide, project: Project, member: str) -> None:
+    with pytest.raises((ExpressionInvalid, PathUnsafe)):
+        project.with_collection(Collection("never", (member,)))
+
+
 def test_bytes_do_not_depend_on_the_order_of_directories(tmp_path: Path, files: dict[str, str]) -> None:
     texts = []
     for seed in (1, 2):

@@ -179,3 +179,11 @@ def test_without_a_project_global_flags_work_and_project_flags_say_so(guide: Gui
         assert caught.value.hint
 
     asyncio.run(work())
+
+
+def test_an_expected_value_is_read_as_a_stored_one_is(guide: Guide, project: Project) -> None:
+    flags = guide.project_flags(project)
+    flags.set("f", "on")
+    assert flags.set("f", "text", expected="on") == "text"
+    with pytest.raises(Conflict):
+        flags.set("f", "other", expected="on")

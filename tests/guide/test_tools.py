@@ -301,13 +301,45 @@ async def test_the_prompt_says_what_is_wrong_in_words(stdio_client: Any, config:
         assert await prompted(client) == "api\n"
 
 
+async def test_the_prompt_says_what_it_does_not_give(stdio_client: Any, config: Path) -> None:
+    docs = config / "docs"
+    (docs / "guidelines" / "empty.txt").write_text("")
+    (docs / "guidelines" / "bin.txt").write_bytes(b"\xff\xfe\x00")
+    (docs / "docs" / "many").mkdir()
+    for number in range(120):
+        (docs / "docs" / "many" / f"{number:03}.md").write_text(f"page {number:03}\n")
+    async with stdio_client(*SERVED) as client:
+        some = await prompted(client, arg1="lang/python,lang/cobol")
+        assert some.startswith("python rules\n")
+        assert "lang/cobol" in some
+        assert "bin.txt is not UTF-8" in await prompted(client, arg1="guidelines/bin+all")
+        assert "no text" in await prompted(client, arg1="guidelines/empty")
+        first = await prompted(client, arg1="--project=my-app", arg2="docs/many/*")
+        assert "page 099" in first
+        assert "page 100" not in first
+        assert "20 more documents match" in first
+        again = first.rpartition("@guide ")[2].rstrip(")")
+        rest = await prompted(client, arg1=again)
+        assert "page 099" not in rest
+        assert "page 119" in rest
+        assert "more documents" not in rest
+        (content,) = (await client.read_resource("guide://docs/many/*?project=my-app")).contents
+        assert "page 099" in content.text
+        (more,) = (await client.read_resource(content.meta["next"])).contents
+        assert "page 119" in more.text
+        assert "next" not in more.meta
+
+
 async def test_completions(stdio_client: Any, config: Path) -> None:
     from mcp_types import PromptReference, ResourceTemplateReference
 
-    async def complete(ref: Any, name: str, value: str) -> list[str]:
-        answer = await client.complete(ref, {"name": name, "value": value})
+    async def complete(ref: Any, name: str, value: str, **beside: str) -> list[str]:
+        answer = await client.complete(ref, {"name": name, "value": value}, beside or None)
         return list(answer.completion.values)
 
+    docs = config / "docs" / "docs"
+    for name in ("sp ace.md", "a,b.md", "secret.key"):
+        (docs / name).write_text("x\n")
     async with stdio_client(*SERVED) as client:
         prompt = PromptReference(type="ref/prompt", name="guide")
         assert await complete(prompt, "arg1", "") == ["docs", "guidelines", "lang", "review"]
@@ -316,6 +348,20 @@ async def test_completions(stdio_client: Any, config: Path) -> None:
         template = ResourceTemplateReference(type="ref/resource", uri="guide://{+expression}{?project}")
         assert await complete(template, "expression", "re") == ["review"]
         assert await complete(template, "project", "my") == ["my-app-1"]
+        assert await complete(prompt, "arg1", "docs/s") == ["docs/secret.key", '"docs/sp ace.md"']
+        assert await complete(prompt, "arg1", '"docs/sp a') == ['"docs/sp ace.md"']
+        assert await prompted(client, arg1='"docs/sp ace.md"') == "x\n"
+        assert await complete(prompt, "arg1", "lang docs/ap") == ["lang docs/api.md"]
+        assert await complete(prompt, "arg1", "docs/a\\,") == ["docs/a\\,b.md"]
+        await call(client, "set_project_flag", feature_name="content-exclude", value=["*.key"])
+        assert await complete(prompt, "arg1", "docs/sec") == []
+        elsewhere = Path(config.parent) / "elsewhere"
+        elsewhere.mkdir()
+        await call(client, "set_project", project=str(elsewhere))
+        assert await complete(prompt, "arg1", "la") == []
+        assert await complete(prompt, "arg2", "la", arg1="--project=my-app") == ["lang"]
+        assert await complete(prompt, "arg1", "--project=my-app la") == ["--project=my-app lang"]
+        assert await complete(template, "expression", "la", project="my-app") == ["lang"]
 
 
 async def test_the_examples_of_every_tool_run(environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:

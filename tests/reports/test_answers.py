@@ -44,6 +44,20 @@ def test_hostile_fields_never_crash(outputs: Any, figures: Any, phases: Any) -> 
         read(answer(outputs=outputs, figures=figures, phases=phases))
 
 
+@given(st.dictionaries(st.sampled_from(["message", "quitting", "inline", "chunk", "trace", "class"]), json_values))
+def test_a_hostile_error_is_still_an_error(error: Any) -> None:
+    assert isinstance(diagnose(JOB, error, "", "local", "pandoc: no"), RolltopError)
+
+
+@pytest.mark.parametrize("digits", ["1" * 5000, "0", "999999999"])
+def test_a_line_that_no_document_has_is_still_an_error(digits: str) -> None:
+    for error in (
+        {"quitting": f"Quitting from lines {digits}-{digits} (x.Rmd)", "inline": "`r 1`"},
+        {"message": digits},
+    ):
+        assert isinstance(diagnose(JOB, error, "", "local"), RenderFailure)
+
+
 def test_the_document_does_not_choose_names() -> None:
     body = b64encode(b"bytes").decode()
     rendered = read(

@@ -23,6 +23,10 @@ Text with `r 1 + 1` inline.
 3
 ```
 
+```{r, fig.cap='$x_{1}$ {and more}'}
+braces
+```
+
 ````{r label = "quoted"}
 x <- "```"
 ````

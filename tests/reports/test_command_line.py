@@ -87,3 +87,13 @@ def test_settings_are_checked() -> None:
         ReportsConfig.read({"timeut": 1})
     with pytest.raises(InvalidInput, match="must be auto, local, docker or compose"):
         ReportsConfig.read({"renderer": "podman"})
+    with pytest.raises(InvalidInput, match="must be a whole number, at least 1"):
+        ReportsConfig.read({"slots": "0"})
+    assert ReportsConfig.read({"queue": 0, "cache_limit": 0}).queue == 0
+
+
+def test_a_text_that_is_none_is_refused(rolltop: Any, tmp_path: Path) -> None:
+    (tmp_path / "bin.dat").write_bytes(b"ok\xff\xfe")
+    done = rolltop("reports", "new", "bin", "--from", str(tmp_path / "bin.dat"))
+    assert done.returncode == 4
+    assert "bin.dat is not UTF-8 (byte 2)" in done.stderr

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -10,6 +12,9 @@ import pytest
 
 from rolltop.errors import Conflict, InvalidInput, NotFound, SizeLimit
 from rolltop.reports import Reports
+from rolltop.reports.documents import SIDE_FILES, Attached
+from rolltop.reports.landing import disk_troubles
+from rolltop.reports.turns import turn
 
 
 def test_a_document_is_created_once(reports: Reports) -> None:
@@ -32,6 +37,44 @@ def test_of_many_that_create_at_once_one_wins(reports: Reports) -> None:
     with ThreadPoolExecutor(8) as pool:
         assert sum(pool.map(create, range(16))) == 1
     assert [path.name for path in reports.root.iterdir()] == ["race.Rmd"]
+
+
+def test_writers_take_turns_and_no_change_is_lost(reports: Reports) -> None:
+    reports.documents.create("race", "Race", "\n".join(f"TODO {n}." for n in range(24)))
+    script = (
+        "import sys; from pathlib import Path; from rolltop.reports.documents import Documents\n"
+        "documents = Documents(Path(sys.argv[1]), side_limit=0)\n"
+        "for n in sys.argv[2:]: documents.edit('race', lambda text: text.replace(f'TODO {n}.', 'DONE'))"
+    )
+    others = [
+        subprocess.Popen([sys.executable, "-c", script, str(reports.root), *map(str, range(start, 24, 3))])
+        for start in (1, 2)
+    ]
+    with ThreadPoolExecutor(8) as pool:
+        ours = [
+            pool.submit(reports.documents.edit, "race", lambda text, n=n: text.replace(f"TODO {n}.", "DONE"))
+            for n in range(0, 24, 3)
+        ]
+    assert [each.result() for each in ours] == ["race.Rmd"] * 8
+    assert [other.wait(60) for other in others] == [0, 0]
+    assert reports.documents.text("race").count("DONE") == 24
+
+
+def test_a_writer_does_not_wait_forever(tmp_path: Path) -> None:
+    with turn(tmp_path), pytest.raises(Conflict, match="others have been changing"), turn(tmp_path, patience=0.05):
+        raise AssertionError("two writers at once")
+
+
+def test_names_that_differ_in_the_case_of_the_ending_are_one_document(reports: Reports) -> None:
+    reports.documents.create("twin.Rmd", "Twin", "x")
+    with pytest.raises(Conflict, match=r"twin\.Rmd exists already"):
+        reports.documents.create("twin.rmd", "Twin", "y")
+    assert reports.documents.update("twin.rmd", "z") == "twin.Rmd"
+
+
+def test_a_full_disk_is_no_defect() -> None:
+    with pytest.raises(SizeLimit, match="x could not be written: No space left"), disk_troubles("x"):
+        Path("/dev/full").write_bytes(b"x")
 
 
 def test_links_are_neither_read_written_nor_listed(reports: Reports, tmp_path: Path) -> None:
@@ -70,6 +113,20 @@ def test_side_files_are_capped(reports: Reports) -> None:
     with pytest.raises(SizeLimit):
         reports.documents.gather("big.Rmd")
     assert [file.name for file in reports.documents.side_files("big")] == ["sneaked.csv", "a/b.csv"]
+
+
+def test_a_side_file_too_many_is_refused_before_it_is_kept(reports: Reports) -> None:
+    reports.documents.create("many", "Many", "x")
+    (reports.root / "many").mkdir()
+    for number in range(SIDE_FILES):
+        (reports.root / "many" / f"{number}.txt").touch()
+    with pytest.raises(SizeLimit, match="at most 500 side files"):
+        reports.documents.attach("many", "more.txt", b"x")
+    assert reports.documents.attach("many", "7.txt", b"x") == Attached("many/7.txt", replaced=True)
+    (reports.root / "many" / "sneaked.txt").touch()
+    assert len(reports.documents.side_files("many")) == SIDE_FILES + 1
+    with pytest.raises(SizeLimit, match="at most 500 side files"):
+        reports.documents.gather("many.Rmd")
 
 
 def test_the_listing_is_what_the_directories_are_now(reports: Reports) -> None:

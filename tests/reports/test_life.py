@@ -49,6 +49,16 @@ def test_an_unchanged_render_comes_from_the_cache_at_once(warm_reports: Reports,
     assert not run(warm_reports.render("same", RenderOptions(engine="fast"))).cached
 
 
+def test_after_a_fresh_render_its_result_is_the_one_that_stands(warm_reports: Reports, run: Any) -> None:
+    warm_reports.documents.create("now", "Now", "Now: `r format(Sys.time(), '%H:%M:%OS6')`\n", overwrite=True)
+    pages = []
+    for fresh in (False, True, False):
+        report = run(warm_reports.render("now", RenderOptions(engine="fast", fresh=fresh)))
+        pages.append(warm_reports.outputs.read("now.html"))
+    assert report.cached
+    assert pages[0] != pages[1] == pages[2]
+
+
 def test_renders_at_once_do_not_mix(make_reports: Callable[..., Reports], run: Any) -> None:
     reports = make_reports(renderer="local", warm=True, slots=2)
     for number in range(4):

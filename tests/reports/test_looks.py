@@ -106,7 +106,9 @@ def test_an_image_among_the_side_files_is_shown(warm_reports: Reports, run: Any)
     warm_reports.documents.create("pic", "Pic", "![](dot.svg)\n\nwords\n", overwrite=True)
     warm_reports.documents.attach("pic", "dot.svg", svg)
     run(warm_reports.render("pic", RenderOptions(formats=["pdf"], engine="fast")))
-    assert inked_share(warm_reports.outputs.root / "pic.pdf") > 0.001
+    pdf = warm_reports.outputs.root / "pic.pdf"
+    assert "image:" not in page_text(pdf)  # what typst is given for a picture that was not found
+    assert inked_share(pdf) > 0.001
 
 
 words = st.text(st.characters(blacklist_categories=("Cs", "Cc")), min_size=1, max_size=40)

@@ -14,7 +14,7 @@ from rolltop.reports.names import document_name, output_name, output_uri, parse_
 HOSTILE = [
     "", ".", "..", "../x", "a/b", "a\\b", "/etc/passwd", ".hidden", "~root", "a\0b", "a\nb", "a'b", 'a"b', "a`id`",
     "$(id)", "a;b", "a|b", "a&b", "a%2e", "a*", "a?", "-rf", "a ", "x" * 121, "output", "Output",
-    "con\u202egpj", "a:b", "{a}", "#a",
+    "con\u202egpj", "a:b", "{a}", "#a", "\u0301a", "a\ufe0f", "a\u034fb", "語" * 67, "a\ud800",
 ]  # fmt: skip
 
 
@@ -26,10 +26,13 @@ def test_a_hostile_name_is_refused(name: str) -> None:
         document_name(name + ".Rmd")
 
 
-@pytest.mark.parametrize("name", ["example", "Q3 report (final)", "größe", "r-4.2_notes", "日本", "a+b"])
+@pytest.mark.parametrize("name", [
+    "example", "Q3 report (final)", "größe", "r-4.2_notes", "日本", "a+b", "हिन्दी", "e\u0301tude", "語" * 45, "x" * 120,
+])  # fmt: skip
 def test_ordinary_names_are_welcome(name: str) -> None:
     assert document_name(name) == document_name(f"{name}.Rmd") == f"{name}.Rmd"
     assert stem_of(document_name(name)) == name
+    assert output_name(f"{name}.docx") == f"{name}.docx"  # what can be written can be rendered
 
 
 @given(st.text(max_size=60))
@@ -43,6 +46,11 @@ def test_an_accepted_name_is_one_component_that_stays_where_it_is(text: str) -> 
     assert not name.startswith((".", "-", "_"))
     assert parse_uri(source_uri(name)).name == name
     assert not set(name) & set("'\"`$;|&<>\\\0\n\r%#{}*?~")
+
+
+def test_a_path_from_the_root_is_said_to_be_one() -> None:
+    with pytest.raises(InvalidInput, match="begins with /"):
+        side_name("/etc/passwd")
 
 
 @given(st.text(max_size=60))

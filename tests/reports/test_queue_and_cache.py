@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
+import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +107,47 @@ def test_a_result_is_kept_whole_or_not_at_all(tmp_path: Path) -> None:
     cache.put("k", DONE)
     assert cache.get("k") == DONE
     (tmp_path / "cache" / "k" / "x.html").unlink()
+    assert cache.get("k") is None
+
+
+def test_the_latest_result_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
+    cache = RenderCache(tmp_path / "cache", 1 << 20)
+    later = replace(DONE, outputs=(Output("html", "x.html", b"a later page"),))
+    cache.put("k", DONE)
+    cache.put("k", later)
+    assert cache.get("k") == later
+    assert [place.name for place in (tmp_path / "cache").iterdir()] == ["k"]
+
+
+def test_a_reader_sees_one_result_while_others_take_its_place(tmp_path: Path) -> None:
+    cache = RenderCache(tmp_path / "cache", 1 << 20)
+    results = [
+        Rendered((Output("html", "x.html", text), Output("word", "x.docx", text)), (), "local", "bwrap")
+        for text in (b"one", b"two")
+    ]
+    stop = threading.Event()
+
+    def write() -> None:
+        for result in itertools.cycle(results):
+            cache.put("k", result)
+            if stop.is_set():
+                return
+
+    writers = [threading.Thread(target=write) for _ in range(2)]
+    for writer in writers:
+        writer.start()
+    try:
+        assert all(seen in (None, *results) for seen in (cache.get("k") for _ in range(500)))
+    finally:
+        stop.set()
+        for writer in writers:
+            writer.join()
+
+
+def test_a_result_that_cannot_be_kept_is_no_failure(tmp_path: Path) -> None:
+    (tmp_path / "cache").write_text("a file where the directory should be")
+    cache = RenderCache(tmp_path / "cache", 1 << 20)
+    cache.put("k", DONE)
     assert cache.get("k") is None
 
 

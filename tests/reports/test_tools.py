@@ -169,6 +169,29 @@ async def test_documents_are_listed_read_attached_to_and_deleted_with_consent(st
         assert {"rmd:///{filename}.Rmd", "rmd-output:///{filename}.html"} <= templates
 
 
+async def test_changes_made_at_once_by_two_servers_are_all_there(stdio_client: Any) -> None:
+    import anyio
+
+    async with stdio_client("--toolsets", "reports") as one, stdio_client("--toolsets", "reports") as two:
+        content = "\n".join(f"TODO{number}." for number in range(20))
+        await text_of(one, "create_rmd", {"filename": "race", "title": "Race", "content": content})
+        async with anyio.create_task_group() as group:
+            for number in range(20):
+                change = {"filename": "race", "find": f"TODO{number}.", "replace": "DONE"}
+                group.start_soon(text_of, (one, two)[number % 2], "update_rmd", change)
+        assert (await one.read_resource("rmd:///race.Rmd")).contents[0].text.count("DONE") == 20
+
+
+async def test_a_side_file_that_is_replaced_is_said_to_be(stdio_client: Any) -> None:
+    async with stdio_client("--toolsets", "reports") as client:
+        await text_of(client, "create_rmd", {"filename": "kept", "title": "Kept", "content": "x"})
+        attached = {"filename": "kept", "name": "data.csv", "content": "a\n1\n"}
+        assert await text_of(client, "attach_rmd_file", attached) == "Attached kept/data.csv"
+        again = await client.call_tool("attach_rmd_file", attached)
+        assert again.content[0].text == "Attached kept/data.csv in place of the earlier one"
+        assert again.structured_content["replaced"] is True
+
+
 async def test_progress_names_chunks(stdio_client: Any) -> None:
     seen: list[str] = []
 

@@ -42,6 +42,45 @@ def test_add_leaves_out_what_git_ignores(rolltop: Run, tree: Path) -> None:
     assert rolltop("store", "add", str(tree / "nothing")).returncode == 3
 
 
+def test_file_names_that_are_not_utf8_are_stored_with_escapes(rolltop: Run, tree: Path, tmp_path: Path) -> None:
+    name = os.fsdecode(b"caf\xe9.txt")
+    (tree / name).write_text("a needle\n")
+    (tree / os.fsdecode(b"d\xff")).mkdir()
+    (tree / os.fsdecode(b"d\xff") / "in.txt").write_text("inside\n")
+    first = json.loads(rolltop("store", "add", "-r", str(tree), "--json").stdout)
+    assert (first["new"], first["errors"]) == (6, {})
+    assert json.loads(rolltop("store", "add", "-r", str(tree), "--json").stdout)["unchanged"] == 6
+    assert rolltop("store", "watch", "-r", str(tree), "--rounds", "1").returncode == 0
+    assert rolltop("store", "cat", name).stdout == rolltop("store", "cat", r"caf\xe9.txt").stdout == "a needle\n"
+    shown = json.loads(rolltop("store", "list", name, "--json").stdout)["documents"]
+    assert [each["path"] for each in shown] == [f"{tree}/caf\\xe9.txt"]
+    assert rolltop("store", "grep", "needle", name).stdout == f"{tree}/caf\\xe9.txt:a needle\n"
+    rolltop("store", "snapshot", "s")
+    assert rolltop("store", "restore", "s", "--to", str(tmp_path / "out")).returncode == 0
+    assert (tmp_path / "out" / str(tree)[1:] / r"caf\xe9.txt").read_text() == "a needle\n"
+    assert rolltop("store", "rm", "-y", name).stdout == rolltop("store", "undo", name).stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("cat", "\udcff"),
+        ("add", "\udcff"),
+        ("grep", "\udcff"),
+        ("list", "--tag", "\udcff"),
+        ("tag", "n", "-a", "\udcff"),
+        ("meta", "n", "k=\udcff"),
+        ("snapshot", "\udcff"),
+    ],
+)
+def test_other_arguments_that_are_not_utf8_are_named_in_one_line(rolltop: Run, arguments: tuple[str, ...]) -> None:
+    rolltop("store", "add", "-", "--name", "n", stdin="x\n")
+    failed = rolltop("store", *arguments)
+    assert failed.returncode in (2, 3)
+    assert failed.stderr.splitlines()[0].startswith("rolltop: ")
+    assert len(failed.stderr.splitlines()) <= 2
+
+
 def test_grep_prints_what_grep_prints(rolltop: Run, tree: Path) -> None:
     rolltop("store", "add", "-r", str(tree))
     ours = rolltop("store", "grep", "-n", "-C", "1", "needle", str(tree))
@@ -122,6 +161,40 @@ def test_snapshots_versions_and_archives(rolltop: Run, tmp_path: Path) -> None:
     assert rolltop("store", "diff", "nothing").returncode == 3
 
 
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("cat", "n", "--lines", "x"), 2, "FROM:TO"),
+        (("cat", "n", "--lines", "0:2"), 2, "count from 1"),
+        (("cat", "n", "--lines", "3:2"), 2, "FROM:TO"),
+        (("export", "there.tar"), 1, "there.tar exists already"),
+        (("export", "nowhere/x.tar"), 3, "no directory nowhere"),
+        (("get", "n", "-o", "nowhere/x"), 3, "no directory nowhere"),
+        (("get", "n", "-o", ".", "--force"), 2, "cannot be written"),
+        (("search", "x", "--offset", "-1"), 2, "--offset"),
+        (("search", "x", "-C", "-1"), 2, "-C"),
+        (("search", " "), 1, "no words"),
+    ],
+)
+def test_mistakes_are_named(
+    rolltop: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], code: int, said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "there.tar").write_text("mine")
+    rolltop("store", "add", "-", "--name", "n", stdin="x\n")
+    failed = rolltop("store", *arguments)
+    assert (failed.returncode, "Traceback" in failed.stderr) == (code, False), failed.stderr
+    assert said in failed.stderr
+    assert (tmp_path / "there.tar").read_text() == "mine"
+
+
+def test_lines_of_a_text_in_another_encoding(rolltop: Run, tmp_path: Path) -> None:
+    (tmp_path / "u.txt").write_bytes("eins\nzwei\ndrei\n".encode("utf-16"))
+    rolltop("store", "add", str(tmp_path / "u.txt"))
+    assert rolltop("store", "cat", "u.txt", "--lines", "2:2").stdout == "zwei\n"
+    assert rolltop("store", "cat", "u.txt", "--lines", "2").stdout == "zwei\ndrei\n"
+
+
 def test_watch_stores_what_changes(rolltop: Run, tree: Path) -> None:
     assert rolltop("store", "watch", "-r", str(tree), "--rounds", "1").returncode == 0
     (tree / "new.txt").write_text("new\n")
@@ -164,6 +237,29 @@ def test_search_as_a_person_uses_it(rolltop: Run, tree: Path) -> None:
     assert "plain words" in broken.stderr
     assert rolltop("store", "search", "nowhere", "--type", "keyword").returncode == 1
     assert "not indexed yet" in rolltop("store", "stats").stdout
+
+
+def test_lines_of_a_search_say_the_page_and_that_there_are_more(rolltop: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(made.made_pdf("a zebra", "another zebra"))
+    (tmp_path / "b.txt").write_text("a marmot\n" * 30)
+    rolltop("store", "add", str(tmp_path / "a.pdf"), str(tmp_path / "b.txt"))
+    lines = rolltop("store", "search", "zebra", "--lines", "--type", "keyword").stdout.splitlines()
+    assert lines[1:] == ["  1:page 1: a zebra", "  2:page 2: another zebra"]
+    lines = rolltop("store", "search", "marmot", "--lines", "--type", "keyword").stdout.splitlines()
+    assert (len(lines), lines[-1].startswith("  … more lines")) == (22, True)
+    told = json.loads(rolltop("store", "search", "marmot", "--lines", "--json").stdout)["results"][0]
+    assert (len(told["matches"]), told["matches_complete"]) == (20, False)
+
+
+def test_lines_around_several_matches_are_printed_once(rolltop: Run) -> None:
+    text = "one\nneedle a\nthree\nneedle b\nfive\nsix\nseven\nneedle c\n"
+    rolltop("store", "add", "-", "--name", "n.txt", stdin=text)
+    lines = rolltop("store", "search", "needle", "-C", "1", "--type", "keyword").stdout.splitlines()[1:]
+    assert [line.strip() for line in lines] == [
+        *("1-one", "2:needle a", "3-three", "4:needle b", "5-five", "--", "7-seven", "8:needle c"),
+    ]
+    lines = rolltop("store", "search", "needle", "--lines", "--type", "keyword").stdout.splitlines()[1:]
+    assert [line.strip() for line in lines] == ["2:needle a", "4:needle b", "8:needle c"]
 
 
 def test_graph_prints_lines_json_and_dot(rolltop: Run, tmp_path: Path) -> None:

@@ -129,6 +129,41 @@ def test_the_documented_fields_of_a_result(server: Server) -> None:
     assert (server.directory / "out.txt").read_text() == "Database optimization.\n"
 
 
+def test_a_hash_that_several_documents_have(server: Server) -> None:
+    names = ["a.md", "b.md", "c.md"]
+    stored = [server.call("store_text", {"content": "the same\n", "name": name}) for name in names]
+    digest = stored[0]["hash"]
+    pages, cursor = list[str](), None
+    while True:
+        arguments = {"query": "q", "hash": digest[:10], "limit": 2} | ({"cursor": cursor} if cursor else {})
+        found = server.call("search_documents", arguments)
+        assert found["total"] == 3
+        pages += [hit["path"] for hit in found["results"]]
+        if (cursor := found.get("next_cursor")) is None:
+            break
+    assert pages == names
+    several = server.call("update_metadata", {"hash": digest, "metadata": ["k=1"]}, fails=True)
+    assert (several["code"], several["details"]["candidates"]) == ("invalid_arguments", names)
+    assert server.call("list_documents", {"metadata": {"k": 1}})["total"] == 0
+    assert server.call("cat_document", {"hash": digest})["content"] == "the same\n"
+    for name in names[:2]:
+        server.call("store_text", {"content": "another\n", "name": name})
+    assert server.call("update_metadata", {"hash": digest, "metadata": ["k=1"]})["path"] == "c.md"
+    hits = server.call("search_documents", {"query": digest})["results"]
+    assert [(hit["path"], hit["hash"] == digest, hit["current"]) for hit in hits] == [
+        ("c.md", True, True),
+        ("a.md", True, False),
+        ("b.md", True, False),
+    ]
+
+
+def test_a_hit_by_hash_shows_how_its_content_begins(server: Server) -> None:
+    first = server.call("store_text", {"content": "# Old\nFirst words.\n", "name": "a.md"})["hash"]
+    second = server.call("store_text", {"content": "# New\nOther words.\n", "name": "a.md"})["hash"]
+    shown = [server.call("search_documents", {"query": digest})["results"][0]["snippet"] for digest in (first, second)]
+    assert shown == ["# Old First words.", "# New Other words."]
+
+
 def test_a_word_that_looks_like_a_hash_is_still_a_word(server: Server) -> None:
     server.call("store_text", {"content": "The code is deadbeef today.\n", "name": "code.txt"})
     found = server.call("search_documents", {"query": "deadbeef"})
@@ -147,6 +182,25 @@ def test_lines_around_the_words_of_a_search(server: Server) -> None:
     arguments = {"query": "words", "line_numbers": True, "after_context": 2, "context": 1}
     match = server.call("search_documents", arguments)["results"][0]["matches"][0]
     assert (match["line_number"], match["before"], match["after"]) == (2, ["one"], ["three", "four"])
+
+
+def test_a_search_says_where_its_hits_stand_and_whether_all_lines_are_shown(server: Server) -> None:
+    text = "Das Café.\nÜber die Größe.\n検索エンジンは速い\n" + "a marmot\n" * 50
+    server.call("store_text", {"content": text, "name": "a.md"})
+
+    def found(query: str, **more: object) -> dict[str, Any]:
+        arguments = {"query": query, "type": "keyword", "line_numbers": True, **more}
+        result: dict[str, Any] = server.call("search_documents", arguments)["results"][0]
+        return result
+
+    for number, query in enumerate(("café", "grosse", "検索"), 1):
+        hit = found(query)
+        assert (hit["place"], [match["line_number"] for match in hit["matches"]]) == (f"line {number}", [number])
+        assert hit["matches_complete"] is True
+        assert "place" not in hit["matches"][0]
+    assert found("grosse", color="always")["matches"][0]["line"] == "Über die \x1b[01;31m\x1b[KGröße\x1b[m\x1b[K."
+    many = found("marmot")
+    assert (len(many["matches"]), many["matches_complete"]) == (20, False)
 
 
 def test_bytes_add_up(server: Server) -> None:
@@ -196,6 +250,79 @@ def test_a_long_grep_goes_on_with_its_cursor(server: Server) -> None:
     assert seen == [f"{number:02d}.txt" for number in range(60)]
 
 
+def pages(server: Server, **arguments: Any) -> Iterator[dict[str, Any]]:
+    """Every answer, following the cursor."""
+    cursor = None
+    while True:
+        answer = server.call("grep_documents", {**arguments, **({"cursor": cursor} if cursor else {})})
+        assert "answer_too_large" not in answer
+        cursor = answer.get("next_cursor")
+        assert answer["complete"] is (cursor is None)
+        yield answer
+        if cursor is None:
+            break
+
+
+@pytest.mark.parametrize("more", [{}, {"line_numbers": True, "with_filename": True, "color": "always", "context": 1}])
+def test_grep_goes_on_in_the_middle_of_a_document(server: Server, more: dict[str, Any]) -> None:
+    for name in ("a/many.txt", "b/many.txt"):
+        text = "".join(f'match "{number}"\nno\n' for number in range(2000))
+        server.call("store_text", {"content": text, "name": name})
+    seen, printed = list[tuple[str, int]](), 0
+    for answer in pages(server, pattern="mat.h", **more):
+        seen += [(file["file"], line["line_number"]) for file in answer["results"] for line in file["matches"]]
+        printed += answer.get("output", "").count("mat")
+    assert seen == [(name, 2 * number + 1) for name in ("a/many.txt", "b/many.txt") for number in range(2000)]
+    assert printed == (len(seen) if more else 0)
+
+
+def test_grep_shows_a_piece_of_a_line_that_is_too_long(server: Server) -> None:
+    long = "<p>" * 300_000 + "longneedle" + "</p>" * 300_000
+    server.call("store_text", {"content": f"first longneedle\n{long}\nafter\n", "name": "a.html"})
+    server.call("store_text", {"content": "a deepcat\n", "name": "b.txt"})
+    for more in ({}, {"line_numbers": True, "context": 1}, {"color": "always"}):
+        found = list(pages(server, pattern="longneedle|deepcat", **more))
+        lines = [line for answer in found for file in answer["results"] for line in file["matches"]]
+        assert [line["line_number"] for line in lines] == [1, 2, 1]
+        piece = lines[1]
+        assert (piece["column_start"], piece["column_end"]) == (900_001, 900_011)
+        assert (piece["line_length"], piece["line_from"] < 900_001) == (len(long), True)
+        assert "longneedle" in piece["line"]
+        assert long[piece["line_from"] - 1 :].startswith(piece["line"][:1000])
+        assert any("do not fit" in answer.get("note", "") for answer in found)
+        assert "line_length" not in lines[0]
+
+
+def test_grep_fits_any_context_into_answers(server: Server) -> None:
+    around = "".join(f"{number} {'x' * 50}\n" for number in range(5000))
+    server.call("store_text", {"content": f"{around}needle\n{around}", "name": "a.txt"})
+    server.call("store_text", {"content": f"{'y' * 200_000}\nneedle\n{'y' * 200_000}\n", "name": "b.txt"})
+    for more in ({}, {"line_numbers": True}):
+        found = list(pages(server, pattern="needle", context=6000, **more))
+        lines = {file["file"]: file["matches"][0] for answer in found for file in answer["results"]}
+        assert lines["a.txt"]["before"][-1].startswith("4999 ")
+        assert (lines["a.txt"]["after"][0][:2], lines["b.txt"]["before"][0][-2:]) == ("0 ", "y…")
+
+
+def test_grep_pages_of_names_and_counts_follow_their_cursor(server: Server) -> None:
+    names = [f"{'d' * 200}/{number:03d}.txt" for number in range(600)]
+    steps = [{"op": "store_text", "arguments": {"content": "needle\n", "name": name}} for name in names]
+    server.call("bulk_operations", {"operations": steps[:300]})
+    server.call("bulk_operations", {"operations": steps[300:]})
+    by_name = [
+        name
+        for answer in pages(server, pattern="needle", files_with_matches=True)
+        for name in answer["files_with_matches"]
+    ]
+    counted = [file["file"] for answer in pages(server, pattern="needle", count=True) for file in answer["results"]]
+    assert by_name == counted == names
+
+
+def test_a_cursor_of_something_else_is_refused(server: Server) -> None:
+    cursor = "WzFd"
+    assert server.call("grep_documents", {"pattern": "x", "cursor": cursor}, fails=True)["code"] == "invalid_arguments"
+
+
 def test_content_comes_as_text_as_blob_and_in_parts(server: Server, tmp_path: Path) -> None:
     import base64
 
@@ -217,6 +344,28 @@ def test_content_comes_as_text_as_blob_and_in_parts(server: Server, tmp_path: Pa
     assert lines["content"] == "line 2 äöü\nline 3 äöü\n"
     cut = server.call("get_by_name", {"name": "long.txt", "offset": 5, "length": 3})
     assert (cut["content"], cut["complete"], cut["next_offset"]) == ("0 ", False, 7)  # not half a character
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "cp1252"])
+def test_text_in_another_encoding_comes_as_text(server: Server, tmp_path: Path, encoding: str) -> None:
+    text = "".join(f"line {number} äöü\r\n" for number in range(9_000))
+    (tmp_path / "other.txt").write_bytes(text.encode(encoding))
+    digest = server.call("store_document", {"path": "other.txt"})["hash"]
+    found = server.call("grep_documents", {"pattern": "line 77 äö", "line_numbers": True})
+    assert [match["line_number"] for match in found["results"][0]["matches"]] == [78]
+    lines = server.call("cat_document", {"name": "other.txt", "start_line": 3, "end_line": 4})
+    assert (lines["content"], lines["complete"]) == ("line 2 äöü\r\nline 3 äöü\r\n", True)
+    again = server.call(
+        "cat_document", {"hash": digest, "offset": lines["start"], "length": lines["end"] - lines["start"]}
+    )
+    assert again["content"] == lines["content"]
+    read, offset = "", 0
+    while offset is not None:
+        part = server.call("retrieve_document", {"hash": digest, "include_content": True, "offset": offset})
+        read, offset = read + part["content"], part.get("next_offset")
+    assert read == text
+    (listed,) = server.call("list_documents", {"type": "text"})["documents"]
+    assert listed["mime_type"].startswith("text/plain; charset=")
 
 
 def test_errors_have_the_documented_form(server: Server) -> None:
@@ -255,6 +404,23 @@ def test_output_path_does_not_leave_the_allowed_directories(server: Server) -> N
     assert not Path("/etc/rolltop-was-here").exists()
 
 
+def test_a_missing_output_directory_is_not_a_missing_document(server: Server, tmp_path: Path) -> None:
+    digest = prepare(server)
+    (tmp_path / "file").write_text("x")
+    for path, said in {"out/no/such/dir/o.txt": "no directory 'dir'", "file/o.txt": "'file' is a file"}.items():
+        answer = server.call("retrieve_document", {"hash": digest, "outputPath": path}, fails=True)
+        assert (answer["code"], said in answer["error"]) == ("invalid_arguments", True), answer
+
+
+@pytest.mark.parametrize("kind", ["keyword", "semantic", "hybrid"])
+def test_a_query_without_words_is_said_to_have_none(server: Server, kind: str) -> None:
+    prepare(server)
+    for query in ("", " ", "?!"):
+        answer = server.call("search_documents", {"query": query, "type": kind})
+        assert (answer["total"], answer["note"]) == (0, "The query has no words to look for.")
+    assert "note" not in server.call("search_documents", {"query": "zzzzzzzzzzzz", "type": "keyword"})
+
+
 def test_every_filter_of_a_listing(server: Server) -> None:
     server.call("store_text", {"content": "a\n", "name": "a.py", "tags": ["code/py"], "metadata": {"n": 1}})
     server.call("store_text", {"content": "bbbb\n", "name": "b.md"})
@@ -270,6 +436,9 @@ def test_every_filter_of_a_listing(server: Server) -> None:
     assert paths(binary=True) == paths(created_before="1d") == paths(modified_after="2099-01-01") == []
     assert len(paths(created_after="7d", indexed_after="yesterday", modified_before="2099-01-01", text=True)) == 2
     assert paths(recent=1) == ["b.md"]
+    assert paths(recent=1, extension=".py", type="text", sort_by="modified", sort_order="desc") == ["a.py"]
+    assert paths(metadata={"n": {"<=": 1.0}}) == ["a.py"]
+    assert server.call("list_documents", {"metadata": {"n": {"in": [1]}}}, fails=True)["code"] == "invalid_arguments"
     assert paths(mime="text/mark*") == ["b.md"]
     first = server.call("list_documents", {"limit": 1, "facets": True, "sort_by": "name", "sort_order": "asc"})
     assert first["total"] == 2
@@ -279,6 +448,8 @@ def test_every_filter_of_a_listing(server: Server) -> None:
     )
     assert second["documents"][0]["name"] == "b.md"
     assert "next_cursor" not in second
+    other = server.call("list_documents", {"sort_by": "size", "cursor": first["next_cursor"]}, fails=True)
+    assert (other["code"], "another order" in other["error"]) == ("invalid_arguments", True)
 
 
 def test_statistics(server: Server) -> None:
@@ -315,8 +486,15 @@ def test_bulk_is_all_or_nothing_when_asked(server: Server) -> None:
         {"op": "get_by_name", "arguments": {"name": "missing"}},
         {"op": "store_text", "arguments": {"content": "two\n", "name": "two.txt"}},
     ]
-    undone = server.call("bulk_operations", {"operations": steps, "atomic": True})
-    assert (undone["committed"], len(undone["results"])) == (False, 2)
+    failed = server.call("bulk_operations", {"operations": steps, "atomic": True}, fails=True)
+    assert failed["code"] == "document_not_found"
+    assert failed["error"].startswith("step 2 (get_by_name) failed, and nothing was kept: no document is called")
+    undone = failed["details"]
+    assert (undone["committed"], undone["succeeded"], undone["failed"]) == (False, 0, 1)
+    assert [(step["success"], step["code"]) for step in undone["results"]] == [
+        (False, "undone"),
+        (False, "document_not_found"),
+    ]
     assert server.call("list_documents", {})["total"] == 0
     tried = server.call("bulk_operations", {"operations": steps, "dry_run": True})
     assert (tried["committed"], tried["succeeded"]) == (False, 2)

@@ -49,6 +49,21 @@ def test_text_that_is_not_utf8_is_found(library: Library) -> None:
     assert sorted(found(library, "größere")) == ["a.txt", "b.txt"]
 
 
+def test_new_readers_read_everything_again_and_keep_the_names_in_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Library(tmp_path / "store") as library:
+        page = library.add("a.pdf", made.made_pdf("giraffe")).document
+        code = library.add_text("a.c", "int count_zebras(void) { return 1; }\n").document
+        library.read_texts()
+        library.extracts.kept.put_names(code.hash, {"count_zebras": 1})
+    monkeypatch.setattr("rolltop.store.extract.kept.READERS", 999)
+    with Library(tmp_path / "store") as library:
+        assert not library.extracts.kept.has(page.hash)
+        assert library.extracts.kept.names(code.hash) == {"count_zebras": 1}
+        assert library.read_texts() == 1
+
+
 def test_a_file_that_cannot_be_read_is_stored_and_says_why(library: Library) -> None:
     document = library.add("broken.pdf", b"%PDF-1.7 and then nothing").document
     assert library.text_of(document).note == "its text has not been read yet"

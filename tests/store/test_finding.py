@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -229,3 +230,33 @@ def test_a_hit_says_why(library: Library) -> None:
     assert abs(sum(hit.parts.values()) - hit.score) < 1e-6
     assert hit.why.split()[0] == max(hit.parts, key=lambda name: hit.parts[name])
     assert "backup copies" in hit.snippet
+
+
+def test_closing_ends_the_background_work_whenever_it_comes(tmp_path: Path) -> None:
+    library = Library(tmp_path / "store", Options(background=True))
+    work = library._learning
+    closing = threading.Thread(target=library.close, daemon=True)
+    stored, begun, told = threading.Event(), threading.Event(), threading.Event()
+
+    class Nudged(threading.Event):
+        """The store is closed just before the work that begins forgets all that it was told."""
+
+        def set(self) -> None:
+            super().set()
+            if work._stopping.is_set():
+                told.set()
+
+        def clear(self) -> None:
+            if not begun.is_set():
+                stored.wait(30)
+                closing.start()
+                begun.set()
+                told.wait(30)
+            super().clear()
+
+    work._nudged = Nudged()
+    library.add_text("a.txt", "a walrus\n")
+    stored.set()
+    assert begun.wait(30)
+    closing.join(30)
+    assert not closing.is_alive()

@@ -13,8 +13,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rolltop.store import Library, Pattern, Source
+from rolltop.store import Library, Listing, Pattern, Source
+from rolltop.store.catalog import NewDocument
 from rolltop.store.grep.printer import Printed, print_matches
+from rolltop.store.writer import Writer
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -45,6 +47,64 @@ def test_the_bytes_of_a_document_with_text_do_not_count(shelf: Library) -> None:
     assert counts(shelf, "endobj|fcharset") == {}
     assert counts(shelf, "zebra") == {"a.pdf": 1, "e.bin": 1, "note.md": 1}
     assert list(counts(shelf, "<h1>|<p>")) == ["d.html"]
+
+
+OTHERWISE_WRITTEN = {
+    "le.txt": "first\r\nThe Café is open\n".encode("utf-16"),
+    "be.md": b"\xfe\xff" + "first\nThe Café is open\n".encode("utf-16-be"),
+    "wide.txt": "first\nThe Café is open\n".encode("utf-32"),
+    "western.txt": "first\nThe Café is open\n".encode("cp1252"),
+    "page.html": "<html>first\nThe Café is open\n</html>".encode("cp1252"),
+}
+
+
+def test_text_in_another_encoding_is_searched_line_by_line(library: Library) -> None:
+    library.add_many(Source(path, data, 1, 2) for path, data in OTHERWISE_WRITTEN.items())
+    assert f"yet: {len(OTHERWISE_WRITTEN)}." in (library.unread() or "")
+    library.read_texts()
+    assert library.unread() is None
+    found = {file.document.path: list(file.matches(before=1)) for file in library.grep.files(Pattern("Café"))}
+    assert sorted(found) == sorted(OTHERWISE_WRITTEN)
+    lines = {(m.line_number, m.line, m.column_start, m.column_end, m.place) for each in found.values() for m in each}
+    assert lines == {(2, "The Café is open", 5, 9, "")}
+    assert all(file.is_text for file in library.grep.files(Pattern("^first")))
+    assert counts(library, "\\x00|\xff") == {}
+    assert counts(library, "CAFÉ", ignore_case=True, word=True, max_count=1) == dict.fromkeys(OTHERWISE_WRITTEN, 1)
+
+
+def test_text_in_another_encoding_is_listed_as_text(library: Library) -> None:
+    library.add_many(Source(path, data, 1, 2) for path, data in OTHERWISE_WRITTEN.items())
+    library.add("music.bin", b"\xff\xfe\0\0\0\xd8\0\0")
+    library.add("script.sh", b"#!/bin/sh\n" + b"echo\n" * 2000 + b"\xff\xfe\0\x90")
+    assert {d.path: d.mime for d in library.select(Listing(type="text"))} == {
+        "le.txt": "text/plain; charset=utf-16",
+        "be.md": "text/markdown; charset=utf-16",
+        "wide.txt": "text/plain; charset=utf-32",
+        "western.txt": "text/plain; charset=windows-1252",
+        "page.html": "text/html; charset=windows-1252",
+    }
+    plain = [document.path for document in library.select(Listing(mime="text/plain"))]
+    assert plain == ["le.txt", "western.txt", "wide.txt"]
+
+
+def test_a_broken_character_does_not_hide_the_others(library: Library) -> None:
+    document = library.add("long.log", "Größe\n".encode() * 2000 + b"and \xff\n").document
+    assert (document.kind, document.mime) == ("text", "text/plain")
+    assert library.unread() is None
+    assert counts(library, "Größe|^and") == {"long.log": 2001}
+    assert library.text_of(document).body.endswith("Größe\nand \ufffd\n")
+
+
+def test_what_was_stored_as_binary_before_is_read_too(library: Library) -> None:
+    def work(writer: Writer) -> None:
+        kept = writer.keep("Das Café\n".encode("cp1252"))
+        writer.flush()
+        old = NewDocument("old.txt", "old.txt", ".txt", "application/octet-stream", "binary", kept.object, 9, 1, 2)
+        library.catalog.documents.insert(old, 3)
+
+    library.write(work)
+    library.read_texts()
+    assert counts(library, "Café") == {"old.txt": 1}
 
 
 def test_an_answer_says_that_documents_are_still_being_read(library: Library) -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import hashlib
 import io
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from rolltop.errors import Conflict, InvalidInput, NotFound, PermissionDenied
 from rolltop.store import Library, Listing, Options, Pattern, Source, keeping
+from rolltop.store.query import encode_cursor
+from rolltop.store.values import parse_pairs
 
 
 def test_content_is_addressed_by_its_sha256(library: Library) -> None:
@@ -97,6 +100,26 @@ def test_a_hash_prefix_of_eight_digits_finds_its_document(library: Library) -> N
         library.by_hash("abc")
 
 
+def test_a_hash_finds_every_document_with_that_content(library: Library) -> None:
+    (digest,) = {library.add_text(f"{name}.md", "the same\n").hash for name in "cab"}
+    assert [each.document.path for each in library.with_hash(digest[:8])] == ["c.md", "a.md", "b.md"]
+    with pytest.raises(InvalidInput, match="3 documents have") as caught:
+        library.document_with(digest)
+    assert caught.value.details["candidates"] == ["c.md", "a.md", "b.md"]
+    for name in "ca":
+        library.add_text(f"{name}.md", "another\n")
+    held = library.with_hash(digest)
+    assert [(each.document.path, each.current) for each in held] == [("b.md", True), ("c.md", False), ("a.md", False)]
+    assert library.document_with(digest).path == "b.md"
+    library.delete([library.document("b.md")])
+    assert [each.document.path for each in library.with_hash(digest)] == ["c.md", "a.md"]
+    library.delete([library.document("c.md")])
+    assert library.document_with(digest).path == "a.md"
+    library.delete([library.document("a.md")])
+    with pytest.raises(NotFound):
+        library.document_with(digest)
+
+
 def test_metadata_keeps_its_types_and_its_history(library: Library) -> None:
     document = library.add_text("a.txt", "x\n", metadata={"n": 3, "t": True, "l": [1, "a"], "s": "3"}).document
     assert document.metadata == {"n": 3, "t": True, "l": [1, "a"], "s": "3"}
@@ -119,6 +142,78 @@ def test_comparisons_and_tags_select_documents(library: Library) -> None:
     assert library.page(Listing(tags=("p",), exclude_tags=("p/1",))).total == 3
     assert library.page(Listing(tags=("p/0", "p/1"), match_all_tags=False)).total == 5
     assert library.page(Listing(tags=("p/0", "p/1"))).total == 0
+
+
+def test_metadata_is_compared_within_its_type(library: Library) -> None:
+    values: dict[str, Any] = {"int": 5, "real": 5.5, "big": 1 << 70, "text": "high", "digit": "9"}
+    values |= {"yes": True, "none": None, "list": [5]}
+    for name, value in values.items():
+        library.add_text(name, f"{name}\n", metadata={"v": value})
+    library.add_text("without", "nothing\n")
+
+    def found(wanted: Any) -> set[str]:
+        return {document.path for document in library.select(Listing(metadata={"v": wanted}))}
+
+    assert found({">=": 5}) == {"int", "real", "big"}
+    assert found({">": 5, "<": 6.5}) == {"real"}
+    assert found({">": "8"}) == {"text", "digit"}
+    assert found({"<": 1 << 70}) == {"int", "real"}
+    assert found({"<": 10**400}) == {"int", "real", "big"}
+    assert found(5) == found(5.0) == found({"=": 5}) == found({"==": 5.0}) == {"int"}
+    assert found(1) == found("5") == found("true") == set()
+    assert (found(True), found(None), found([5]), found({"=": [5]})) == ({"yes"}, {"none"}, {"list"}, {"list"})
+    assert found(1 << 70) == {"big"}
+    assert found({"!=": 5}) == values.keys() - {"int"}
+    assert found({"!=": None}) == values.keys() - {"none"}
+
+
+@pytest.mark.parametrize(
+    "wanted", [{"in": [5]}, {">": 1, "like": 2}, {">": True}, {"<": None}, {">=": [1]}, {"<": 1e999}]
+)
+def test_what_cannot_be_compared_is_refused(library: Library, wanted: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput, match=r"metadata\.v is compared"):
+        library.page(Listing(metadata={"v": wanted}))
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), [1e999], {"a": float("-inf")}, {1, 2}])
+def test_values_that_json_cannot_hold_are_refused(library: Library, value: Any) -> None:
+    with pytest.raises(InvalidInput, match="metadata value of k"):
+        library.add_text("a.txt", "x\n", metadata={"k": value})
+    assert library.page().total == 0
+
+
+def test_numbers_that_are_none_are_texts(library: Library) -> None:
+    texts = ["NaN", "Infinity", "-Infinity", "1e999", "[NaN]", '{"a": Infinity}']
+    assert list(parse_pairs(f"{number}={text}" for number, text in enumerate(texts)).values()) == texts
+    document = library.add_text("a.txt", "x\n").document
+    library.write(lambda _: library.catalog.tags.set(document.id, {"old": float("nan")}, 1))  # as it could once be
+    assert library.document("a.txt").metadata == {"old": "NaN"}
+    assert library.page(Listing(metadata={"old": {">": 1}})).total == 0
+
+
+def test_the_latest_are_those_of_the_documents_that_fit(library: Library) -> None:
+    for number in range(12):
+        library.add_text(f"{number:02d}.py", f"{number}\n", tags=["code"] if number % 2 else [])
+    library.add_text("last.md", "note\n")
+    latest = library.page(Listing(extension=".py", recent=5, sort_by="path", descending=False))
+    assert [document.path for document in latest.documents] == [f"{number:02d}.py" for number in range(7, 12)]
+    assert [d.path for d in library.select(Listing(tags=("code",), recent=2))] == ["09.py", "11.py"]
+    page = library.page(Listing(recent=8, limit=1, sort_by="name"))
+    assert (page.total, page.documents[0].path) == (8, "last.md")
+    assert library.catalog.listings.facets(Listing(extension="py", recent=3))["tag"] == {"code": 2}
+
+
+def test_a_cursor_of_another_order_is_refused(library: Library) -> None:
+    for number in range(4):
+        library.add_text(f"{number}.txt", "x" * number)
+    cursor = library.page(Listing(sort_by="name", limit=2)).next_cursor
+    assert cursor is not None
+    for other in (Listing(sort_by="size", cursor=cursor), Listing(sort_by="name", descending=False, cursor=cursor)):
+        with pytest.raises(InvalidInput, match="another order"):
+            library.page(other)
+    for wrong in (encode_cursor("name", True, 3, 1), encode_cursor("size", True, [], 1), encode_cursor(1), "!"):
+        with pytest.raises(InvalidInput, match="cursor"):
+            library.page(Listing(sort_by="name", cursor=wrong, extension=".none"))
 
 
 def test_a_removed_tag_leaves_nothing_behind(library: Library) -> None:

@@ -281,3 +281,10 @@ def test_an_unknown_format_names_the_known_ones() -> None:
     with pytest.raises(InvalidInput, match="unknown format") as caught:
         read("toml", "")
     assert "json" in (caught.value.hint or "")
+
+
+def test_yaml_with_several_documents_is_the_first_or_an_array_of_all() -> None:
+    text = "a: 1\n---\nb: &x 2\nc: *x\n---\n- 3\n"
+    assert read("yaml", text) == {"a": 1}
+    assert read("yaml", text, documents="all") == [{"a": 1}, {"b": 2, "c": 2}, [3]]
+    assert read("yaml", "a: 1\n", documents="all") == [{"a": 1}]

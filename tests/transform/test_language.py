@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
-from rolltop.errors import SizeLimit
+from rolltop.errors import RolltopError, SizeLimit
 from rolltop.transform import Document, EvaluationFailure, ProgramInvalid, compile_program
 
 ORDER = {
@@ -214,3 +215,58 @@ def test_one_program_serves_xml_and_json() -> None:
 def test_a_single_xml_child_counts_as_an_array_of_one() -> None:
     program = compile_program("{ n: map($input.o.i, x => x.@k), first: $input.o.i[0].@k }", inputs={"input": "xml"})
     assert program.evaluate(program.read_inputs({"input": Document('<o><i k="1"/></o>')})) == {"n": ["1"], "first": "1"}
+
+
+ONE = "<o><i k='a'><n>5</n></i></o>"
+TWO = "<o><i k='a'><n>5</n></i><i k='b'><n>50</n></i></o>"
+
+
+@pytest.mark.parametrize(
+    ("program", "one", "two"),
+    [
+        ("filter($input.o.i, x => x.n > 3) |> map(x => x.@k)", ["a"], ["a", "b"]),
+        ("count(filter($input.o.i, x => x.n > 7))", 0, 1),
+        ("map([...$input.o.i, { n: 1 }], x => x.n)", [5, 1], [5, 50, 1]),
+        ("count(concat($input.o.i, [1]))", 2, 3),
+        ("count(concat([1], $input.o.i))", 2, 3),
+        ("keys(filter($input.o, (k, v) => k == 'i'))", ["i"], ["i"]),
+    ],
+)
+def test_where_either_could_be_meant_one_xml_element_is_an_array(program: str, one: Any, two: Any) -> None:
+    compiled = compile_program(program, inputs={"input": "xml"})
+    for document, expected in ((ONE, one), (TWO, two)):
+        for _ in range(12):  # the last runs are on generated code
+            assert json.loads(compiled.run({"input": Document(document)}).text) == expected
+
+
+def test_what_is_no_element_is_filtered_as_before() -> None:
+    program = compile_program("{ o: filter({ a: 1, b: 5 }, v => v > 2), s: [...{ a: 1 }, 1] }")
+    assert json.loads(program.run({"input": Document("{}")}).text) == {"o": {"b": 5}, "s": [1]}
+
+
+def test_an_element_of_text_that_is_no_array_says_how_it_becomes_one() -> None:
+    program = compile_program("map($input.o.t, t => t)", inputs={"input": "xml"})
+    with pytest.raises(RolltopError, match="requires an array") as caught:
+        program.run({"input": Document("<o><t>a</t></o>")})
+    assert "`arrays`" in str(caught.value.hint)
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        'parseDate("2024-01-02", "yyyy-MM-dd") < now()',
+        'now() > "2020-01-01"',
+        '"2020-01-01T00:00:00Z" < parseDate("2020-01-01", "yyyy-MM-dd") == false',
+        'parseDate("2024-01-02", "yyyy-MM-dd") >= "2024-01-02T00:00:00Z"',
+        "$input.d < now()",
+    ],
+)
+def test_dates_points_in_time_and_their_texts_have_one_order(condition: str) -> None:
+    program = compile_program(condition, inputs={"input": "yaml"})
+    assert [program.run({"input": Document("d: 2001-02-03")}).text for _ in range(12)] == ["true"] * 12
+
+
+@pytest.mark.parametrize("condition", ['now() < "soon"', "now() > 5", "now() < [1]"])
+def test_a_date_has_no_order_with_what_is_none(condition: str) -> None:
+    with pytest.raises(EvaluationFailure, match="Cannot compare these types"):
+        compile_program(condition).run({"input": Document("{}")})

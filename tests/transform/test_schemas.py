@@ -188,3 +188,83 @@ def test_a_schema_is_converted_by_passing_it_through(source: str, target: str) -
     assert wanted in written
     assert not any(key.startswith("%") for key in written)
     assert written.get("type") == ("record" if target == "avro" else None)
+
+
+NESTED = """
+syntax = "proto3";
+package shop.v1;
+message Order {
+  enum State { OPEN = 0; DONE = 1; }
+  message Item { message Part { string id = 1; } repeated Part parts = 1; string sku = 2; }
+  repeated Item items = 1;
+  State state = 2;
+  Item gift = 3;
+  uint64 big = 4;
+  fixed32 small = 5;
+}
+"""
+
+
+def test_proto_types_inside_messages_are_written_there_and_integers_as_they_were() -> None:
+    written = formats.write("proto", formats.read("proto", NESTED)).text
+    again = formats.read("proto", written)
+    assert again["%types"] == formats.read("proto", NESTED)["%types"]
+    assert "  message Item {\n    message Part {" in written
+    assert "  enum State {\n" in written
+    assert "  uint64 big = 4;\n  fixed32 small = 5;" in written
+
+
+def test_proto_becomes_the_avro_record_that_no_other_is_in() -> None:
+    schema = json.loads(formats.write("avro", formats.read("proto", NESTED)).text)
+    assert (schema["name"], schema["namespace"]) == ("Order", "shop.v1")
+    types = {field["name"]: field["type"] for field in schema["fields"]}
+    assert types["items"]["items"]["name"] == "Order_Item"
+    assert types["gift"] == "shop.v1.Order_Item"
+    assert (types["big"], types["small"]) == ("long", "long")
+
+
+def test_names_of_other_formats_become_names_of_proto() -> None:
+    value = {
+        "%namespace": "urn:example:order-v1",
+        "%types": {"a.b-c": {"%kind": "structure", "%fields": [{"%name": "x-y", "%type": "string"}]}},
+    }
+    written = formats.write("proto", value).text
+    assert "package urn.example.order.v1;" in written
+    assert "message a_b_c {\n  string x_y = 1;\n}" in written
+
+
+AVRO = (
+    '{"type": "record", "name": "User", "namespace": "a.b", "fields": ['
+    '{"name": "adr", "type": {"type": "record", "name": "Adr", "fields": [{"name": "city", "type": "string"}]}},'
+    '{"name": "n", "type": {"type": "map", "values": "int"}}]}'
+)
+
+
+@pytest.mark.parametrize(("source", "text"), [("avro", AVRO), ("proto", NESTED)])
+def test_an_xsd_with_a_namespace_finds_its_own_types(source: str, text: str) -> None:
+    from lxml import etree
+
+    written = formats.write("xsd", formats.read(source, text)).text
+    etree.XMLSchema(etree.fromstring(written.encode()))
+    if source == "avro":
+        assert '<xs:element name="n" type="xs:anyType"/>' in written
+
+
+CHOICE = """<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="r"><xs:complexType><xs:sequence>
+<xs:element name="a" type="xs:string"/>
+<xs:choice><xs:element name="b" type="xs:string"/><xs:element name="c" type="xs:string"/></xs:choice>
+<xs:element name="d" type="xs:string"/></xs:sequence></xs:complexType></xs:element></xs:schema>"""
+
+
+def test_an_xsd_that_is_passed_through_keeps_the_order_of_its_parts() -> None:
+    from lxml import etree
+
+    written = formats.write("xsd", formats.read("xsd", CHOICE)).text
+    document = etree.fromstring(b"<r><a/><b/><d/></r>")
+    for schema in (CHOICE, written):
+        assert etree.XMLSchema(etree.fromstring(schema.encode())).validate(document)
+
+
+def test_one_of_the_branches_of_a_choice_is_not_required() -> None:
+    schema = json.loads(formats.write("jsch", formats.read("xsd", CHOICE)).text)
+    assert schema["$defs"]["r_InlineType"]["required"] == ["a", "d"]

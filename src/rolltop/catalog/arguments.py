@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from rolltop.catalog.definition import Definition
 from rolltop.catalog.schema import DRAFT_7, validator_class
+from rolltop.errors import InvalidInput
 
-__all__ = ["ArgumentProblem", "check_arguments", "served_schema"]
+__all__ = ["ArgumentProblem", "check_arguments", "invalid_arguments", "served_schema"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,13 @@ class ArgumentProblem:
     path: str
     message: str
     rule: str
+
+
+def invalid_arguments(problems: Iterable[tuple[str, str]]) -> InvalidInput:
+    """The error that names every place and what is wrong there."""
+    found = [{"path": path, "message": message} for path, message in problems]
+    listed = "; ".join(f"{problem['path']}: {problem['message']}" for problem in found)
+    return InvalidInput(f"the arguments are not valid: {listed}", details={"problems": found})
 
 
 def served_schema(definition: Definition) -> dict[str, Any]:
@@ -48,32 +56,33 @@ def check_arguments(
         for name, value in arguments.items()
         if value is not None or properties.get(name, {}).get("default", 0) is not None
     }
-    problems = [
-        problem for error in validator_class()(schema).iter_errors(given) for problem in _problems(error, properties)
-    ]
+    problems = [problem for error in validator_class()(schema).iter_errors(given) for problem in _problems(error)]
     return given, sorted(problems, key=lambda problem: problem.path)
 
 
-def _problems(error: Any, properties: Mapping[str, Any]) -> Iterator[ArgumentProblem]:
+def _problems(error: Any) -> Iterator[ArgumentProblem]:
     path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path).lstrip(".")
     if error.validator == "required":
         missing = [name for name in error.validator_value if name not in error.instance]
         # jsonschema reports each missing name in an error of its own; the message names it first.
         name = next((name for name in missing if error.message.startswith(repr(name))), missing[0])
         yield ArgumentProblem(f"{path}.{name}".lstrip("."), "is required", "missing")
-    elif error.validator == "additionalProperties" and not path:
+    elif error.validator == "additionalProperties" and error.validator_value is False:
+        known = list(error.schema.get("properties", {}))
         for name in error.instance:
-            if name not in properties:
-                yield ArgumentProblem(name, _unknown(name, list(properties)), "unknown")
+            if name not in known:
+                yield ArgumentProblem(
+                    f"{path}.{name}".lstrip("."), _unknown(name, known, is_field=bool(path)), "unknown"
+                )
     else:
         yield ArgumentProblem(path, _sentence(error), str(error.validator))
 
 
-def _unknown(name: str, known: list[str]) -> str:
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
-    if near:
-        return f"is not an argument; did you mean {near[0]!r}?"
-    return f"is not an argument; known are {', '.join(known)}" if known else "is not an argument; this tool takes none"
+def _unknown(name: str, known: list[str], *, is_field: bool) -> str:
+    what = "a field" if is_field else "an argument"
+    if near := difflib.get_close_matches(name, known, n=1, cutoff=0.6):
+        return f"is not {what}; did you mean {near[0]!r}?"
+    return f"is not {what}; known are {', '.join(known)}" if known else f"is not {what}; there are none"
 
 
 def _sentence(error: Any) -> str:
@@ -83,7 +92,23 @@ def _sentence(error: Any) -> str:
             return f"must be {' or '.join(rule) if isinstance(rule, list) else _with_article(rule)}"
         case "enum":
             return f"must be one of {', '.join(repr(choice) for choice in rule)}"
+        case "anyOf":
+            return f"must be {' or '.join(_form(each) for each in rule)}"
+        case "minItems" | "maxItems":
+            return f"must have at {'least' if error.validator == 'minItems' else 'most'} {rule} items"
     return f"does not satisfy {error.validator}: {rule}"
+
+
+def _form(schema: Any) -> str:
+    """What fits a schema, in words where they are few; a file written by hand may have any schema here."""
+    match schema:
+        case {"enum": [*choices]}:
+            return f"one of {', '.join(repr(choice) for choice in choices)}"
+        case {"type": "array", "items": {"type": str(item)}}:
+            return f"an array of {item}s"
+        case {"type": str(kind)}:
+            return _with_article(kind)
+    return f"what fits {schema}"
 
 
 def _with_article(kind: str) -> str:

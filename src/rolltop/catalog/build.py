@@ -11,6 +11,7 @@ from rolltop.catalog import yaml_text
 from rolltop.catalog.definition import Definition
 from rolltop.catalog.found import MARKER, Found, Remark
 from rolltop.catalog.rlang.package import Sources, read_text
+from rolltop.catalog.rlang.syntax import require_r
 from rolltop.catalog.rlang.tools import tools_in
 from rolltop.catalog.sources import SourceTree, source_tree
 from rolltop.errors import Conflict, PermissionDenied
@@ -23,11 +24,15 @@ _HEADER_TAIL = "; change the documentation there, not this file.\n"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one tool's example: the text for the definition, the time it took, a failure."""
+    """What became of one tool's example: the text for the definition, the time it took, a failure.
+
+    `remark` is what else came to light, such as a package that cannot be loaded.
+    """
 
     text: str
     seconds: float | None = None
     failure: str | None = None
+    remark: str | None = None
 
 
 ExampleRunner = Callable[[SourceTree, list[Found]], Iterable[Outcome]]
@@ -66,6 +71,7 @@ def _r_tools(tree: SourceTree) -> Iterator[Found]:
         return
     sources = Sources(tree.package, tree.markdown)
     for file, text in texts.items():
+        require_r(text, file)
         sources.add(file, text)
     yield from tools_in(sources, set(tree.r_files))
 
@@ -82,7 +88,8 @@ def mcptool_build(
 ) -> Built:
     """Write a definition for every tool in the sources at `path`.
 
-    Files of tools that are gone are removed, if they carry our header and the whole tree was read.
+    Files of tools that are gone are removed, if they carry our header and the whole tree was read; in a
+    directory that packages may share only those of this package.
     `run_examples` runs the examples; without it they are written as not run.
     """
     tree = source_tree(path)
@@ -93,7 +100,7 @@ def mcptool_build(
     directory = Path(output).expanduser().absolute() if output else tree.tools_directory
     finished = [_finished(tool, outcome) for tool, outcome in zip(found, outcomes, strict=True)]
     written, unchanged = _write_all(directory, [(tool, yaml_of(tree, tool)) for tool in finished])
-    removed = _remove_stale(directory, {*written, *unchanged}) if Path(path).is_dir() else ()
+    removed = _remove_stale(tree, directory, {*written, *unchanged}) if Path(path).is_dir() else ()
     return Built(
         {tool.definition.name: tool.definition for tool in finished},
         directory,
@@ -123,8 +130,10 @@ def unexecuted(tool: Found, why: str) -> Outcome:
 
 def _finished(tool: Found, outcome: Outcome) -> Found:
     definition = replace(tool.definition, implementation_example=outcome.text, execution_time=outcome.seconds)
-    failed = (Remark(definition.name, f"has an example that fails: {outcome.failure}"),) if outcome.failure else ()
-    return replace(tool, definition=definition, remarks=(*tool.remarks, *failed))
+    messages = [f"has an example that fails: {outcome.failure}"] if outcome.failure else []
+    messages += [outcome.remark] if outcome.remark else []
+    remarks = (Remark(definition.name, message) for message in messages)
+    return replace(tool, definition=definition, remarks=(*tool.remarks, *remarks))
 
 
 def yaml_of(tree: SourceTree, tool: Found) -> str:
@@ -171,8 +180,15 @@ def _replace(path: Path, text: str) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def _remove_stale(directory: Path, kept: set[Path]) -> Iterator[Path]:
+def _remove_stale(tree: SourceTree, directory: Path, kept: set[Path]) -> Iterator[Path]:
+    is_own = directory.resolve() == tree.tools_directory.resolve()
     for path in sorted(directory.glob("*.yaml")):
-        if path not in kept and path.read_text("utf-8", errors="replace").startswith(HEADER):
+        # The first hyphen ends a package's name, so no package's prefix begins another's.
+        if path not in kept and (is_own or path.name.startswith(f"{tree.package}-")) and is_ours(path):
             path.unlink()
             yield path
+
+
+def is_ours(path: Path) -> bool:
+    """Whether a build wrote this file."""
+    return path.is_file() and path.read_text("utf-8", errors="replace").startswith(HEADER)

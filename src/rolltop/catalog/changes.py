@@ -6,7 +6,7 @@ import difflib
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rolltop.catalog.build import HEADER, find_tools, yaml_of
+from rolltop.catalog.build import find_tools, is_ours, yaml_of
 from rolltop.catalog.check import code_of
 from rolltop.catalog.found import Found
 from rolltop.catalog.library import Broken, locate, read_all
@@ -57,7 +57,7 @@ def _change(tree: SourceTree, tool: Found, file: Path) -> Change | None:
 
 
 def _goes(file: Path, expected: set[Path]) -> bool:
-    return file not in expected and file.read_text("utf-8", errors="replace").startswith(HEADER)
+    return file not in expected and is_ours(file)
 
 
 def _removal(file: Path) -> Change:

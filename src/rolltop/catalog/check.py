@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rolltop.catalog.build import HEADER, find_tools
+from rolltop.catalog.build import find_tools, is_ours
 from rolltop.catalog.definition import Definition
 from rolltop.catalog.found import Found
 from rolltop.catalog.library import Broken, Location, locate, read_all
@@ -92,12 +92,8 @@ def _against_sources(location: Location, definitions: dict[str, Definition]) -> 
         yield from (Problem("source", name, remark.message, tool.file) for remark in tool.remarks)
     for name in definitions.keys() - found.keys():
         path = location.tools / definitions[name].file_name
-        if _is_ours(path) and location.origin.is_dir():
+        if is_ours(path) and location.origin.is_dir():
             yield Problem("orphan", name, "has a definition but no function in the sources", path)
-
-
-def _is_ours(path: Path) -> bool:
-    return path.is_file() and path.read_text("utf-8", errors="replace").startswith(HEADER)
 
 
 def _place(tree: SourceTree, tool: Found) -> str:

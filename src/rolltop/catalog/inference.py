@@ -26,9 +26,9 @@ KEYWORDS: Mapping[str, tuple[str, ...]] = {
 
 _WORD_TYPES: dict[str, str] = {word: kind for kind, words in KEYWORDS.items() for word in words} | {
     # Only decisive at the beginning, where they are certainly meant as a type.
-    "data frame": "object",
-    "data.frame": "object",
-    "tibble": "object",
+    "data frame": "rows",
+    "data.frame": "rows",
+    "tibble": "rows",
     "environment": "object",
     "object": "object",
     "dict": "object",
@@ -53,14 +53,18 @@ _LEADING = re.compile(
     (?P<shape>\s+string\b|\s+scalar\b|\s+value\b)?""",
     re.IGNORECASE | re.VERBOSE,
 )
+_DELIMITER = r"(?:\s*[,.:;](?=\s|$)|\s+-{1,2}\s+|\s*$)"
 # What may stand between the type and the delimiter that ends it: "(optional)", "of length 2", "or NULL".
 _QUALIFIER = re.compile(
     rf"""(?:\s+of\s+length\s+\w+|\s*\([^()]*\)|(?:\s+or|\s*\|)\s+(?:NULL|{_WORDS})(?:\s*\[\]|\s+vector|\s+string)?)*
-    (?P<delimiter>\s*[,.:;](?=\s|$)|\s+-{{1,2}}\s+|\s*$)""",
+    {_DELIMITER}""",
     re.IGNORECASE | re.VERBOSE,
 )
+# A prefix goes only where the schema says all of it: "(between 1 and 10)" or "or NULL" would be lost.
+_PREFIX_END = re.compile(rf"(?:\s*\((?:optional|required)\))?{_DELIMITER}", re.IGNORECASE)
 # "List of", "Named list with": the word is the type although no delimiter follows.
 _CONNECTOR = re.compile(r"\s+(?:of|with|containing|where|giving|naming|indicating|specifying|that|between)\b", re.I)
+_OF_LENGTH = re.compile(r"\s+of\s+length\s+(?!(?:1|one)\b)\w", re.IGNORECASE)
 _OF_ELEMENT = re.compile(rf"\s+of\s+(?:\w+\s+)?({_ELEMENT})s?\b", re.IGNORECASE)
 _ARRAY_ANYWHERE = re.compile(rf"\b({_ELEMENT})s?(?:\s*\[\]|\s+(?:vector|array)s?\b)", re.IGNORECASE)
 _KEYWORD_PATTERNS = [
@@ -69,9 +73,11 @@ _KEYWORD_PATTERNS = [
 
 
 def array_of(kind: str) -> Schema:
-    """The schema of an array; a matrix is an array of rows."""
+    """The schema of an array; a matrix is an array of rows of numbers, a data frame one of rows with names."""
     if kind == "matrix":
         return {"type": "array", "items": array_of("number")}
+    if kind == "rows":
+        return {"type": "array", "items": {"type": "object"}}
     return {"type": "array", "items": {"type": "string" if kind == "array" else kind}}
 
 
@@ -90,7 +96,9 @@ def leading_type(text: str) -> Schema | None:
         return {"type": "array", "items": array_of(kind)}
     if kind == "array" and (element := _OF_ELEMENT.match(text, found.end())):
         return array_of(_WORD_TYPES[element[1].lower()])
-    return array_of(kind) if many or kind in ("array", "matrix") else {"type": kind}
+    if not found["shape"] and kind != "object" and _OF_LENGTH.match(text, found.end()):
+        return array_of(kind)
+    return array_of(kind) if many or kind in ("array", "matrix", "rows") else {"type": kind}
 
 
 def _ends_type(text: str, position: int) -> bool:
@@ -115,11 +123,14 @@ def infer_type(text: str, otherwise: Schema | None = None, default: Any = None) 
 
 
 def strip_type_prefix(text: str) -> str:
-    """The description without the type it begins with: "Character string, the name" is "the name"."""
+    """The description without the type it begins with: "Character string, the name" is "the name".
+
+    A type that comes with more than a delimiter, as in "Integer (at least 1), the count", stays.
+    """
     found = _LEADING.match(text)
     if not found:
         return text
-    ends = _QUALIFIER.match(text, found.end())
+    ends = _PREFIX_END.match(text, found.end())
     if not ends:
         return text
     # "Integer" alone stays: it is all there is to say.

@@ -37,7 +37,8 @@ class Prose:
 def prose_of(markup: Markup) -> Prose:
     marked, codes = to_text_with_marks(markup)
     rest, examples = _split_examples(marked, codes)
-    return Prose(unmark(marked, codes), described(unmark(rest, codes)), tuple(examples))
+    # Where there are only examples, they are all there is to say.
+    return Prose(unmark(marked, codes), described(unmark(rest or marked, codes)), tuple(examples))
 
 
 def described(text: str) -> str:

@@ -72,7 +72,7 @@ def _of_folder(folder: Path) -> SourceTree:
 
 def _r_package(root: Path) -> SourceTree:
     fields = read_description(root / "DESCRIPTION")
-    name = fields.get("Package") or _package_name(root.name)
+    name = _package_name(fields.get("Package") or root.name)
     files = tuple(_collated(root / "R", fields.get("Collate", "")))
     # roxygen2 reads markdown only where the package asks for it.
     markdown = bool(re.search(r"markdown\s*=\s*T", fields.get("Roxygen", "")))
@@ -127,5 +127,5 @@ def _python_package(folder: Path) -> str | None:
 
 
 def _package_name(stem: str) -> str:
-    """A folder's or file's name as the first part of tool names, where a hyphen would end it."""
+    """A package's, folder's or file's name as the first part of tool names, where a hyphen would end it."""
     return re.sub(r"[^A-Za-z0-9._]+", "", stem).strip("._") or "tools"

@@ -68,10 +68,19 @@ def clear_line() -> None:
 def new(invocation: Invocation, name: str, title: str | None, source: Any, overwrite: bool) -> None:
     """Create the document NAME, with an example in it unless --from gives the text."""
     engine = open_reports(invocation)
-    content = source.read() if source else EXAMPLE
+    content = _text_of(source) if source else EXAMPLE
     created = engine.documents.create(name, title or Path(name).stem, content, overwrite=overwrite)
     note(f"Created R Markdown file: {created}")
     click.echo(engine.root / created)
+
+
+def _text_of(source: Any) -> str:
+    from rolltop.errors import InvalidData
+
+    try:
+        return str(source.read())
+    except UnicodeDecodeError as error:
+        raise InvalidData(f"{source.name} is not UTF-8 (byte {error.start})", hint="Save it as UTF-8.") from None
 
 
 @reports.command(epilog=EXIT_CODES)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -93,7 +93,10 @@ def _text(library: Library, change: Change) -> None:
 @click.option("--force", is_flag=True, help="Replace files that exist.")
 @click.pass_obj
 def restore(invocation: Invocation, what: str, target: Path | None, number: int | None, force: bool) -> None:
-    """Write a snapshot to a directory, or put an earlier version of a document back."""
+    """Write a snapshot to a directory, or put an earlier version of a document back.
+
+    Exit code 1: some documents could not be written there; they are named.
+    """
     if (target is None) == (number is None):
         raise click.UsageError("give either --to DIRECTORY (a snapshot) or --version N (a document)")
     with opened(invocation) as library:
@@ -105,18 +108,9 @@ def restore(invocation: Invocation, what: str, target: Path | None, number: int 
 
 
 def _write_snapshot(library: Library, label: str, target: Path, force: bool) -> None:
-    from rolltop.errors import ConsentMissing, InvalidInput
-
-    size = count = 0
-    for path, number, modified in library.restored(label):
-        place = (target / path.lstrip("/")).resolve()
-        if target.resolve() not in place.parents:
-            raise InvalidInput(f"{path} leads out of the directory")
-        if place.exists() and not force:
-            raise ConsentMissing(f"{place} exists already", hint="Add --force to replace files.")
-        place.parent.mkdir(parents=True, exist_ok=True)
-        data = library.read_object(number)
-        place.write_bytes(data)
-        os.utime(place, ns=(modified, modified))
-        size, count = size + len(data), count + 1
-    note(f"{count} documents, {human(size)} written to {target}")
+    done = library.restore(label, target, overwrite=force)
+    for path, why in done.left:
+        note(f"{path} was not written: {why}", style="yellow")
+    note(f"{done.documents} documents, {human(done.bytes)} written to {target}")
+    if done.left:
+        sys.exit(1)

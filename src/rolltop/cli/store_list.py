@@ -22,7 +22,7 @@ __all__ = ["list_"]
 @click.option("--meta", "pairs", multiple=True, metavar="KEY=VALUE", help="Only with this metadata.")
 @click.option("--since", help="Stored since: 7d, yesterday, 2026-11-15.")
 @click.option("--modified-after", help="Changed since.")
-@click.option("--recent", type=int, help="Only the N stored last.")
+@click.option("--recent", type=int, help="Only the N stored last of those that fit.")
 @click.option(
     "--sort", "sort_by", default="path", show_default=True, help="path, name, size, created, modified or indexed."
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rolltop.cli.main import Invocation
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from rolltop.store import Document, Library
 
-__all__ = ["as_dict", "human", "opened", "progress"]
+__all__ = ["as_dict", "explained", "human", "opened", "progress"]
 
 
 @contextmanager
@@ -26,6 +27,21 @@ def opened(invocation: Invocation) -> Iterator[Library]:
         yield workspace.store
     finally:
         workspace.close()
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """A file that cannot be written is named, in one line. A full disk is said elsewhere."""
+    from rolltop.errors import Conflict, InvalidInput, NotFound
+
+    try:
+        yield
+    except FileExistsError:
+        raise Conflict(f"{path} exists already", hint="Choose another name, or remove it first.") from None
+    except FileNotFoundError:
+        raise NotFound(f"there is no directory {path.parent}", hint="Make it first.") from None
+    except (PermissionError, IsADirectoryError, NotADirectoryError) as error:
+        raise InvalidInput(f"{path} cannot be written: {error.strerror}") from None
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ import click
 
 from rolltop.cli.main import EXIT_CODES, Invocation
 from rolltop.cli.output import note, print_json, print_rows
-from rolltop.cli.store_open import as_dict, opened
+from rolltop.cli.store_open import as_dict, explained, opened
 
 if TYPE_CHECKING:
     from rolltop.store import Document, Library
@@ -44,7 +45,9 @@ def get(invocation: Invocation, name: str, output: Path | None, force: bool, as_
         if output is not None:
             if output.exists() and not force:
                 raise ConsentMissing(f"{output} exists already", hint="Add --force to replace it.")
-            output.write_bytes(library.read_object(number))
+            data = library.read_object(number)
+            with explained(output):
+                output.write_bytes(data)
             note(f"{document.path} -> {output}")
             return
         known = as_dict(document) | {"text_note": library.extracts.note(document)}
@@ -63,7 +66,9 @@ def get(invocation: Invocation, name: str, output: Path | None, force: bool, as_
 def cat(invocation: Invocation, name: str, *, lines: str | None, number: int | None, text: bool) -> None:
     """Print a document by hash, name or path."""
     from rolltop.errors import NotFound
+    from rolltop.store.extract.plain import decoded
 
+    chosen_lines = _slice(lines) if lines else None
     if text and number is not None:
         raise click.UsageError("--text prints the current version")
     with opened(invocation) as library:
@@ -74,11 +79,20 @@ def cat(invocation: Invocation, name: str, *, lines: str | None, number: int | N
                 raise NotFound(f"{document.path} has no version {number}")
             wanted = chosen[0].object
         data = _text(library, document) if text else library.read_object(wanted)
-    if lines:
-        first, _, last = lines.partition(":")
-        kept = data.splitlines(keepends=True)
-        data = b"".join(kept[max(0, int(first or 1) - 1) : int(last) if last else len(kept)])
+    if chosen_lines:
+        if document.kind == "text" and not document.is_text and not text:
+            data = decoded(data).encode()
+        data = b"".join(data.splitlines(keepends=True)[chosen_lines])
     sys.stdout.buffer.write(data)
+
+
+def _slice(lines: str) -> slice:
+    """`3:5`, `3:`, `:5` or `3`, which goes on to the end."""
+    match = re.fullmatch(r"(\d*)(?::(\d*))?", lines)
+    first, last = (int(match[1] or 1), int(match[2]) if match[2] else None) if match else (0, None)
+    if first < 1 or (last is not None and last < first):
+        raise click.BadParameter("write FROM:TO, as in 3:5; lines count from 1", param_hint="--lines")
+    return slice(first - 1, last)
 
 
 def _text(library: Library, document: Document) -> bytes:

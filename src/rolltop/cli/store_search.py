@@ -12,15 +12,18 @@ from rolltop.cli.output import is_terminal, note, print_json, print_rows
 from rolltop.cli.store_open import as_dict, opened
 
 if TYPE_CHECKING:
-    from rolltop.store import Hit, Library, LineMatch, Results
+    from rolltop.store import Hit, Library, Results
+    from rolltop.store.excerpts import Excerpt, Excerpts
 
 __all__ = ["search"]
+
+NUMBER = click.IntRange(min=0)
 
 
 @click.command(epilog=EXIT_CODES)
 @click.argument("query", nargs=-1, required=True)
-@click.option("-n", "--limit", default=10, show_default=True, metavar="N", help="How many.")
-@click.option("--offset", default=0, metavar="N", help="Leave out the first N.")
+@click.option("-n", "--limit", type=NUMBER, default=10, show_default=True, metavar="N", help="How many.")
+@click.option("--offset", type=NUMBER, default=0, metavar="N", help="Leave out the first N.")
 @click.option(
     "--type",
     "kind",
@@ -33,9 +36,9 @@ __all__ = ["search"]
 @click.option("--similarity", default=0.7, show_default=True, help="How near, from 0 to 1.")
 @click.option("-l", "--paths-only", is_flag=True, help="Only paths.")
 @click.option("--lines", is_flag=True, help="The lines that hold the words, with their numbers.")
-@click.option("-A", "after", default=0, metavar="N", help="Lines after.")
-@click.option("-B", "before", default=0, metavar="N", help="Lines before.")
-@click.option("-C", "context", default=0, metavar="N", help="Lines before and after.")
+@click.option("-A", "after", type=NUMBER, default=0, metavar="N", help="Lines after.")
+@click.option("-B", "before", type=NUMBER, default=0, metavar="N", help="Lines before.")
+@click.option("-C", "context", type=NUMBER, default=0, metavar="N", help="Lines before and after.")
 @click.option("--why", is_flag=True, help="What each score is made of.")
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Mark the words.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
@@ -76,27 +79,32 @@ def _wants_lines(given: dict[str, Any]) -> bool:
     return any(given[name] for name in ("lines", "after", "before", "context"))
 
 
-def _lines(library: Library, hit: Hit, given: dict[str, Any]) -> list[LineMatch]:
+def _lines(library: Library, hit: Hit, given: dict[str, Any]) -> Excerpts:
     from rolltop.store.excerpts import excerpts
 
     before, after = given["before"] or given["context"], given["after"] or given["context"]
-    return list(excerpts(library, hit, before, after))
+    return excerpts(library, hit, before, after, color=_wants_color(given) and not given["as_json"])
 
 
-def _json(results: Results, lines: dict[int, list[LineMatch]]) -> None:
+def _wants_color(given: dict[str, Any]) -> bool:
+    return given["color"] == "always" or (given["color"] == "auto" and is_terminal())
+
+
+def _json(results: Results, lines: dict[int, Excerpts]) -> None:
     found = []
     for hit in results.hits:
         told = as_dict(hit.document) | {"score": hit.score, "why": dict(hit.parts), "title": hit.title}
         told |= {"snippet": hit.snippet, "place": hit.place}
         if hit.document.id in lines:
-            told["matches"] = [asdict(match) for match in lines[hit.document.id]]
+            shown = lines[hit.document.id]
+            told |= {"matches": [asdict(match) for match in shown.lines], "matches_complete": shown.complete}
         found.append(told)
     about = {"type": results.type, "note": results.note, "model": results.model, "embedded": results.embedded}
     print_json({"total": results.total, **about, "results": found})
 
 
-def _print(results: Results, lines: dict[int, list[LineMatch]], given: dict[str, Any]) -> None:
-    color = given["color"] == "always" or (given["color"] == "auto" and is_terminal())
+def _print(results: Results, lines: dict[int, Excerpts], given: dict[str, Any]) -> None:
+    color = _wants_color(given)
     if not is_terminal() and not lines and not color:
         more = ("WHY",) if given["why"] else ()
         rows = [(f"{h.score:.2f}", h.document.path, h.snippet, *([h.why] if more else [])) for h in results.hits]
@@ -112,18 +120,33 @@ def _print(results: Results, lines: dict[int, list[LineMatch]], given: dict[str,
             click.echo(f"  {line}", color=color)
 
 
-def _texts(hit: Hit, lines: list[LineMatch] | None, color: bool) -> list[str]:
+def _texts(hit: Hit, lines: Excerpts | None, color: bool) -> list[str]:
+    if lines is None:
+        return [_highlighted(hit) if color else hit.snippet] if hit.snippet else []
+    told = _each_once(lines.lines)
+    return told if lines.complete else [*told, "… more lines hold these words; rolltop store grep shows every line"]
+
+
+def _each_once(matches: list[Excerpt]) -> list[str]:
+    """The lines and those around them in order, each once, with -- where lines are left out, as grep prints them."""
+    around: dict[int, str] = {}
+    for match in matches:
+        around |= {match.line_number - len(match.before) + at: text for at, text in enumerate(match.before)}
+        around |= {match.line_number + 1 + at: text for at, text in enumerate(match.after)}
+    shown = {number: f"{number}-{text}" for number, text in around.items()}
+    for match in matches:
+        place = f"{match.place}: " if match.place else ""
+        line = f"…{match.line}…" if match.line_length else match.line
+        shown[match.line_number] = f"{match.line_number}:{place}{line}"
+    told: list[str] = []
+    for number in sorted(shown):
+        if told and around and number - 1 not in shown:
+            told.append("--")
+        told.append(shown[number])
+    return told
+
+
+def _highlighted(hit: Hit) -> str:
     from rolltop.store.text import highlighted
 
-    def marked(text: str) -> str:
-        return highlighted(text, hit.words) if color else text
-
-    if lines is None:
-        return [marked(hit.snippet)] if hit.snippet else []
-    told = []
-    for match in lines:
-        first = match.line_number - len(match.before)
-        told += [f"{first + at}-{text}" for at, text in enumerate(match.before)]
-        told.append(f"{match.line_number}:{marked(match.line)}")
-        told += [f"{match.line_number + 1 + at}-{text}" for at, text in enumerate(match.after)]
-    return told
+    return highlighted(hit.snippet, hit.words)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import BinaryIO
 
 import click
 
 from rolltop.cli.main import EXIT_CODES, Invocation
 from rolltop.cli.output import note
-from rolltop.cli.store_open import opened, progress
+from rolltop.cli.store_open import explained, opened, progress
 
 __all__ = ["export", "import_"]
 
@@ -27,9 +31,20 @@ def export(invocation: Invocation, archive: str, paths: tuple[str, ...], tags: t
         if archive == "-":
             count = library.export(sys.stdout.buffer, query, show)
         else:
-            with open(archive, "xb") as out:
-                count = library.export(out, query, show)
+            count = _to_new_file(Path(archive), lambda out: library.export(out, query, show))
     note(f"{count} documents exported")
+
+
+def _to_new_file(path: Path, write: Callable[[BinaryIO], int]) -> int:
+    """A file that is whole or not there."""
+    with ExitStack() as stack:
+        with explained(path):
+            out = stack.enter_context(path.open("xb"))
+        try:
+            return write(out)
+        except BaseException:
+            path.unlink()
+            raise
 
 
 @click.command("import", epilog=EXIT_CODES)

@@ -15,8 +15,8 @@ from rolltop.errors import InvalidInput, NotFound, PermissionDenied, SizeLimit
 from rolltop.files.denied import Denied
 from rolltop.files.kernel import open_real, reopen
 from rolltop.files.links import Links
-from rolltop.files.place import Info, absolute, kind_of
-from rolltop.files.writer import write_whole
+from rolltop.files.place import Info, Written, absolute, kind_of
+from rolltop.files.writer import put_back, set_aside, write_whole
 from rolltop.settings import Settings, default_roots
 
 __all__ = ["Files"]
@@ -152,20 +152,47 @@ class Files:
 
     def write_bytes(self, path: str | os.PathLike[str], data: bytes, *, overwrite: bool = False) -> Path:
         """Write a file, whole or not at all, into an existing directory; its real place comes back."""
+        with self._to_write(path) as (fd, place):
+            write_whole(fd, place.name, data, overwrite=overwrite)
+        return place
+
+    def write_for_now(self, path: str | os.PathLike[str], data: bytes, *, overwrite: bool = False) -> Written:
+        """The same, so that it can be undone: what was there before is set aside until it is settled."""
+        with self._to_write(path) as (fd, place):
+            aside = set_aside(fd, place.name) if overwrite else None
+            try:
+                write_whole(fd, place.name, data, overwrite=overwrite)
+            except BaseException:
+                if aside is not None:
+                    os.unlink(aside, dir_fd=fd)
+                raise
+            info = os.stat(place.name, dir_fd=fd, follow_symlinks=False)
+        return Written(place, aside, (info.st_dev, info.st_ino))
+
+    def settle(self, written: Written, *, keep: bool) -> None:
+        """Keep what was written for now, or undo it."""
+        with self._to_write(written.place) as (fd, place):
+            if not keep:
+                put_back(fd, place.name, written.aside, written.identity)
+            elif written.aside is not None:
+                os.unlink(written.aside, dir_fd=fd)
+
+    @contextlib.contextmanager
+    def _to_write(self, path: str | os.PathLike[str]) -> Iterator[tuple[int, Path]]:
+        """The directory of a file that may be written, and its real place."""
         parent, name = os.path.split(absolute(path, self.base))
         if name in ("", ".", ".."):
             raise InvalidInput("the path to write needs a file name at its end")
-        with self._located(parent) as (fd, real):
+        with self._directory(parent) as (fd, real):
             place = real / name
             self._root_of(place)
             if not any(real == allowed or allowed in real.parents for allowed in self.writable):
                 allowed = ", ".join(map(str, self.writable)) or "none"
                 raise PermissionDenied(f"the path is outside the directories that may be written to: {allowed}")
             try:
-                write_whole(fd, name, data, overwrite=overwrite)
+                yield fd, place
             except OSError as error:
                 raise _explained(error, place) from None
-        return place
 
     # Checking
 
@@ -175,6 +202,21 @@ class Files:
         text = absolute(path, self.base)
         fd, real = self._mark(text)
         try:
+            yield fd, real
+        finally:
+            os.close(fd)
+
+    @contextlib.contextmanager
+    def _directory(self, path: str) -> Iterator[tuple[int, Path]]:
+        """The same for a directory that something is to be written into."""
+        name = os.path.basename(path)[:80]
+        try:
+            fd, real = self._mark(path)
+        except NotFound:
+            raise InvalidInput(f"there is no directory {name!r} to write into", hint="Make it first.") from None
+        try:
+            if not stat.S_ISDIR(os.fstat(fd).st_mode):
+                raise InvalidInput(f"{name!r} is a file: nothing can be written below it")
             yield fd, real
         finally:
             os.close(fd)

@@ -10,7 +10,7 @@ from typing import Literal
 
 from rolltop.errors import InvalidInput
 
-__all__ = ["Info", "absolute", "kind_of"]
+__all__ = ["Info", "Written", "absolute", "kind_of"]
 
 LONGEST_NAME = 255
 LONGEST_PATH = 4095
@@ -26,6 +26,15 @@ class Info:
     kind: Kind
     size: int
     modified: float
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A file that was written and may yet be undone; `aside` is the name that what was there before has for now."""
+
+    place: Path
+    aside: str | None
+    identity: tuple[int, int]
 
 
 def absolute(given: str | os.PathLike[str], base: Path) -> str:

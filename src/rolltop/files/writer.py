@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import stat
 
 from rolltop.errors import Conflict, InvalidInput
 
-__all__ = ["write_whole"]
+__all__ = ["put_back", "set_aside", "write_whole"]
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -38,3 +39,30 @@ def _name_it(directory: int, part: str, name: str, *, overwrite: bool) -> None:
         raise Conflict("a file of that name exists already", hint="Choose another name, or ask to overwrite.") from None
     except IsADirectoryError:
         raise InvalidInput("a directory of that name exists already") from None
+
+
+def set_aside(directory: int, name: str) -> str | None:
+    """Give the file that has this name a second, hidden one, which comes back; None where no file has it."""
+    aside = f".rolltop-{secrets.token_hex(8)}.old"
+    try:
+        if stat.S_ISDIR(os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode):
+            return None  # who writes finds out that it cannot be replaced
+        os.link(name, aside, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    return aside
+
+
+def put_back(directory: int, name: str, aside: str | None, ours: tuple[int, int]) -> None:
+    """Undo the writing of `name`: what was set aside has it again, or nothing. What is not `ours` is left alone."""
+    try:
+        info = os.stat(name, dir_fd=directory, follow_symlinks=False)
+    except FileNotFoundError:
+        info = None
+    if info is not None and (info.st_dev, info.st_ino) != ours:
+        if aside is not None:
+            os.unlink(aside, dir_fd=directory)
+    elif aside is not None:
+        os.replace(aside, name, src_dir_fd=directory, dst_dir_fd=directory)
+    elif info is not None:
+        os.unlink(name, dir_fd=directory)

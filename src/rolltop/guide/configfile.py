@@ -16,8 +16,9 @@ from typing import Any, TypeVar
 
 from rolltop.errors import Position
 from rolltop.guide.errors import ConfigUnreadable, ConfigUnwritable
-from rolltop.guide.lock import exclusive
+from rolltop.guide.lock import exclusive, in_turn
 from rolltop.guide.replace import replace_file
+from rolltop.guide.together import Together
 
 __all__ = ["VERSION", "ConfigFile", "line_of", "storable"]
 
@@ -38,6 +39,7 @@ class ConfigFile:
         self.deadline = deadline
         self._cache: tuple[_Stamp | None, Mapping[str, Any]] | None = None
         self._guard = threading.Lock()
+        self._changes = Together(self._current, self._keep)
 
     def read(self) -> Mapping[str, Any]:
         """The document as it is now. Not to be changed: the next reader gets the same object."""
@@ -54,13 +56,30 @@ class ConfigFile:
     def change(self, edit: Callable[[dict[str, Any]], tuple[T, bool]]) -> T:
         """Run `edit` on the document under the lock; it answers, and says whether there is anything to keep."""
         self._make_directory()
-        with exclusive(self.path.with_name(self.path.name + ".lock"), deadline=self.deadline):
-            document = self._load()
-            document.setdefault("version", VERSION)
-            answer, changed = edit(document)
-            if changed:
-                replace_file(self.path, _dump(document))
-        return answer
+        lock = self.path.with_name(self.path.name + ".lock")
+        mine = self._changes.add(edit)
+        try:
+            with in_turn(lock, deadline=self.deadline) as now:
+                # Whoever had the turn before has made what was waiting along with his own.
+                if now and not mine.made.done():
+                    with exclusive(lock, deadline=self.deadline):
+                        self._changes.make()
+        finally:
+            late = self._changes.drop(mine)
+        if late:
+            raise ConfigUnwritable(
+                f"{self.path.name} was not changed within {self.deadline:g} s: other changes came first",
+                hint="Try again.",
+            )
+        return mine.made.result()
+
+    def _current(self) -> dict[str, Any]:
+        document = self._load()
+        document.setdefault("version", VERSION)
+        return document
+
+    def _keep(self, document: Mapping[str, Any]) -> None:
+        replace_file(self.path, _dump(document))
 
     def _make_directory(self) -> None:
         try:

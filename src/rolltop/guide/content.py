@@ -18,7 +18,7 @@ from rolltop.guide.model import Project
 from rolltop.guide.pattern import Pattern
 from rolltop.guide.resolve import Wanted, resolve
 
-__all__ = ["Content", "Limits", "gather"]
+__all__ = ["Content", "Limits", "excluded", "gather"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def gather(
     """The documents that an expression stands for: term order, member order, pattern order, path."""
     limits = limits or Limits()
     tree = Tree(docroot, limits.depth, limits.entries)
-    matches, unmatched = _find(tree, resolve(project, expression), _excluded(flags))
+    matches, unmatched = _find(tree, resolve(project, expression), excluded(flags))
     documents, unreadable, taken = _read(docroot, matches[offset:], limits, keep=flags.get("content-front-matter"))
     if matches and not documents and len(unreadable) == len(matches):
         raise DocumentUnreadable(
@@ -84,7 +84,8 @@ def gather(
     )
 
 
-def _excluded(flags: Mapping[str, FlagValue]) -> Sequence[Pattern]:
+def excluded(flags: Mapping[str, FlagValue]) -> Sequence[Pattern]:
+    """What is never given out."""
     patterns = flags.get("content-exclude", [])
     return [Pattern.compile(text) for text in patterns] if isinstance(patterns, list) else []
 

@@ -53,6 +53,8 @@ def project_for(config: Config, text: str) -> Project:
         raise ArgumentInvalid("a project is named by its key, its name or an absolute path")
     expanded = os.path.expanduser(text)
     if os.path.isabs(expanded):
+        if os.path.isfile(expanded):
+            raise ArgumentInvalid(f"{expanded} is a file", hint="A project is a directory.")
         return config.project_at(Path(expanded))
     return config.project_named(text)
 

@@ -19,7 +19,7 @@ from rolltop.errors import Position
 from rolltop.guide.errors import ArgumentInvalid, ExpressionInvalid
 from rolltop.guide.names import NAME_RULE, is_name
 
-__all__ = ["Expression", "Term", "escape", "parse", "parse_patterns"]
+__all__ = ["Expression", "Term", "escape", "parse", "parse_patterns", "pieces"]
 
 LONGEST = 8192
 """Characters; what a person or an agent writes has a few dozen."""
@@ -92,13 +92,13 @@ def parse_patterns(text: str) -> tuple[str, ...]:
 
 def escape(pattern: str) -> str:
     """A stored pattern as it has to be written in an expression: commas and plus signs escaped."""
-    return "".join("\\" + piece if piece in {",", "+"} else piece for piece in _pieces(pattern))
+    return "".join("\\" + piece if piece in {",", "+"} else piece for piece in pieces(pattern))
 
 
 def _tokens(text: str) -> Iterator[_Token]:
     start, run = 1, ""
     column = 1
-    for piece in _pieces(text):
+    for piece in pieces(text):
         if piece in {",", "/", "+"}:
             yield from _run(run, start)
             yield _Token(piece, piece, column)
@@ -115,7 +115,7 @@ def _run(run: str, start: int) -> Iterator[_Token]:
         yield _Token("text", run, start)
 
 
-def _pieces(text: str) -> Iterator[str]:
+def pieces(text: str) -> Iterator[str]:
     """Single characters, and a backslash together with the character that it escapes."""
     position = 0
     while position < len(text):

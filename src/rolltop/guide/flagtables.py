@@ -10,7 +10,7 @@ from typing import Final, Literal, TypeVar
 
 from rolltop.errors import Conflict
 from rolltop.guide.config import Config
-from rolltop.guide.flags import FlagValue, Scope, check_flag
+from rolltop.guide.flags import FlagValue, Scope, check_flag, checked_value
 from rolltop.guide.model import Project
 from rolltop.guide.names import check_flag_name
 
@@ -57,9 +57,10 @@ class FeatureFlags:
         """
         stored = None if value is None else check_flag(name, value, self.scope)
         check_flag_name(name)
+        wanted = _as_stored(name, expected)
 
         def edit(flags: Mapping[str, FlagValue]) -> Mapping[str, FlagValue]:
-            _compare(name, flags.get(name), expected)
+            _compare(name, flags.get(name), wanted)
             return _with(flags, name, stored)
 
         self._config.change_feature_flags(edit)
@@ -91,9 +92,10 @@ class ProjectFlags:
         """As for global flags; removing one brings back the global value."""
         stored = None if value is None else check_flag(name, value, self.scope)
         check_flag_name(name)
+        wanted = _as_stored(name, expected)
 
         def edit(project: Project) -> Project:
-            _compare(name, project.flags.get(name), expected)
+            _compare(name, project.flags.get(name), wanted)
             return project.with_flag(name, stored)
 
         self._config.change_project(self._project, edit)
@@ -122,6 +124,11 @@ def matching(flags: Mapping[str, V], pattern: str | None) -> dict[str, V]:
 def _with(flags: Mapping[str, FlagValue], name: str, value: FlagValue | None) -> dict[str, FlagValue]:
     rest = {key: kept for key, kept in flags.items() if key != name or value is not None}
     return rest if value is None else {**rest, name: value}
+
+
+def _as_stored(name: str, expected: Expected) -> Expected:
+    """An expected value as the flag would have it: `on` is kept as true."""
+    return expected if expected is ANY or expected is None else checked_value(name, expected)
 
 
 def _compare(name: str, current: FlagValue | None, expected: Expected) -> None:

@@ -12,9 +12,10 @@ from rolltop.errors import InvalidInput
 from rolltop.guide import expression as expressions
 from rolltop.guide.complete import complete
 from rolltop.guide.config import Config
-from rolltop.guide.content import Content, Limits, gather
+from rolltop.guide.content import Content, Limits, excluded, gather
 from rolltop.guide.detect import Clues, detect
 from rolltop.guide.errors import ArgumentInvalid, nearest
+from rolltop.guide.flags import FlagValue
 from rolltop.guide.flagtables import FeatureFlags, ProjectFlags
 from rolltop.guide.formats import FORMATS
 from rolltop.guide.model import Project
@@ -70,7 +71,11 @@ class Guide:
 
     def complete(self, project: Project, text: str) -> list[str]:
         """How an expression that was begun may go on: names, and after a slash documents of the category."""
-        return complete(self.config.docroot(), self.config.current(project), text, self.limits)
+        current = self.config.current(project)
+        return complete(self.config.docroot(), current, text, self.limits, excluded(self._flags(current)))
+
+    def _flags(self, project: Project) -> Mapping[str, FlagValue]:
+        return {**self.config.feature_flags(), **project.flags}
 
     def content(
         self,
@@ -91,7 +96,7 @@ class Guide:
         if pattern is not None:
             parsed = parsed.with_pattern(pattern)
         current = self.config.current(project)
-        flags = {**self.config.feature_flags(), **current.flags}
+        flags = self._flags(current)
         return gather(
             self.config.docroot(), current, parsed, flags, limits=limits or self.limits, offset=offset, how=how
         )

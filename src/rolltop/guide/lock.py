@@ -18,7 +18,7 @@ from pathlib import Path
 
 from rolltop.guide.errors import ConfigUnwritable
 
-__all__ = ["exclusive"]
+__all__ = ["exclusive", "in_turn"]
 
 _LONGEST_PAUSE = 0.05
 _threads: dict[str, threading.Lock] = {}
@@ -26,22 +26,26 @@ _threads_guard = threading.Lock()
 
 
 @contextmanager
-def exclusive(path: Path, *, deadline: float = 5.0) -> Iterator[None]:
-    """Hold the lock file `path`, waiting at most `deadline` seconds for it."""
-    until = time.monotonic() + deadline
-    # Threads of this process queue here and wake at once; only processes have to poll.
-    queue = _thread_lock(path)
-    if not queue.acquire(timeout=deadline):
-        raise _busy(path, deadline)
+def in_turn(path: Path, *, deadline: float = 5.0) -> Iterator[bool]:
+    """Wait for the other threads of this process that want the lock file `path`; false where that took too long."""
+    queue = _thread_lock(path)  # a waiter wakes at once, which one in another process cannot
+    mine = queue.acquire(timeout=deadline)
     try:
-        descriptor = _open(path)
-        try:
-            _poll(descriptor, path, until, deadline)
-            yield
-        finally:
-            os.close(descriptor)
+        yield mine
     finally:
-        queue.release()
+        if mine:
+            queue.release()
+
+
+@contextmanager
+def exclusive(path: Path, *, deadline: float = 5.0) -> Iterator[None]:
+    """Hold the lock file `path` in this process, in its turn, waiting at most `deadline` seconds for others."""
+    descriptor = _open(path)
+    try:
+        _poll(descriptor, path, time.monotonic() + deadline, deadline)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _thread_lock(path: Path) -> threading.Lock:

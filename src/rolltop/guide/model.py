@@ -51,7 +51,15 @@ class Collection:
         check_name("collection", self.name)
         if not self.members:
             raise ArgumentInvalid(f"collection {self.name} would be empty", hint="Give it at least one expression.")
-        return replace(self, members=tuple(str(expression.parse(member)) for member in self.members))
+        return replace(self, members=tuple(str(_possible(member)) for member in self.members))
+
+
+def _possible(member: str) -> expression.Expression:
+    """A member, with patterns that some file can match."""
+    parsed = expression.parse(member)
+    for pattern in (pattern for term in parsed.terms for pattern in term.patterns):
+        Pattern.compile(pattern)
+    return parsed
 
 
 @dataclass(frozen=True, slots=True)

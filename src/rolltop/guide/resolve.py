@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from rolltop.errors import LimitExceeded
 from rolltop.guide import expression
-from rolltop.guide.errors import unknown_name
+from rolltop.guide.errors import NameUnknown, unknown_name
 from rolltop.guide.expression import Expression, Term
 from rolltop.guide.model import Category, Project
 from rolltop.guide.pattern import Pattern
@@ -20,7 +20,13 @@ from rolltop.guide.pattern import Pattern
 __all__ = ["Wanted", "resolve"]
 
 MOST = 2000
-"""Terms after expansion; nested collections can multiply."""
+"""Patterns after expansion; nested collections can multiply."""
+
+NAMES = 10_000
+"""Names that are followed on the way there: a category without patterns is one too."""
+
+DEEPEST = 100
+"""Collections inside one another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,34 +42,50 @@ class Wanted:
 
 def resolve(project: Project, wanted: Expression) -> list[Wanted]:
     found: list[Wanted] = []
-    for item in _terms(project, wanted, ()):
+    for item in _Following(project).terms(wanted, ()):
         found.append(item)
         if len(found) > MOST:
-            raise LimitExceeded(
-                f"the expression stands for more than {MOST} patterns", hint="Ask for fewer collections at a time."
-            )
+            raise _too_many(f"the expression stands for more than {MOST} patterns")
     return found
 
 
-def _terms(project: Project, wanted: Expression, trail: tuple[str, ...]) -> Iterator[Wanted]:
-    for term in wanted.terms:
-        if term.name in project.collections:
-            yield from _collection(project, term, trail)
-        elif term.name in project.categories:
-            yield from _category(project.categories[term.name], term)
-        else:
-            where = f"; collection {trail[-1]} names it" if trail else f" in project {project.name}"
-            known = [*project.categories, *project.collections]
-            raise unknown_name("category or collection", term.name, known, where=where)
+def _too_many(what: str) -> LimitExceeded:
+    return LimitExceeded(what, hint="Ask for fewer collections at a time.")
 
 
-def _collection(project: Project, term: Term, trail: tuple[str, ...]) -> Iterator[Wanted]:
-    if term.name in trail:
-        return
-    for member in project.collections[term.name].members:
-        parsed = expression.parse(member)
-        terms = tuple(each if each.patterns else replace(each, patterns=term.patterns) for each in parsed.terms)
-        yield from _terms(project, Expression(terms), (*trail, term.name))
+@dataclass(slots=True)
+class _Following:
+    """Follows the names of a project, and counts them."""
+
+    project: Project
+    followed: int = 0
+
+    def terms(self, wanted: Expression, trail: tuple[str, ...]) -> Iterator[Wanted]:
+        for term in wanted.terms:
+            self.followed += 1
+            if self.followed > NAMES:
+                raise _too_many(f"the expression leads to more than {NAMES} names of categories and collections")
+            if term.name in self.project.collections:
+                yield from self._collection(term, trail)
+            elif term.name in self.project.categories:
+                yield from _category(self.project.categories[term.name], term)
+            else:
+                raise self._unknown(term.name, trail)
+
+    def _collection(self, term: Term, trail: tuple[str, ...]) -> Iterator[Wanted]:
+        if term.name in trail:
+            return
+        if len(trail) >= DEEPEST:
+            raise _too_many(f"more than {DEEPEST} collections lie inside one another at {term.name}")
+        for member in self.project.collections[term.name].members:
+            parsed = expression.parse(member)
+            terms = tuple(each if each.patterns else replace(each, patterns=term.patterns) for each in parsed.terms)
+            yield from self.terms(Expression(terms), (*trail, term.name))
+
+    def _unknown(self, name: str, trail: tuple[str, ...]) -> NameUnknown:
+        where = f"; collection {trail[-1]} names it" if trail else f" in project {self.project.name}"
+        known = [*self.project.categories, *self.project.collections]
+        return unknown_name("category or collection", name, known, where=where)
 
 
 def _category(category: Category, term: Term) -> Iterator[Wanted]:

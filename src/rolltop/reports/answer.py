@@ -49,14 +49,14 @@ def marked_answer(output: bytes) -> bytes | None:
     return output[at + 1 + len(ANSWER_MARK) :].partition(b"\n")[0]
 
 
-def read_answer(job: RenderJob, data: bytes, *, renderer: str, confinement: str) -> Rendered:
-    """The result in an answer, or the error it reports."""
+def read_answer(job: RenderJob, data: bytes, *, renderer: str, confinement: str, printed: str = "") -> Rendered:
+    """The result in an answer, or the error it reports; `printed` is what programs wrote to standard error."""
     answer = _decode(data)
     log = answer.get("log") if isinstance(answer.get("log"), str) else ""
     assert isinstance(log, str)
     if answer.get("ok") is not True:
         error = answer.get("error")
-        raise diagnose(job, error if isinstance(error, Mapping) else {}, log, renderer)
+        raise diagnose(job, error if isinstance(error, Mapping) else {}, log, renderer, printed)
     try:
         return Rendered(
             outputs=tuple(_output(job, item) for item in answer["outputs"]),

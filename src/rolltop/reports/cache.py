@@ -2,7 +2,7 @@
 
 The key holds everything that a render can see, the date included, because documents print it. An
 entry is a directory that appears by one rename, so a reader finds it whole or not at all; several
-processes may share the cache.
+processes may share the cache. The latest result of a key takes the place of the one before.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import os
 import secrets
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -56,9 +56,10 @@ class RenderCache:
     def get(self, key: str) -> Rendered | None:
         place = self.root / key
         try:
-            meta = json.loads((place / "meta.json").read_bytes())
-            outputs = tuple(Output(form, name, (place / name).read_bytes()) for form, name in meta["outputs"])
-            figures = tuple(Figure(name, (place / f"figure-{name}").read_bytes()) for name in meta["figures"])
+            with _opened(place) as read:
+                meta = json.loads(read("meta.json"))
+                outputs = tuple(Output(form, name, read(name)) for form, name in meta["outputs"])
+                figures = tuple(Figure(name, read(f"figure-{name}")) for name in meta["figures"])
         except (OSError, ValueError, KeyError):
             return None
         with contextlib.suppress(OSError):
@@ -66,16 +67,21 @@ class RenderCache:
         return Rendered(outputs=outputs, figures=figures, **meta["rest"])
 
     def put(self, key: str, result: Rendered) -> None:
-        if self.limit <= 0 or (self.root / key).exists():
+        """Keep a result; on a disk that takes nothing more it is not kept, which costs the next caller time alone."""
+        if self.limit <= 0:
             return
-        fresh = self.root / f".{secrets.token_hex(8)}"
-        fresh.mkdir(parents=True)
+        fresh, old = (self.root / f".{secrets.token_hex(8)}" for _ in range(2))
         try:
+            fresh.mkdir(parents=True)
+            with contextlib.suppress(FileNotFoundError):
+                (self.root / key).rename(old)  # first: what is outdated must not stay, even if nothing can be written
             _write_entry(fresh, result)
-            with contextlib.suppress(OSError):  # another process was faster: its entry is as good
-                fresh.rename(self.root / key)
+            fresh.rename(self.root / key)  # fails when another process was faster: its entry is as good
+        except OSError:
+            pass
         finally:
-            shutil.rmtree(fresh, ignore_errors=True)
+            for left in (fresh, old):
+                shutil.rmtree(left, ignore_errors=True)
         self._puts += 1
         if self._puts % _PRUNE_EVERY == 1:
             self.prune()
@@ -84,17 +90,39 @@ class RenderCache:
         """Remove what was used longest ago until the rest fits, and what a killed process left half written."""
         used = 0
         for place in sorted(self._entries(), key=_last_use, reverse=True):
-            used += sum(file.stat().st_size for file in place.iterdir() if file.is_file())
+            used += _size(place)
             stale = place.name.startswith(".") and time.time() - _last_use(place) > 600
             if used > self.limit or stale:
                 shutil.rmtree(place, ignore_errors=True)
 
     def _entries(self) -> Iterator[Path]:
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(OSError):
             yield from (place for place in self.root.iterdir() if place.is_dir())
 
     def clear(self) -> None:
         shutil.rmtree(self.root, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _opened(place: Path) -> Iterator[Callable[[str], bytes]]:
+    """A reader of the files of one directory, of that one even while another takes its place."""
+    directory = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+
+    def read(name: str) -> bytes:
+        with open(os.open(name, os.O_RDONLY | os.O_CLOEXEC, dir_fd=directory), "rb") as file:
+            return file.read()
+
+    try:
+        yield read
+    finally:
+        os.close(directory)
+
+
+def _size(place: Path) -> int:
+    try:
+        return sum(file.stat().st_size for file in place.iterdir() if file.is_file())
+    except OSError:
+        return 0  # another process has just removed it
 
 
 def _last_use(place: Path) -> float:

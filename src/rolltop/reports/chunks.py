@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 __all__ = ["Chunk", "find_chunk", "packages_mentioned", "scan_chunks", "wants_own_knit"]
 
-_OPENING = re.compile(r"^[\t >]*(`{3,})\s*\{([a-zA-Z0-9_]+)([^}]*)\}\s*$")
+_OPENING = re.compile(r"^[\t >]*(`{3,})\s*\{([a-zA-Z0-9_]+)((?: *[ ,].*)?)\}\s*$")
 _LABEL = re.compile(r"""^[\s,]*(?:label\s*=\s*)?["']?([^\s,"'=]+(?:[ ][^\s,"'=]+)*)["']?\s*(?:,|$)""")
 _LABEL_OPTION = re.compile(r"""\blabel\s*=\s*["']([^"']+)["']""")
 _COMMENT_LABEL = re.compile(r"^\s*#\|\s*label\s*[:=]\s*[\"']?([^\"']+?)[\"']?\s*$")
@@ -16,6 +16,7 @@ _LIBRARY = re.compile(r"""\b(?:library|require|requireNamespace|loadNamespace)\s
 _QUALIFIED = re.compile(r"\b([A-Za-z][\w.]*):::?[\w.]")
 _PER_FORMAT = re.compile(
     r"is_(?:html|latex)_output|rmarkdown\.pandoc\.to|pandoc_to\(|\bhtmlwidgets\b|\bkableExtra\b|kable\([^)]*format\s*="
+    r"|\bfig\.show\s*[=:]\s*[\"']?animate|\bout\.extra\b|\bfig\.(?:pos|env|scap|subcap)\b"
     r"|\b(?:leaflet|plotly|DT|dygraphs|gt|flextable)::|library\((?:leaflet|plotly|DT|dygraphs|gt|flextable)\)"
 )
 

@@ -17,6 +17,9 @@ RendererName = Literal["auto", "local", "docker", "compose"]
 
 MIB = 1 << 20
 
+Count = int
+"""A number of things of which there has to be one: without a slot no render would ever begin."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReportsConfig:
@@ -28,22 +31,22 @@ class ReportsConfig:
     timeout: float = 120.0
     """Seconds that one render may take, unless the call says otherwise."""
     max_timeout: float = 900.0
-    memory: int = 1024
+    memory: Count = 1024
     """MiB that a render may use."""
-    processes: int = 128
-    tmp_size: int = 256
+    processes: Count = 128
+    tmp_size: Count = 256
     """MiB of scratch space."""
-    output_limit: int = 64
+    output_limit: Count = 64
     """MiB that one render may answer with."""
     side_limit: int = 32
     """MiB of side files that go into a render."""
-    slots: int = 2
+    slots: Count = 2
     """Renders at a time."""
     queue: int = 16
     """Renders that may wait."""
     warm: bool = True
     """Keep a warm R between renders, forked for each; false: a new sandbox and a new R every time."""
-    warm_uses: int = 100
+    warm_uses: Count = 100
     """Renders after which a warm R is replaced."""
     preload: tuple[str, ...] = ("ggplot2",)
     """R packages that a warm R loads in advance for documents that mention them."""
@@ -98,6 +101,13 @@ def _natural(value: Any) -> int:
     return number
 
 
+def _count(value: Any) -> int:
+    number = _natural(value)
+    if number == 0:
+        raise ValueError(value)
+    return number
+
+
 def _seconds(value: Any) -> float:
     number = float(value)
     if not 0 < number < 1e6:
@@ -115,6 +125,7 @@ _CONVERT: Mapping[str, Callable[[Any], Any]] = {
     "Engine": _choice("rmarkdown", "fast"),
     "bool": _boolean,
     "int": _natural,
+    "Count": _count,
     "float": _seconds,
     "str": str,
     "tuple[str, ...]": _words,
@@ -125,6 +136,7 @@ _MEANING: Mapping[str, str] = {
     "Engine": "rmarkdown or fast",
     "bool": "true or false",
     "int": "a whole number, not below 0",
+    "Count": "a whole number, at least 1",
     "float": "a number of seconds above 0",
     "str": "a text",
     "tuple[str, ...]": "a list of names",

@@ -1,14 +1,14 @@
 """The directory of documents: `rmd/NAME.Rmd`, and the side files of each in `rmd/NAME/`.
 
-Writes are atomic. Nothing is opened through a symbolic link, and nothing outside the directory can
-be named (see `names`).
+Writes are atomic, and writers take turns: what one of them read is still true when it writes. Nothing is
+opened through a symbolic link, and nothing outside the directory can be named (see `names`).
 """
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,8 +16,9 @@ from rolltop.errors import Conflict, InvalidData, InvalidInput, NotFound, SizeLi
 from rolltop.reports.frontmatter import ensure, title_of
 from rolltop.reports.landing import read_plain, write_whole
 from rolltop.reports.names import document_name, side_name, stem_of
+from rolltop.reports.turns import turn
 
-__all__ = ["Document", "Documents", "SideFile"]
+__all__ = ["Attached", "Document", "Documents", "SideFile"]
 
 SOURCE_LIMIT = 4 << 20
 SIDE_FILES = 500
@@ -37,6 +38,14 @@ class SideFile:
     size: int
 
 
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """Where a side file lies below the directory, and whether it took the place of an earlier one."""
+
+    path: str
+    replaced: bool
+
+
 class Documents:
     """Create, read, list, change and remove documents and their side files."""
 
@@ -49,13 +58,29 @@ class Documents:
         name = document_name(filename)
         if "\n" in title or "\r" in title:
             title = " ".join(title.split())
-        self._write(name, ensure(content, title), replace=overwrite)
+        with turn(self.root):
+            self._refuse_twin(name)
+            self._write(name, ensure(content, title), replace=overwrite)
         return name
+
+    def _refuse_twin(self, name: str) -> None:
+        """Documents that differ in the case of .Rmd alone would share side files and results."""
+        twin = stem_of(name) + (".rmd" if name.endswith(".Rmd") else ".Rmd")
+        if _is_plain_file(self.root / twin) and not _is_plain_file(self.root / name):
+            raise Conflict(f"{twin} exists already", hint=f"Choose another filename, or say {twin} to mean that one.")
 
     def update(self, filename: str, content: str) -> str:
         """Replace the text of an existing document."""
-        name = self.existing(filename)
-        self._write(name, content, replace=True)
+        with turn(self.root):
+            name = self.existing(filename)
+            self._write(name, content, replace=True)
+        return name
+
+    def edit(self, filename: str, change: Callable[[str], str]) -> str:
+        """Change an existing document: `change` is given the text as it is now, and nobody writes in between."""
+        with turn(self.root):
+            name = self.existing(filename)
+            self._write(name, change(self.text(name)), replace=True)
         return name
 
     def _write(self, name: str, content: str, *, replace: bool) -> None:
@@ -114,26 +139,38 @@ class Documents:
 
     def delete(self, filename: str) -> str:
         """Remove a document and its side files; what was rendered from it stays."""
-        name = self.existing(filename)
-        (self.root / name).unlink()
-        side = self.root / stem_of(name)
-        if side.is_dir() and not side.is_symlink():
-            shutil.rmtree(side)
+        with turn(self.root):
+            name = self.existing(filename)
+            (self.root / name).unlink()
+            side = self.root / stem_of(name)
+            if side.is_dir() and not side.is_symlink():
+                shutil.rmtree(side)
         return name
 
-    def attach(self, filename: str, side: str, data: bytes) -> str:
+    def attach(self, filename: str, side: str, data: bytes) -> Attached:
         """Keep a side file for a document; an existing one of that name is replaced."""
-        stem = stem_of(self.existing(filename))
-        others = sum(file.size for file in self.side_files(filename) if file.name != side)
-        if others + len(data) > self.side_limit:
+        side = side_name(side)
+        with turn(self.root):
+            stem = stem_of(self.existing(filename))
+            others = [file for file in self.side_files(filename) if file.name != side]
+            self._check_room(stem, len(others) + 1, sum(file.size for file in others) + len(data))
+            target = self.root / stem / side
+            _make_directories(self.root, target.parent)
+            replaced = target.exists()
+            write_whole(target, data, replace=True)
+        return Attached(f"{stem}/{side}", replaced)
+
+    def _check_room(self, stem: str, count: int, size: int) -> None:
+        if count > SIDE_FILES:
+            raise SizeLimit(
+                f"a document has at most {SIDE_FILES} side files, and {stem} would have {count}",
+                hint=f"Remove files from rmd/{stem}/, or put several into one.",
+            )
+        if size > self.side_limit:
             raise SizeLimit(
                 f"the side files of {stem} may have {self.side_limit >> 20} MiB together",
-                hint="Remove some, or raise side_limit in the [reports] settings.",
+                hint=f"Remove files from rmd/{stem}/, or raise side_limit in the [reports] settings.",
             )
-        target = self.root / stem / side_name(side)
-        _make_directories(self.root, target.parent)
-        write_whole(target, data, replace=True)
-        return f"{stem}/{side}"
 
     def side_files(self, filename: str) -> list[SideFile]:
         stem = stem_of(self.existing(filename))
@@ -142,14 +179,10 @@ class Documents:
     def gather(self, name: str) -> dict[str, bytes]:
         """A document and its side files, as one render needs them."""
         files = {name: self.read(name)}
-        stem, left = stem_of(name), self.side_limit
-        for side, size in _walk(self.root / stem):
-            left -= size
-            if left < 0:
-                raise SizeLimit(
-                    f"the side files of {name} have more than {self.side_limit >> 20} MiB",
-                    hint=f"Remove files from rmd/{stem}/, or raise side_limit in the [reports] settings.",
-                )
+        stem, size = stem_of(name), 0
+        for side, bytes_of_it in _walk(self.root / stem):
+            size += bytes_of_it
+            self._check_room(stem, len(files), size)
             files[f"{stem}/{side}"] = read_plain(self.root / stem / side, self.side_limit)
         return files
 
@@ -191,18 +224,13 @@ def _walk(directory: Path) -> Iterator[tuple[str, int]]:
     """Plain files below `directory` with safe names, in order; links and oddly named files are left out."""
     if directory.is_symlink():
         return
-    count = 0
     for place, folders, files in os.walk(directory, followlinks=False):
         folders.sort()
         for file in sorted(files):
             path = Path(place) / file
             name = path.relative_to(directory).as_posix()
-            if not _is_plain_file(path) or not _safe(name):
-                continue
-            count += 1
-            if count > SIDE_FILES:
-                raise SizeLimit(f"a document has at most {SIDE_FILES} side files")
-            yield name, path.stat().st_size
+            if _is_plain_file(path) and _safe(name):
+                yield name, path.stat().st_size
 
 
 def _safe(name: str) -> bool:

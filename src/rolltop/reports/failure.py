@@ -9,18 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from rolltop.errors import ForeignFailure, MemoryLimit, PartMissing, Position, RolltopError, SizeLimit
-from rolltop.reports.chunks import find_chunk
+from rolltop.errors import ForeignFailure, MemoryLimit, PartMissing, RolltopError, SizeLimit
 from rolltop.reports.job import RenderJob
+from rolltop.reports.places import Place, find_place
 
 __all__ = ["PackageMissing", "RenderFailure", "diagnose", "tail"]
 
 _LOG_LINES = 40
-_QUITTING = re.compile(r"Quitting from (?:lines (\d+)-(\d+)|.*?:(\d+)-(\d+))")
-_PARSE_LINE = re.compile(r"<text>:(\d+):(\d+):")
 _NO_PACKAGE = re.compile(r"there is no package called .([A-Za-z][\w.]*)")
 _LATEX_ERROR = re.compile(r"^! (.+(?:\n(?!l\.\d)[^\n]+)?)", re.MULTILINE)
 _LATEX_LINE = re.compile(r"^l\.(\d+) (.*)$", re.MULTILINE)
@@ -28,7 +25,11 @@ _LATEX_FILE = re.compile(r"File `([^']+\.(?:sty|cls|def|fd|tex))' not found")
 _NO_MEMORY = re.compile(
     r"cannot allocate (?:vector|memory)|memory exhausted|heap exhausted|pandoc failed: Killed", re.IGNORECASE
 )
-_YAML_LINE = re.compile(r"at line (\d+), column (\d+)")
+_NO_SPACE = re.compile(r"No space left on device|Disk quota exceeded")
+_PANDOC_WARNING = re.compile(r"^\[(?:WARNING|INFO)\][^\n]*(?:\n  [^\n]*)*\n?", re.MULTILINE)
+_NO_FILE = re.compile(r"File (.+) not found in resource path")
+_NOT_FETCHED = re.compile(r"Could not fetch (\S+)")
+_UNDECLARED = "render params not declared in YAML"
 
 
 class RenderFailure(ForeignFailure):
@@ -43,32 +44,21 @@ class PackageMissing(PartMissing):
     code = "package_missing"
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    chunk: str | None
-    start: int | None
-    end: int | None
-    column: int = 1
-
-    def position(self, source: str) -> Position | None:
-        return Position(self.start, self.column, source) if self.start else None
-
-
 def tail(log: str, lines: int = _LOG_LINES) -> str:
     return "\n".join(log.strip().splitlines()[-lines:])
 
 
-def diagnose(job: RenderJob, error: Mapping[str, Any], log: str, renderer: str) -> RolltopError:
-    """The error to raise for what `render.R` reported."""
+def diagnose(job: RenderJob, error: Mapping[str, Any], log: str, renderer: str, printed: str = "") -> RolltopError:
+    """The error to raise for what `render.R` reported; `printed` is what programs wrote to standard error."""
     message = _text(error, "message") or "the render failed"
     latex = _text(error, "latex")
-    place = _place(job, error, message)
+    place = find_place(job, error, message)
     details: dict[str, Any] = {
         "renderer": renderer,
         "chunk": place.chunk,
         "lines": [place.start, place.end] if place.start else None,
         "call": _text(error, "call") or None,
-        "traceback": [line for line in error.get("trace") or () if isinstance(line, str)],
+        "traceback": _lines(error.get("trace")),
         "log": tail(log),
     }
     if "LaTeX failed" in message and latex:
@@ -84,15 +74,20 @@ def diagnose(job: RenderJob, error: Mapping[str, Any], log: str, renderer: str) 
     if _NO_MEMORY.search(message):
         return MemoryLimit(
             f"rendering {job.source} needed more memory than it is allowed: {message}",
-            position=place.position(job.source),
+            position=place.position,
             hint="Use less data at once, or raise memory in the [reports] settings.",
             details=details,
         )
+    pandoc_failed = "pandoc document conversion failed" in message
+    if _NO_SPACE.search(f"{message}\n{log}\n{printed}"):
+        return _no_space(job, place, message, details)
+    if pandoc_failed and printed.strip():
+        return _pandoc_failure(job, printed, details)
     where = f" in chunk {place.chunk}" if place.chunk else ""
     return RenderFailure(
         f"rendering {job.source} failed{where}: {message}",
-        position=place.position(job.source),
-        hint=_hint(place),
+        position=place.position,
+        hint=_hint(job, place, message),
         details=details,
     )
 
@@ -102,32 +97,46 @@ def _text(error: Mapping[str, Any], key: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _place(job: RenderJob, error: Mapping[str, Any], message: str) -> _Place:
-    label = _text(error, "chunk") or None
-    chunk = find_chunk(job.text, label) if label else None
-    in_chunk = _PARSE_LINE.search(message)
-    if chunk is not None:
-        # R counts the lines of the code, which begins below the fence.
-        line = min(chunk.start + int(in_chunk[1]), chunk.end) if in_chunk else chunk.start
-        return _Place(chunk.label, line, chunk.end, max(1, int(in_chunk[2])) if in_chunk else 1)
-    if quitting := _QUITTING.search(_text(error, "quitting")):
-        start, end = (int(number) for number in quitting.groups() if number)
-        return _Place(label, start, end)
-    if yaml := _YAML_LINE.search(message):
-        return _Place(None, int(yaml[1]) + 1, int(yaml[1]) + 1, int(yaml[2]))
-    return _Place(label, None, None)
+def _lines(value: Any) -> list[str]:
+    return [line for line in value if isinstance(line, str)] if isinstance(value, list) else []
 
 
-def _hint(place: _Place) -> str:
-    if place.chunk:
-        return f"Correct the code of chunk {place.chunk} (from line {place.start}) and render again."
+def _hint(job: RenderJob, place: Place, message: str) -> str:
+    if message.startswith(_UNDECLARED):
+        return "Declare them under params in the front matter, or leave them out."
+    if place.chunk and place.start:
+        of = f" of {place.source}" if place.source != job.source else ""
+        return f"Correct the code of chunk {place.chunk} (from line {place.start}{of}) and render again."
     if place.start:
-        return f"Look at line {place.start} of the document."
+        return f"Look at line {place.start} of {place.source}."
     return "The tail of the log in the details shows what was done last."
 
 
+def _no_space(job: RenderJob, place: Place, message: str, details: dict[str, Any]) -> SizeLimit:
+    """Programs go on for a while after they could not write, and then fail at something else."""
+    return SizeLimit(
+        f"rendering {job.source} filled its scratch space: {message}",
+        position=place.position,
+        hint="Write less to disk, or raise tmp_size in the [reports] settings.",
+        details=details,
+    )
+
+
+def _pandoc_failure(job: RenderJob, printed: str, details: dict[str, Any]) -> RenderFailure:
+    """What pandoc said itself; rmarkdown passes its exit code on and no more."""
+    said = _PANDOC_WARNING.sub("", printed).strip().removeprefix("pandoc: ")
+    details = {**details, "log": tail(f"{details['log']}\n{printed}")}
+    hint = "Correct what pandoc complains about and render again."
+    if missing := _NO_FILE.search(said):
+        hint = f"Give the document a side file {missing[1]}, or correct the name."
+    elif remote := _NOT_FETCHED.search(said):
+        said = remote[0]
+        hint = "A render has no network: give the document that file as a side file, and refer to it by name."
+    return RenderFailure(f"pandoc could not convert {job.source}: {tail(said, 3)}", hint=hint, details=details)
+
+
 def _missing_package(
-    job: RenderJob, package: str, renderer: str, place: _Place, details: dict[str, Any]
+    job: RenderJob, package: str, renderer: str, place: Place, details: dict[str, Any]
 ) -> PackageMissing:
     debian = f"r-cran-{package.lower()}"
     if renderer == "local":
@@ -136,7 +145,7 @@ def _missing_package(
         hint = f"Add it to the image: rolltop reports image build --package {package}."
     return PackageMissing(
         f"{job.source} needs the R package {package}, which is not installed for the {renderer} renderer",
-        position=place.position(job.source),
+        position=place.position,
         hint=hint,
         details={**details, "package": package},
     )

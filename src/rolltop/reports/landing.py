@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
-from rolltop.errors import InvalidInput, NotFound, SizeLimit
+from rolltop.errors import InvalidInput, NotFound, PermissionDenied, SizeLimit
 
-__all__ = ["read_plain", "write_whole"]
+__all__ = ["disk_troubles", "read_plain", "write_whole"]
 
 
 def write_whole(path: Path, data: bytes, *, replace: bool, durable: bool = True) -> None:
@@ -18,25 +20,45 @@ def write_whole(path: Path, data: bytes, *, replace: bool, durable: bool = True)
 
     `durable` waits for the disk; what can be rendered again need not.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     if path.is_symlink():
         raise InvalidInput(f"{path.name} is a symbolic link", hint="Remove it; links are not written through.")
-    fresh = path.parent / f".{secrets.token_hex(8)}.part"
-    fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644)
+    with disk_troubles(path.name):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fresh = path.parent / f".{secrets.token_hex(8)}.part"
+        fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644)
+        try:
+            with os.fdopen(fd, "wb") as file:
+                file.write(data)
+                if durable:
+                    file.flush()
+                    os.fsync(file.fileno())
+            if replace:
+                os.replace(fresh, path)
+            else:
+                # A hard link fails when the name is taken, which a rename would not.
+                os.link(fresh, path)
+        finally:
+            with contextlib.suppress(FileNotFoundError):
+                fresh.unlink()
+
+
+@contextlib.contextmanager
+def disk_troubles(name: str) -> Iterator[None]:
+    """A full or read-only disk is said as what it is: no defect, and nothing was changed."""
     try:
-        with os.fdopen(fd, "wb") as file:
-            file.write(data)
-            if durable:
-                file.flush()
-                os.fsync(file.fileno())
-        if replace:
-            os.replace(fresh, path)
-        else:
-            # A hard link fails when the name is taken, which a rename would not.
-            os.link(fresh, path)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            fresh.unlink()
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise SizeLimit(
+                f"{name} could not be written: {error.strerror}",
+                hint="Free some space where the workspace lies; what was there before is unchanged.",
+            ) from None
+        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise PermissionDenied(
+                f"{name} could not be written: {error.strerror}",
+                hint="Let the user that runs rolltop write to the workspace, or choose another one.",
+            ) from None
+        raise
 
 
 def read_plain(path: Path, limit: int) -> bytes:

@@ -7,6 +7,7 @@ here first, so no name can leave the directory, hide in it, or mean something to
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import quote, unquote
@@ -35,9 +36,16 @@ FIGURE_SCHEME = "rmd-figure"
 OUTPUT_ENDINGS = (".html", ".pdf", ".docx")
 FIGURE_ENDINGS = (".png", ".jpg", ".jpeg", ".svg", ".pdf")
 
-_RULE = "a name has letters, digits, spaces and . _ - ( ) + in it, begins with a letter or digit, up to 120 characters"
+_LONGEST, _LONGEST_IN_BYTES = 120, 200
+"""Without the ending: file systems allow 255 bytes, and results and figures get longer names than their document."""
+_RULE = (
+    "a name has letters, digits, spaces and . _ - ( ) + in it, begins with a letter or digit, "
+    f"up to {_LONGEST} characters or {_LONGEST_IN_BYTES} bytes"
+)
 # Word characters of any script are welcome; quotes, $, %, #, ~ and the like mean something to R, TeX or a shell.
 _COMPONENT = re.compile(r"(?!_)\w[\w .()+-]*", re.UNICODE)
+_UNSEEN = re.compile("[\u034f\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+"""Marks that show nothing: two names could look the same."""
 _RESERVED = {"output"}
 """`rmd/output` holds what was rendered, so no document may have its side files there."""
 
@@ -60,17 +68,23 @@ def output_name(given: str) -> str:
     """The file name of a rendered document, checked."""
     if not given.endswith(OUTPUT_ENDINGS):
         raise InvalidInput("a rendered document ends in .html, .pdf or .docx")
-    return _check_component(given, "the name of the output")
+    _check_component(given.rpartition(".")[0], "the name of the output")
+    return given
 
 
 def figure_name(given: str) -> str:
     if not given.lower().endswith(FIGURE_ENDINGS):
         raise InvalidInput("a figure ends in .png, .jpg, .svg or .pdf")
-    return _check_component(given, "the name of the figure")
+    _check_component(given.rpartition(".")[0], "the name of the figure")
+    return given
 
 
 def side_name(given: str) -> str:
     """A relative path below the side-file directory: safe components joined by `/`."""
+    if given.startswith("/"):
+        raise InvalidInput(
+            "the name of the side file begins with /", hint="Give a path below the document's own files."
+        )
     parts = given.split("/")
     if len(parts) > 8:
         raise InvalidInput("a side file lies at most eight directories deep")
@@ -79,12 +93,19 @@ def side_name(given: str) -> str:
     return given
 
 
-def _check_component(text: str, what: str) -> str:
+def _check_component(text: str, what: str) -> None:
     if not text:
-        raise InvalidInput(f"{what} is empty", hint=_RULE)
-    if not _COMPONENT.fullmatch(text) or text.endswith((" ", ".")) or len(text.encode()) > 120:
+        raise InvalidInput(f"{what} is empty or has an empty part", hint=f"Choose another one: {_RULE}.")
+    if len(text) > _LONGEST or len(text.encode("utf-8", "replace")) > _LONGEST_IN_BYTES:
+        raise InvalidInput(f"{what} is too long", hint=f"Choose a shorter one: {_RULE}.")
+    # Marks that belong to a letter (accents, vowel signs) are no word characters to `re`, but part of a word.
+    letters = text[0] + "".join(each for each in text[1:] if not _is_mark(each))
+    if not _COMPONENT.fullmatch(letters) or text.endswith((" ", ".")):
         raise InvalidInput(f"{what} is not a safe file name", hint=f"Choose another one: {_RULE}.")
-    return text
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character) in ("Mn", "Mc") and not _UNSEEN.match(character)
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,6 +163,7 @@ class Handlers:
 
     async def complete(self, ctx: Context, params: types.CompleteRequestParams) -> Any:
         tool_context = self.tool_context(ctx, None)
+        tool_context.beside = (params.context and params.context.arguments) or {}
         argument, value = params.argument.name, params.argument.value
         found: Sequence[str] = []
         if isinstance(params.ref, types.PromptReference):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from rolltop.errors import Conflict, NotFound
 from rolltop.store.core import DAY, Core
+from rolltop.store.naming import storable_path
 from rolltop.store.query import Listing
 from rolltop.store.records import Document, Frame, Object
 from rolltop.store.times import now
@@ -38,7 +39,7 @@ class Deleting(Core):
     ) -> list[Document]:
         """The documents that a deletion by name, names or glob is about, by path."""
         found: dict[int, Document] = {}
-        for each in (*([name] if name else []), *names):
+        for each in map(storable_path, (*([name] if name else []), *names)):
             exact = self.catalog.documents.at(each)
             group = [exact] if exact else self.catalog.documents.named(each)
             found.update((document.id, document) for document in group)
@@ -80,7 +81,7 @@ class Deleting(Core):
         window = self.deleted()
         if name is None:
             return [document for document in window if document.deleted == window[0].deleted]
-        chosen: dict[str, Document] = {}
+        name, chosen = storable_path(name), dict[str, Document]()
         for document in window:  # the latest deletion of each path wins
             if name in (document.path, document.name):
                 chosen.setdefault(document.path, document)

@@ -11,6 +11,7 @@ import pathspec
 
 from rolltop.errors import InvalidInput, NotFound
 from rolltop.store.keeping import Source
+from rolltop.store.naming import storable_path
 from rolltop.store.patterns import glob_matches
 
 __all__ = ["Gather", "read_source"]
@@ -21,7 +22,7 @@ Known = Callable[[str], tuple[int, int] | None]
 
 @dataclass(slots=True)
 class Gather:
-    """Which files to take. `known` gives the size and time of what is stored already, to skip it unread."""
+    """Which files to take. `known` gives the size and time of what is stored under a path, to skip it unread."""
 
     recursive: bool = False
     include: Sequence[str] = ()
@@ -39,12 +40,12 @@ class Gather:
             place = os.path.abspath(root)
             if os.path.isdir(place):
                 if not self.recursive:
-                    raise InvalidInput(f"{root} is a directory", hint="Add -r to store what is in it.")
+                    raise InvalidInput(f"{storable_path(root)} is a directory", hint="Add -r to store what is in it.")
                 yield from self._walk(place, _ignores_above(place) if self.gitignore else ())
             elif os.path.lexists(place):
                 yield place
             else:
-                raise NotFound(f"there is no file {root}")
+                raise NotFound(f"there is no file {storable_path(root)}")
 
     def sources(self, roots: Sequence[str]) -> Iterator[Source]:
         """The files, opened and read; what cannot be read is noted in `problems`."""
@@ -55,13 +56,16 @@ class Gather:
                     continue
                 yield read_source(path, self.largest)
             except (OSError, InvalidInput) as error:
-                self.problems.append((path, getattr(error, "strerror", None) or str(error)))
+                self._problem(path, error)
+
+    def _problem(self, path: str, error: Exception) -> None:
+        self.problems.append((storable_path(path), getattr(error, "strerror", None) or str(error)))
 
     def _is_known(self, path: str) -> bool:
         if self.known is None:
             return False
         status = os.stat(path)
-        return self.known(path) == (status.st_size, status.st_mtime_ns)
+        return self.known(storable_path(path)) == (status.st_size, status.st_mtime_ns)
 
     def _walk(self, directory: str, ignores: Ignores) -> Iterator[str]:
         if self.gitignore:
@@ -69,7 +73,7 @@ class Gather:
         try:
             entries = sorted(os.scandir(directory), key=lambda entry: entry.name)
         except OSError as error:
-            self.problems.append((directory, error.strerror or str(error)))
+            self._problem(directory, error)
             return
         for entry in entries:
             below = entry.is_dir(follow_symlinks=False)
@@ -125,7 +129,7 @@ def _ignores_above(directory: str) -> Ignores:
 def _ignored(path: str, below: bool, ignores: Ignores) -> bool:
     """The innermost rule that says anything decides, as in git."""
     for base, spec in reversed(ignores):
-        relative = os.path.relpath(path, base) + ("/" if below else "")
+        relative = storable_path(os.path.relpath(path, base)) + ("/" if below else "")
         verdict = spec.check_file(relative).include
         if verdict is not None:
             return verdict

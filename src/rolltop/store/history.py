@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from rolltop.errors import Conflict, InvalidInput, NotFound
+from rolltop.store.extract.detect import format_of
+from rolltop.store.extract.plain import charset_of, decoded
 from rolltop.store.keeping import Keeping
+from rolltop.store.naming import is_text
 from rolltop.store.records import Document, Snapshot
 from rolltop.store.times import now
 from rolltop.store.writer import Writer
@@ -83,10 +86,9 @@ class History(Keeping):
         entry = self.catalog.objects.get(number)
         if entry is None or entry.size > DIFFED:
             return None
-        try:
-            return self.reader.content(entry).decode().splitlines()
-        except UnicodeDecodeError:
-            return None
+        content = self.reader.content(entry)
+        text = is_text(content) or (format_of(content, "") == "text" and charset_of(content) is not None)
+        return decoded(content).splitlines() if text else None
 
     def restored(self, label: str) -> list[tuple[str, int, int]]:
         """(path, object, modified) of a snapshot, for writing its documents out."""
@@ -99,7 +101,8 @@ class History(Keeping):
             raise NotFound(f"{document.path} has no version {number}")
         entry = self.catalog.objects.get(wanted.object)
         assert entry is not None
-        return self.add(document.path, self.reader.content(entry), mime=document.mime).document
+        mime = document.mime.partition("; charset=")[0]  # the earlier version may have been written in another one
+        return self.add(document.path, self.reader.content(entry), mime=mime).document
 
     def metadata_history(self, document: Document) -> list[tuple[Any, ...]]:
         """(key, value, since, until) in order of time."""

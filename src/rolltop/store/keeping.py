@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -11,13 +10,14 @@ from typing import Any, BinaryIO
 from rolltop.errors import InvalidInput
 from rolltop.store.catalog import NewDocument
 from rolltop.store.core import Core
-from rolltop.store.naming import is_text, kind_of, mime_of, name_and_extension, storable_path
+from rolltop.store.describing import TextProbe, described
+from rolltop.store.naming import storable_path
 from rolltop.store.records import Added, Document
 from rolltop.store.times import now
-from rolltop.store.values import check_key, check_tag
+from rolltop.store.values import check_entry, check_tag
 from rolltop.store.writer import Digests, Kept, Writer
 
-__all__ = ["Keeping", "Source", "Tally"]
+__all__ = ["Keeping", "Source", "Tally", "check_said"]
 
 BATCH_BYTES = 32 << 20
 BATCH_DOCUMENTS = 4000
@@ -66,14 +66,14 @@ class Keeping(Core):
         modified: int | None = None,
     ) -> Added:
         """Keep content under a path; a new version if the path exists with other content."""
-        _check(path, tags, metadata or {})
+        check_said(path, tags, metadata or {})
+        if ".." in path.split("/") and self.catalog.documents.at(storable_path(path)) is None:
+            raise InvalidInput("a name cannot have .. as a part", hint="Leave it out, as in notes/a.md.")
         moment = now()
         times = (moment if created is None else created, moment if modified is None else modified)
 
         def work(writer: Writer) -> Added:
-            return self._add(
-                writer, storable_path(path), content, tags=tags, metadata=metadata or {}, mime=mime, times=times
-            )
+            return self.keep(writer, path, content, tags=tags, metadata=metadata or {}, mime=mime, times=times)
 
         return self.write(work)
 
@@ -81,7 +81,7 @@ class Keeping(Core):
         """Keep a text under a name."""
         return self.add(name, text.encode("utf-8", "surrogatepass"), **said)
 
-    def _add(
+    def keep(
         self,
         writer: Writer,
         path: str,
@@ -92,11 +92,13 @@ class Keeping(Core):
         mime: str | None,
         times: tuple[int, int],
     ) -> Added:
+        """Keep content under any path that there may once have been, as a part of what `writer` writes."""
+        path = storable_path(path)
         old = self.catalog.documents.at(path)
         before = writer.written
         kept, head, text = _keep(writer, content, old.object if old else None)
         writer.flush()
-        new = _described(path, kept, head, mime, times, text=text)
+        new = described(path, kept, head, mime, times, text=text)
         number, outcome = self._record(old, new)
         changed = self.catalog.tags.add(number, tags)
         changed = bool(self.catalog.tags.set(number, metadata, now())) or changed
@@ -128,7 +130,7 @@ class Keeping(Core):
         progress: Callable[[Tally], None] | None = None,
     ) -> Tally:
         """Keep many documents, in batches that are each durable."""
-        _check("-", tags, metadata or {})
+        check_said("-", tags, metadata or {})
         tally, digests = Tally(), Digests()
         for batch in _batches(sources):
             self.write(
@@ -168,7 +170,7 @@ class Keeping(Core):
             kept = writer.keep(source.data, like=old.object if old else None)
             tally.bytes += kept.size
             tally.bytes_stored += kept.new_bytes
-            new = _described(path, kept, source.data, None, (source.created, source.modified))
+            new = described(path, kept, source.data, None, (source.created, source.modified))
             if old is None:
                 fresh[path] = new
                 tally.new += 1
@@ -207,7 +209,7 @@ class Keeping(Core):
 
     def tag(self, document: Document, add: Sequence[str] = (), remove: Sequence[str] = ()) -> Document:
         """Add and remove tags."""
-        _check(document.path, add, {})
+        check_said(document.path, add, {})
 
         def work(_: Writer) -> Document:
             added = self.catalog.tags.add(document.id, add)
@@ -221,7 +223,7 @@ class Keeping(Core):
         self, document: Document, values: Mapping[str, Any], remove: Sequence[str] = ()
     ) -> tuple[Document, list[str]]:
         """Set and remove metadata; the document and the keys that changed."""
-        _check(document.path, (), values)
+        check_said(document.path, (), values)
 
         def work(_: Writer) -> tuple[Document, list[str]]:
             live = self._live(document)
@@ -247,7 +249,7 @@ def _keep(writer: Writer, content: bytes | BinaryIO, like: int | None) -> tuple[
     head = content.read(HELD_IN_MEMORY)
     if len(head) < HELD_IN_MEMORY:
         return writer.keep(head, like=like), head, None
-    text = _TextProbe()
+    text = TextProbe()
 
     def blocks() -> Iterator[bytes]:
         yield text.seen(head)
@@ -255,36 +257,6 @@ def _keep(writer: Writer, content: bytes | BinaryIO, like: int | None) -> tuple[
             yield text.seen(block)
 
     return writer.keep_stream(blocks(), like=like), head[:_BLOCK], text.finished()
-
-
-class _TextProbe:
-    """Whether a stream is UTF-8, block by block."""
-
-    def __init__(self) -> None:
-        self._decoder = codecs.getincrementaldecoder("utf-8")()
-        self._text = True
-
-    def seen(self, block: bytes) -> bytes:
-        if self._text:
-            try:
-                self._decoder.decode(block)
-            except UnicodeDecodeError:
-                self._text = False
-            self._text = self._text and b"\0" not in block
-        return block
-
-    def finished(self) -> bool:
-        return self._text
-
-
-def _described(
-    path: str, kept: Kept, head: bytes, mime: str | None, times: tuple[int, int], *, text: bool | None = None
-) -> NewDocument:
-    name, extension = name_and_extension(path)
-    textual = is_text(head) if text is None else text
-    mime = mime or mime_of(extension, head[:64], text=textual)
-    kind = kind_of(mime, text=textual)
-    return NewDocument(path, name, extension, mime, kind, kept.object, kept.size, *times)
 
 
 def _batches(sources: Iterable[Source]) -> Iterator[list[Source]]:
@@ -300,10 +272,11 @@ def _batches(sources: Iterable[Source]) -> Iterator[list[Source]]:
         yield batch
 
 
-def _check(path: str, tags: Sequence[str], metadata: Mapping[str, Any]) -> None:
+def check_said(path: str, tags: Sequence[str], metadata: Mapping[str, Any]) -> None:
+    """Refuse names, tags and metadata that cannot be kept."""
     if not path or "\0" in path or path.endswith("/"):
         raise InvalidInput("a document needs a path or name that is not empty and does not end with /")
     for tag in tags:
         check_tag(tag)
-    for key in metadata:
-        check_key(key)
+    for key, value in metadata.items():
+        check_entry(key, value)

@@ -163,7 +163,9 @@ class Learning:
                 self._thread.start()
 
     def _run(self) -> None:
-        while self._nudged.wait() and not self._stopping.is_set():
+        # First whether to stop, then whether there is something to do: settling forgets all nudges, that of `stop` too.
+        while not self._stopping.is_set():
+            self._nudged.wait()
             self._settle()
             if not self._stopping.is_set():
                 # Damage is reported by the search that meets it, and by verify.
@@ -184,7 +186,8 @@ class Learning:
         """End the background work after the step it is at."""
         self._stopping.set()
         self._nudged.set()
-        thread = self._thread
+        with self._starting:
+            thread = self._thread
         if thread is not None:
             thread.join()
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import mimetypes
+import re
 
-__all__ = ["KINDS", "extension_of", "is_text", "kind_of", "mime_of", "name_and_extension", "storable_path"]
+__all__ = ["KINDS", "UNKNOWN", "extension_of", "is_text", "kind_of", "mime_of", "name_and_extension", "storable_path"]
 
 KINDS = ("text", "image", "audio", "video", "archive", "document", "binary")
+UNKNOWN = "application/octet-stream"
 
 _CODE = {
     ".c": "text/x-c", ".h": "text/x-c", ".cc": "text/x-c++", ".cpp": "text/x-c++", ".hpp": "text/x-c++",
@@ -39,17 +41,24 @@ _SIGNATURES = (
 _ARCHIVES = ("zip", "gzip", "x-bzip2", "x-xz", "zstd", "x-tar", "x-7z-compressed", "vnd.rar")
 _DOCUMENTS = ("pdf", "msword", "rtf", "epub+zip", "postscript")
 _SNIFFED = 8 << 10
+_LONE = re.compile("[\ud800-\udfff]")
+"""What Python puts where a file name or an argument holds bytes that are not UTF-8, and halves of pairs."""
 
 mimetypes.init()
 
 
 def storable_path(path: str) -> str:
-    """The path as valid Unicode: bytes of a file name that are not UTF-8 become escapes."""
+    """The path as valid Unicode: bytes of a file name that are not UTF-8 become escapes, as in `caf\\xe9.txt`."""
     try:
         path.encode()
     except UnicodeEncodeError:
-        return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+        return _LONE.sub(_escaped, path)
     return path
+
+
+def _escaped(lone: re.Match[str]) -> str:
+    code = ord(lone[0])
+    return f"\\x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"\\u{code:04x}"
 
 
 def name_and_extension(path: str) -> tuple[str, str]:
@@ -83,7 +92,7 @@ def mime_of(extension: str, head: bytes, *, text: bool) -> str:
         return guess
     if text:
         return "text/plain"
-    return next((mime for magic, mime in _SIGNATURES if head.startswith(magic)), "application/octet-stream")
+    return next((mime for magic, mime in _SIGNATURES if head.startswith(magic)), UNKNOWN)
 
 
 def kind_of(mime: str, *, text: bool) -> str:

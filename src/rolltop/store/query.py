@@ -11,7 +11,7 @@ from typing import Any
 from rolltop.errors import InvalidInput
 from rolltop.store.records import Document
 
-__all__ = ["SORT_KEYS", "Listing", "Page", "decode_cursor", "encode_cursor"]
+__all__ = ["SORT_KEYS", "Listing", "Page", "decode_cursor", "encode_cursor", "unknown_cursor"]
 
 SORT_KEYS = ("name", "size", "created", "modified", "indexed", "path")
 TIMES = ("created", "modified", "indexed")
@@ -67,5 +67,9 @@ def decode_cursor(cursor: str, length: int) -> list[Any]:
     except ValueError:
         state = None
     if not isinstance(state, list) or len(state) != length:
-        raise InvalidInput("the cursor is not one that this store gave out", hint="Start again without a cursor.")
+        raise unknown_cursor()
     return state
+
+
+def unknown_cursor() -> InvalidInput:
+    return InvalidInput("the cursor is not one that this store gave out", hint="Start again without a cursor.")

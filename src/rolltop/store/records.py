@@ -17,6 +17,9 @@ __all__ = [
 ]
 
 
+_AS_THEY_ARE = ("charset=utf-8", "charset=us-ascii")
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where a frame's bytes are."""
@@ -78,7 +81,8 @@ class Document:
 
     @property
     def is_text(self) -> bool:
-        return self.kind == "text"
+        """Whether its bytes are text as they are, in UTF-8; text in another encoding says so in its MIME type."""
+        return self.kind == "text" and ("charset=" not in self.mime or self.mime.lower().endswith(_AS_THEY_ARE))
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,10 @@ class Hit:
     place: str
     """Where the snippet stands: "line 12", "page 3"."""
     words: tuple[str, ...] = ()
+    """What it was found by, one by one, as the index has it; a `*` is behind the beginning of words."""
     parts: Mapping[str, float] = field(default_factory=dict)
+    families: tuple[tuple[str, ...], ...] = ()
+    """The same by what was asked for: the forms of one word, the ways to write one identifier."""
 
     @property
     def why(self) -> str:

@@ -14,9 +14,10 @@ from rolltop.errors import Damaged, InvalidInput, NotFound
 from rolltop.store.core import Options
 from rolltop.store.extract import Extracting
 from rolltop.store.learning import Learning
+from rolltop.store.records import Document
 from rolltop.store.results import Hit, Ranked, Results
 from rolltop.store.seams import BlobStore, Catalog, GrepIndex, TextAnswer, TextHit, TextIndex
-from rolltop.store.showing import Showing
+from rolltop.store.showing import Showing, beginning
 
 if TYPE_CHECKING:
     from rolltop.store.grep import Grep, SharedGrep
@@ -126,6 +127,10 @@ class Searching(Extracting):
         """The documents of a ranking, with the piece of text that answers best."""
         words, families = (answer.words, answer.families) if answer else ((), ())
         return Showing(self.catalog, self.extracts, words, families).hits(ranked)
+
+    def beginning(self, document: Document) -> str:
+        """The piece that the text of a document begins with; empty where it has none."""
+        return beginning(self.extracts, document)
 
     def _waiting(self, missing: int) -> str | None:
         """What an answer says of documents that it could not know."""

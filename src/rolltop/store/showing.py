@@ -3,7 +3,7 @@ that is not enough or of another time, out of the document."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from rolltop.store.extract import Extracts
 from rolltop.store.records import Document
@@ -11,19 +11,27 @@ from rolltop.store.results import Hit, Ranked
 from rolltop.store.seams import Catalog, TextHead
 from rolltop.store.text import ENOUGH, Needles, snippet
 
-__all__ = ["Showing"]
+__all__ = ["Showing", "beginning"]
+
+
+def beginning(extracts: Extracts, document: Document) -> str:
+    """The piece that a text begins with, for a document that was not found by words."""
+    shown = snippet(extracts.shown(document, ENOUGH).body, Needles(()), 0)
+    assert shown is not None, "a whole text always has a piece"
+    return shown.text
 
 
 class Showing:
     """Shows the hits of one query."""
 
     def __init__(
-        self, catalog: Catalog, extracts: Extracts, words: Sequence[str], families: Iterable[Sequence[str]]
+        self, catalog: Catalog, extracts: Extracts, words: tuple[str, ...], families: tuple[tuple[str, ...], ...]
     ) -> None:
         self._catalog = catalog
         self._extracts = extracts
-        self._words = tuple(words)
-        self._needles = Needles(families)
+        self._words = words
+        self._families = families
+        self._needles = Needles(self._families)
 
     def hits(self, ranked: Sequence[Ranked]) -> list[Hit]:
         """Those of the documents that are still there."""
@@ -36,7 +44,7 @@ class Showing:
         if head is not None and head.change != document.change:
             head = None  # the document has been changed since, or what is on disk is damaged
         title, text, place = self._from_head(head, each) or self._from_document(document, head, each)
-        return Hit(document, each.score, title, text, place, self._words, each.parts)
+        return Hit(document, each.score, title, text, place, self._words, each.parts, self._families)
 
     def _from_head(self, head: TextHead | None, each: Ranked) -> tuple[str, str, str] | None:
         if head is None or not (head.text or head.whole):

@@ -46,7 +46,7 @@ class Sidecar:
         self._all: list[apsw.Connection] = []
         try:
             if self.state("owner") != owner:
-                self.clear()
+                self.renew()
         except _DAMAGE:
             self._from_nothing()
 
@@ -85,6 +85,10 @@ class Sidecar:
             for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall():
                 db.execute(f'DROP TABLE "{name}"')
         self._create(self.db)
+
+    def renew(self) -> None:
+        """Start again with a file of another store, or one that was filled in another way."""
+        self.clear()
 
     def state(self, key: str) -> Any:
         """A value that was set, or None."""

@@ -7,14 +7,17 @@ import json
 import tarfile
 from collections.abc import Callable, Iterator
 from functools import partial
+from hashlib import sha256
 from typing import Any, BinaryIO
 
 from rolltop.errors import Damaged, InvalidData
 from rolltop.store.finding import Finding
 from rolltop.store.history import History
-from rolltop.store.keeping import Tally
+from rolltop.store.keeping import Tally, check_said
+from rolltop.store.naming import UNKNOWN, storable_path
 from rolltop.store.query import Listing
 from rolltop.store.records import Document, Version
+from rolltop.store.values import read_value
 from rolltop.store.writer import Writer
 
 __all__ = ["Transfer"]
@@ -59,36 +62,73 @@ class Transfer(History, Finding):
 
     def import_(self, source: BinaryIO, progress: Callable[[int], None] | None = None) -> Tally:
         """Store what `export` wrote; a content that is not what its hash says is refused."""
-        tally = Tally()
+        tally, arriving = Tally(), _Arriving()
         for group in _groups(_members(source)):
-            self.write(partial(self._take_group, group, tally))
+            self.write(partial(self._take_group, group, arriving, tally))
             if progress:
                 progress(tally.documents)
         return tally
 
-    def _take_group(self, group: list[tuple[dict[str, Any], bytes]], tally: Tally, _: Writer) -> None:
+    def _take_group(
+        self, group: list[tuple[dict[str, Any], bytes]], arriving: _Arriving, tally: Tally, writer: Writer
+    ) -> None:
         for said, data in group:
-            self._take(said, data, tally)
+            if sha256(data).hexdigest() != said["hash"]:
+                raise Damaged(f"the archive is damaged: {said['path']} is not what its hash says")
+            if said["path"] != arriving.path:
+                there = self.catalog.documents.at(storable_path(said["path"]))
+                arriving.begin(said["path"], [version.hash for version in self.versions(there)] if there else [])
+            tally.documents += 1
+            # What is said of a document comes with its last version: it holds if that is the current one here too.
+            if arriving.is_known(said["hash"]) and not (arriving.is_current and "tags" in said):
+                tally.unchanged += 1
+            else:
+                self._take(said, data, tally, writer)
 
-    def _take(self, said: dict[str, Any], data: bytes, tally: Tally) -> None:
-        added = self.add(
+    def _take(self, said: dict[str, Any], data: bytes, tally: Tally, writer: Writer) -> None:
+        mime, tags, metadata = said.get("mime"), said.get("tags", ()), said.get("metadata") or {}
+        check_said(said["path"], tags, metadata)
+        added = self.keep(
+            writer,
             said["path"],
             data,
-            tags=said.get("tags", ()),
-            metadata=said.get("metadata"),
-            mime=said.get("mime"),
-            created=said["created"],
-            modified=said["modified"],
+            tags=tags,
+            metadata=metadata,
+            mime=None if mime == UNKNOWN else mime,
+            times=(said["created"], said["modified"]),
         )
-        if added.hash != said["hash"]:
-            raise Damaged(f"the archive is damaged: {said['path']} is not what its hash says")
-        tally.documents += 1
         tally.new += added.outcome == "new"
         tally.versions += added.outcome == "version"
         tally.unchanged += added.outcome == "unchanged"
         tally.bytes += added.document.size
         tally.bytes_stored += added.bytes_stored
         tally.bytes_written += added.bytes_written
+
+
+class _Arriving:
+    """The document whose versions are coming in, and those of them that are here already, in the same order."""
+
+    def __init__(self) -> None:
+        self.path: str | None = None
+        self._ahead: list[str] = []
+        self._has_more = False
+
+    def begin(self, path: str, versions: list[str]) -> None:
+        """The store has these versions of the next document, the current one last."""
+        self.path, self._ahead, self._has_more = path, versions, False
+
+    def is_known(self, digest: str) -> bool:
+        """Whether the next version is here. What comes after one that is not is new too: the last has to be current."""
+        if self._has_more or digest not in self._ahead:
+            self._has_more = True
+            return False
+        del self._ahead[: self._ahead.index(digest) + 1]
+        return True
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the version that was asked for last is the current one here."""
+        return not self._ahead
 
 
 def _members(source: BinaryIO) -> Iterator[tuple[dict[str, Any], bytes]]:
@@ -99,7 +139,7 @@ def _members(source: BinaryIO) -> Iterator[tuple[dict[str, Any], bytes]]:
                 file = archive.extractfile(member) if text else None
                 if text is None or file is None:
                     raise InvalidData("the archive holds something that rolltop did not export")
-                yield json.loads(text), file.read()
+                yield read_value(text), file.read()
     except tarfile.TarError as error:
         raise InvalidData(f"the archive cannot be read: {error}") from None
 

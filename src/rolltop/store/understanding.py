@@ -27,6 +27,8 @@ BEST_MEANINGS = 100
 SPELT_NEARLY = 0.7
 WORDS_TOLD = 5
 
+NO_WORDS = "The query has no words to look for."
+
 NEARER = 0.15
 """So much nearer a document must be that has none of the words, where others hold them all."""
 
@@ -73,12 +75,16 @@ class Understanding(Searching):
         """By `keyword`, `semantic` or `hybrid`; with `similarity` by nearly spelled words, whatever the kind."""
         with answering():
             if kind == "semantic" and similarity is None:
-                return self.search_near(query, limit=limit, offset=offset)
-            if kind == "keyword" or similarity is not None:
+                found = self.search_near(query, limit=limit, offset=offset)
+            elif kind == "keyword" or similarity is not None:
                 found = self.search(query, limit=limit, offset=offset, similarity=similarity, why=why)
             else:
                 found = self.search_hybrid(query, limit=limit, offset=offset, why=why)
-            return found if found.total or similarity is not None else self._with_spellings(query, found)
+            if found.total:
+                return found
+            if not any(map(str.isalnum, query)):
+                return replace(found, note=" ".join(filter(None, (found.note, NO_WORDS))))
+            return found if kind == "semantic" or similarity is not None else self._with_spellings(query, found)
 
     def _with_spellings(self, query: str, found: Results) -> Results:
         """What was found, nothing, with the words that the query may have meant."""

@@ -9,10 +9,11 @@ from typing import Any
 
 from rolltop.errors import InvalidInput
 
-__all__ = ["check_key", "check_tag", "parse_pairs", "parse_value"]
+__all__ = ["check_entry", "check_key", "check_tag", "parse_pairs", "parse_value", "read_value"]
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _LONGEST = 1024
+_KEPT = json.JSONDecoder(parse_constant=str)
 
 
 def check_tag(tag: str) -> None:
@@ -25,6 +26,23 @@ def check_tag(tag: str) -> None:
 def check_key(key: str) -> None:
     if not key.strip() or _CONTROL.search(key) or "=" in key or len(key) > _LONGEST:
         raise InvalidInput("a metadata key is a non-empty word without = or control characters")
+
+
+def check_entry(key: str, value: Any) -> None:
+    """A key and a value that can be kept: what JSON can say."""
+    check_key(key)
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        raise InvalidInput(
+            f"the metadata value of {key} is not one that JSON can hold",
+            hint="Use texts, finite numbers, true, false, null, lists and objects of these.",
+        ) from None
+
+
+def read_value(text: str) -> Any:
+    """A value as it was kept. NaN and Infinity, which were kept once, are no numbers in JSON: they are texts."""
+    return _KEPT.decode(text)
 
 
 def parse_pairs(pairs: Iterable[str]) -> dict[str, Any]:
@@ -46,7 +64,8 @@ def parse_value(text: str) -> Any:
     """
     try:
         value = json.loads(text)
-    except ValueError:
+        json.dumps(value, allow_nan=False)  # NaN and 1e999 are read as numbers that no JSON can hold
+    except (ValueError, RecursionError):
         return text
     if isinstance(value, str):
         return value

@@ -41,6 +41,7 @@ __all__ = [
     "concat_text",
     "equal",
     "fit",
+    "is_element",
     "is_number",
     "is_temporal",
     "iso_text",
@@ -97,6 +98,11 @@ class Node(dict[str, Any]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Node, (dict(self), self.attributes, self.name, self.metadata, self.content)
+
+
+def is_element(value: Value) -> bool:
+    """Whether a value is an XML element that was read: where it may repeat, one of them counts as an array of one."""
+    return type(value) is Node and value.name is not None
 
 
 def unwrap(value: Value) -> Value:

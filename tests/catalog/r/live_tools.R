@@ -34,3 +34,17 @@ methods_ <- function(.state_env = NULL) {
 #' Plot
 #' @keywords mcp-tool
 draw <- function() { plot(1:3); plot(3:1); invisible(1) }
+
+#' Rows
+#' @param df Data frame. Rows
+#' @return Data frame. The same rows
+#' @keywords mcp-tool
+rows <- function(df) {
+  stopifnot(is.data.frame(df))
+  df
+}
+#' Range
+#' @param r Numeric of length 2. The range
+#' @param limit The largest value shown
+#' @keywords mcp-tool
+range_ <- function(r, limit = Inf) list(width = diff(r), limit = class(limit))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Answer", "Ran"]
+__all__ = ["MOST_IMAGES", "Answer", "Ran", "plots_left_out"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,3 +27,14 @@ class Ran:
     output: tuple[str, ...]
     seconds: float
     failure: str | None = None
+
+
+MOST_IMAGES = 8
+"""Plots that an answer carries."""
+
+
+def plots_left_out(drawn: int) -> tuple[str, ...]:
+    """The warning that there were more plots than an answer carries, if there were."""
+    if drawn <= MOST_IMAGES:
+        return ()
+    return (f"{drawn} plots were drawn; the answer has the first {MOST_IMAGES}. Draw fewer, or several on one page.",)

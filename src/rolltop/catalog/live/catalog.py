@@ -11,19 +11,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rolltop.catalog.arguments import check_arguments, served_schema
+from rolltop.catalog.arguments import check_arguments, invalid_arguments, served_schema
 from rolltop.catalog.definition import Definition
 from rolltop.catalog.library import Broken, FileStamp, file_stamp, locate, read_all
 from rolltop.catalog.live.answer import Answer
+from rolltop.catalog.live.code_stamp import CodeStamp, code_stamp
 from rolltop.catalog.live.configuration import CatalogSettings
 from rolltop.catalog.live.origin import Origin, origin_of
-from rolltop.catalog.live.sessions import APART, Sessions
+from rolltop.catalog.live.sessions import Sessions
+from rolltop.catalog.live.strangers import Strangers
 from rolltop.confine import Limits
 from rolltop.errors import Conflict, InvalidData, InvalidInput, NotFound, RolltopError
 
 __all__ = ["Catalog", "Served"]
 
 logger = logging.getLogger("rolltop.catalog")
+
+_LONGEST_KEY = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +52,10 @@ class Catalog:
         self.settings = settings
         self._attachments = attachments
         self._lock = threading.RLock()
+        self._reloading = threading.Lock()
         self._tools: dict[str, Served] = {}
         self._origins: dict[Path, Origin] = {}
+        self._code: dict[Path, CodeStamp] = {}
         self._written: dict[Path, FileStamp | None] = {}
         self._writers = 0
         limits = Limits(seconds=settings.seconds, memory=settings.memory << 20)
@@ -63,24 +69,31 @@ class Catalog:
         """What is served: the settings' places, then those attached in earlier runs."""
         return tuple(dict.fromkeys((*self.settings.serve, *self._attached())))
 
+    def folders(self, places: Iterable[str]) -> set[Path]:
+        """Where the definitions of these places are, or will be once they are built."""
+        found: set[Path] = set()
+        for place in places:
+            with contextlib.suppress(RolltopError):
+                found.add(locate(place).tools)
+        return found
+
     def reload(self) -> None:
         """Read all definitions again. A place that cannot be read is logged, and the others are served.
 
-        A package whose definitions changed is loaded anew at its next call, and its state is lost: what a
-        process holds of the old code need not fit the new.
+        A package whose definitions or code changed is loaded anew at its next call, and its state is lost:
+        what a process holds of the old code need not fit the new.
         """
-        found: dict[str, Served] = {}
-        for place in self.places:
-            try:
-                for served in self._served_at(place):
-                    found.setdefault(served.definition.name, served)
-            except RolltopError as error:
-                logger.warning("the catalog %s is not served: %s", place, error)
-        with self._lock:
-            before, self._tools = self._tools, found
-        for origin in _changed_origins(before, found):
-            self._sessions.unload(origin.path)
-            origin.close()
+        with self._reloading:
+            found: dict[str, Served] = {}
+            for place in self.places:
+                try:
+                    for served in self._served_at(place):
+                        _add(found, served)
+                except RolltopError as error:
+                    logger.warning("the catalog %s is not served: %s", place, error)
+            with self._lock:
+                before, self._tools = self._tools, found
+            self._unload(self._changed_origins(before, found))
 
     def tools(self) -> list[Served]:
         """Everything that can be called now."""
@@ -107,6 +120,7 @@ class Catalog:
                 if other is not None and other.origin.path != served.origin.path:
                     raise Conflict(f"{served.definition.name} is already served from {other.place}")
             self._tools |= {served.definition.name: served for served in added}
+        self._unload([added[0].origin] if self._has_other_code(added[0].origin) else [])
         self._remember(place)
         return added
 
@@ -139,20 +153,26 @@ class Catalog:
         served = self.find(name)
         given, problems = check_arguments(served_schema(served.definition), arguments)
         if problems:
-            raise InvalidInput(
-                "the arguments are not valid: " + "; ".join(f"{p.path}: {p.message}" for p in problems),
-                details={"problems": [{"path": p.path, "message": p.message} for p in problems]},
-            )
-        return self._sessions.call(session or APART, served.origin, served.definition, given)
+            raise invalid_arguments((problem.path, problem.message) for problem in problems)
+        return self._sessions.call(session or Strangers.new_key(), served.origin, served.definition, given)
+
+    def stranger(self) -> str:
+        """A session for one call of a caller that has none; by it the call can be ended."""
+        return Strangers.new_key()
 
     def open_state(self, initialize: Mapping[str, Any] | None = None) -> str:
-        """A handle to a new state."""
+        """A handle to a new state; R keeps what it has under names of variables, so these are the rules for keys."""
+        for key in initialize or {}:
+            if not key or "\0" in key or len(key.encode()) > _LONGEST_KEY:
+                raise InvalidInput(
+                    f"a key of the state is empty, has NUL in it, or is longer than {_LONGEST_KEY} bytes",
+                    hint="Give every value a short name.",
+                )
         return self._sessions.open_handle(initialize or {})
 
-    def end_session(self, session: str | None) -> None:
-        """End what a session runs; its state is lost. Nothing happens to the one that strangers share."""
-        if session is not None:
-            self._sessions.end(session)
+    def end_session(self, session: str) -> None:
+        """End what a session runs; its state is lost."""
+        self._sessions.end(session)
 
     def close(self) -> None:
         self._sessions.close()
@@ -162,13 +182,38 @@ class Catalog:
     def _served_at(self, place: str) -> Iterator[Served]:
         location = locate(place)
         origin = self._origins.setdefault(location.origin, origin_of(location))
-        for item in read_all(location.tools, self.settings.groups or None):
+        if origin.path not in self._code:
+            self._code[origin.path] = code_stamp(origin)
+        items = list(read_all(location.tools, self.settings.groups or None))
+        if not items and not self.settings.groups:
+            logger.warning("the catalog %s has no definitions yet: build them with `rolltop catalog build`", place)
+        for item in items:
             if isinstance(item, Broken):
                 logger.warning("%s is not read: %s", item.path, item.error)
                 # A file that is just being written looks broken: until it is whole, what it said before holds.
                 yield from (known for known in self.tools() if known.path == item.path)
             else:
                 yield Served(item, origin, place, location.tools)
+
+    def _changed_origins(self, before: Mapping[str, Served], after: Mapping[str, Served]) -> list[Origin]:
+        """The code that is other than it was, and that behind definitions that are gone or other ones now."""
+        changed = {
+            served.origin.path: served.origin
+            for name, served in before.items()
+            if name not in after or after[name].definition != served.definition
+        }
+        changed |= {origin.path: origin for origin in list(self._origins.values()) if self._has_other_code(origin)}
+        return list(changed.values())
+
+    def _has_other_code(self, origin: Origin) -> bool:
+        """Whether the code changed since this was asked last."""
+        before, self._code[origin.path] = self._code.get(origin.path), code_stamp(origin)
+        return before != self._code[origin.path]
+
+    def _unload(self, origins: Iterable[Origin]) -> None:
+        for origin in origins:
+            self._sessions.unload(origin.path)
+            origin.close()
 
     def _attached(self) -> list[str]:
         if self._attachments is None or not self._attachments.is_file():
@@ -190,11 +235,10 @@ class Catalog:
         temporary.replace(self._attachments)
 
 
-def _changed_origins(before: Mapping[str, Served], after: Mapping[str, Served]) -> list[Origin]:
-    """The code behind definitions that are gone or other ones now, each once."""
-    changed = [
-        served.origin
-        for name, served in before.items()
-        if name not in after or after[name].definition != served.definition
-    ]
-    return list({origin.path: origin for origin in changed}.values())
+def _add(found: dict[str, Served], served: Served) -> None:
+    """The first of two tools of one name is served; whoever wonders about the other finds it in the log."""
+    first = found.setdefault(served.definition.name, served)
+    if first.path != served.path:
+        logger.warning(
+            "%s of %s is not served: %s has a tool of that name", first.definition.name, served.place, first.place
+        )

@@ -21,7 +21,10 @@ _MOST_LINES = 40
 
 
 class ExampleRuns:
-    """An `ExampleRunner`: each example in a clean process, with a time limit."""
+    """An `ExampleRunner`: each example in a clean process, with a time limit.
+
+    R sources are loaded also where no tool has an example: whether R accepts them nothing else would tell.
+    """
 
     def __init__(self, seconds: float = 20.0, limits: Limits | None = None) -> None:
         self.seconds = seconds
@@ -29,10 +32,15 @@ class ExampleRuns:
 
     def __call__(self, tree: SourceTree, found: list[Found]) -> Iterator[Outcome]:
         origin = Origin(tree.package, tree.root)
-        r = RTools(origin, self.limits, _MOST_LINES) if any(_is_r(tool) for tool in found) else None
+        r_tools = [tool for tool in found if _is_r(tool)]
+        r = RTools(origin, self.limits, _MOST_LINES) if r_tools else None
         try:
+            failure = _load_failure(r, r_tools[0]) if r is not None else None
             for tool in found:
-                yield self._outcome(tool, origin, r)
+                if failure is not None and _is_r(tool):
+                    yield _not_loaded(tool, failure, is_first=tool is r_tools[0])
+                else:
+                    yield self._outcome(tool, origin, r)
         finally:
             if r is not None:
                 r.close()
@@ -60,6 +68,22 @@ class ExampleRuns:
             return python.run_example(tool.example.run, tool.definition.function, self.seconds, _MOST_LINES)
         finally:
             python.close()
+
+
+def _load_failure(r: RTools, tool: Found) -> RolltopError | None:
+    try:
+        r.warm_up(tool.definition)
+    except RolltopError as error:
+        return error
+    return None
+
+
+def _not_loaded(tool: Found, failure: RolltopError, *, is_first: bool) -> Outcome:
+    """The outcome where there is no R, or R refuses the sources; said once, not for every tool."""
+    if isinstance(failure, PartMissing):
+        return unexecuted(tool, f"not run: {failure.message}")
+    remark = f"cannot be called: its package cannot be loaded: {failure.message}" if is_first else None
+    return Outcome(unexecuted(tool, "failed").text, remark=remark)
 
 
 def _is_r(tool: Found) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -33,7 +34,9 @@ class Origin:
     package: str
     path: Path
     is_installed: bool = False
-    _copy: Path | None = field(default=None, repr=False)
+    _copies: dict[int, Path] = field(default_factory=dict, repr=False)
+    """Copies of the sources, by what was copied."""
+    _copying: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     @property
     def is_python_package(self) -> bool:
@@ -72,21 +75,30 @@ class Origin:
         return self.path if _is_reachable(self.path) else self._copied()
 
     def close(self) -> None:
-        """Remove the copy, if there was need for one."""
-        if self._copy is not None:
-            shutil.rmtree(self._copy.parent, ignore_errors=True)
-            self._copy = None
+        """Remove the copies, if there was need for any."""
+        with self._copying:
+            copies, self._copies = self._copies, {}
+        for copy in copies.values():
+            shutil.rmtree(copy.parent, ignore_errors=True)
 
     def _copied(self) -> Path:
-        if self._copy is None:
-            size = sum(file.stat().st_size for file in self.path.rglob("*") if file.is_file() and not file.is_symlink())
-            if size > _LARGEST_COPY:
-                raise SizeLimit(f"{self.path} is too large to copy for the sandbox ({size >> 20} MiB)")
-            folder = Path(tempfile.mkdtemp(prefix="rolltop-catalog-"))
-            self._copy = folder / "package"
-            shutil.copytree(self.path, self._copy, symlinks=True, ignore=_NOT_COPIED)
-            _open_to_all(folder)
-        return self._copy
+        """A copy of the sources as they are now; older ones stay for the processes that were started with them."""
+        files = [file for file in self.path.rglob("*") if file.is_file() and not file.is_symlink()]
+        stats = [file.stat() for file in files]
+        state = hash(tuple((file, stat.st_size, stat.st_mtime_ns) for file, stat in zip(files, stats, strict=True)))
+        with self._copying:
+            if state not in self._copies:
+                self._copies[state] = self._copy(sum(stat.st_size for stat in stats))
+            return self._copies[state]
+
+    def _copy(self, size: int) -> Path:
+        if size > _LARGEST_COPY:
+            raise SizeLimit(f"{self.path} is too large to copy for the sandbox ({size >> 20} MiB)")
+        folder = Path(tempfile.mkdtemp(prefix="rolltop-catalog-"))
+        copy = folder / "package"
+        shutil.copytree(self.path, copy, symlinks=True, ignore=_NOT_COPIED)
+        _open_to_all(folder)
+        return copy
 
 
 def _is_reachable(path: Path) -> bool:

@@ -86,7 +86,7 @@ class PythonProcess:
 
     def _start(self) -> None:
         program, mounts = _interpreter()
-        channel = Channel(self._limits.output)
+        channel = Channel(self._limits.output, "Python")
         argv = [
             program,
             "-B",
@@ -117,6 +117,7 @@ class PythonProcess:
         catalog = resources.files("rolltop.catalog")
         files = {
             f"{_PLACE}/worker.py": catalog.joinpath("live", "worker.py").read_bytes(),
+            f"{_PLACE}/conversion.py": catalog.joinpath("live", "conversion.py").read_bytes(),
             f"{_PLACE}/describe.py": catalog.joinpath("describe.py").read_bytes(),
             f"{_PLACE}/state.py": catalog.joinpath("state.py").read_bytes(),
         }

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rolltop.catalog.arguments import invalid_arguments
 from rolltop.catalog.definition import Definition
-from rolltop.catalog.live.answer import Answer, Ran
+from rolltop.catalog.live.answer import MOST_IMAGES, Answer, Ran, plots_left_out
 from rolltop.catalog.live.origin import Origin
 from rolltop.catalog.live.python_process import PythonProcess
 from rolltop.catalog.pylang.modules import Modules
 from rolltop.catalog.sources import source_tree
 from rolltop.confine import Limits
-from rolltop.errors import ForeignFailure, NotFound
+from rolltop.errors import ForeignFailure, MemoryLimit, NotFound
 
 __all__ = ["PythonError", "PythonTools"]
+
+_LOAD_SECONDS = 60.0
 
 
 class PythonError(ForeignFailure):
@@ -22,10 +26,10 @@ class PythonError(ForeignFailure):
 
     code = "python_error"
 
-    def __init__(self, failure: Mapping[str, Any], printed: str = "") -> None:
+    def __init__(self, failure: Mapping[str, Any], printed: str = "", messages: Sequence[str] = ()) -> None:
         super().__init__(
             f"{failure['kind']}: {failure['message']}" if failure["message"] else str(failure["kind"]),
-            details={"trace": failure["trace"], "printed": printed[-4000:]},
+            details={"trace": failure["trace"], "printed": printed[-4000:], "messages": list(messages[-50:])},
         )
 
 
@@ -41,20 +45,30 @@ class PythonTools:
         self._modules = {function.name: module.name for module in modules for function in module.functions}
         self._process = PythonProcess(origin, limits, initial or {})
 
-    def call(
-        self, definition: Definition, arguments: Mapping[str, Any], seconds: float, *, apart: bool = False
-    ) -> Answer:
-        """Call a tool's function with arguments that were found valid; `apart` leaves nothing behind."""
+    def call(self, definition: Definition, arguments: Mapping[str, Any], seconds: float) -> Answer:
+        """Call a tool's function with arguments that were found valid."""
         request = {
-            "op": "call_apart" if apart else "call",
+            "op": "call",
             "module": self._module_of(definition.function),
             "function": definition.function,
             "arguments": dict(arguments),
             "max_print": self.max_print,
+            "max_images": MOST_IMAGES,
         }
         answer = self._ask(request, seconds)
-        warnings, images = tuple(answer["warnings"]), tuple(answer["images"])
-        return Answer(answer["value"], answer["text"], answer["printed"], warnings, (), images)
+        return Answer(
+            value=answer["value"],
+            text=answer["text"],
+            printed=answer["printed"],
+            warnings=(*answer["warnings"], *plots_left_out(answer["plots"])),
+            messages=tuple(answer["messages"]),
+            images=tuple(answer["images"]),
+        )
+
+    def warm_up(self, definition: Definition) -> None:
+        """Start the process and import the tool's module now; a module that fails does so again in the call."""
+        with contextlib.suppress(PythonError):
+            self._ask({"op": "load", "module": self._module_of(definition.function)}, _LOAD_SECONDS)
 
     def run_example(self, code: str, function: str, seconds: float, max_print: int) -> Ran:
         """Run an example in this process; give every example a process of its own."""
@@ -78,7 +92,15 @@ class PythonTools:
     def _ask(self, request: Mapping[str, Any], seconds: float) -> dict[str, Any]:
         answer = self._process.ask(request, seconds)
         if error := answer.get("error"):
-            raise PythonError(error, answer.get("printed", ""))
+            if "problems" in error:
+                raise invalid_arguments(error["problems"])
+            if error["kind"] == "MemoryError":
+                raise MemoryLimit(
+                    "the Python code needed more memory than it is allowed",
+                    hint="Use less data at once.",
+                    details={"trace": error["trace"]},
+                )
+            raise PythonError(error, answer["printed"], answer["messages"])
         return answer
 
     def close(self) -> None:

@@ -5,31 +5,19 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from rolltop.catalog.definition import Definition
 from rolltop.catalog.live.answer import Answer
 from rolltop.catalog.live.origin import Origin
-from rolltop.catalog.live.python_tools import PythonTools
-from rolltop.catalog.live.r_tools import RTools
+from rolltop.catalog.live.processes import Tools, tools_for
+from rolltop.catalog.live.strangers import Strangers
 from rolltop.confine import Limits
 from rolltop.errors import NotFound
 
-__all__ = ["APART", "Sessions"]
-
-APART = "apart"
-"""The session of callers that have none: its processes are shared, and each call runs in a fork."""
-
-
-class Tools(Protocol):
-    """The processes of one package in one language."""
-
-    def call(
-        self, definition: Definition, arguments: Mapping[str, Any], seconds: float, *, apart: bool = False
-    ) -> Answer: ...
-    def close(self) -> None: ...
+__all__ = ["Sessions"]
 
 
 class _Session:
@@ -55,6 +43,7 @@ class Sessions:
         self._max_print = max_print
         self._lock = threading.Lock()
         self._sessions: dict[str, _Session] = {}
+        self._strangers = Strangers(lambda origin, language: tools_for(origin, language, limits, max_print))
         self._closed = threading.Event()
         self._reaper: threading.Thread | None = None
 
@@ -68,18 +57,24 @@ class Sessions:
         return handle
 
     def call(self, key: str, origin: Origin, definition: Definition, arguments: Mapping[str, Any]) -> Answer:
-        """Call a tool in the session `key`; calls of one session and package take turns."""
+        """Call a tool in the session `key`; calls of one session and package take turns, those of strangers do not."""
+        if Strangers.is_key(key):
+            self._start_reaper()
+            return self._strangers.call(key, origin, definition, arguments, self._limits.seconds)
         session = self._session(key)
         tools = self._tools(session, origin, definition.language)
         session.calls += 1
         try:
-            return tools.call(definition, arguments, self._limits.seconds, apart=key == APART)
+            return tools.call(definition, arguments, self._limits.seconds)
         finally:
             session.calls -= 1
             session.used = time.monotonic()
 
     def end(self, key: str) -> None:
         """End the processes of a session; its state is lost."""
+        if Strangers.is_key(key):
+            self._strangers.end(key)
+            return
         with self._lock:
             session = self._sessions.pop(key, None)
         if session is not None:
@@ -90,11 +85,13 @@ class Sessions:
         with self._lock:
             places = [(s, place) for s in self._sessions.values() for place in list(s.tools) if place[0] == path]
             ended = [session.tools.pop(place) for session, place in places]
+        self._strangers.unload(path)
         for tools in ended:
             tools.close()
 
     def close(self) -> None:
         self._closed.set()
+        self._strangers.close()
         for key in list(self._sessions):
             self.end(key)
 
@@ -117,8 +114,7 @@ class Sessions:
         place = (origin.path, language)
         with self._lock:
             if place not in session.tools:
-                make: Callable[..., Tools] = PythonTools if language == "python" else RTools
-                session.tools[place] = make(origin, self._limits, self._max_print, session.initial)
+                session.tools[place] = tools_for(origin, language, self._limits, self._max_print, session.initial)
             return session.tools[place]
 
     def _end_the_least_used(self) -> None:
@@ -139,5 +135,6 @@ class Sessions:
             limit = time.monotonic() - self._rest
             with self._lock:
                 rested = [key for key, s in self._sessions.items() if s.used < limit and not s.calls]
+            self._strangers.rest(limit)
             for key in rested:
                 self.end(key)

@@ -1,6 +1,6 @@
 """The Python side of the catalog, run as a program inside the sandbox: loads functions, calls them, answers.
 
-Only the standard library and the two files placed beside it (`describe.py`, `state.py`). Frames are a
+Only the standard library and the files placed beside it (`describe.py`, `state.py`, `conversion.py`). Frames are a
 big-endian 4-byte length and that many bytes of JSON on two descriptors of their own; what the user's code
 prints cannot get between them.
 """
@@ -27,44 +27,67 @@ import traceback
 import warnings
 from collections.abc import Callable
 from pathlib import PurePath
-from typing import Any
+from typing import Any, TextIO
 
+from conversion import Unfit, arguments_for  # type: ignore[import-not-found]
 from describe import mcp_describe  # type: ignore[import-not-found]
 from state import State  # type: ignore[import-not-found]
 
 _LENGTH = struct.Struct(">I")
 _STATE = State()
 _HIDDEN_STATE = "_state_env"
+_MOST_MESSAGES = 1000
+
+
+class _Ear(io.TextIOBase):
+    """Standard output or error of the user's code: what is written during a request belongs to its answer.
+
+    The same object all the time, because handlers of `logging` keep the stream that they found when they were made.
+    """
+
+    def __init__(self, otherwise: TextIO) -> None:
+        self._otherwise = otherwise
+        self._heard: io.StringIO | None = None
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._otherwise.fileno()
+
+    def write(self, text: str) -> int:
+        return (self._heard or self._otherwise).write(text)
+
+    def flush(self) -> None:
+        (self._heard or self._otherwise).flush()
+
+    def listen(self) -> None:
+        self._heard = io.StringIO()
+
+    def heard(self) -> str:
+        text = self._heard.getvalue() if self._heard else ""
+        self._heard = None
+        return text
 
 
 def main(paths: list[str], read_from: int, write_to: int) -> None:
     sys.path[:0] = paths
+    for ours in ("conversion", "describe", "state"):  # the package may have modules of these names
+        sys.modules.pop(ours, None)
     sys.argv = [""]
     os.environ.setdefault("MPLBACKEND", "Agg")
     requests, answers = os.fdopen(read_from, "rb"), os.fdopen(write_to, "wb")
+    ears = _Ear(sys.stdout), _Ear(sys.stderr)
+    sys.stdout, sys.stderr = ears
     _send(answers, {"ready": True, "version": sys.version.split()[0]})
     while head := requests.read(_LENGTH.size):
         request = json.loads(requests.read(_LENGTH.unpack(head)[0]))
-        answer = _answer_apart if request["op"] == "call_apart" else _answer
-        _send(answers, answer(request))
-
-
-def _answer_apart(request: dict[str, Any]) -> dict[str, Any]:
-    """Answer in a fork: nothing that the call leaves behind reaches the next caller."""
-    ours, theirs = os.pipe()
-    child = os.fork()
-    if child == 0:
-        _STATE.reset()
-        with os.fdopen(theirs, "wb") as pipe:
-            pipe.write(json.dumps(_answer(request)).encode())
-        os._exit(0)
-    os.close(theirs)
-    with os.fdopen(ours, "rb") as pipe:
-        body = pipe.read()
-    os.waitpid(child, 0)
-    return (
-        json.loads(body) if body else {"error": {"kind": "Ended", "message": "the call ended its process", "trace": []}}
-    )
+        self = os.getpid()
+        answer = _answer(request, *ears)
+        # A fork that the user's code made and that came back here would answer too, and take the next request.
+        if os.getpid() != self:
+            os._exit(0)
+        _send(answers, answer | {"id": request["id"]})
 
 
 def _send(answers: io.BufferedWriter, answer: dict[str, Any]) -> None:
@@ -73,28 +96,35 @@ def _send(answers: io.BufferedWriter, answer: dict[str, Any]) -> None:
     answers.flush()
 
 
-def _answer(request: dict[str, Any]) -> dict[str, Any]:
-    printed = io.StringIO()
+def _answer(request: dict[str, Any], out: _Ear, err: _Ear) -> dict[str, Any]:
     answer: dict[str, Any] = {}
-    with warnings.catch_warnings(record=True) as caught, contextlib.redirect_stdout(printed):
+    out.listen()
+    err.listen()
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             answer = _OPERATIONS[request["op"]](request)
         except BaseException as error:  # SystemExit too: a tool that exits has failed, the worker has not
             answer = {"error": _failure(error)}
-    return answer | {"printed": printed.getvalue(), "warnings": [str(item.message) for item in caught]}
+    messages = err.heard().splitlines()[:_MOST_MESSAGES]
+    return answer | {
+        "printed": out.heard(),
+        "messages": messages,
+        "warnings": [str(item.message) for item in caught],
+    }
 
 
 def _failure(error: BaseException) -> dict[str, Any]:
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != __file__]
     trace = [f"{frame.filename}:{frame.lineno} in {frame.name}" for frame in frames[-20:]]
-    return {"kind": type(error).__name__, "message": str(error), "trace": trace}
+    failure = {"kind": type(error).__name__, "message": str(error), "trace": trace}
+    return failure | ({"problems": error.problems} if isinstance(error, Unfit) else {})
 
 
 def _call(request: dict[str, Any]) -> dict[str, Any]:
     function = getattr(importlib.import_module(request["module"]), request["function"])
     parameters = inspect.signature(function).parameters
-    given = {name: _converted(value, parameters.get(name)) for name, value in request["arguments"].items()}
+    given = arguments_for(function, request["arguments"])
     if _HIDDEN_STATE in parameters:
         given[_HIDDEN_STATE] = _STATE
     positional = [
@@ -103,36 +133,31 @@ def _call(request: dict[str, Any]) -> dict[str, Any]:
     value = function(*positional, **given)
     if inspect.isawaitable(value):
         value = asyncio.run(_awaited(value))
-    images = _figures()
-    return {"value": _data(value), "text": mcp_describe(value, request["max_print"]), "images": images}
+    figures = _figures(request["max_images"])
+    return {"value": _data(value), "text": mcp_describe(value, request["max_print"])} | figures
 
 
 async def _awaited(value: Any) -> Any:
     return await value
 
 
-def _converted(value: Any, parameter: inspect.Parameter | None) -> Any:
-    """An enum's value becomes its member where the annotation asks for one."""
-    kind = parameter.annotation if parameter else None
-    if isinstance(kind, str) and parameter is not None and isinstance(parameter.default, enum.Enum):
-        kind = type(parameter.default)
-    if inspect.isclass(kind) and issubclass(kind, enum.Enum):
-        return kind(value)
-    return value
-
-
-def _figures() -> list[str]:
-    """Figures that the call drew, as PNG; closed, so that the next call starts afresh."""
+def _figures(most: int) -> dict[str, Any]:
+    """Figures that the call drew, as PNG, and how many there were; closed, so that the next call starts afresh."""
     pyplot = sys.modules.get("matplotlib.pyplot")
     if pyplot is None:
-        return []
-    images = []
-    for number in pyplot.get_fignums()[:8]:
+        return {"images": [], "plots": 0}
+    numbers, images = pyplot.get_fignums(), []
+    for number in numbers[:most]:
         buffer = io.BytesIO()
         pyplot.figure(number).savefig(buffer, format="png")
         images.append(base64.b64encode(buffer.getvalue()).decode())
     pyplot.close("all")
-    return images
+    return {"images": images, "plots": len(numbers)}
+
+
+def _load(request: dict[str, Any]) -> dict[str, Any]:
+    importlib.import_module(request["module"])
+    return {}
 
 
 def _set_state(request: dict[str, Any]) -> dict[str, Any]:
@@ -202,8 +227,8 @@ def _foreign_data(x: Any, depth: int) -> Any:
 
 _OPERATIONS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "call": _call,
-    "call_apart": _call,
     "example": _example,
+    "load": _load,
     "set_state": _set_state,
 }
 

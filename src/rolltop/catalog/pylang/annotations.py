@@ -8,36 +8,67 @@ from collections.abc import Callable
 from typing import Any
 
 from rolltop.catalog.inference import Schema
+from rolltop.catalog.pylang.classes import Record, ancestry, enum_members, is_enum, last_name, record_of
 from rolltop.catalog.pylang.modules import Module, Modules
 
-__all__ = ["ABSENT", "Annotations"]
+__all__ = ["ABSENT", "Annotations", "anything", "is_vague", "nullable", "without_null"]
 
 ABSENT: Any = object()
 """No value is known; None is a value."""
 
 _SIMPLE = {
-    "str": "string", "bytes": "string", "Path": "string", "PathLike": "string", "date": "string", "datetime": "string",
-    "time": "string", "UUID": "string", "Decimal": "number", "int": "integer", "float": "number", "complex": "string",
-    "bool": "boolean", "dict": "object", "Dict": "object", "Mapping": "object", "MutableMapping": "object",
-    "TypedDict": "object", "object": "object", "None": "null",
+    "str": "string", "bytes": "string", "bytearray": "string", "Path": "string", "PurePath": "string",
+    "PathLike": "string", "date": "string", "datetime": "string", "time": "string", "UUID": "string",
+    "Decimal": "number", "int": "integer", "float": "number", "complex": "string", "bool": "boolean",
+    "dict": "object", "Dict": "object", "Mapping": "object", "MutableMapping": "object", "TypedDict": "object",
+    "None": "null",
 }  # fmt: skip
+_FORMATS = {"date": "date", "datetime": "date-time", "time": "time", "UUID": "uuid"}
 _ARRAYS = frozenset(
     {"list", "List", "tuple", "Tuple", "set", "Set", "frozenset", "FrozenSet", "Sequence", "MutableSequence"}
-    | {"Iterable", "Collection", "Iterator", "deque"}
+    | {"Iterable", "Collection", "Iterator", "deque", "AbstractSet", "MutableSet"}
 )
-_ENUM_BASES = frozenset({"Enum", "StrEnum", "IntEnum", "Flag", "IntFlag"})
-_RECORD_BASES = frozenset({"TypedDict", "BaseModel", "NamedTuple"})
+_TUPLES = ("tuple", "Tuple")
+_ANYTHING = ("Any", "object")
 _DEEPEST = 12
+_MOST_PARTS = 2000
+"""Of one annotation with all that its names stand for: aliases of aliases can multiply."""
+
+
+def anything() -> Schema:
+    """The schema of a value of which nothing is known."""
+    return {"type": ["string", "number", "boolean", "object", "array", "null"]}
+
+
+def is_vague(schema: Schema) -> bool:
+    """Whether an annotation leaves open what a value or its items are."""
+    return anything() in (schema, schema.get("items"))
+
+
+def without_null(schema: Schema) -> Schema:
+    """The schema of what a parameter takes beside null."""
+    kinds = [kind for kind in _kinds(schema) if kind != "null"]
+    if not kinds or kinds == _kinds(schema):
+        return schema
+    kept = schema | {"type": kinds[0] if len(kinds) == 1 else kinds}
+    if "enum" in schema:
+        kept["enum"] = [choice for choice in schema["enum"] if choice is not None]
+    if "anyOf" in schema:
+        kept["anyOf"] = [choice for choice in schema["anyOf"] if choice != {"type": "null"}]
+    return kept
 
 
 class Annotations:
-    """Reads annotations of one tree. A type that says nothing (`Any`, an unknown class) gives None."""
+    """Reads annotations of one tree. A type that is not known, such as a class from elsewhere, gives None."""
 
     def __init__(self, modules: Modules) -> None:
         self.modules = modules
+        self._open: list[ast.ClassDef] = []
+        self._parts = 0
 
     def schema(self, node: ast.expr | None, module: Module, depth: int = 0) -> Schema | None:
-        if node is None or depth > _DEEPEST:
+        self._parts = self._parts + 1 if depth else 0
+        if node is None or depth > _DEEPEST or self._parts > _MOST_PARTS:
             return None
         match node:
             case ast.Constant(value=value):
@@ -45,7 +76,9 @@ class Annotations:
             case ast.BinOp(op=ast.BitOr(), left=left, right=right):
                 return self._union([left, right], module, depth)
             case ast.Subscript(value=base, slice=inner):
-                return self._subscript(_last_name(base), inner, module, depth)
+                return self._subscript(last_name(base), inner, module, depth)
+            case ast.Call(func=func, args=[_, supertype]) if last_name(func) == "NewType":
+                return self.schema(supertype, module, depth + 1)
             case ast.Name() | ast.Attribute():
                 return self._named(node, module, depth)
         return None
@@ -59,31 +92,33 @@ class Annotations:
     def _subscript(self, name: str, inner: ast.expr, module: Module, depth: int) -> Schema | None:
         parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
         handlers: dict[str, Callable[[], Schema | None]] = {
-            "Optional": lambda: self.schema(inner, module, depth + 1),
+            "Optional": lambda: self._union([inner, ast.Constant(None)], module, depth),
             "Union": lambda: self._union(parts, module, depth),
             "Literal": lambda: _choices([part.value for part in parts if isinstance(part, ast.Constant)]),
             "Annotated": lambda: self.schema(parts[0], module, depth + 1),
             "Final": lambda: self.schema(inner, module, depth + 1),
+            "InitVar": lambda: self.schema(inner, module, depth + 1),
             "Required": lambda: self.schema(inner, module, depth + 1),
             "NotRequired": lambda: self.schema(inner, module, depth + 1),
         }
         if name in handlers:
             return handlers[name]()
+        if name in _TUPLES and not (len(parts) == 2 and _is_ellipsis(parts[1])):
+            return self._tuple(parts, module, depth)
         if name in _ARRAYS:
             return {"type": "array", "items": self.schema(parts[0], module, depth + 1) or {"type": "string"}}
-        return {"type": _SIMPLE[name]} if name in _SIMPLE else None
+        return _simple(name)
+
+    def _tuple(self, parts: list[ast.expr], module: Module, depth: int) -> Schema:
+        """Each item by its position is not said: not every client understands that; calls are checked for it."""
+        schemas = [self.schema(part, module, depth + 1) or {"type": "string"} for part in parts]
+        items = _any_of(schemas) if schemas else anything()
+        return {"type": "array", "items": items, "minItems": len(parts), "maxItems": len(parts)}
 
     def _union(self, parts: list[ast.expr], module: Module, depth: int) -> Schema | None:
-        schemas = [self.schema(part, module, depth + 1) for part in parts if not _is_none(part)]
+        schemas = [self.schema(part, module, depth + 1) for part in parts]
         known = [schema for schema in schemas if schema]
-        if len(known) != len(schemas) or not known:
-            return None
-        if len(known) == 1:
-            return known[0]
-        if all(set(schema) == {"type"} for schema in known):
-            kinds = [kind for schema in known for kind in _kinds(schema)]
-            return {"type": list(dict.fromkeys(kinds))}
-        return {"type": list(dict.fromkeys(kind for schema in known for kind in _kinds(schema))), "anyOf": known}
+        return _any_of(known) if len(known) == len(schemas) else None
 
     def _named(self, node: ast.Name | ast.Attribute, module: Module, depth: int) -> Schema | None:
         match self.modules.resolve(node, module):
@@ -91,27 +126,37 @@ class Annotations:
                 return self._class(found, home, depth)
             case (home, ast.expr() as alias):
                 return self.schema(alias, home, depth + 1)
-        name = _last_name(node)
+        name = last_name(node)
+        if name in _ANYTHING:
+            return anything()
         if name in _ARRAYS:
-            return {"type": "array", "items": {"type": "string"}}
-        return {"type": _SIMPLE[name]} if name in _SIMPLE else None
+            return {"type": "array", "items": anything()}
+        return _simple(name)
 
     def _class(self, found: ast.ClassDef, module: Module, depth: int) -> Schema | None:
-        bases = {_last_name(base) for base in found.bases}
-        if bases & _ENUM_BASES:
-            return _choices([value for _, value in enum_members(found)])
-        decorators = {_last_name(item.func if isinstance(item, ast.Call) else item) for item in found.decorator_list}
-        if bases & _RECORD_BASES or "dataclass" in decorators:
-            return self._record(found, module, depth)
-        return None
+        line = ancestry(found, module, self.modules)
+        if is_enum(line):
+            return _choices([value for _, value in enum_members(line)])
+        record = record_of(line)
+        if record is None:
+            return None
+        if any(found is outer for outer in self._open):  # a tree of its own kind: described once
+            return {"type": "object"}
+        self._open.append(found)
+        try:
+            return self._record(record, depth)
+        finally:
+            self._open.pop()
 
-    def _record(self, found: ast.ClassDef, module: Module, depth: int) -> Schema:
-        properties: dict[str, Schema] = {}
-        for statement in found.body:
-            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-                schema = self.schema(statement.annotation, module, depth + 1)
-                properties[statement.target.id] = schema or {"type": "string"}
-        return {"type": "object", "properties": properties}
+    def _record(self, record: Record, depth: int) -> Schema:
+        properties = {
+            field.name: self.schema(field.annotation, field.module, depth + 1) or {"type": "string"}
+            for field in record.fields
+        }
+        schema: Schema = {"type": "object", "properties": properties}
+        if required := [field.name for field in record.fields if field.is_required]:
+            schema["required"] = required
+        return schema | ({"additionalProperties": False} if record.is_closed else {})
 
     def value(self, node: ast.expr | None, module: Module) -> Any:
         """The JSON value of a default, or ABSENT when only running the code would tell."""
@@ -119,25 +164,42 @@ class Annotations:
             return ABSENT
         if isinstance(node, ast.Attribute):
             match self.modules.resolve(node.value, module):
-                case (_, ast.ClassDef() as found):
-                    return dict(enum_members(found)).get(node.attr, ABSENT)
+                case (home, ast.ClassDef() as found):
+                    return dict(enum_members(ancestry(found, home, self.modules))).get(node.attr, ABSENT)
         try:
             return _json(ast.literal_eval(node))
         except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
             return ABSENT
 
 
-def enum_members(found: ast.ClassDef) -> list[tuple[str, Any]]:
-    """Names and values of an Enum; `auto()` counts from 1, or is the lower-case name in a StrEnum."""
-    is_text = any(_last_name(base) == "StrEnum" for base in found.bases)
-    members: list[tuple[str, Any]] = []
-    for statement in found.body:
-        match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=value)):
-                members.append((name, value))
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=func)) if _last_name(func) == "auto":
-                members.append((name, name.lower() if is_text else len(members) + 1))
-    return members
+def _simple(name: str) -> Schema | None:
+    if name not in _SIMPLE:
+        return None
+    return {"type": _SIMPLE[name]} | ({"format": _FORMATS[name]} if name in _FORMATS else {})
+
+
+def _any_of(schemas: list[Schema]) -> Schema:
+    """What fits one of these: by its type alone where that is all they say."""
+    different = [schema for at, schema in enumerate(schemas) if schema not in schemas[:at]]
+    others = [schema for schema in different if schema != {"type": "null"}]
+    if len(others) == 1 and len(different) > 1:
+        return nullable(others[0])
+    if len(different) == 1:
+        return different[0]
+    kinds = list(dict.fromkeys(kind for schema in different for kind in _kinds(schema)))
+    return {"type": kinds} | ({} if all(set(each) == {"type"} for each in different) else {"anyOf": different})
+
+
+def nullable(schema: Schema) -> Schema:
+    """The schema of null, or what this one says."""
+    if "null" in _kinds(schema):
+        return schema
+    changed = schema | {"type": [*_kinds(schema), "null"]}
+    if "enum" in schema:
+        changed["enum"] = [*schema["enum"], None]
+    if "anyOf" in schema:
+        changed["anyOf"] = [*schema["anyOf"], {"type": "null"}]
+    return changed
 
 
 def _choices(values: list[Any]) -> Schema | None:
@@ -145,7 +207,8 @@ def _choices(values: list[Any]) -> Schema | None:
     kinds = list(dict.fromkeys(_kind_of(value) for value in kept))
     if not kinds:
         return None
-    return {"type": kinds[0] if len(kinds) == 1 else kinds, "enum": list(dict.fromkeys(kept))}
+    schema = {"type": kinds[0] if len(kinds) == 1 else kinds, "enum": list(dict.fromkeys(kept))}
+    return schema if len(kept) == len(values) else nullable(schema)
 
 
 def _kind_of(value: Any) -> str:
@@ -157,19 +220,8 @@ def _kinds(schema: Schema) -> list[str]:
     return kinds if isinstance(kinds, list) else [kinds]
 
 
-def _is_none(node: ast.expr) -> bool:
-    return (isinstance(node, ast.Constant) and node.value is None) or (isinstance(node, ast.Name) and node.id == "None")
-
-
-def _last_name(node: ast.expr) -> str:
-    match node:
-        case ast.Name(id=name):
-            return name
-        case ast.Attribute(attr=name):
-            return name
-        case ast.Subscript(value=base):
-            return _last_name(base)
-    return ""
+def _is_ellipsis(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is ...
 
 
 def _json(value: Any) -> Any:

@@ -61,6 +61,8 @@ def _remember(module: Module, statement: ast.stmt) -> None:
             module.aliases[name] = value
         case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
             module.aliases[name] = value
+        case ast.stmt() if type(statement).__name__ == "TypeAlias":  # `type X = ...`, which Python 3.11 does not have
+            module.aliases[statement.name.id] = statement.value  # type: ignore[attr-defined]
         case ast.ImportFrom():
             source = _absolute(module.name, statement)
             module.imports.update({item.asname or item.name: (source, item.name) for item in statement.names})

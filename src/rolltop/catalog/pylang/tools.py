@@ -11,7 +11,7 @@ from rolltop.catalog.definition import Definition
 from rolltop.catalog.found import MARKER, Found, Remark, flags_of
 from rolltop.catalog.inference import Schema, array_of, fits, infer_type
 from rolltop.catalog.prose import described, prose_of
-from rolltop.catalog.pylang.annotations import ABSENT, Annotations
+from rolltop.catalog.pylang.annotations import ABSENT, Annotations, anything, is_vague, nullable, without_null
 from rolltop.catalog.pylang.docstrings import DocumentedValue, read_docstring
 from rolltop.catalog.pylang.modules import Function, Module, Modules
 from rolltop.catalog.rlang.markup import parse_markup
@@ -106,19 +106,33 @@ def _parameter(
 ) -> Schema:
     prose = prose_of(parse_markup(documented.text))
     value = annotations.value(default, module)
-    schema = annotations.schema(argument.annotation, module) or _documented_type(documented.kind, module, annotations)
+    schema = _stated_type(annotations.schema(argument.annotation, module), documented.kind, module, annotations)
     if schema is None:
         known = None if value is ABSENT or value is None else _type_of(value)
         schema = infer_type(prose.text, known, value)
+    if value is None:
+        schema = without_null(schema)  # null says the same as leaving the argument out
     if value is None or (value is not ABSENT and fits(value, schema)):
         schema = schema | {"default": value}
     return finished(schema, prose, _candidates)
 
 
+def _stated_type(annotated: Schema | None, kind: str, module: Module, annotations: Annotations) -> Schema | None:
+    """The annotation's type; the docstring's where there is none, or one that leaves more open."""
+    if annotated is not None and not is_vague(annotated):
+        return annotated
+    documented = _documented_type(kind, module, annotations)
+    if annotated is None or annotated == anything() or (documented and documented["type"] == annotated["type"]):
+        return documented or annotated
+    return annotated
+
+
 def _documented_type(text: str, module: Module, annotations: Annotations) -> Schema | None:
     """The type that a docstring states: an annotation, NumPy's `{'a', 'b'}`, or words."""
     text = re.sub(r",?\s*(?:optional|default[= ].*)$", "", text.strip(), flags=re.IGNORECASE)
-    text = re.sub(r"\s+or\s+None$", "", text)
+    if without_none := re.fullmatch(r"(.+?)\s+or\s+None", text, re.DOTALL):
+        schema = _documented_type(without_none[1], module, annotations)
+        return nullable(schema) if schema else None
     if not text:
         return None
     if choices := _CHOICES.match(text):
@@ -128,7 +142,7 @@ def _documented_type(text: str, module: Module, annotations: Annotations) -> Sch
         return {"type": "array", "items": item}
     if schema := annotations.schema(_parsed(text), module):
         return schema
-    return array_of("string") if _LIST.match(text) else infer_type(text)
+    return {"type": "array", "items": anything()} if _LIST.match(text) else infer_type(text)
 
 
 def _parsed(text: str) -> ast.expr | None:

@@ -17,13 +17,17 @@ _WORDS: dict[str, tuple[str, Any]] = {
     "FALSE": ("logical", False),
     "T": ("logical", True),
     "F": ("logical", False),
-    "NA": ("missing", None),
-    "NA_character_": ("missing", None),
-    "NA_integer_": ("missing", None),
-    "NA_real_": ("missing", None),
-    "NaN": ("missing", None),
-    "Inf": ("missing", None),
 }
+# Values that JSON does not have; `NA` stands for one of any type.
+_MISSING = {
+    "NA": "",
+    "NA_character_": "character",
+    "NA_integer_": "integer",
+    "NA_real_": "numeric",
+    "NaN": "numeric",
+    "Inf": "numeric",
+}
+_ARITHMETIC = frozenset({"+", "-", "*", "/", "^", "**", "%%", "%/%"})
 _EMPTY = {
     "character": "character",
     "numeric": "numeric",
@@ -44,13 +48,15 @@ _DEEPEST = 20
 class Constant:
     """An R constant: `kind` is null, missing, logical, integer, numeric, character or list.
 
-    `scalar` is False for what was written as a vector, whatever its length.
+    `scalar` is False for what was written as a vector, whatever its length. `missing` is what JSON has no
+    value for (`NA`, `Inf`) or what only R would compute (`60 * 60`); `of` is its type, where that is known.
     """
 
     kind: str
     values: tuple[Any, ...] = ()
     names: tuple[str, ...] = ()
     scalar: bool = True
+    of: str = ""
 
     def to_json(self) -> Any:
         """The value in JSON; for a list with names an object, without names an array."""
@@ -75,7 +81,28 @@ def constant(text: str, tokens: Sequence[Token], depth: int = 0) -> Constant | N
             return _range(constant(text, [low], depth + 1), constant(text, [high], depth + 1))
         case [Token(kind="name") as function, Token(kind="group") as group] if group.text[0] == "(":
             return _call(text, function.text, group, depth)
+        case [_, _, *_] if _is_arithmetic(text, tokens, depth):
+            return Constant("missing", (None,), of="numeric")
     return None
+
+
+def _is_arithmetic(text: str, tokens: Sequence[Token], depth: int) -> bool:
+    """Numbers, signs and brackets only: `60 * 60`, `2^(10 - 1)`."""
+    has_operator = False
+    for token in tokens:
+        if token.kind == "operator" and token.text in _ARITHMETIC:
+            has_operator = True
+        elif token.kind == "group" and token.text[0] == "(":
+            inside = constant(text, _inside(text, token), depth + 1)
+            if inside is None or not inside.scalar or _type_in(inside) not in ("integer", "numeric"):
+                return False
+        elif token.kind != "number":
+            return False
+    return has_operator
+
+
+def _type_in(value: Constant) -> str:
+    return value.of if value.kind == "missing" else value.kind
 
 
 def _single(text: str, token: Token, depth: int) -> Constant | None:
@@ -83,6 +110,8 @@ def _single(text: str, token: Token, depth: int) -> Constant | None:
         case "name" if token.text in _WORDS:
             kind, value = _WORDS[token.text]
             return Constant(kind, () if kind == "null" else (value,))
+        case "name" if token.text in _MISSING:
+            return Constant("missing", (None,), of=_MISSING[token.text])
         case "number":
             return _number(token.text)
         case "string" | "raw":
@@ -113,9 +142,9 @@ def _number(text: str) -> Constant | None:
 
 
 def _signed(sign: str, value: Constant | None) -> Constant | None:
-    if value is None or value.kind not in ("integer", "numeric") or not value.scalar:
+    if value is None or _type_in(value) not in ("integer", "numeric") or not value.scalar:
         return None
-    return value if sign == "+" else Constant(value.kind, (-value.values[0],))
+    return value if sign == "+" or value.kind == "missing" else Constant(value.kind, (-value.values[0],))
 
 
 def _range(low: Constant | None, high: Constant | None) -> Constant | None:
@@ -138,7 +167,7 @@ def _call(text: str, function: str, group: Token, depth: int) -> Constant | None
     for part in _arguments(_inside(text, group)):
         name, value = _named(part)
         item = constant(text, value, depth + 1)
-        if item is None:
+        if item is None or (item.kind == "missing" and not item.scalar):
             return None
         names.append(name)
         items.append(item)
@@ -169,9 +198,12 @@ def _combined(items: list[Constant], names: list[str]) -> Constant | None:
     kept = [(item, name) for item, name in zip(items, names, strict=True) if item.kind != "null"]
     if not kept:
         return Constant("null")
-    if any(item.kind not in _RANK for item, _ in kept):
+    if any(_type_in(item) not in (*_RANK, "") for item, _ in kept):
         return None
-    kind = max((item.kind for item, _ in kept), key=_RANK.index)
+    kind = max((_type_in(item) or "logical" for item, _ in kept), key=_RANK.index)
+    if any(item.kind == "missing" for item, _ in kept):
+        # Of choices with a missing one nothing is certain; a vector of numbers is one, whichever they are.
+        return Constant("missing", of=kind, scalar=False) if kind in ("integer", "numeric") else None
     values = tuple(_coerced(value, kind) for item, _ in kept for value in item.values)
     return Constant(kind, values, scalar=False)
 

@@ -10,6 +10,8 @@ __all__ = ["example_code"]
 
 _NOT_RUN = "dontrun"
 _NOT_SHOWN = ("dontshow", "testonly")
+_BEGIN, _END = "## Not run:", "## End(Not run)"
+"""The lines that R's own documentation puts around such code."""
 _MACROS = (_NOT_RUN, "donttest", *_NOT_SHOWN, "dontdiff")
 
 
@@ -25,7 +27,8 @@ def _of_tag(tag: Tag) -> ExampleCode:
         return _applied(tag.text)
     condition, _, code = tag.text.partition("\n")
     inner = _applied(code)
-    return ExampleCode(inner.shown, f"if ({condition.strip() or 'TRUE'}) {{\n{inner.run}\n}}")
+    run = f"if ({condition.strip() or 'TRUE'}) {{\n{inner.run}\n}}" if inner.run else ""
+    return ExampleCode(inner.shown, run)
 
 
 def _applied(code: str) -> ExampleCode:
@@ -37,11 +40,26 @@ def _applied(code: str) -> ExampleCode:
         if not _is_macro(backslash, name, group) or backslash.start < position:
             continue
         before, inside = code[position : backslash.start], group.text[1:-1]
-        shown += [before, "" if name.text in _NOT_SHOWN else inside]
+        if name.text == _NOT_RUN:
+            shown += [_own_line(before), _BEGIN, "\n", inside.strip("\n"), "\n", _END]
+            shown += ["" if code[group.end : group.end + 1] in ("", "\n") else "\n"]
+        else:
+            shown += [before, "" if name.text in _NOT_SHOWN else inside]
         run += [before, "" if name.text == _NOT_RUN else inside]
         position = group.end
     rest = code[position:]
-    return ExampleCode(_tidy("".join([*shown, rest])), _tidy("".join([*run, rest])))
+    to_run = _tidy("".join([*run, rest]))
+    return ExampleCode(_tidy("".join([*shown, rest])), to_run if _has_code(to_run) else "")
+
+
+def _own_line(before: str) -> str:
+    """The code before a line that has to stand alone."""
+    return before if not before.strip() or before.endswith("\n") else f"{before}\n"
+
+
+def _has_code(text: str) -> bool:
+    """Whether there is anything but comments."""
+    return any(token.kind not in ("comment", "newline") for token in top_level_tokens(text))
 
 
 def _is_macro(backslash: Token, name: Token, group: Token) -> bool:

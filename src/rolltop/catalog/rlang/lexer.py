@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-__all__ = ["Token", "comments_in", "line_starts", "top_level_tokens"]
+__all__ = ["Token", "brackets_and_quotes", "comments_in", "line_starts", "top_level_tokens"]
 
 _RAW = r"""[rR](?P<q>["'])(?P<d>-*)(?P<b>[(\[{])"""
 _STRING = r""""(?:[^"\\]|\\.)*+(?:"|\Z)|'(?:[^'\\]|\\.)*+(?:'|\Z)"""
@@ -107,6 +107,27 @@ def comments_in(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
         position = raw_strings.end(match) if match["raw"] else match.end()
         if match[0][0] == "#":
             yield match.start(), match[0]
+
+
+def brackets_and_quotes(text: str) -> Iterator[tuple[int, str, bool]]:
+    """Position and first character of every bracket, string and quoted name; whether what is quoted ends."""
+    raw_strings, position = _RawStrings(text, len(text)), 0
+    while match := _INSIDE.search(text, position):
+        position = match.end()
+        mark = match[0][0]
+        if match["raw"]:
+            position = raw_strings.end(match)
+            yield match.start(), match["q"], position > match.end()
+        elif mark in "\"'`":
+            # Each pattern of a quote takes it alone, or up to the end of the text, where nothing closes it.
+            yield match.start(), mark, len(match[0]) > 1 and match[0][-1] == mark and not _ends_escaped(match[0])
+        elif mark not in "#%":
+            yield match.start(), mark, True
+
+
+def _ends_escaped(quoted: str) -> bool:
+    body = quoted[1:-1]
+    return (len(body) - len(body.rstrip("\\"))) % 2 == 1
 
 
 def line_starts(text: str) -> list[int]:

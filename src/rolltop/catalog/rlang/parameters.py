@@ -54,6 +54,8 @@ def is_plural(name: str) -> bool:
 
 def _typed(name: str, text: str, formal: Formal | None) -> Schema:
     default = formal.default if formal else None
+    if default is not None and default.kind == "missing" and default.of:
+        return _of_missing(text, default)
     if default is None or default.kind in ("null", "missing"):
         schema = infer_type(text)
         return schema | ({"default": None} if default and default.kind == "null" else {})
@@ -64,6 +66,15 @@ def _typed(name: str, text: str, formal: Formal | None) -> Schema:
         known, value = {"type": "boolean"}, default.values[0]
     schema = infer_type(text, known, value)
     return _with_default(schema, known, value)
+
+
+def _of_missing(text: str, default: Constant) -> Schema:
+    """The type of a default such as `Inf`, which has one although JSON has no value for it."""
+    kind = _TYPE_OF_KIND[default.of]
+    value: Any = "" if kind == "string" else 1
+    if default.scalar:
+        return infer_type(text, {"type": kind}, value)
+    return infer_type(text, array_of(kind), [value])
 
 
 def _choices(name: str, text: str, default: Constant) -> Schema:

@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rolltop.errors import ForeignFailure
+from rolltop.errors import ForeignFailure, MemoryLimit
 
 __all__ = ["RAnswer", "RCondition", "RError", "read_answer"]
+
+_NO_MEMORY = ("cannot allocate ", "vector memory exhausted", "memory exhausted")
+"""How R begins to say that an allocation was refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,14 @@ def read_answer(fields: Mapping[str, Any]) -> RAnswer:
     printed = "".join(f"{line}\n" for line in fields.get("printed") or ())
     answer = RAnswer(fields.get("value"), bool(fields.get("visible")), printed, conditions)
     if error := fields.get("error"):
-        raise RError(_condition({"kind": "error", **error}), answer)
+        condition = _condition({"kind": "error", **error})
+        if condition.message.startswith(_NO_MEMORY):
+            raise MemoryLimit(
+                f"R needed more memory than it is allowed: {condition.message}",
+                hint="Use less data at once.",
+                details={"trace": list(condition.trace)},
+            )
+        raise RError(condition, answer)
     return answer
 
 

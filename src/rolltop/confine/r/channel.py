@@ -8,7 +8,8 @@ import os
 import select
 import struct
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from random import getrandbits
 from typing import Any
 
 from rolltop.errors import SizeLimit
@@ -30,12 +31,13 @@ class Gone(Exception):
 class Channel:
     """Our ends of two pipes, and the other side's ends until it is started."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, speaker: str = "R") -> None:
         self.their_read, self._write = os.pipe2(os.O_CLOEXEC)
         self._read, self.their_write = os.pipe2(os.O_CLOEXEC)
         for fd in (self._read, self._write):
             os.set_blocking(fd, False)
         self._most = most
+        self._speaker = speaker
 
     def close_theirs(self) -> None:
         """To be called once the other side has inherited its ends."""
@@ -58,15 +60,27 @@ class Channel:
                     pass
 
     def ask(
-        self, request: Any, seconds: float, tick: Callable[[], None], on_progress: OnProgress | None = None
+        self,
+        request: Mapping[str, Any],
+        seconds: float,
+        tick: Callable[[], None],
+        on_progress: OnProgress | None = None,
     ) -> dict[str, Any]:
-        """Send a request and wait for its answer; `tick` is called now and then while waiting."""
+        """Send a request and wait for its answer; `tick` is called now and then while waiting.
+
+        Both carry a random mark. An answer with another one is left over from an earlier request, and passed over.
+        """
         deadline = time.monotonic() + seconds
-        self._send(json.dumps(request).encode(), deadline, tick)
-        while "progress" in (answer := self.receive(deadline, tick)):
+        mark = f"{getrandbits(64):x}"
+        self._send(json.dumps({**request, "id": mark}).encode(), deadline, tick)
+        while True:
+            answer = self.receive(deadline, tick)
+            if answer.get("id") != mark:
+                continue
+            if "progress" not in answer:
+                return answer
             if on_progress is not None:
                 on_progress(answer["progress"])
-        return answer
 
     def _send(self, body: bytes, deadline: float, tick: Callable[[], None]) -> None:
         view = memoryview(_LENGTH.pack(len(body)) + body)
@@ -82,8 +96,8 @@ class Channel:
         (length,) = _LENGTH.unpack(self._take(_LENGTH.size, deadline, tick))
         if length > self._most:
             raise SizeLimit(
-                f"the answer of R has {length} bytes, more than the {self._most} that are allowed",
-                hint="Return less, or write the result to a file.",
+                f"the answer of {self._speaker} has {length} bytes, more than the {self._most} that are allowed",
+                hint="Return less: a part of it, or a summary.",
             )
         frame = json.loads(self._take(length, deadline, tick))
         if not isinstance(frame, dict):

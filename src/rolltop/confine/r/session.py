@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import time
 from collections.abc import Mapping
@@ -19,7 +20,7 @@ from rolltop.errors import ForeignFailure, MemoryLimit, PartMissing, SizeLimit, 
 
 __all__ = ["START_SECONDS", "RSession", "crashed", "took_too_long"]
 
-SCRIPT = Path(__file__).with_name("worker.R")
+SCRIPTS = tuple(Path(__file__).with_name(name) for name in ("json.R", "worker.R"))
 INSIDE = "/run/rolltop/worker.R"
 START_SECONDS = 60.0
 UNLIMITED_CPU = 10**8
@@ -84,7 +85,9 @@ def _resident(sandbox: Sandbox) -> Sandbox:
     limits = sandbox.limits
     if limits.cpu_seconds is None:
         limits = replace(limits, cpu_seconds=UNLIMITED_CPU)
-    return replace(sandbox, limits=limits, files={**sandbox.files, INSIDE: SCRIPT.read_bytes()})
+    return replace(
+        sandbox, limits=limits, files={**sandbox.files, INSIDE: b"".join(path.read_bytes() for path in SCRIPTS)}
+    )
 
 
 def _find_r() -> str:
@@ -109,9 +112,15 @@ def took_too_long(seconds: float) -> TimeLimit:
     )
 
 
+_OWN_FRAMES = re.compile(
+    r"\n *\d+: (?:eval\((?:expression|invocation), |perform\(request\)).*?(?=\nAn irrecoverable|\Z)", re.DOTALL
+)
+"""Where a crashed R process goes on from the user's calls to ours, with all of our source."""
+
+
 def crashed(output: str) -> ForeignFailure:
     return ForeignFailure(
         "the R process ended during the call",
         hint="The next call gets a new process. What this one printed last is in the details.",
-        details={"output": output[-4000:]},
+        details={"output": _OWN_FRAMES.sub("", output)[-4000:]},
     )

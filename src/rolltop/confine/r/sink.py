@@ -40,6 +40,11 @@ class Sink:
         with self._lock:
             return self._kept.decode("utf-8", "replace")
 
+    def forget(self) -> None:
+        """Begin anew: `text` is what comes from here on."""
+        with self._lock:
+            self._kept = bytearray()
+
     def finish(self, seconds: float = 1.0) -> None:
         for thread in self._threads:
             thread.join(seconds)

@@ -24,15 +24,12 @@ local({
     writeBin(bytes, output)
     flush(output)
   }
-  to_json <- function(x) {
-    if (is.null(x)) return("null")
-    # toJSON takes 0.2 ms for a single number, most of a small call.
-    if (length(x) == 1L && is.null(attributes(x))) {
-      if (is.logical(x)) return(if (is.na(x)) "null" else if (x) "true" else "false")
-      if (is.numeric(x)) return(if (is.finite(x)) sprintf("%.15g", x) else "null")
-    }
-    jsonlite::toJSON(x, auto_unbox = TRUE, null = "null", na = "null", digits = NA, force = TRUE, POSIXt = "ISO8601")
-  }
+  to_json <- write_json # of json.R, which stands before this file
+  rm(write_json, envir = globalenv())
+
+  # Every frame says which request it belongs to: a late answer must not be taken for the next one's.
+  current <- ""
+  reply <- function(fields) send(paste0("{\"id\":\"", current, "\",", paste(fields, collapse = ","), "}"))
   condition_fields <- function(condition, trace = NULL) {
     call <- conditionCall(condition)
     list(
@@ -45,7 +42,7 @@ local({
 
   # For long jobs: whatever is given reaches the caller at once, before the answer.
   attach(list(rolltop_progress = function(value) {
-    send(paste0("{\"progress\":", to_json(value), "}"))
+    reply(paste0("\"progress\":", to_json(value)))
     invisible(value)
   }), name = "rolltop", warn.conflicts = FALSE)
 
@@ -86,9 +83,9 @@ local({
   # The calls of the user's code: those between our own machinery and the handler that asks.
   user_calls <- function(calls) {
     texts <- vapply(calls, function(call) substr(deparse(call, nlines = 1L)[[1L]], 1L, 200L), "")
-    start <- max(0L, which(texts == "withVisible(perform(request))"))
+    start <- max(0L, which(texts %in% c("withVisible(perform(request))", "withVisible(eval(invocation, frame))")))
     texts <- texts[seq_along(texts) > start]
-    ours <- "^(perform\\(request\\)|do\\.call\\(as_function|withVisible\\(eval|eval\\(expression|\\.handleSimpleError|h\\(simpleError|user_calls)"
+    ours <- "^(perform\\(request\\)|eval\\(invocation, frame\\)|do\\.call\\(as_function|withVisible\\(eval|eval\\(expression|\\.handleSimpleError|h\\(simpleError|user_calls|\\(function \\((e|\\.\\.\\.)\\) $|\\.rolltop\\$)"
     utils::tail(texts[!grepl(ours, texts)], 20L)
   }
   answer_to <- function(request) {
@@ -142,7 +139,15 @@ local({
     }
     if (length(conditions)) fields <- c(fields, paste0("\"conditions\":", to_json(conditions)))
     if (length(printed)) fields <- c(fields, paste0("\"printed\":", to_json(I(printed))))
-    paste0("{", paste(fields, collapse = ","), "}")
+    fields
+  }
+  answer <- function(request) {
+    self <- Sys.getpid()
+    current <<- request$id
+    fields <- answer_to(request)
+    # A fork that user code made and that came back here would answer a second time, and take the next request.
+    if (Sys.getpid() != self) parallel:::mcexit(0L)
+    reply(fields)
   }
 
   # R's own quit removes the temporary directory, which a fork shares with all the others.
@@ -170,7 +175,7 @@ local({
       request <- receive()
       shared <- tempdir()
       own <- tempdir(check = TRUE) # another one, when a job removed what all shared
-      if (!is.null(request)) send(answer_to(request))
+      if (!is.null(request)) answer(request)
       # Names of temporary files have the number of their process in them.
       mine <- list.files(tempdir(), sprintf("%x", Sys.getpid()), all.files = TRUE, full.names = TRUE)
       unlink(c(mine, if (own != shared) own), recursive = TRUE)
@@ -181,6 +186,12 @@ local({
 
   send(to_json(list(version = paste(R.version$major, R.version$minor, sep = "."))))
   while (!is.null(request <- receive())) {
-    if (request$op == "fork") send(to_json(list(value = fork_for(request$slot)))) else send(answer_to(request))
+    if (request$op == "fork") {
+      child <- fork_for(request$slot)
+      current <- request$id
+      reply(paste0("\"value\":", to_json(child)))
+    } else {
+      answer(request)
+    }
   }
 })

@@ -105,7 +105,11 @@ class RWorker:
             self.version = self._session.version
             if self._files or self._packages:
                 request = source_request(self._files, self._packages)
-                read_answer(self._exchange(self._session, request, START_SECONDS))
+                try:
+                    read_answer(self._exchange(self._session, request, START_SECONDS))
+                except RolltopError:
+                    self._stop()  # with half of its files it is of no use
+                    raise
         return self._session
 
     def _exchange(

@@ -2,8 +2,9 @@
 
 exact_render <- function(request, log) {
   formats <- unlist(request$formats)
-  if (length(formats) == 1 || isTRUE(request$separate)) return(render_each(request, formats, log))
-  knitted <- log$phase("knit", knit_once(request))
+  looks <- if (length(formats) > 1 && !isTRUE(request$separate)) shared_looks(request$source, formats)
+  if (is.null(looks)) return(render_each(request, formats, log))
+  knitted <- log$phase("knit", knit_once(request, looks))
   outputs <- lapply(formats, function(format) {
     log$phase(format, as_output(format, render_file(knitted, format, request, NULL)))
   })
@@ -23,7 +24,9 @@ figure_directories <- function() {
 }
 
 render_file <- function(input, format, request, params) {
-  chosen <- rmarkdown::resolve_output_format(input, format_name(input, format))
+  # A page is answered as one file: what it needs has to be in it, whatever the front matter says.
+  always <- if (format == "html") list(self_contained = TRUE)
+  chosen <- rmarkdown::resolve_output_format(input, format_name(input, format), always)
   if (isTRUE(request$figures)) chosen$knitr$opts_chunk$dev <- unique(c(chosen$knitr$opts_chunk$dev, "png"))
   rmarkdown::render(
     input, chosen,
@@ -46,21 +49,42 @@ format_name <- function(input, format) {
   c(intersect(declared, wanted), wanted)[[1]]
 }
 
-# Plain Markdown figures, no HTML or LaTeX of knitr's own: every format can be made from it.
-knit_once <- function(request) {
+# What the front matter says about figures and tables in the formats asked for, as one knit for all of them can
+# honour it; NULL when it says different things, or what only one of them understands.
+shared_looks <- function(source, formats) {
+  said <- lapply(formats, function(format) declared_looks(source, format_name(source, format)))
+  if (length(unique(said)) > 1) return(NULL)
+  looks <- said[[1]]
+  if (!is.null(looks$dev) || identical(looks$df_print, "paged")) NULL else looks
+}
+
+declared_looks <- function(source, name) {
+  output <- rmarkdown::yaml_front_matter(source)$output
+  if (!is.list(output)) return(list())
+  options <- output[sub("^rmarkdown::", "", names(output)) == name]
+  looks <- if (length(options) && is.list(options[[1]])) options[[1]] else list()
+  looks[sort(intersect(names(looks), c("fig_width", "fig_height", "dev", "df_print")))]
+}
+
+# Markdown without HTML or LaTeX of knitr's own: every format can be made from it.
+knit_once <- function(request, looks) {
+  or <- function(value, otherwise) if (is.null(value)) otherwise else value
   neutral <- rmarkdown::output_format(
     knitr = rmarkdown::knitr_options(
-      opts_chunk = list(dev = "png", dpi = 192, fig.retina = NULL, fig.width = 6.5, fig.height = 4.5)
+      opts_chunk = list(
+        dev = "png", dpi = 192, fig.retina = NULL,
+        fig.width = or(looks$fig_width, 6.5), fig.height = or(looks$fig_height, 4.5)
+      ),
+      knit_hooks = list(plot = plain_plot)
     ),
-    pandoc = rmarkdown::pandoc_options(to = "markdown"), clean_supporting = FALSE
+    pandoc = rmarkdown::pandoc_options(to = "markdown"), clean_supporting = FALSE, df_print = looks$df_print
   )
-  rmarkdown::render(
+  # The name of what comes out is knitr's choice: it leaves out spaces and brackets.
+  knitted <- rmarkdown::render(
     request$source, neutral, params = request$params, envir = new.env(parent = globalenv()),
     run_pandoc = FALSE, clean = FALSE, quiet = FALSE
   )
-  knitted <- paste0(tools::file_path_sans_ext(request$source), ".knit.md")
-  if (!file.exists(knitted)) stop("knitr left no ", knitted)
-  knitted
+  basename(knitted)
 }
 
 has_framed <- function() {
@@ -72,12 +96,13 @@ has_framed <- function() {
 }
 
 # pandoc colours code in LaTeX with the framed package, the one file of TeX Live's large collection of
-# extras that every PDF with code needs. Where it is not installed, code stands without a background.
+# extras that every PDF with code needs. Where neither TeX nor the document has it, code stands without a background.
 stand_in_for_framed <- function() {
   if (has_framed()) return(invisible())
   environments <- c("snugshade", "snugshade*", "shaded", "framed", "leftbar")
   writeLines(c(
     "\\NeedsTeXFormat{LaTeX2e}", "\\ProvidesPackage{framed}[2026/11/15 stand-in without frames]",
     paste0("\\newenvironment{", environments, "}{\\par}{\\par}"), "\\endinput"
-  ), "framed.sty")
+  ), our_file("framed.sty"))
+  Sys.setenv(TEXINPUTS = paste0(".:", ours$directory, ":", Sys.getenv("TEXINPUTS")))
 }

@@ -19,21 +19,15 @@ fast_knit <- function(request, formats) {
     error = FALSE
   )
   knitr::render_markdown()
+  if (!identical(formats, "html")) knitr::knit_hooks$set(plot = plain_plot)
   environment <- new.env(parent = globalenv())
-  declared <- knitr::knit_params(readLines(request$source, encoding = "UTF-8", warn = FALSE))
-  if (length(declared) || length(request$params)) {
-    environment$params <- fast_params(declared, request$params)
+  declared <- declared_params(request$source)
+  if (length(declared$names)) {
+    values <- stats::setNames(declared$values, declared$names)
+    environment$params <- utils::modifyList(values, as.list(request$params), keep.null = TRUE)
     lockBinding("params", environment)
   }
-  knitr::knit(request$source, "fast.md", envir = environment, encoding = "UTF-8")
-}
-
-fast_params <- function(declared, given) {
-  values <- lapply(declared, function(param) param$value)
-  names(values) <- vapply(declared, function(param) param$name, "")
-  unknown <- setdiff(names(given), names(values))
-  if (length(unknown)) stop("render params not declared in YAML: ", paste(unknown, collapse = ", "), call. = FALSE)
-  utils::modifyList(values, as.list(given))
+  knitr::knit(request$source, our_file("fast.md"), envir = environment, encoding = "UTF-8")
 }
 
 pandoc_target <- list(html = "html5", word = "docx", pdf = "json")
@@ -41,7 +35,7 @@ pandoc_target <- list(html = "html5", word = "docx", pdf = "json")
 # A PDF leaves here as pandoc's JSON; what sets the page reads that. pandoc's own HTML template and its way
 # of embedding pictures cost more than the conversion, hence the small template and `embed_pictures`.
 fast_convert <- function(source, markdown, format) {
-  output <- paste0(tools::file_path_sans_ext(source), if (format == "pdf") ".json" else extension_of[[format]])
+  output <- our_file(paste0(tools::file_path_sans_ext(source), if (format == "pdf") ".json" else extension_of[[format]]))
   from <- "markdown+autolink_bare_uris+tex_math_single_backslash"
   extra <- if (format == "html") c("--mathml", "--template", page_template()) else character()
   arguments <- c(markdown, "--from", from, "--to", pandoc_target[[format]], "--no-highlight", extra, "--output", output)
@@ -54,10 +48,10 @@ fast_convert <- function(source, markdown, format) {
 # Pictures of the document itself become part of the page; addresses elsewhere stay as they are.
 embed_pictures <- function(page) {
   html <- readChar(page, file.size(page), useBytes = TRUE)
-  tags <- gregexpr('<img src="[^"]+"', html, useBytes = TRUE)
+  tags <- gregexpr('<img\\s+src="[^"]+"', html, useBytes = TRUE)
   found <- regmatches(html, tags)[[1]]
   if (!length(found)) return(invisible())
-  path <- utils::URLdecode(sub('^<img src="', "", sub('"$', "", found)))
+  path <- utils::URLdecode(sub('^<img\\s+src="', "", sub('"$', "", found)))
   local <- file.exists(path) & !dir.exists(path) & !grepl("^/|^data:", path)
   found[local] <- paste0('<img src="', vapply(path[local], knitr::image_uri, ""), '"')
   regmatches(html, tags) <- list(found)
@@ -65,7 +59,7 @@ embed_pictures <- function(page) {
 }
 
 page_template <- function() {
-  template <- "fast-page.html"
+  template <- our_file("page.html")
   if (!file.exists(template)) writeLines(page_lines, template)
   template
 }

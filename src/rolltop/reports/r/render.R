@@ -3,30 +3,40 @@
 # A request is a list: source, files (name -> base64), formats (html, pdf, word), engine
 # (rmarkdown or fast), params, figures (TRUE: as PNG whatever the document uses), separate.
 # An answer is a list: ok, outputs, figures, phases, knits, versions, log -- or ok = FALSE and error.
-# Nothing here writes outside a scratch directory, and everything a document prints goes to a log.
+# Nothing here writes outside a scratch directory, and everything a document prints goes to a log. The document
+# has a directory there that holds its files and nothing of ours; what we need lies in one beside it.
 
 say_nothing <- function(event) invisible(NULL)
 
 render_job <- function(request, report = say_nothing) {
   scratch <- tempfile("render-")
-  dir.create(scratch)
-  home <- setwd(scratch)
+  for (directory in c(scratch, file.path(scratch, c("document", "ours")))) dir.create(directory)
+  ours$directory <- file.path(scratch, "ours")
+  home <- setwd(file.path(scratch, "document"))
   on.exit({ setwd(home); unlink(scratch, recursive = TRUE, force = TRUE) })
-  unpack_files(request$files)
-  lift_side_files(request$source)
   log <- new_log(report)
   budget$left <- if (is.null(request$limit)) Inf else request$limit
-  answer <- watch_errors(log, run_engine(request, log))
+  answer <- watch_errors(log, request$source, {
+    unpack_files(request$files)
+    lift_side_files(request$source)
+    run_engine(request, log)
+  })
   answer$log <- log$tail()
   answer
 }
+
+ours <- new.env()
+
+our_file <- function(name) file.path(ours$directory, name)
 
 # ---- files in, files out ---------------------------------------------------------------------
 
 unpack_files <- function(files) {
   for (name in names(files)) {
     dir.create(dirname(name), recursive = TRUE, showWarnings = FALSE)
-    writeBin(jsonlite::base64_dec(files[[name]]), name)
+    data <- jsonlite::base64_dec(files[[name]])
+    writeBin(data, name)
+    if (file.size(name) != length(data)) stop("No space left on device for ", name, call. = FALSE)
   }
 }
 
@@ -118,17 +128,18 @@ chunk_progress <- function(log) function(total, labels) {
 }
 
 # The label has to be read before knitr unwinds, hence a calling handler inside the exiting one.
-watch_errors <- function(log, expr) {
+watch_errors <- function(log, source, expr) {
   failure <- NULL
   note <- function(e) {
     failure <<- list(
       message = conditionMessage(e), call = one_line(conditionCall(e)), class = class(e)[[1]],
-      chunk = log$chunk, trace = as.list(user_calls(sys.calls()))
+      chunk = log$chunk, inline = inline_code(), trace = as.list(user_calls(sys.calls()))
     )
   }
   on_message <- function(m) {
     text <- conditionMessage(m)
-    if (grepl("^\\s*Quitting from", text)) log$quitting <- text
+    # The first one is about the innermost document; those that it is a child of say less.
+    if (is.null(log$quitting) && grepl("^\\s*Quitting from", text)) log$quitting <- text
     log$add(text)
     invokeRestart("muffleMessage")
   }
@@ -142,7 +153,7 @@ watch_errors <- function(log, expr) {
       error = function(e) {
         if (is.null(failure)) note(e)
         failure$quitting <- log$quitting
-        failure$latex <- latex_log()
+        failure$latex <- latex_log(source)
         list(ok = FALSE, error = failure)
       }
     ),
@@ -162,8 +173,20 @@ user_calls <- function(calls) {
   utils::head(text, 20)
 }
 
-latex_log <- function() {
+# The piece of R inside a line of text that knitr evaluates at the moment, NULL when it evaluates a chunk.
+inline_code <- function() {
+  for (frame in rev(sys.frames())) {
+    if (!inherits(frame$block, "inline") || !is.numeric(frame$i)) next
+    return(tryCatch(frame$block$code.src[[frame$i]], error = function(e) NULL))
+  }
+  NULL
+}
+
+# rmarkdown gives intermediate files names without spaces and brackets.
+latex_log <- function(source) {
+  plain <- function(name) gsub("[^[:alnum:]]", "_", name)
   logs <- list.files(pattern = "[.]log$")
+  logs <- logs[plain(tools::file_path_sans_ext(logs)) == plain(tools::file_path_sans_ext(source))]
   if (!length(logs)) return(NULL)
   paste(utils::tail(readLines(logs[[1]], warn = FALSE), 120), collapse = "\n")
 }
@@ -188,9 +211,10 @@ find_versions <- function() {
 run_engine <- function(request, log) {
   if ("pdf" %in% request$formats && request$engine == "rmarkdown") stand_in_for_framed()
   options(knitr.progress.fun = chunk_progress(log))
-  sink_to <- file("output.txt", open = "w")
-  sink(sink_to)
-  on.exit({ sink(); close(sink_to); log$add(readLines("output.txt", warn = FALSE)) })
+  printed <- file(our_file("printed.txt"), open = "w+")
+  sink(printed)
+  on.exit({ sink(); log$add(readLines(printed, warn = FALSE)); close(printed) })
+  request["params"] <- list(given_params(request))
   done <- if (request$engine == "fast") fast_render(request, log) else exact_render(request, log)
   c(list(ok = TRUE, phases = log$phases, versions = versions()), done)
 }

@@ -22,9 +22,14 @@ serve_forks <- function(input, output) {
       parallel::mccollect(fork)
       TRUE
     }, error = function(e) FALSE, warning = function(w) TRUE)
-    say("done", to_json(list(forked = forked, left = sweep_up())))
+    intact <- is_intact(tempdir())
+    say("done", to_json(list(forked = forked, left = sweep_up(), intact = intact)))
   }
 }
+
+# A fork shares the temporary directory with this process: code that ends R takes it along, code may remove or
+# close it, and no later document could be unpacked.
+is_intact <- function(directory) dir.exists(directory) && file.access(directory, 3L) == 0L
 
 # What a document left behind: files are removed, processes are counted (one that stays could answer in
 # another document's name, so a sandbox with a leftover is not used again).

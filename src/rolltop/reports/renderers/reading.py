@@ -45,7 +45,7 @@ class StreamReading:
         answer = marked_answer(bytes(self.output))
         if answer is None:
             raise self.no_answer(renderer, ended)
-        return read_answer(self.job, answer, renderer=renderer, confinement=confinement)
+        return read_answer(self.job, answer, renderer=renderer, confinement=confinement, printed=self.said)
 
     def no_answer(self, renderer: str, ended: str) -> RolltopError:
         printed = self.output[-_KEPT:].decode("utf-8", "replace")

@@ -1,9 +1,9 @@
 """Warm R processes, one per sandbox, that render each document in a fork of themselves.
 
 A warm R has loaded what rendering needs and taken every path once. It renders one document at a
-time; a fork that fails, times out, is cancelled or leaves something running costs its whole
-sandbox, which is killed and replaced. So no render waits for another's leftovers, and ending a
-render is ending a process tree.
+time; a fork that gives no answer, times out, is cancelled, leaves something running or harms what it
+shares with the warm R costs its whole sandbox, which is killed and replaced. So no render waits for
+another's leftovers, and ending a render is ending a process tree.
 """
 
 from __future__ import annotations
@@ -12,16 +12,19 @@ import asyncio
 import contextlib
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from rolltop.confine import Sandbox
 from rolltop.confine.ladder import start_process
 from rolltop.confine.process import Child
+from rolltop.confine.r.sink import Sink
 from rolltop.confine.watch import Watch
 from rolltop.errors import RolltopError, SizeLimit
 from rolltop.reports.answer import event_in, read_answer
 from rolltop.reports.config import MIB, ReportsConfig
-from rolltop.reports.failure import RenderFailure
+from rolltop.reports.failure import RenderFailure, tail
 from rolltop.reports.job import Event, Rendered, RenderJob, Watcher
 from rolltop.reports.renderers.reading import too_much_memory, took_too_long
 from rolltop.reports.scripts import FORKING, bootstrap, code_line
@@ -33,9 +36,10 @@ _START_LIMIT = 60.0
 
 @dataclass(eq=False, slots=True)
 class WarmR:
-    """One sandbox with a warm R in it, and our ends of its two pipes."""
+    """One sandbox with a warm R in it, our ends of its two pipes, and what its processes print."""
 
     child: Child
+    printed: Sink
     reader: asyncio.StreamReader
     transport: asyncio.ReadTransport
     loop: asyncio.AbstractEventLoop
@@ -67,7 +71,9 @@ class WarmR:
         loop = asyncio.get_running_loop()
         pipe = os.fdopen(ours_in, "rb", 0)
         transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), pipe)
-        warm = cls(child, reader, transport, loop, ours_out, packages)
+        # Documents, pandoc and TeX print there; a pipe that nobody reads would stop them once it is full.
+        printed = Sink([child.process.stdout, child.process.stderr])
+        warm = cls(child, printed, reader, transport, loop, ours_out, packages)
         try:
             async with asyncio.timeout(_START_LIMIT):
                 await warm._send(code_line(FORKING))
@@ -80,6 +86,7 @@ class WarmR:
     async def render(self, job: RenderJob, config: ReportsConfig, watch: Watcher) -> tuple[bytes | None, bool]:
         """The answer (None: the fork gave none), and whether this R may be used again."""
         self.uses += 1
+        self.printed.forget()
         watchman = asyncio.ensure_future(self._guard())
         try:
             async with asyncio.timeout(job.timeout):
@@ -107,8 +114,7 @@ class WarmR:
             elif kind == b"answer":
                 answer = body
             elif kind == b"done":
-                end = json.loads(body)
-                return answer, end.get("forked") is True and end.get("left") == 0
+                return answer, answer is not None and _is_clean(json.loads(body))
             elif not kind:
                 return answer, False
 
@@ -142,8 +148,13 @@ class WarmR:
             raise RenderFailure(
                 "R could not be started for rendering",
                 hint="Check that R has the packages rmarkdown, knitr and jsonlite: rolltop doctor.",
-                details={"log": await asyncio.to_thread(_last_words, self.child)},
+                details={"log": await asyncio.to_thread(self._last_words)},
             )
+
+    def _last_words(self) -> str:
+        self.child.kill()
+        self.printed.finish()
+        return tail(self.printed.text())
 
     async def kill(self) -> None:
         await asyncio.to_thread(self.end)
@@ -165,10 +176,9 @@ def _write_all(fd: int, data: bytes) -> None:
         view = view[os.write(fd, view) :]
 
 
-def _last_words(child: Child) -> str:
-    child.kill()
-    assert child.process.stderr is not None
-    return (child.process.stderr.read() or b"")[-2000:].decode("utf-8", "replace")
+def _is_clean(end: Mapping[str, Any]) -> bool:
+    """Whether a fork left the warm R as it was: it could be forked, nothing runs, their directory is still there."""
+    return end.get("forked") is True and end.get("left") == 0 and end.get("intact") is True
 
 
 class WarmPool:
@@ -225,6 +235,7 @@ class WarmPool:
         reusable = False
         try:
             answer, reusable = await warm.render(job, self.config, watch)
+            printed = warm.printed.text()  # now: somebody else's render may be the next
         finally:
             if reusable and warm.uses < self.config.warm_uses:
                 await self._give_back(warm)
@@ -235,9 +246,10 @@ class WarmPool:
             raise RenderFailure(
                 f"rendering {job.source} ended without an answer",
                 hint="The document's code ended R, or used more memory than it is allowed.",
-                details={"renderer": "local"},
+                details={"renderer": "local", "log": tail(printed)},
             )
-        return read_answer(job, answer, renderer="local", confinement=str(warm.child.confinement))
+        confinement = str(warm.child.confinement)
+        return read_answer(job, answer, renderer="local", confinement=confinement, printed=printed)
 
     async def _give_back(self, warm: WarmR) -> None:
         if self._closed:

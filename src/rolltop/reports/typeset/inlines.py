@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from rolltop.reports.typeset.markup import literal, text
+from rolltop.reports.typeset.markup import length, literal, text
 
 __all__ = ["Images", "Inlines", "plain_text"]
 
@@ -78,7 +78,9 @@ class Inlines:
         name = self._images.place(target)
         if name is None:
             return f"#emph[{text(f'[image: {target}]')}]"
-        return f"#picture({literal(name)}, {literal(plain_text(content[1]))})"
+        width = length(dict(content[0][2]).get("width", ""))
+        sized = f", width: {width}" if width else ""
+        return f"#picture({literal(name)}, {literal(plain_text(content[1]))}{sized})"
 
 
 _QUOTES = {"SingleQuote": ("\u2018", "\u2019"), "DoubleQuote": ("\u201c", "\u201d")}

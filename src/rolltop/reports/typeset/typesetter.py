@@ -14,6 +14,7 @@ import sys
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from urllib.parse import unquote
 
 from rolltop.errors import RolltopError, TimeLimit
 from rolltop.reports.failure import RenderFailure
@@ -46,7 +47,10 @@ class Typesetter:
         drawn = {figure.name: figure.data for figure in figures}
 
         def find(target: str) -> bytes | None:
-            return drawn.get(posixpath.basename(target)) or files.get(posixpath.normpath(target))
+            path = posixpath.normpath(unquote(target))
+            # A side file answers to its bare name as well, as it does to the document's code.
+            beside = f"{output.name.rpartition('.')[0]}/{path}"
+            return drawn.get(posixpath.basename(path)) or files.get(path) or files.get(beside)
 
         try:
             page = write_page(output.data, find)

@@ -20,11 +20,17 @@ LOOK = """\
 #show heading: set block(above: 1.4em, below: 0.8em)
 #show raw.where(block: true): it => block(fill: luma(246), inset: 8pt, radius: 3pt, width: 100%, it)
 #show link: set text(fill: rgb("#1a5fb4"))
-#let picture(path, alt) = layout(space => {
-  let drawing = image(path, alt: alt)
-  if measure(drawing).width > space.width { image(path, alt: alt, width: 100%) } else { drawing }
-})
+#let picture(path, alt, width: auto) = if type(width) == ratio { box(image(path, alt: alt, width: width)) } else {
+  layout(space => {
+    let drawing = image(path, alt: alt, width: width)
+    if measure(drawing).width > space.width { image(path, alt: alt, width: 100%) } else { drawing }
+  })
+}
 """
+
+
+_SIDES = {"flushleft": "left", "center": "center", "flushright": "right"}
+"""Classes of LaTeX's environments that say where a block stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +80,10 @@ class _Blocks:
         return self.inlines.write(inlines) + "\n"
 
     def _para(self, inlines: Any) -> str:
-        return self.inlines.write(inlines) + "\n\n"
+        body = self.inlines.write(inlines)
+        if len(inlines) == 1 and inlines[0]["t"] == "Image" and inlines[0]["c"][2][1].startswith("fig:"):
+            return _captioned(body, self.inlines.write(inlines[0]["c"][1]))  # pandoc 2
+        return body + "\n\n"
 
     def _header(self, content: Any) -> str:
         return f"#heading(level: {int(content[0])})[{self.inlines.write(content[2])}]\n"
@@ -104,10 +113,12 @@ class _Blocks:
         return "#line(length: 100%, stroke: 0.5pt + gray)\n"
 
     def _div(self, content: Any) -> str:
-        return self.write(content[1])
+        body = self.write(content[1])
+        side = next((_SIDES[name] for name in content[0][1] if name in _SIDES), None)
+        return f"#align({side})[{body}]\n" if side else body
 
     def _figure(self, content: Any) -> str:
-        return self.write(content[2])  # pandoc 3
+        return _captioned(self.write(content[2]), self.write(content[1][1]).strip())  # pandoc 3
 
     def _items(self, items: Sequence[Sequence[Node]]) -> str:
         return ", ".join(f"[{self.write(item).strip()}]" for item in items)
@@ -143,3 +154,7 @@ class _Blocks:
             case "MetaList":
                 return ", ".join(filter(None, map(self._meta, value["c"])))
         return ""
+
+
+def _captioned(body: str, caption: str) -> str:
+    return f"#figure([{body}], caption: [{caption}])\n" if caption else body + "\n\n"

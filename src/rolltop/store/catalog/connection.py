@@ -11,7 +11,7 @@ from typing import Any
 
 import apsw
 
-from rolltop.errors import Conflict, Damaged, PartMissing, RolltopError
+from rolltop.errors import Conflict, Damaged, InvalidInput, PartMissing, RolltopError
 from rolltop.store.catalog.schema import FORMAT, SCHEMA
 from rolltop.store.catalog.seals import seal
 from rolltop.store.patterns import glob_matches
@@ -85,7 +85,10 @@ class Database:
         return connection
 
     def run(self, sql: str, values: Sequence[Any] = ()) -> None:
-        self.connection.execute(sql, values)
+        try:
+            self.connection.execute(sql, values)
+        except UnicodeEncodeError:
+            raise _not_unicode() from None
 
     def many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
         self.connection.executemany(sql, rows)
@@ -95,12 +98,16 @@ class Database:
             return self.connection.execute(sql, values).fetchall()
         except _DAMAGE as error:
             raise _damaged(error) from error
+        except UnicodeEncodeError:
+            raise _not_unicode() from None
 
     def one(self, sql: str, values: Sequence[Any] = ()) -> Row | None:
         try:
             return self.connection.execute(sql, values).fetchone()
         except _DAMAGE as error:
             raise _damaged(error) from error
+        except UnicodeEncodeError:
+            raise _not_unicode() from None
 
     def value(self, sql: str, values: Sequence[Any] = ()) -> Any:
         row = self.one(sql, values)
@@ -174,6 +181,12 @@ def _damaged(error: Exception) -> Damaged:
     return Damaged(
         f"the catalogue is damaged: {error}",
         hint="Run `rolltop store verify`; restore the directory from a copy or an export.",
+    )
+
+
+def _not_unicode() -> InvalidInput:
+    return InvalidInput(
+        "a tag, a label, a value or a pattern holds bytes that are not UTF-8", hint="Write it in UTF-8."
     )
 
 

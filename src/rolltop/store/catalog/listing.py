@@ -8,13 +8,15 @@ from dataclasses import replace
 from typing import Any
 
 from rolltop.errors import InvalidInput
+from rolltop.store.catalog.comparing import metadata_condition
 from rolltop.store.catalog.connection import Database
 from rolltop.store.catalog.documents import COLUMNS, document_of
 from rolltop.store.catalog.seals import check_seal
-from rolltop.store.naming import KINDS
+from rolltop.store.naming import KINDS, storable_path
 from rolltop.store.patterns import is_glob, like_glob, literal_glob
-from rolltop.store.query import Listing, Page, decode_cursor, encode_cursor
+from rolltop.store.query import Listing, Page, decode_cursor, encode_cursor, unknown_cursor
 from rolltop.store.records import Document
+from rolltop.store.values import read_value
 
 __all__ = ["Listings", "path_condition"]
 
@@ -24,7 +26,6 @@ _SAID = (
     "EXISTS(SELECT 1 FROM document_tags x WHERE x.document = d.id) "
     "OR EXISTS(SELECT 1 FROM metadata m WHERE m.document = d.id)"
 )
-_COMPARISONS = {"=": "=", "==": "=", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
 class Listings:
@@ -36,21 +37,23 @@ class Listings:
     def page(self, query: Listing) -> Page:
         """The documents of one page, and how many there are in all."""
         where, values = _where(query)
+        after = _place_of(query) if query.cursor else None
         with self._db.snapshot():
             total = self._db.value(f"SELECT count(*) FROM documents d WHERE {where}", values)  # noqa: S608
-            rows = self._rows(query, where, values, total) if total else []
+            rows = self._rows(query, where, values, total, after) if total else []
             page = [document_of(row) for row in rows[: query.limit]]
             filled = self.fill(page)
         more = len(rows) > query.limit
         return Page(filled, total, _cursor_after(query, filled[-1]) if more else None)
 
-    def _rows(self, query: Listing, where: str, values: list[Any], total: int) -> list[tuple[Any, ...]]:
+    def _rows(
+        self, query: Listing, where: str, values: list[Any], total: int, after: list[Any] | None
+    ) -> list[tuple[Any, ...]]:
         column, direction, beyond = f"d.{query.sort_by}", ("DESC" if query.descending else "ASC"), ""
         values = list(values)
-        if query.cursor:
-            key, number = decode_cursor(query.cursor, 2)
+        if after is not None:
             beyond = f" AND ({column}, d.id) {'<' if query.descending else '>'} (?, ?)"
-            values += [key, number]
+            values += after
         # Where many documents fit, walking them in order and stopping early beats sorting all of them.
         walk = f"INDEXED BY documents_{query.sort_by}" if total > _MANY * query.limit else ""
         return self._db.all(
@@ -99,7 +102,7 @@ class Listings:
             (numbers,),
         ):
             check_seal(expected, number, key, value, since)
-            metadata.setdefault(number, {})[key] = json.loads(value)
+            metadata.setdefault(number, {})[key] = read_value(value)
         said = tags.keys() | metadata.keys()
         return [
             replace(d, tags=tuple(tags.get(d.id, ())), metadata=metadata.get(d.id, {})) if d.id in said else d
@@ -138,7 +141,20 @@ class Listings:
 
 
 def _cursor_after(query: Listing, last: Document) -> str:
-    return encode_cursor(getattr(last, query.sort_by), last.id)
+    return encode_cursor(query.sort_by, query.descending, getattr(last, query.sort_by), last.id)
+
+
+def _place_of(query: Listing) -> list[Any]:
+    """The value and the number of the document that a cursor leads on from."""
+    sort_by, descending, *place = decode_cursor(query.cursor or "", 4)
+    if (sort_by, descending) != (query.sort_by, query.descending):
+        raise InvalidInput(
+            "the cursor belongs to a listing in another order",
+            hint="Ask for the same order as for the page before, or start again without a cursor.",
+        )
+    if [type(each) for each in place] != [str if sort_by in ("name", "path") else int, int]:
+        raise unknown_cursor()
+    return place
 
 
 def _where(query: Listing) -> tuple[str, list[Any]]:
@@ -147,7 +163,12 @@ def _where(query: Listing) -> tuple[str, list[Any]]:
     for condition, more in _conditions(query):
         parts.append(condition)
         values += more
-    return " AND ".join(f"({part})" for part in parts), values
+    where = " AND ".join(f"({part})" for part in parts)
+    if query.recent is None:
+        return where, values
+    # The latest of those that fit, not those of the latest that fit.
+    latest = f"SELECT d.id FROM documents d WHERE {where} ORDER BY d.indexed DESC, d.id DESC LIMIT ?"  # noqa: S608
+    return f"d.deleted IS NULL AND d.id IN ({latest})", [*values, query.recent]
 
 
 def _conditions(query: Listing) -> Iterable[tuple[str, list[Any]]]:
@@ -156,18 +177,13 @@ def _conditions(query: Listing) -> Iterable[tuple[str, list[Any]]]:
         yield f"d.{column} >= ?", [moment]
     for column, moment in query.before.items():
         yield f"d.{column} < ?", [moment]
-    if query.recent is not None:
-        yield (
-            "d.id IN (SELECT id FROM documents WHERE deleted IS NULL ORDER BY indexed DESC, id DESC LIMIT ?)",
-            [query.recent],
-        )
     if query.name is not None:
         yield path_condition((query.name,))
     if query.paths:
         yield path_condition(query.paths)
     yield from _tag_conditions(query)
     for key, wanted in query.metadata.items():
-        yield _metadata_condition(key, wanted)
+        yield metadata_condition(key, wanted)
     if query.documents is not None:
         yield "d.id IN (SELECT value FROM json_each(?))", [json.dumps(query.documents)]
 
@@ -183,7 +199,7 @@ def _type_conditions(query: Listing) -> Iterable[tuple[str, list[Any]]]:
     if query.text or query.binary:
         yield ("d.kind = 'text'" if query.text else _NOT_TEXT), []
     if query.mime is not None:
-        yield "d.mime GLOB ?", [query.mime]
+        yield "d.mime GLOB ? OR d.mime GLOB ?", [query.mime, f"{query.mime};*"]  # as in text/plain; charset=utf-16
     if query.extension is not None:
         extension = query.extension.lower()
         yield "d.ext = ?", [extension if extension.startswith(".") or not extension else f".{extension}"]
@@ -204,19 +220,10 @@ def _tag_values(tags: Iterable[str]) -> list[str]:
     return [value for tag in tags for value in (tag, literal_glob(tag) + "/*")]
 
 
-def _metadata_condition(key: str, wanted: Any) -> tuple[str, list[Any]]:
-    """Equality with a plain value; `{">=": 3}` compares."""
-    found = "EXISTS(SELECT 1 FROM metadata m WHERE m.document = d.id AND m.key = ? AND {})"
-    if isinstance(wanted, dict) and wanted and all(sign in _COMPARISONS for sign in wanted):
-        tests = " AND ".join(f"json_extract(m.value, '$') {_COMPARISONS[sign]} ?" for sign in wanted)
-        return found.format(tests), [key, *wanted.values()]
-    return found.format("m.value = ?"), [key, json.dumps(wanted, ensure_ascii=False, sort_keys=True)]
-
-
 def path_condition(patterns: Iterable[str]) -> tuple[str, list[Any]]:
     """SQL for "the path is one of these, lies below one of these, or fits one of these globs"."""
     clauses, values = [], []
-    for pattern in patterns:
+    for pattern in map(storable_path, patterns):
         for clause, more in _one_path(pattern):
             clauses.append(clause)
             values += more

@@ -8,6 +8,7 @@ from typing import Any
 
 from rolltop.store.catalog.connection import Database, Row
 from rolltop.store.catalog.seals import check_seal, seal
+from rolltop.store.values import read_value
 
 __all__ = ["Tags"]
 
@@ -91,7 +92,7 @@ class Tags:
         rows = self._db.all("SELECT key, value, since, seal FROM metadata WHERE document = ? ORDER BY key", (document,))
         for key, value, since, expected in rows:
             check_seal(expected, document, key, value, since)
-        return {row[0]: json.loads(row[1]) for row in rows}
+        return {row[0]: read_value(row[1]) for row in rows}
 
     def metadata_at(self, document: int, when: int) -> dict[str, Any]:
         """What the metadata was at a time."""
@@ -100,7 +101,7 @@ class Tags:
             "SELECT key, value FROM metadata_history WHERE document = ?1 AND since <= ?2 AND until > ?2",
             (document, when),
         )
-        return {key: json.loads(value) for key, value in sorted(rows)}
+        return {key: read_value(value) for key, value in sorted(rows)}
 
     def set(self, document: int, values: Mapping[str, Any], when: int) -> list[str]:
         """Set values; the keys whose value changed. What they were goes to the history."""
@@ -138,4 +139,4 @@ class Tags:
             "SELECT key, value, since, NULL FROM metadata WHERE document = ?1 ORDER BY 3, 1",
             (document,),
         )
-        return [(key, json.loads(value), since, until) for key, value, since, until in rows]
+        return [(key, read_value(value), since, until) for key, value, since, until in rows]

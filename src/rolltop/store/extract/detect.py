@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from rolltop.store.extract.plain import CODE as _CODE_NAMES
+from rolltop.store.extract.zipnames import zip_names
 from rolltop.store.naming import extension_of, is_text
 
 __all__ = ["FOREIGN", "HEAD", "LEGIBLE", "format_of", "is_plain", "whole_characters"]
@@ -19,6 +20,13 @@ LEGIBLE = frozenset({"html", "mail", "notebook"})
 
 _HTML_NAMES = frozenset({".html", ".htm", ".xhtml"})
 _PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
+_PDF = re.compile(rb"(?:\xef\xbb\xbf)?[\x00-\x20]*%PDF-")
+_PDF_WITHIN = re.compile(rb"[\r\n]%PDF-\d\.\d[^\r\n]{0,80}[\r\n]\s*(?:%[^\r\n]*[\r\n]\s*)*\d+\s+\d+\s+obj\b")
+"""A PDF with other lines before it, such as the header of the answer it came with: its first object follows."""
+
+_PDF_BEGINS = 1024
+"""A PDF begins within so many bytes."""
+
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _HTML = re.compile(
     rb"\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,2000}?-->\s*)?<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL
@@ -51,6 +59,8 @@ def format_of(data: bytes, name: str) -> str:
         return form
     if is_text(whole_characters(head)):
         return _text(head, extension_of(name))
+    if _begins_late(head):
+        return "pdf"
     return "text" if head.startswith(_UTF16) or _western(head) else ""
 
 
@@ -62,7 +72,7 @@ def _western(head: bytes) -> bool:
 
 
 def _binary(data: bytes, head: bytes) -> str | None:
-    if b"%PDF-" in head[:1024]:
+    if _PDF.match(head, 0, _PDF_BEGINS):
         return "pdf"
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _zipped(data)
@@ -75,6 +85,12 @@ def _binary(data: bytes, head: bytes) -> str | None:
     return "ole" if head.startswith(_OLE) else None
 
 
+def _begins_late(head: bytes) -> bool:
+    """Whether a PDF begins after other lines. Texts about PDF look so too: those are told by their name."""
+    found = _PDF_WITHIN.search(head)
+    return found is not None and found.start() < _PDF_BEGINS
+
+
 def _zipped(data: bytes) -> str:
     """Office documents, OpenDocument and EPUB are zip archives that say so."""
     if data[30:38] == b"mimetype":
@@ -82,15 +98,16 @@ def _zipped(data: bytes) -> str:
             return "epub"
         if b"application/vnd.oasis.opendocument" in data[38:120]:
             return "odf"
-    # The directory of the archive is at its end; names are stored there as they are.
-    if b"[Content_Types].xml" in data:
-        for folder, form in _OFFICE:
-            if folder in data:
-                return form
-    return "zip"
+    folders, typed = set(), False
+    for name in zip_names(data):
+        folders.add(name[: name.find(b"/") + 1])
+        typed = typed or name == b"[Content_Types].xml"
+    return next((form for folder, form in _OFFICE if folder in folders), "zip") if typed else "zip"
 
 
 def _text(head: bytes, extension: str) -> str:
+    if extension == ".pdf" and _begins_late(head):
+        return "pdf"
     if _HTML.match(head) or (extension in _HTML_NAMES and b"<" in head):
         return "html"
     if extension == ".ipynb" or (head.lstrip().startswith(b"{") and b'"nbformat"' in head and b'"cells"' in head):

@@ -116,18 +116,23 @@ class Extracts:
             return _named(kept, document)
         form = self.format(document)
         if form == "text":  # not UTF-8, but text all the same
-            return read_plain(decoded(self.content(document)), document.name, document.extension)
+            return self.transcribed(self.content(document), document)
         return Extracted(document.name, note=_NOT_YET if form else f"no text is read from {document.mime}")
+
+    def transcribed(self, content: bytes, document: Document) -> Extracted:
+        """The text of a document that is not UTF-8 but text all the same."""
+        return read_plain(decoded(content), document.name, document.extension)
 
     def format(self, document: Document) -> str:
         """What the document is by its first bytes, see `format_of`."""
         return format_of(self._reader.span(self._object(document), 0, HEAD), document.name)
 
-    def is_foreign(self, document: Document) -> bool:
-        """Whether the document has to be read in a worker."""
+    def needs_reading(self, document: Document) -> bool:
+        """Whether its text has to be read and kept: that of a foreign format, or in another encoding than UTF-8."""
         if document.size > LONGEST_READ or is_plain(text=document.is_text, extension=document.extension):
             return False
-        return self.format(document) in FOREIGN
+        form = self.format(document)
+        return form in FOREIGN or (form == "text" and not document.is_text)
 
     def content(self, document: Document) -> bytes:
         return self._reader.content(self._object(document))

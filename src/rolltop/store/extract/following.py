@@ -7,13 +7,14 @@ import importlib.util
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rolltop.courtesy import politely
 from rolltop.errors import Cancelled, Damaged, NotFound
-from rolltop.store.extract.detect import LEGIBLE, format_of
+from rolltop.store.extract.detect import FOREIGN, LEGIBLE, format_of
 from rolltop.store.extract.extracts import Extracts
+from rolltop.store.extract.plain import charset_of
 from rolltop.store.extract.reading import Workers
 from rolltop.store.records import Document
 from rolltop.store.seams import Catalog
@@ -33,7 +34,7 @@ class _Next:
     last: int = 0
     end: int = 0
     count: int = 0
-    foreign: list[Document] = field(default_factory=list)
+    unread: list[Document] = field(default_factory=list)
 
 
 class Following:
@@ -56,24 +57,24 @@ class Following:
     def waiting(self) -> int:
         """How many documents have no text yet because no reader has come to them, among the next changes."""
         last, mark = self._catalog.documents.last_change(), self._extracts.kept.mark
-        return sum(map(self._is_wanted, self._next_foreign(last, mark))) if last > mark else 0
+        return sum(map(self._is_wanted, self._next_unread(last, mark))) if last > mark else 0
 
-    def _next_foreign(self, last: int, mark: int) -> list[Document]:
+    def _next_unread(self, last: int, mark: int) -> list[Document]:
         """Those of the next documents that need a reader. Every search asks: each document is looked at once."""
         known = self._next
-        if known.mark != mark or (known.foreign and known.last != last):  # they may have changed or gone
+        if known.mark != mark or (known.unread and known.last != last):  # they may have changed or gone
             known = _Next(mark, end=mark)
         if known.last != last and known.count < STEP:
             more = self._catalog.documents.changed(known.end, STEP - known.count)
-            foreign = [each for each in more if each.deleted is None and self._may_be_foreign(each)]
+            unread = [each for each in more if each.deleted is None and self._may_need_reading(each)]
             end = more[-1].change if more else known.end
-            known = _Next(mark, last, end, known.count + len(more), [*known.foreign, *foreign])
+            known = _Next(mark, last, end, known.count + len(more), [*known.unread, *unread])
         self._next = known
-        return known.foreign
+        return known.unread
 
-    def _may_be_foreign(self, document: Document) -> bool:
+    def _may_need_reading(self, document: Document) -> bool:
         try:
-            return self._extracts.is_foreign(document)
+            return self._extracts.needs_reading(document)
         except (Damaged, NotFound):  # it may be mended, and is asked about again
             return True
 
@@ -113,7 +114,7 @@ class Following:
 
     def _is_wanted(self, document: Document, anew: bool = False) -> bool:
         try:
-            return self._extracts.is_foreign(document) and (anew or not self._extracts.kept.has(document.hash))
+            return self._extracts.needs_reading(document) and (anew or not self._extracts.kept.has(document.hash))
         except (Damaged, NotFound):  # reading the document says what is wrong with it
             return False
 
@@ -122,9 +123,14 @@ class Following:
             raise Cancelled("the store is being closed")
         with contextlib.suppress(Damaged, NotFound):
             content = self._extracts.content(document)
-            text = self.workers.read(document.name, content)
-            legible = format_of(content, document.name) in LEGIBLE
-            self._extracts.kept.put(document.hash, text, told=not text.body, lines=not legible)
+            form = format_of(content, document.name)
+            if form in FOREIGN:
+                text = self.workers.read(document.name, content)
+                self._extracts.kept.put(document.hash, text, told=not text.body, lines=form not in LEGIBLE)
+            else:  # search has read it itself: only grep needs it kept
+                text = self._extracts.transcribed(content, document)
+                text = replace(text, title="" if text.title == document.name else text.title)
+                self._extracts.kept.put(document.hash, text, told=True, lines=charset_of(content) is not None)
 
     def _tell_untold(self) -> None:
         """First told, then noted as told: a crash in between tells twice, never not at all."""

@@ -13,7 +13,7 @@ from rolltop.store.sidecar import Sidecar
 
 __all__ = ["READERS", "KeptTexts"]
 
-READERS = 2
+READERS = 3
 """Counted up when the readers find more or other text; everything is then read again."""
 
 _SCHEMA = (
@@ -30,7 +30,16 @@ class KeptTexts(Sidecar):
     """A file of texts."""
 
     def __init__(self, path: Path, store: str) -> None:
+        self._store = store
         super().__init__(path, _SCHEMA, f"{store} {READERS}", "extracted texts")
+
+    def renew(self) -> None:
+        """Other readers find other texts. Names in code come from no reader, and nobody would look for them again."""
+        same = str(self.state("owner")).startswith(f"{self._store} ")
+        names = self.db.execute("SELECT hash, names FROM names").fetchall() if same else []
+        self.clear()
+        with self.db as db:
+            db.executemany("INSERT INTO names VALUES(?, ?)", names)
 
     def get(self, digest: str) -> Extracted | None:
         row = self.db.execute("SELECT record FROM texts WHERE hash = ?", (bytes.fromhex(digest),)).fetchone()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from rolltop.store.extract.record import Extracted, Symbol
 
-__all__ = ["CODE", "decoded", "read_plain"]
+__all__ = ["CODE", "WESTERN", "charset_of", "codec_of", "decoded", "read_plain"]
 
 MOST_HEADINGS = 1000
 MOST_SYMBOLS = 5000
@@ -44,22 +44,47 @@ _ASSIGNED = re.compile(
 )
 
 _MARKS = (
-    (b"\xff\xfe\x00\x00", "utf-32"),
-    (b"\x00\x00\xfe\xff", "utf-32"),
-    (b"\xff\xfe", "utf-16"),
-    (b"\xfe\xff", "utf-16"),
+    (b"\xff\xfe\x00\x00", "utf-32-le"),
+    (b"\x00\x00\xfe\xff", "utf-32-be"),
+    (b"\xff\xfe", "utf-16-le"),
+    (b"\xfe\xff", "utf-16-be"),
 )
+WESTERN = "windows-1252"
 
 
 def decoded(data: bytes) -> str:
     """The text of bytes that are text: by their mark, else UTF-8, else as Western European."""
-    for mark, encoding in _MARKS:
-        if data.startswith(mark):
-            return data.decode(encoding, "replace")
+    codec, mark = codec_of(data)
     try:
-        return data.decode().removeprefix("\ufeff")
+        return data[mark:].decode(codec, "strict" if codec == "utf-8" else "replace").removeprefix("\ufeff")
     except UnicodeDecodeError:
-        return data.decode("cp1252", "replace")
+        broken = data.decode("utf-8", "replace")
+        return broken if _mostly_whole(broken) else data.decode(WESTERN, "replace")
+
+
+def codec_of(head: bytes) -> tuple[str, int]:
+    """The codec that a mark at the beginning names, and how long the mark is; UTF-8 without one."""
+    return next(((codec, len(mark)) for mark, codec in _MARKS if head.startswith(mark)), ("utf-8", 0))
+
+
+def charset_of(data: bytes) -> str | None:
+    """How bytes that begin like a text and are not UTF-8 are written; "utf-8" where only a few of them are broken.
+
+    None where they are not text to their end.
+    """
+    codec, mark = codec_of(data)
+    if not mark:
+        return None if b"\0" in data else "utf-8" if _mostly_whole(data.decode("utf-8", "replace")) else WESTERN
+    try:
+        return None if "\0" in data[mark:].decode(codec) else codec.rpartition("-")[0]
+    except UnicodeDecodeError:
+        return None
+
+
+def _mostly_whole(text: str) -> bool:
+    """Whether more characters beyond ASCII were read than not: bytes of another encoding rarely look like UTF-8."""
+    beyond = len(text) - len(text.encode("ascii", "ignore"))
+    return beyond > 2 * text.count("\ufffd")
 
 
 def read_plain(text: str, name: str, extension: str) -> Extracted:

@@ -14,6 +14,7 @@ from rolltop.store.grep.layout import Layout, Numbers
 from rolltop.store.grep.lines import FileLines, lines_of
 from rolltop.store.grep.matcher import Matcher
 from rolltop.store.grep.texts import TextLines, lines_in
+from rolltop.store.naming import storable_path
 from rolltop.store.query import Listing
 from rolltop.store.reader import Reader
 from rolltop.store.records import Document, Frame
@@ -41,6 +42,8 @@ class Pattern:
             raise InvalidInput("max_count must not be negative", hint="0 means no limit.")
         if "\n" in self.pattern:
             raise InvalidInput("a pattern cannot hold a line end: grep looks at one line at a time")
+        if storable_path(self.pattern) != self.pattern:
+            raise InvalidInput("the pattern holds bytes that are not UTF-8", hint="Write it in UTF-8.")
 
 
 class Grep:
@@ -74,16 +77,22 @@ class Grep:
         found = {document.id for document, _ in self.counts(asked)}
         yield from (document for document in self._selected(asked) if document.id not in found)
 
-    def files(self, asked: Pattern, after: str = "") -> Iterator[FileLines]:
-        """Every document with a selected line, with its lines, by path; those after a path if one is given."""
+    def files(self, asked: Pattern, after: str = "", line: int = 0) -> Iterator[FileLines]:
+        """Every document with a selected line, with its lines, by path; those after a path if one is given.
+
+        With `line`, the document of that path comes first, with what is selected after that line.
+        """
         matcher = self._matcher(asked)
         if asked.invert:
             chosen: Iterable[Document] = self._selected(asked)
         else:
             chosen = (document for document, _ in self._matching(asked))
         for document in chosen:
-            if document.path > after:
+            begun = line > 0 and document.path == after
+            if begun or document.path > after:
                 file = self._lines(document, matcher, asked)
+                if begun:
+                    file = file.part([index for index in file.selected if index >= line])
                 if file.selected:
                     yield file
 

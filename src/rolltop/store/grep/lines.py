@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -52,6 +52,18 @@ class FileLines:
         self._lines = lines
         self._matcher = matcher
 
+    def part(self, selected: list[int], pieces: Mapping[int, bytes] | None = None) -> FileLines:
+        """The same document with other lines selected, and some lines shown as these pieces of them."""
+        lines = self._lines
+        if pieces:
+            lines = lines.copy()
+            for index, piece in pieces.items():
+                lines[index] = piece
+        part = FileLines(self.document, lines, selected, self._matcher, self._text)
+        if pieces and self._text is not None:
+            part.__dict__["_starts"] = self._starts  # where the whole lines stand
+        return part
+
     def line(self, index: int) -> bytes:
         return self._lines[index]
 
@@ -75,9 +87,10 @@ class FileLines:
 
     def matches(self, before: int = 0, after: int = 0, *, color: bool = False) -> Iterator[LineMatch]:
         for index in self.selected:
-            yield self._match(index, before, after, color)
+            yield self.match(index, before, after, color=color)
 
-    def _match(self, index: int, before: int, after: int, color: bool) -> LineMatch:
+    def match(self, index: int, before: int = 0, after: int = 0, *, color: bool = False) -> LineMatch:
+        """One of the selected lines."""
         line, spans = self._lines[index], self.spans(index)
         start, end = spans[0] if spans else (0, 0)
         return LineMatch(

@@ -7,11 +7,12 @@ stored a moment ago are held in memory until the next commit, so that they are f
 from typing import TYPE_CHECKING
 
 from rolltop.lazily import lazily
-from rolltop.store.text.snippets import ENOUGH, Needles, highlighted, marks, snippet
+from rolltop.store.text.snippets import ENOUGH, Needles, snippet
 
 if TYPE_CHECKING:
     from rolltop.store.text.index import KeywordIndex
+    from rolltop.store.text.marking import highlighted, marker, painted
 
-__all__ = ["ENOUGH", "KeywordIndex", "Needles", "highlighted", "marks", "snippet"]
+__all__ = ["ENOUGH", "KeywordIndex", "Needles", "highlighted", "marker", "painted", "snippet"]
 
-__getattr__ = lazily(__name__, {"index": "KeywordIndex"})  # it brings numpy
+__getattr__ = lazily(__name__, {"index": "KeywordIndex", "marking": "highlighted marker painted"})  # both bring numpy

@@ -175,8 +175,12 @@ def families_of(plan: Plan) -> list[tuple[str, ...]]:
 
 
 def words_of(plan: Plan) -> tuple[str, ...]:
-    """The same words one by one, for marking them."""
-    return tuple(dict.fromkeys(word for leaf in _leaves(plan) for word in _shown(leaf)))
+    """The same words one by one, for marking them; behind the beginning of words stands a `*`."""
+    return tuple(dict.fromkeys(word for leaf in _leaves(plan) for word in _marked(leaf)))
+
+
+def _marked(leaf: _Leaf) -> tuple[str, ...]:
+    return tuple(f"{word}*" for word in _shown(leaf)) if isinstance(leaf, Starts) else _shown(leaf)
 
 
 _SILENT = frozenset({"tag", "ext", "type", "title_stem", "path_stem", "heading_stem", "tag_stem"})

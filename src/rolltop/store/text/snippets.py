@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
-__all__ = ["ENOUGH", "Needles", "Snippet", "highlighted", "marks", "snippet"]
+from rolltop.store.text.scripts import UNSPACED
+
+__all__ = ["ENOUGH", "Needles", "Snippet", "snippet"]
 
 WIDTH = 240
 BEFORE = 40
@@ -93,7 +95,12 @@ def _best(text: str, needles: Needles) -> tuple[int, int]:
     nothing is found without."""
     plain = _lowered(text, needles)
     found = (0, 0) if plain is None else _fullest(text, plain, needles)
-    return found if found[1] or text.isascii() else _fullest(text, _plain(text), needles)
+    if found[1] or text.isascii():
+        return found
+    found = _fullest(text, _plain(text), needles)
+    if found[1] or not any(letter in text for letter in _WIDE):
+        return found
+    return _fullest_folded(text, needles)
 
 
 def _lowered(text: str, needles: Needles) -> str | None:
@@ -187,7 +194,26 @@ def _begins(text: str, at: int) -> bool:
     """Whether a word begins here, be it inside an identifier."""
     if at == 0 or not text[at - 1].isalnum() or text[at].isupper():
         return True
-    return text[at].isdigit() != text[at - 1].isdigit()
+    before, char = text[at - 1], text[at]
+    if char.isdigit() != before.isdigit():
+        return True
+    return (before >= UNSPACED[0] or char >= UNSPACED[0]) and _UNSPACED.search(before + char) is not None
+
+
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+_WIDE = "ßẞæÆœŒþÞ\ufb00\ufb01\ufb02"
+"""Letters that the index has as two."""
+
+
+def _fullest_folded(text: str, needles: Needles) -> tuple[int, int]:
+    """The same in the text as the index has it, where letters may have become two."""
+    from rolltop.store.text.marking import FOLDS  # noqa: PLC0415 - it brings numpy
+
+    folded = [FOLDS[ord(char)] for char in text]
+    plain = "".join(folded)
+    first, held = _fullest(plain, plain, needles)
+    ends = accumulate(map(len, folded))
+    return next((at for at, end in enumerate(ends) if end > first), 0), held
 
 
 def _plain(text: str) -> str:
@@ -204,9 +230,11 @@ class _Accents(dict[int, int]):
     """Letters without their accents, looked up when they are met."""
 
     def __missing__(self, code: int) -> int:
-        found = code if code < 128 else ord(unicodedata.normalize("NFD", chr(code))[0])
-        self[code] = found
-        return found
+        from rolltop.store.text.marking import FOLDS  # noqa: PLC0415 - it brings numpy
+
+        folded = FOLDS[code]
+        self[code] = ord(folded) if len(folded) == 1 else code
+        return self[code]
 
 
 _WORD_BEGINS = re.compile(r"\s\S")
@@ -216,21 +244,3 @@ def _at_word(text: str, start: int) -> int:
     """The beginning of a word at or shortly after a place."""
     found = _WORD_BEGINS.search(text, start - 1, start + BEFORE)
     return found.start() + 1 if found else start
-
-
-def marks(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
-    """Where the words stand in a short text: (start, end), in order and apart."""
-    if not words:
-        return []
-    plain = _plain(text)
-    pattern = re.compile("|".join(re.escape(word) for word in sorted(words, key=len, reverse=True)))
-    return [found.span() for found in pattern.finditer(plain) if _begins(text, found.start())]
-
-
-def highlighted(text: str, words: Sequence[str]) -> str:
-    """The text with the words in grep's colour."""
-    out, position = [], 0
-    for start, end in marks(text, words):
-        out += [text[position:start], "\x1b[01;31m\x1b[K", text[start:end], "\x1b[m\x1b[K"]
-        position = end
-    return "".join([*out, text[position:]])

@@ -13,7 +13,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Cut", "cut", "cut_all", "letters_of"]
+from rolltop.store.text.scripts import UNSPACED
+
+__all__ = ["CUTS", "Cut", "cut", "cut_all", "is_unspaced", "letters_of"]
 
 _UPPER, _LOWER, _DIGIT, _OTHER, _JOINT = 1, 2, 4, 8, 16
 _IN_WORD = _UPPER | _LOWER | _DIGIT | _OTHER
@@ -36,8 +38,12 @@ def _plain(code: int) -> int:
 _CLASSES = bytes(map(_class_of, range(256)))
 _PLAIN = bytes(map(_plain, range(256)))
 
-_UNSPACED = re.compile("([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff])")
-"""Scripts that put no space between words: every character is a word, and neighbours are found as a phrase."""
+_UNSPACED = re.compile(f"([{UNSPACED}])")
+
+
+def is_unspaced(char: str) -> bool:
+    """Whether a character is a word by itself."""
+    return _UNSPACED.fullmatch(char) is not None
 
 
 SHORT = 200
@@ -63,15 +69,17 @@ def cut(text: str) -> Cut:
     return _cut_short(text) if len(text) <= SHORT and text.isascii() else _cut([text])[0]
 
 
-_CUTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Za-z])(?=[0-9])|(?<=[A-Z])(?=[A-Z][a-z])")
+CUTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Za-z])(?=[0-9])|(?<=[A-Z])(?=[A-Z][a-z])")
+"""Where a word ends inside of another one; the same as `_changes`."""
+
 _WHOLE = re.compile(r"[A-Za-z0-9_-]+")
-_INSIDE = re.compile(_CUTS.pattern + r"|(?<=[A-Za-z0-9])[_-](?=[A-Za-z0-9])")
+_INSIDE = re.compile(CUTS.pattern + r"|(?<=[A-Za-z0-9])[_-](?=[A-Za-z0-9])")
 _WORD = re.compile(r"[A-Za-z0-9]+")
 
 
 def _cut_short(text: str) -> Cut:
     """The same by patterns, for what somebody has typed: there the price per call counts."""
-    spaced = _CUTS.sub(" ", text)
+    spaced = CUTS.sub(" ", text)
     joined = [whole for whole in _WHOLE.findall(text) if _INSIDE.search(whole)]
     names = frozenset(whole.replace("_", "").replace("-", "").lower() for whole in joined)
     return Cut(spaced, names, len(_WORD.findall(spaced)))

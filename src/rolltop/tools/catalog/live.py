@@ -101,13 +101,16 @@ class ServedTools:
 
 
 class _Watcher:
-    """Looks at the files of definitions now and then, and reads them again when one changed."""
+    """Looks at the files of definitions now and then, and reads them again when one changed.
+
+    The places are those of the start: what is attached later is a tool of its own after the next one.
+    """
 
     def __init__(self, workspace: Workspace, changed: Callable[[], None]) -> None:
         self._catalog = workspace.catalog
         self._changed = changed
         self._stopped = threading.Event()
-        self._folders = sorted({served.tools for served in self._catalog.tools()})
+        self._places = self._catalog.places
         self._seen = self._look()
         threading.Thread(target=self._run, name="rolltop-catalog-watch", daemon=True).start()
 
@@ -124,7 +127,7 @@ class _Watcher:
                 self._changed()
 
     def _look(self) -> dict[Path, FileStamp]:
-        files = (file for folder in self._folders for file in folder.glob("*.yaml"))
+        files = (file for folder in self._catalog.folders(self._places) for file in folder.glob("*.yaml"))
         return {file: stamp for file in files if (stamp := file_stamp(file)) is not None}
 
 
@@ -164,7 +167,8 @@ async def call_served(
     name: str, arguments: Mapping[str, Any], ctx: ToolContext[Workspace], handle: str | None = None
 ) -> Result[CallAnswer]:
     """Call a tool in the caller's session; a call that is given up ends the process it ran in."""
-    catalog, session = ctx.workspace.catalog, session_of(ctx, handle)
+    catalog = ctx.workspace.catalog
+    session = session_of(ctx, handle) or catalog.stranger()
     try:
         answer = await ctx.run(catalog.call, name, arguments, session=session)
     except asyncio.CancelledError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import parse_qs, unquote
+from urllib.parse import parse_qs, unquote, urlencode
 
 from mcp_core import Page, ResourceContent, ResourceInfo, TemplateInfo, ToolContext, UnknownResource
 from rolltop.guide import Content
@@ -34,7 +34,7 @@ class GuideResources:
     def templates(self) -> Sequence[TemplateInfo]:
         return [
             TemplateInfo(
-                SCHEME + "{+expression}{?project}",
+                SCHEME + "{+expression}{?project,offset}",
                 "Content by expression",
                 description="Documents of a project, such as guide://lang/python+rust,docs/api.",
                 mime_type="text/plain",
@@ -43,22 +43,22 @@ class GuideResources:
 
     async def read(self, uri: str, ctx: ToolContext[Any]) -> Sequence[ResourceContent]:
         expression, _, query = uri.partition("://")[2].partition("#")[0].partition("?")
-        project = parse_qs(query).get("project", [None])[0]
-        session = await session_for(ctx, project)
+        asked = {name: values[0] for name, values in parse_qs(query).items()}
+        session = await session_for(ctx, asked.get("project"))
         try:
-            content = await session.get_content(unquote(expression))
+            content = await session.get_content(unquote(expression), offset=_offset(uri, asked.get("offset", "0")))
         except NameUnknown as error:
             raise UnknownResource(uri, hint=f"{error}. {error.hint or ''}".strip()) from None
         if not content.documents:
             raise UnknownResource(uri, hint=f"Nothing matches {', '.join(content.unmatched) or expression}.")
-        return [ResourceContent(uri, content.text, _media_type(content), _meta(content))]
+        return [ResourceContent(uri, content.text, _media_type(content), _meta(content, expression, asked))]
 
     async def complete(self, template: str, argument: str, value: str, ctx: ToolContext[Any]) -> Sequence[str]:
-        session = await session_for(ctx, None)
+        session = await session_for(ctx, ctx.beside.get("project") if argument == "expression" else None)
         if argument == "project":
             projects = await ctx.run(session.guide.config.projects)
             return [project.key for project in projects if project.key.startswith(value)]
-        return await session.complete(value)
+        return await session.complete(value) if argument == "expression" else []
 
 
 def _info(name: str, description: str) -> ResourceInfo:
@@ -70,8 +70,22 @@ def _media_type(content: Content) -> str:
     return media_type(content.documents[0].path) if len(content.documents) == 1 else "text/plain"
 
 
-def _meta(content: Content) -> dict[str, Any]:
+def _offset(uri: str, text: str) -> int:
+    if not text.isdecimal():
+        raise UnknownResource(uri, hint="offset is the number of documents to leave out.")
+    return int(text)
+
+
+def _meta(content: Content, expression: str, asked: dict[str, str]) -> dict[str, Any]:
+    """What the text does not say: which documents it is of, what is missing, and where to go on."""
     meta: dict[str, Any] = {"documents": [document.name for document in content.documents]}
+    if content.unmatched:
+        meta["unmatched"] = list(content.unmatched)
+    if content.unreadable:
+        meta["unreadable"] = list(content.unreadable)
     if content.truncated:
         meta.update(truncated=True, omitted=content.omitted)
+    if content.next_offset is not None:
+        following = urlencode({**asked, "offset": content.next_offset})
+        meta["next"] = f"{SCHEME}{expression}?{following}"
     return meta

@@ -90,11 +90,13 @@ async def update_rmd(args: UpdateRmd, ctx: ToolContext[Workspace]) -> Result[Wri
 
     Use it to correct a document after {tool:render_rmd} named a chunk and a line.
     """
-    documents = ctx.workspace.reports.documents
-    content = args.content if args.find is None else await ctx.run(_edited, documents.text(args.filename), args)
-    if content is None or (args.find is None) != (args.replace is None) or (args.content and args.find):
+    if (args.content is None) == (args.find is None) or (args.find is None) != (args.replace is None):
         raise InvalidInput("give either content, or find and replace")
-    name = await ctx.run(documents.update, args.filename, content)
+    documents = ctx.workspace.reports.documents
+    if args.content is not None:
+        name = await ctx.run(documents.update, args.filename, args.content)
+    else:
+        name = await ctx.run(documents.edit, args.filename, lambda text: _edited(text, args))
     ctx.resource_changed(source_uri(name))
     ctx.resources_changed()
     return Result.ok(Written(filename=name, uri=source_uri(name)), f"Updated R Markdown file: {name}")
@@ -158,6 +160,7 @@ class AttachRmdFile(ToolArguments):
 class Attached(BaseModel):
     path: str = Field(description="Where it lies, below the directory of documents.")
     size: int = Field(description="Bytes.")
+    replaced: bool = Field(description="Whether it took the place of an earlier one.")
 
 
 @ToolArguments.declare(
@@ -180,8 +183,9 @@ async def attach_rmd_file(args: AttachRmdFile, ctx: ToolContext[Workspace]) -> R
     files and no others.
     """
     data = await _given_bytes(args, ctx)
-    path = await ctx.run(ctx.workspace.reports.documents.attach, args.filename, args.name, data)
-    return Result.ok(Attached(path=path, size=len(data)), f"Attached {path}")
+    kept = await ctx.run(ctx.workspace.reports.documents.attach, args.filename, args.name, data)
+    said = f"Attached {kept.path}" + (" in place of the earlier one" if kept.replaced else "")
+    return Result.ok(Attached(path=kept.path, size=len(data), replaced=kept.replaced), said)
 
 
 async def _given_bytes(args: AttachRmdFile, ctx: ToolContext[Workspace]) -> bytes:

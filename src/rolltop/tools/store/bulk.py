@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field, ValidationError
@@ -17,12 +18,14 @@ from rolltop.tools.store import fetch, find, grep, keep, manage
 from rolltop.tools.store.envelope import code_of
 from rolltop.tools.store.models import Stored
 from rolltop.tools.store.operations import store_file
+from rolltop.tools.store.outputs import Outputs
 from rolltop.tools.store.references import resolved
 from rolltop.workspace import Workspace
 
 __all__ = ["BulkOperations", "Bulked"]
 
 CONSENT = "RUN_DESTRUCTIVE_OPERATIONS"
+UNDONE = "undone"
 MOST = 1000
 
 Name = Literal[
@@ -54,7 +57,7 @@ class BulkOperations(ToolArguments):
 
 class Step(BaseModel):
     op: str = Field(description="The operation.")
-    success: bool = Field(description="Whether it succeeded.")
+    success: bool = Field(description="Whether it succeeded, and was not undone.")
     result: dict[str, Any] | None = Field(default=None, description="Its answer.")
     error: str | None = Field(default=None, description="What was wrong.")
     code: str | None = Field(default=None, description="Code of the error.")
@@ -74,29 +77,53 @@ class _Undone(Exception):
 
 
 class _Bulk:
-    """Runs the steps of one request."""
+    """Runs the steps of one request. `given`: the call says that the user agrees to all that it destroys."""
 
     def __init__(self, workspace: Workspace, args: BulkOperations, budget: int) -> None:
+        self.given = getattr(args, "confirm", None) == CONSENT
         self._workspace = workspace
         self._library = workspace.store
         self._args = args
         self._budget = max(2000, budget // len(args.operations))
+        self._outputs = Outputs(workspace.files, CONSENT)
+        self._replaced: set[str] = set()
+        self._confirmed = False
         self.steps: list[Step] = []
+
+    def effects(self) -> list[str]:
+        """What the user has to agree to before the steps run."""
+        if self._args.dry_run:
+            return []
+        steps = [step for step in self._args.operations if not _confirmed(step.op, step.arguments)]
+        paths = [step.arguments.get("outputPath", step.arguments.get("output_path")) for step in steps]
+        self._replaced = {path for path in paths if isinstance(path, str) and self._outputs.exists(path)}
+        deletes = ["deletes documents in one of its steps"] if any(map(_deletes, steps)) else []
+        return deletes + ([f"replaces a file: {', '.join(sorted(self._replaced)[:10])}"] if self._replaced else [])
 
     def run(self) -> Bulked:
         committed = True
         try:
             self._library.write(self._all)
+            self._outputs.keep()
         except _Undone:
             committed = False
+        finally:
+            self._outputs.undo()  # whatever is not kept by now
+        if not committed and not self._args.dry_run:
+            self._mark_undone()
         succeeded = sum(step.success for step in self.steps)
         return Bulked(
             results=self.steps,
             succeeded=succeeded,
-            failed=len(self.steps) - succeeded,
+            failed=sum(not step.success and step.code != UNDONE for step in self.steps),
             committed=committed,
             dry_run=self._args.dry_run,
         )
+
+    def _mark_undone(self) -> None:
+        """Nothing of what came before the step that failed is there any more."""
+        why = f"undone, because step {len(self.steps)} failed"
+        self.steps[:-1] = [Step(op=step.op, success=False, error=why, code=UNDONE) for step in self.steps[:-1]]
 
     def _all(self, writer: Writer) -> None:
         for operation in self._args.operations:
@@ -108,7 +135,7 @@ class _Bulk:
             raise _Undone
 
     def _one(self, operation: Operation, writer: Writer) -> Step:
-        mark = writer.mark()
+        mark, written = writer.mark(), self._outputs.mark()
         try:
             with self._library.catalog.savepoint():
                 answers = [step.result or {} for step in self.steps]
@@ -117,12 +144,16 @@ class _Bulk:
                 writer.flush()
         except (RolltopError, ValidationError) as error:
             writer.rewind(mark)
+            self._outputs.undo(written)
             self._library.reader.forget()
             return _failed(operation.op, error)
         return Step(op=operation.op, success=True, result=to_jsonable(answer.model_dump(exclude_none=True)))
 
     def _perform(self, op: Name, arguments: dict[str, Any]) -> BaseModel:
         model, act = _ACTIONS[op]
+        self._confirmed = _confirmed(op, arguments)
+        if self._confirmed:
+            arguments = {name: value for name, value in arguments.items() if name != "confirm"}
         return act(self, model.model_validate(arguments))
 
     # one method per operation that needs more than the library -----------------------------------
@@ -138,7 +169,9 @@ class _Bulk:
     def retrieve(self, args: fetch.RetrieveDocument) -> BaseModel:
         if args.output_path is not None and self._args.dry_run:
             raise InvalidInput("a dry run cannot write a file", hint="Leave outputPath out, or dry_run.")
-        return fetch.retrieve(self._workspace, args, self._budget)
+        overwrite = self.given or self._confirmed or args.output_path in self._replaced
+        write = partial(self._outputs.write, overwrite=overwrite)
+        return fetch.retrieve(self._workspace, args, self._budget, write)
 
     def by_name(self, args: fetch.GetByName | fetch.CatDocument) -> BaseModel:
         return fetch._by_name(self._library, args, self._budget)
@@ -175,10 +208,24 @@ def _failed(op: str, error: RolltopError | ValidationError) -> Step:
     return Step(op=op, success=False, error=error.message, code=code_of(error.error_type), hint=error.hint)
 
 
-def _deletes(args: BulkOperations) -> bool:
-    return not args.dry_run and any(
-        step.op == "delete_by_name" and step.arguments.get("dry_run") is not True for step in args.operations
-    )
+_LITERALS: dict[str, str] = {"delete_by_name": manage.CONSENT, "retrieve_document": fetch.OVERWRITE}
+"""What `confirm` in a step must say, as in a call of that tool."""
+
+
+def _confirmed(op: str, arguments: dict[str, Any]) -> bool:
+    """Whether a step says that the user agrees; InvalidInput where it says something else."""
+    said = arguments.get("confirm")
+    if said is None or op not in _LITERALS:
+        return False
+    if said != _LITERALS[op]:
+        raise InvalidInput(
+            f'confirm in a step of {op} can only be "{_LITERALS[op]}"', hint="Leave it out, or say that."
+        )
+    return True
+
+
+def _deletes(step: Operation) -> bool:
+    return step.op == "delete_by_name" and step.arguments.get("dry_run") is not True
 
 
 @ToolArguments.declare(
@@ -190,7 +237,7 @@ def _deletes(args: BulkOperations) -> bool:
             {
                 "operations": [
                     {"op": "store_text", "arguments": {"content": "Draft\n", "name": "draft.md"}},
-                    {"op": "update_metadata", "arguments": {"hash": "$1.hash", "metadata": ["status=draft"]}},
+                    {"op": "update_metadata", "arguments": {"name": "$1.path", "metadata": ["status=draft"]}},
                     {"op": "get_by_name", "arguments": {"name": "$1.name"}},
                 ],
                 "atomic": True,
@@ -212,9 +259,21 @@ async def bulk_operations(args: BulkOperations, ctx: ToolContext[Workspace]) -> 
     Use it to store, tag, read or delete many documents at once. Keyword search in a step sees what was stored
     before the call.
     """
-    if _deletes(args):
-        given = getattr(args, "confirm", None) == CONSENT
-        await ctx.require_consent(CONSENT, "deletes documents in one of its steps", given=given)
-    answer = await ctx.run(_Bulk(ctx.workspace, args, ctx.budget).run)
+    bulk = _Bulk(ctx.workspace, args, ctx.budget)
+    if effects := await ctx.run(bulk.effects):
+        await ctx.require_consent(CONSENT, " and ".join(effects), given=bulk.given)
+    answer = await ctx.run(bulk.run)
+    if not answer.committed and not args.dry_run:
+        return _undone(answer)
     ctx.resources_changed()
     return Result.ok(answer)
+
+
+def _undone(answer: Bulked) -> Result[Bulked]:
+    failed = answer.results[-1]
+    return Result.failure(
+        f"step {len(answer.results)} ({failed.op}) failed, and nothing was kept: {failed.error}",
+        failed.code or UNDONE,
+        instruction=failed.hint,
+        details=answer.model_dump(exclude_none=True),
+    )

@@ -4,19 +4,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
 from pydantic import AliasChoices, BaseModel, Field, model_validator
 
 from mcp_core import READS, WRITES, Consent, Example, Result, ToolArguments, ToolContext
 from rolltop.errors import Conflict
 from rolltop.store import Document, Library
 from rolltop.tools.store.models import Content
-from rolltop.tools.store.operations import document_by
+from rolltop.tools.store.operations import document_by, find_hash
 from rolltop.tools.store.reading import Wanted, read_part
 from rolltop.tools.store.relations import RelatedDocument, related_to
 from rolltop.workspace import Workspace
 
 __all__ = ["CatDocument", "GetByName", "RetrieveDocument", "Retrieved", "content_of", "retrieve"]
 
+OVERWRITE = "OVERWRITE_FILE"
 SHARE = 0.8
 """How much of an answer's budget content may take; the rest is for escapes and the other fields."""
 
@@ -87,8 +92,10 @@ def _wanted(args: RetrieveDocument | GetByName | CatDocument, budget: int) -> Wa
     return Wanted(args.offset, args.length, args.start_line, args.end_line, most=max(1000, int(budget * SHARE)))
 
 
-def retrieve(workspace: Workspace, args: RetrieveDocument, budget: int, *, overwrite: bool = False) -> Retrieved:
-    """Content by its hash; not finding it is an answer, not an error."""
+def retrieve(
+    workspace: Workspace, args: RetrieveDocument, budget: int, write: Callable[[str, bytes], Path] | None = None
+) -> Retrieved:
+    """Content by its hash; not finding it is an answer, not an error. `write` writes the output, where it may."""
     library = workspace.store
     found = library.by_hash(args.hash.strip())
     if found is None:
@@ -96,8 +103,8 @@ def retrieve(workspace: Workspace, args: RetrieveDocument, budget: int, *, overw
     entry, document = found.object, found.document
     path = document.path
     if args.output_path is not None:
-        data = library.read_object(entry.id)
-        path = str(workspace.files.write_bytes(args.output_path, data, overwrite=overwrite))
+        write = write or workspace.files.write_bytes
+        path = str(write(args.output_path, library.read_object(entry.id)))
     answer = Retrieved(
         found=True,
         size=entry.size,
@@ -105,8 +112,8 @@ def retrieve(workspace: Workspace, args: RetrieveDocument, budget: int, *, overw
         hash=entry.hex,
         name=document.name,
         mime_type=document.mime,
-        current=document.object == entry.id,
-        text_note=library.extracts.note(document) if document.object == entry.id else None,
+        current=found.current,
+        text_note=library.extracts.note(document) if found.current else None,
     )
     ranged = args.offset or args.length is not None or args.start_line or args.end_line
     if args.include_content or ranged:
@@ -138,7 +145,7 @@ _TEXT_HASH = "f5c962601b413ccda2fc14d64d98479d9fc74c90c2dde15f25ee9922e57f5074"
 @ToolArguments.declare(
     toolset="store",
     annotations=WRITES,
-    consent=Consent("OVERWRITE_FILE", "replaces a file", always=False),
+    consent=Consent(OVERWRITE, "replaces a file", always=False),
     examples=[
         Example(
             {"hash": _TEXT_HASH, "outputPath": "output.txt"},
@@ -175,9 +182,10 @@ async def retrieve_document(args: RetrieveDocument, ctx: ToolContext[Workspace])
     try:
         return Result.ok(await ctx.run(retrieve, ctx.workspace, args, ctx.budget))
     except Conflict:
-        confirmed = getattr(args, "confirm", None) == "OVERWRITE_FILE"
-        await ctx.require_consent("OVERWRITE_FILE", "replaces an existing file", given=confirmed)
-    return Result.ok(await ctx.run(retrieve, ctx.workspace, args, ctx.budget, overwrite=True))
+        confirmed = getattr(args, "confirm", None) == OVERWRITE
+        await ctx.require_consent(OVERWRITE, "replaces an existing file", given=confirmed)
+    write = partial(ctx.workspace.files.write_bytes, overwrite=True)
+    return Result.ok(await ctx.run(retrieve, ctx.workspace, args, ctx.budget, write))
 
 
 @ToolArguments.declare(
@@ -201,14 +209,15 @@ async def get_by_name(args: GetByName, ctx: ToolContext[Workspace]) -> Result[Co
 
 def _by_name(library: Library, args: GetByName | CatDocument, budget: int) -> Content:
     digest = args.hash if isinstance(args, CatDocument) else None
-    if digest is not None:
-        found = library.by_hash(digest.strip())
-        if found is not None and found.document.object != found.object.id:
-            part = read_part(library, found.document, found.object.id, found.object.size, _wanted(args, budget))
-            shown = content_of(library, found.document, Wanted(length=0))
-            fields = {name: getattr(part, name) for name in part.__slots__}
-            return shown.model_copy(update={**fields, "hash": found.object.hex, "size": found.object.size})
-    return content_of(library, document_by(library, args.name, digest), _wanted(args, budget))
+    if digest is None:
+        return content_of(library, document_by(library, args.name, None), _wanted(args, budget))
+    found = find_hash(library, digest)  # whoever has it, the content is the same
+    if found.current:
+        return content_of(library, found.document, _wanted(args, budget))
+    part = read_part(library, found.document, found.object.id, found.object.size, _wanted(args, budget))
+    shown = content_of(library, found.document, Wanted(length=0))
+    fields = {name: getattr(part, name) for name in part.__slots__}
+    return shown.model_copy(update={**fields, "hash": found.object.hex, "size": found.object.size})
 
 
 @ToolArguments.declare(

@@ -5,16 +5,15 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict
+from dataclasses import replace
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
 from mcp_core import READS, Example, Result, ToolArguments, ToolContext
-from rolltop.store import Hit, Library, Listing, is_hash_prefix
-from rolltop.store.excerpts import excerpts
+from rolltop.store import Found, Hit, Library, Listing, is_hash_prefix
+from rolltop.store.excerpts import Excerpt, excerpts
 from rolltop.store.query import TIMES, decode_cursor, encode_cursor
-from rolltop.store.text import highlighted
 from rolltop.store.times import parse_time
 from rolltop.tools.store.models import Documents, Line, info
 from rolltop.workspace import Workspace
@@ -53,7 +52,10 @@ class FoundDocument(BaseModel):
     score: float = Field(description="How well it fits; 1 is an exact hash.")
     why: str | None = Field(default=None, description="What the score is made of.")
     snippet: str = Field(description="The piece of the content that fits best.")
+    current: bool | None = Field(default=None, description="By hash. False: an earlier version has this content.")
+    place: str | None = Field(default=None, description='Where the snippet stands: "line 12", "page 3", "Sheet1!B7".')
     matches: list[Line] | None = Field(default=None, description="Matching lines, when lines were asked for.")
+    matches_complete: bool | None = Field(default=None, description="False: more lines match; grep shows all.")
 
 
 class FoundDocuments(BaseModel):
@@ -82,7 +84,7 @@ class ListDocuments(ToolArguments):
     modified_before: Moment = Field(default=None, description="Upper bound of the time of change.")
     indexed_after: Moment = Field(default=None, description="Lower bound of the time of storing.")
     indexed_before: Moment = Field(default=None, description="Upper bound of the time of storing.")
-    recent: int | None = Field(default=None, ge=1, description="Only the N documents stored last.")
+    recent: int | None = Field(default=None, ge=1, description="Only the N stored last of those that fit.")
     sort_by: Literal["name", "size", "created", "modified", "indexed"] = Field(
         default="modified", description="Order of the documents."
     )
@@ -128,13 +130,19 @@ def _by_hash(library: Library, args: SearchDocuments, offset: int) -> FoundDocum
     wanted = args.hash or (args.query.strip() if is_hash_prefix(args.query.strip()) else None)
     if wanted is None:
         return None
-    candidates = library.hash_candidates(wanted.strip(), limit=1000)
-    if not candidates and not args.hash:
+    held = library.with_hash(wanted.strip())
+    if not held and not args.hash:
         return None
-    documents = [each.document for each in candidates[offset : offset + args.limit]]
-    hits = [Hit(document, 1.0, document.name, "", "") for document in documents]
-    found = [_found(library, args, hit) for hit in hits]
-    return FoundDocuments(total=len(candidates), type="hash", execution_time_ms=0, results=found)
+    found = [_holding(library, args, each) for each in held[offset : offset + args.limit]]
+    return FoundDocuments(total=len(held), type="hash", execution_time_ms=0, results=found)
+
+
+def _holding(library: Library, args: SearchDocuments, held: Found) -> FoundDocument:
+    entry = held.object
+    content = replace(held.document, object=entry.id, hash=entry.hex, size=entry.size)  # perhaps of an earlier version
+    snippet = "" if args.paths_only else library.beginning(content)
+    shown = _found(library, args, Hit(held.document, 1.0, held.document.name, snippet, ""))
+    return shown.model_copy(update={"hash": entry.hex, "current": held.current})
 
 
 def _by_words(library: Library, args: SearchDocuments, offset: int) -> FoundDocuments:
@@ -154,10 +162,10 @@ def _by_words(library: Library, args: SearchDocuments, offset: int) -> FoundDocu
 
 
 def _found(library: Library, args: SearchDocuments, hit: Hit) -> FoundDocument:
-    lines, color = None, args.color == "always"
+    shown, color = None, args.color == "always"
     if args.line_numbers or args.context or args.before_context or args.after_context or color:
         before, after = args.before_context or args.context, args.after_context or args.context
-        lines = [Line(**asdict(match)) for match in excerpts(library, hit, before, after, color=color)]
+        shown = excerpts(library, hit, before, after, color=color)
     return FoundDocument(
         id=hit.document.id,
         hash=hit.document.hash,
@@ -165,9 +173,21 @@ def _found(library: Library, args: SearchDocuments, hit: Hit) -> FoundDocument:
         path=hit.document.path,
         score=round(hit.score, 6),
         why=hit.why or None,
-        snippet=highlighted(hit.snippet, hit.words) if color else hit.snippet,
-        matches=lines,
+        snippet=_highlighted(hit) if color else hit.snippet,
+        place=hit.place or None,
+        matches=None if shown is None else [_line(match) for match in shown.lines],
+        matches_complete=None if shown is None else shown.complete,
     )
+
+
+def _line(match: Excerpt) -> Line:
+    return Line.of(match).model_copy(update={"line_from": match.line_from, "line_length": match.line_length})
+
+
+def _highlighted(hit: Hit) -> str:
+    from rolltop.store.text import highlighted  # noqa: PLC0415 - it brings numpy
+
+    return highlighted(hit.snippet, hit.words)
 
 
 _DOCS = (

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Literal
 
 from pydantic import BaseModel, Field
@@ -12,16 +12,16 @@ from pydantic import BaseModel, Field
 from mcp_core import READS, Example, Result, ToolArguments, ToolContext
 from rolltop.errors import InvalidInput
 from rolltop.store import FileLines, Library, Pattern
-from rolltop.store.grep.printer import Printed, print_matches
+from rolltop.store.grep.printer import Printed
 from rolltop.store.query import decode_cursor, encode_cursor
+from rolltop.tools.store.linepage import LINE_COST, LinePage
 from rolltop.tools.store.models import Line
 from rolltop.workspace import Workspace
 
 __all__ = ["GrepDocuments", "Grepped", "grep"]
 
 SHARE = 0.7
-LINE_COST = 120
-"""Characters that the fields around a line take in JSON."""
+"""How much of an answer's budget what was found may take; the rest is for the other fields."""
 
 
 class GrepDocuments(ToolArguments):
@@ -71,7 +71,7 @@ class Grepped(BaseModel):
 def grep(library: Library, args: GrepDocuments, budget: int, check: Callable[[], None] = lambda: None) -> Grepped:
     """Search; nothing is left out without `complete: false` and a cursor, or a note."""
     found = _search(library, args, budget, check)
-    found.note = library.unread()
+    found.note = " ".join(filter(None, (found.note, library.unread()))) or None
     return found
 
 
@@ -86,7 +86,7 @@ def _search(library: Library, args: GrepDocuments, budget: int, check: Callable[
         invert=args.invert,
         max_count=args.max_count,
     )
-    after = str(decode_cursor(args.cursor, 1)[0]) if args.cursor else ""
+    after, line = _place(args.cursor)
     limit = int(budget * SHARE)
     if args.files_without_match:
         paths = [document.path for document in library.grep.without(asked) if document.path > after]
@@ -94,16 +94,20 @@ def _search(library: Library, args: GrepDocuments, budget: int, check: Callable[
     if args.files_with_matches:
         paths = [document.path for document, _ in library.grep.counts(asked) if document.path > after]
         return _names(args, paths, limit)
-    return (
-        _counts(library, args, asked, after, limit)
-        if args.count
-        else _lines(library, args, asked, (after, limit), check)
-    )
+    if args.count:
+        return _counts(library, args, asked, after, limit)
+    return _lines(args, library.grep.files(asked, after, line), limit, check)
+
+
+def _place(cursor: str | None) -> tuple[str, int]:
+    """Where an answer goes on: after a document, or in it, after a line."""
+    path, line = decode_cursor(cursor, 2) if cursor else ("", 0)
+    return str(path), line if isinstance(line, int) else 0
 
 
 def _names(args: GrepDocuments, paths: list[str], limit: int) -> Grepped:
     shown, used = 0, 0
-    while shown < len(paths) and (used := used + len(paths[shown]) + 4) <= limit:
+    while shown < len(paths) and ((used := used + len(paths[shown]) + 4) <= limit or not shown):
         shown += 1
     complete = shown == len(paths)
     kept = paths[:shown]
@@ -113,7 +117,7 @@ def _names(args: GrepDocuments, paths: list[str], limit: int) -> Grepped:
         files_without_match=kept if args.files_without_match else None,
         count=len(kept),
         complete=complete,
-        next_cursor=None if complete or not kept else encode_cursor(kept[-1]),
+        next_cursor=None if complete else encode_cursor(kept[-1], 0),
     )
 
 
@@ -133,75 +137,35 @@ def _counts(library: Library, args: GrepDocuments, asked: Pattern, after: str, l
         results=results,
         total_matches=sum(count for _, count in pairs),
         complete=complete,
-        next_cursor=None if complete else encode_cursor(results[-1].file),
+        next_cursor=None if complete else encode_cursor(results[-1].file, 0),
     )
 
 
-def _lines(
-    library: Library, args: GrepDocuments, asked: Pattern, page: tuple[str, int], check: Callable[[], None]
-) -> Grepped:
-    after, limit = page
-    results: list[GrepFile] = []
-    shown: list[FileLines] = []
-    used, complete = 0, True
-    shares = 2 if _wants_output(args) else 1
-    for file in library.grep.files(asked, after):
+def _lines(args: GrepDocuments, files: Iterable[FileLines], limit: int, check: Callable[[], None]) -> Grepped:
+    page = LinePage(_printed(args), limit, with_output=args.line_numbers or args.with_filename or _colored(args))
+    for file in files:
         check()
-        result = _file(args, file)
-        used += shares * _cost(result)
-        if used > limit and results:
-            complete = False
+        if not page.take(file):
             break
-        results.append(result)
-        shown.append(file)
     return Grepped(
         pattern=args.pattern,
-        results=results,
-        output=_output(args, shown) if _wants_output(args) else None,
-        complete=complete,
-        next_cursor=None if complete else encode_cursor(results[-1].file),
+        results=[
+            GrepFile(file=each.path, hash=each.hash, matches=each.lines, binary=each.binary) for each in page.files
+        ],
+        output=page.output(),
+        complete=page.full_at is None,
+        next_cursor=None if page.full_at is None else encode_cursor(*page.full_at),
+        note=page.note,
     )
 
 
-def _contexts(args: GrepDocuments) -> tuple[int, int]:
-    return args.before_context or args.context, args.after_context or args.context
+def _printed(args: GrepDocuments) -> Printed:
+    before, after = args.before_context or args.context, args.after_context or args.context
+    return Printed(args.line_numbers, args.with_filename, before, after, color=_colored(args))
 
 
-def _file(args: GrepDocuments, file: FileLines) -> GrepFile:
-    document = file.document
-    if not file.is_text:
-        return GrepFile(file=document.path, hash=document.hash, matches=[], binary=True)
-    before, after = _contexts(args)
-    lines = [
-        Line(
-            line_number=match.line_number,
-            line=match.line,
-            column_start=match.column_start,
-            column_end=match.column_end,
-            before=match.before,
-            after=match.after,
-            place=match.place or None,
-        )
-        for match in file.matches(before, after, color=args.color == "always")
-    ]
-    return GrepFile(file=document.path, hash=document.hash, matches=lines)
-
-
-def _cost(result: GrepFile) -> int:
-    lines = result.matches or []
-    return LINE_COST + sum(
-        LINE_COST + len(line.line) + sum(map(len, line.before)) + sum(map(len, line.after)) for line in lines
-    )
-
-
-def _wants_output(args: GrepDocuments) -> bool:
-    return args.line_numbers or args.with_filename or args.color == "always"
-
-
-def _output(args: GrepDocuments, files: list[FileLines]) -> str:
-    before, after = _contexts(args)
-    how = Printed(args.line_numbers, args.with_filename, before, after, color=args.color == "always")
-    return b"".join(print_matches(files, how)).decode("utf-8", "replace")
+def _colored(args: GrepDocuments) -> bool:
+    return args.color == "always"
 
 
 _CODE = (

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, Field
 
 from rolltop.store import Added, Document
 from rolltop.store.times import format_time
+
+if TYPE_CHECKING:
+    from rolltop.store import LineMatch
 
 __all__ = ["Content", "DocumentInfo", "Documents", "Line", "Stored", "info"]
 
@@ -105,3 +108,18 @@ class Line(BaseModel):
     before: list[str] = Field(description="Lines before.")
     after: list[str] = Field(description="Lines after.")
     place: str | None = Field(default=None, description='Where it stands in a PDF or the like: "page 3".')
+
+    line_from: int | None = Field(default=None, description="Column where a piece of a line too long to show begins.")
+    line_length: int | None = Field(default=None, description="Characters of that whole line.")
+
+    @classmethod
+    def of(cls, match: LineMatch) -> Line:
+        return cls(
+            line_number=match.line_number,
+            line=match.line,
+            column_start=match.column_start,
+            column_end=match.column_end,
+            before=match.before,
+            after=match.after,
+            place=match.place or None,
+        )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from rolltop.errors import NotFound
 from rolltop.files import Files
 from rolltop.store import Added, Document, Found, Library
+from rolltop.store.finding import no_such_hash
 
 __all__ = ["document_by", "find_hash", "store_file"]
 
@@ -25,15 +25,13 @@ def find_hash(library: Library, text: str) -> Found:
     """The content with this hash, or an error that says what to do."""
     found = library.by_hash(text.strip())
     if found is None:
-        raise NotFound(
-            "no document has this hash", code="document_not_found", hint="Search for a word that the document holds."
-        )
+        raise no_such_hash()
     return found
 
 
 def document_by(library: Library, name: str | None, digest: str | None) -> Document:
-    """The document that a name or a hash means."""
+    """The one document that a name or a hash means."""
     if digest:
-        return find_hash(library, digest).document
+        return library.document_with(digest.strip())
     assert name is not None
     return library.document(name.removeprefix("doc://"))

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 
 from rolltop.errors import InvalidInput
 from rolltop.store import Document, Library
+from rolltop.store.extract.plain import WESTERN, codec_of, decoded
 
 __all__ = ["Part", "Wanted", "read_part"]
 
 BLOB_SHARE = 3 / 4
 """Base64 makes bytes a third longer."""
+
+OTHER_SHARE = 1 / 3
+"""UTF-8 makes a text in another encoding up to three times as long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +48,12 @@ def read_part(library: Library, document: Document, number: int, size: int, want
     if wanted.offset < 0 or (wanted.length is not None and wanted.length < 0):
         raise InvalidInput("offset and length must not be negative")
     asked = size if wanted.length is None else min(size, wanted.offset + wanted.length)
-    end = min(asked, wanted.offset + wanted.most)
+    end = min(asked, wanted.offset + (wanted.most if document.is_text else int(wanted.most * OTHER_SHARE)))
     data = library.read_span(number, wanted.offset, end)
-    found = _as_text(data) if document.is_text else None
+    found = _as_text(data, *_codec(library, document, number), wanted.offset) if document.kind == "text" else None
     if found is None:
         end = min(asked, wanted.offset + int(wanted.most * BLOB_SHARE))
-        data = data[: end - wanted.offset]
+        data = library.read_span(number, wanted.offset, end)
         return _part(None, base64.b64encode(data).decode(), wanted.offset, data, asked)
     text, data = found
     return _part(text, None, wanted.offset, data, asked)
@@ -60,26 +64,36 @@ def _part(text: str | None, blob: str | None, start: int, data: bytes, asked: in
     return Part(text, blob, start, end, end >= asked, None if end >= asked else end)
 
 
-def _as_text(data: bytes) -> tuple[str, bytes] | None:
+def _codec(library: Library, document: Document, number: int) -> tuple[str, int]:
+    """How the text of an object is written, and the length of the mark at its beginning."""
+    if number == document.object and document.is_text:
+        return "utf-8", 0
+    if number == document.object and document.mime.endswith(WESTERN):
+        return WESTERN, 0
+    return codec_of(library.read_span(number, 0, 4))
+
+
+def _as_text(data: bytes, codec: str, mark: int, start: int) -> tuple[str, bytes] | None:
     """The text, without the beginning of a character that was cut; None where it is no text."""
+    if mark and start % mark:  # a mark is as long as a character is at least
+        return None
     for cut in range(min(4, len(data) + 1)):
         kept = data[: len(data) - cut]
         try:
-            return kept.decode(), kept
+            return kept[mark if start == 0 else 0 :].decode(codec), kept
         except UnicodeDecodeError:
             continue
     return None
 
 
 def _lines(library: Library, document: Document, number: int, wanted: Wanted) -> Part:
-    if not document.is_text:
+    if document.kind != "text":
         raise InvalidInput("the document is not text: it has no lines", hint="Use offset and length.")
     first = wanted.start_line if wanted.start_line is not None else 1
     if first < 1 or (wanted.end_line is not None and wanted.end_line < first):
         raise InvalidInput("lines count from 1, and end_line is not before start_line")
-    lines = library.read_object(number).splitlines(keepends=True)
+    lines, lengths = _all_lines(library.read_object(number), *_codec(library, document, number))
     last = min(len(lines), wanted.end_line or len(lines))
-    start = sum(map(len, lines[: first - 1]))
     kept, size = list[bytes](), 0
     for line in lines[first - 1 : last]:
         if kept and size + len(line) > wanted.most:
@@ -87,14 +101,25 @@ def _lines(library: Library, document: Document, number: int, wanted: Wanted) ->
         kept.append(line)
         size += len(line)
     shown = first - 1 + len(kept)
+    start, end = sum(lengths[: first - 1]), sum(lengths[:shown])
     complete = shown >= last
     return Part(
         b"".join(kept).decode("utf-8", "replace"),
         None,
         start,
-        start + size,
+        end,
         complete,
-        None if complete else start + size,
+        None if complete else end,
         first,
         shown,
     )
+
+
+def _all_lines(content: bytes, codec: str, mark: int) -> tuple[list[bytes], list[int]]:
+    """The lines of a text in UTF-8, and how many bytes of the content each of them is."""
+    if codec == "utf-8":
+        lines = content.splitlines(keepends=True)
+        return lines, list(map(len, lines))
+    lines = decoded(content).encode().splitlines(keepends=True)
+    lengths = [len(line.decode().encode(codec, "replace")) for line in lines]
+    return lines, [mark + length if not at else length for at, length in enumerate(lengths)]

@@ -9,6 +9,7 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit
 from mcp_core import Page, ResourceContent, ResourceInfo, TemplateInfo, ToolContext, UnknownResource
 from rolltop.errors import InvalidInput, NotFound
 from rolltop.store import Document, Library, Listing, is_hash_prefix
+from rolltop.store.extract.plain import decoded
 from rolltop.workspace import Workspace
 
 __all__ = ["StoreResources"]
@@ -69,9 +70,11 @@ def _read(library: Library, uri: str) -> list[ResourceContent]:
     except (NotFound, InvalidInput) as error:
         raise UnknownResource(uri, error.hint) from None
     data = library.read_object(number)
-    if not document.is_text:
+    if document.kind != "text":
         return [ResourceContent(uri, data, document.mime)]
-    return [ResourceContent(uri, _lines(data.decode("utf-8", "replace"), options), document.mime)]
+    text = data.decode("utf-8", "replace") if document.is_text else decoded(data)
+    mime = document.mime if document.is_text else document.mime.partition(";")[0]
+    return [ResourceContent(uri, _lines(text, options), mime)]
 
 
 def _find(library: Library, name: str) -> tuple[int, Document]:

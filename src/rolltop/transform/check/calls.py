@@ -17,6 +17,8 @@ from rolltop.transform.types import (
     NUMBER,
     ArrayType,
     FunctionType,
+    RepeatedType,
+    Scalar,
     Type,
     UnionType,
     Variable,
@@ -130,9 +132,19 @@ class CallRules(Rules):
             bound[shape.result.name] = ANY
         return FunctionType(tuple(params), ANY)
 
+    def _may_be_one(self, declared: Function, argument: tree.Expr) -> None:
+        """An XML element with text only that happens to occur once is read as its text."""
+        name = argument.name if isinstance(argument, tree.Member) else "item"
+        if not any(name in (port.options.get("arrays") or ()) for port in self.program.header.inputs):
+            message = f"{declared.name} requires an array, and '{name}' is a text where it occurs once"
+            hint = f'Declare it: input xml {{arrays: ["{name}"]}}.'
+            self.findings.warning("W505", message, argument.at, hint=hint)
+
     def _argument(self, declared: Function, parameter: Parameter, given: Type, argument: tree.Expr) -> None:
         if given is ANY or parameter.type is ANY:
             return
+        if isinstance(given, RepeatedType) and isinstance(given.item, Scalar) and isinstance(parameter.type, ArrayType):
+            self._may_be_one(declared, argument)
         answer = fits(given, parameter.type)
         if answer is False:
             self.findings.error(

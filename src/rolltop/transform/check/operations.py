@@ -55,10 +55,15 @@ class OperationRules(ChoiceRules):
         if node.op in _ARITHMETIC:
             self._numeric(node.left, left, node.at, "Left operand must be number")
             self._numeric(node.right, right, node.at, "Right operand must be number")
+            if node.op in "/%" and isinstance(node.right, tree.Literal) and node.right.value in (0, "0"):
+                self.findings.error("E502", "Division by zero", node.at)
             whole = left is INTEGER and right is INTEGER and node.op in _WHOLE
             return INTEGER if whole else NUMBER
         if node.op in _ORDERING:
             self._ordered(node, left, right)
+        elif {left, right} in ({STRING, BOOLEAN}, {NUMBER, BOOLEAN}, {INTEGER, BOOLEAN}):
+            hint = f'They are {left} and {right}. What is read from XML is a text: compare with "true".'
+            self.findings.warning("W506", "These are never equal", node.at, hint=hint)
         return BOOLEAN
 
     def _plus(self, node: tree.Binary, left: Type, right: Type) -> Type:

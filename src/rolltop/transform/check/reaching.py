@@ -59,6 +59,22 @@ class ReachingRules(Rules):
                 return found
         if isinstance(target, ArrayType) and (key is STRING or isinstance(key, (ArrayType, ObjectType))):
             self.findings.error("E504", "Array index must be a number", node.at, hint=f"It is {key}.")
+        if _is_negative(node.index):
+            self._negative(node, target)
         if isinstance(target, ArrayType):
             return target.item
         return element_of(target) if isinstance(target, UnionType) else ANY
+
+    def _negative(self, node: tree.Index, target: Type) -> None:
+        hint = "The last element is last(items); the one before it items[count(items) - 2]."
+        if isinstance(target, ArrayType):
+            self.findings.error("E504", "An array has no negative index", node.at, hint=hint)
+        elif target is ANY:
+            self.findings.warning("W504", "An array has no negative index", node.at, hint=hint)
+
+
+def _is_negative(index: tree.Expr) -> bool:
+    sign = 1
+    if isinstance(index, tree.Unary) and index.op == "-":
+        sign, index = -1, index.operand
+    return isinstance(index, tree.Literal) and type(index.value) in (int, float) and index.value * sign <= -1

@@ -13,6 +13,8 @@ __all__ = ["Rules"]
 class Rules:
     """Base of the rooms that `Inference` is put together from."""
 
+    program: tree.Program
+
     def __init__(self, findings: Findings) -> None:
         self.findings = findings
 

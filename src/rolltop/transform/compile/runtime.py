@@ -33,10 +33,6 @@ def only_array(value: Any) -> list[Any]:
     raise Surprise
 
 
-def spread_array(value: Any) -> Iterable[Any]:
-    return value if isinstance(value, list) else ()
-
-
 def spread_object(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
@@ -109,7 +105,7 @@ def grouped(values: Iterable[Any], keys: Iterable[str]) -> dict[str, list[Any]]:
 HELPERS: dict[str, Any] = {
     "AR": as_array,
     "OA": only_array,
-    "SA": spread_array,
+    "SA": access.spliced,
     "SO": spread_object,
     "BUILD": build,
     "GROUP": grouped,

@@ -18,6 +18,7 @@ READING: dict[str, frozenset[str]] = {
     "csv": _TABLE,
     "xml": frozenset({"arrays"}),
     "xsd": frozenset({"arrays"}),
+    "yaml": frozenset({"documents"}),
 }
 WRITING: dict[str, frozenset[str]] = {
     "csv": _TABLE | {"bom", "decimals", "useThousands"},

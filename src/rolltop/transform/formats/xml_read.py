@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 from xml.parsers import expat
 
@@ -37,15 +39,19 @@ def parse_document(data: str | bytes, builder: Builder) -> Node:
 class Builder:
     """Collects expat's events into values.
 
-    `keep_leaves` keeps elements with only text as nodes; schema readers tag those with metadata.
+    `keep_leaves` keeps elements with only text as nodes; schema readers tag those with metadata. `keep_order` keeps
+    the order of children whose names take turns: in a schema it says what may follow what.
     """
 
     shallow = 1
     """Starts and ends of elements that are in fewer others than this are told to `shallow_start` and `shallow_end`."""
 
-    def __init__(self, arrays: frozenset[str] = frozenset(), *, keep_leaves: bool = False) -> None:
+    def __init__(
+        self, arrays: frozenset[str] = frozenset(), *, keep_leaves: bool = False, keep_order: bool = False
+    ) -> None:
         self.arrays = arrays
         self.keep_leaves = keep_leaves
+        self.keep_order = keep_order
         self.root: tuple[str, Any] | None = None
         self.encoding: str | None = None
         self.open: list[Open] = []
@@ -199,6 +205,10 @@ class Builder:
             node[TEXT_KEY] = text
             first = next(at for at, piece in enumerate(pieces) if not (type(piece) is str and piece.isspace()))
             node.content = pieces[first:]
+        elif self.keep_order:
+            children = [piece for piece in pieces if not isinstance(piece, str)]
+            if sum(1 for _ in groupby(children, itemgetter(0))) > len(node):
+                node.content = list(children)
         return node
 
     def listed(self, name: str, value: Any) -> Any:

@@ -95,7 +95,13 @@ def _object(name: str, value: dict[str, Any], indent: str, lines: list[str]) -> 
     tag = name + _attributes(attributes) if attributes else name
     content = getattr(value, "content", None)
     if content is not None:
-        lines.append(f"{indent}<{tag}>{_mixed(content)}</{name}>")
+        if any(isinstance(piece, str) for piece in content):
+            lines.append(f"{indent}<{tag}>{_mixed(content)}</{name}>")
+            return
+        lines.append(f"{indent}<{tag}>")
+        for key, item in content:
+            _element(key, item, indent + "  ", lines)
+        lines.append(f"{indent}</{name}>")
         return
     text_key = TEXT_KEY if TEXT_KEY in value else "#text" if "#text" in value else None
     text = value[text_key] if text_key is not None else None

@@ -28,7 +28,9 @@ _TAG = "tag:yaml.org,2002:"
 
 
 def read(data: str | bytes, options: Mapping[str, Any]) -> Any:
-    """The first document of a YAML text."""
+    """The first document of a YAML text, or with `documents: "all"` an array of all there are."""
+    if options.get("documents") == "all":
+        return read_all(data)
     text = decode(data, "YAML")
     with _explained(text):
         return _Builder.bounded(text).document(iter(yaml.parse(text, Loader=_Loader)))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from rolltop.transform.errors import EvaluationFailure, TypeFailure
-from rolltop.transform.values import Node, arity_of, is_number, kind_of, number_text, scalar_text, unwrap
+from rolltop.transform.values import Node, arity_of, is_element, is_number, kind_of, number_text, scalar_text, unwrap
 
 __all__ = [
     "all_attributes",
@@ -21,9 +21,15 @@ __all__ = [
     "object_of",
     "prop",
     "safe_prop",
+    "spliced",
 ]
 
 TEXT = ("_text", "#text")
+
+
+def spliced(value: Any) -> Iterable[Any]:
+    """`...x` in an array: the elements of an array, one XML element as itself, and nothing of anything else."""
+    return value if isinstance(value, list) else (value,) if is_element(value) else ()
 
 
 def prop(target: Any, name: str) -> Any:

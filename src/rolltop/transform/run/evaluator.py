@@ -134,8 +134,7 @@ class Evaluator:
         items: list[Any] = []
         for item in node.items:
             if isinstance(item, tree.Spread):
-                spread = self.evaluate(item.value, scope)
-                items.extend(spread if isinstance(spread, list) else ())
+                items.extend(access.spliced(self.evaluate(item.value, scope)))
             else:
                 items.append(self.evaluate(item, scope))
         return items

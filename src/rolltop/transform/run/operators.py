@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 from collections.abc import Callable
 from typing import Any
@@ -144,8 +145,11 @@ def _order(left: Any, right: Any) -> int:
 
 
 def _compare_loosely(left: Any, right: Any) -> int:
-    """A number and a text that spells one compare as numbers: attributes are always text."""
-    if is_number(left) and type(right) is str:
+    """A number and a text that spells one compare as numbers: attributes are always text. So do a date, a point in
+    time and a text that spells either."""
+    if isinstance(left, dt.date) or isinstance(right, dt.date):
+        left, right = _moment(left), _moment(right)
+    elif is_number(left) and type(right) is str:
         right = parse_number(right) if parse_number(right) is not None else right
     elif is_number(right) and type(left) is str:
         left = parse_number(left) if parse_number(left) is not None else left
@@ -153,6 +157,18 @@ def _compare_loosely(left: Any, right: Any) -> int:
     if result is None:
         raise TypeFailure("Cannot compare these types", hint=f"they are {kind_of(left)} and {kind_of(right)}.")
     return result
+
+
+def _moment(value: Any) -> Any:
+    """The point in time that a date or a text stands for; anything else as it is."""
+    if not isinstance(value, (dt.date, str)):
+        return value
+    from rolltop.transform.stdlib._moments import instant  # noqa: PLC0415 - few programs compare dates of two kinds
+
+    try:
+        return instant(value)
+    except EvaluationFailure:
+        return value
 
 
 def _nan(left: Any, right: Any) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from rolltop.transform.errors import ReadFailure, WriteFailure
@@ -128,17 +128,24 @@ def _is_own(value: Mapping[str, Any]) -> bool:
 
 
 def generate(value: Mapping[str, Any], options: Mapping[str, Any]) -> Any:
-    """The schema of the last structure, with the others written out where they are first used."""
+    """The schema of the last structure that no other uses, with the others written out where they are first used."""
     types = types_of(value, "avro")
     if not types:
         raise WriteFailure("%types is empty: there is nothing to write as Avro")
     structures = [name for name, type_ in types.items() if type_.get("%kind") == "structure"]
-    main = structures[-1] if structures else list(types)[-1]
+    used = {name for type_ in types.values() for name in _used(type_)}
+    main = ([name for name in structures if name not in used] or structures or list(types))[-1]
     namespace = text_of(value, "%namespace") or options.get("namespace")
     schema = _Writer(types, namespace if isinstance(namespace, str) else None).named(main, outermost=True)
     if options.get("validate") is not False:
         check_schema(schema)
     return schema
+
+
+def _used(type_: Mapping[str, Any]) -> Iterator[Any]:
+    """The names of the types that a type has in it."""
+    for part in [type_, *fields_of(type_)]:
+        yield from (part.get("%type"), part.get("%itemType"), *(part.get("%unionTypes") or ()))
 
 
 class _Writer:
@@ -151,9 +158,10 @@ class _Writer:
         """A type of `%types`: in full the first time, by full name later."""
         type_ = self.types[name]
         space = text_of(type_, "%namespace") or (self.namespace if outermost else None)
+        own = self._name(name)
         if name in self.written:
             known = text_of(type_, "%namespace") or self.namespace
-            return f"{known}.{name}" if known else name
+            return f"{known}.{own}" if known else own
         kind = type_.get("%kind", "structure")
         if kind in ("structure", "enumeration", "fixed"):
             self.written.add(name)
@@ -168,11 +176,15 @@ class _Writer:
         build = builders.get(str(kind))
         if build is None:
             raise WriteFailure(f"Avro has no {kind!r} types ({name})")
-        schema = build(name, type_)
+        schema = build(own, type_)
         if isinstance(schema, dict) and "name" in schema:
             extra = {"namespace": space, "doc": text_of(type_, "%documentation"), "aliases": type_.get("%aliases")}
             schema.update({key: item for key, item in extra.items() if item is not None})
         return schema
+
+    def _name(self, name: str) -> str:
+        """The name of a type that is declared inside another one: a dot would make that its namespace."""
+        return name.replace(".", "_") if name.rpartition(".")[0] in self.types else name
 
     def _record(self, name: str, type_: dict[str, Any]) -> dict[str, Any]:
         return {"type": "record", "name": name, "fields": [self._field(field) for field in fields_of(type_)]}

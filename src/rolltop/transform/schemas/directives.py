@@ -78,6 +78,8 @@ def whole(value: Any) -> int | None:
 
 def wide(field: Mapping[str, Any]) -> bool:
     """Whether an integer may need 64 bits, by its size or by what it was called in the format that it comes from."""
+    if text_of(field, "%protoType") in ("uint32", "fixed32"):
+        return True  # half of its values are too large for 32 bits with a sign
     return whole(field.get("%size")) == 64 or text_of(field, "%schemaType") == "Edm.Int64"
 
 

@@ -10,9 +10,9 @@ from rolltop.transform.schemas.directives import compact, enrich
 from rolltop.transform.schemas.proto_parse import parse
 from rolltop.transform.values import Node
 
-__all__ = ["describe", "read"]
+__all__ = ["INTEGERS", "describe", "read"]
 
-_INTEGERS = {
+INTEGERS = {
     "int32": 32, "uint32": 32, "sint32": 32, "fixed32": 32, "sfixed32": 32,
     "int64": 64, "uint64": 64, "sint64": 64, "fixed64": 64, "sfixed64": 64,
 }  # fmt: skip
@@ -98,13 +98,16 @@ def _structure(name: str, message: Mapping[str, Any], names: set[str]) -> dict[s
 def _field(field: Mapping[str, Any], scope: str, names: set[str]) -> dict[str, Any]:
     if field.get("key"):
         item = _resolve(field["value"], scope, names)
-        wide = 64 if _INTEGERS.get(item) == 64 else None
+        wide = 64 if INTEGERS.get(item) == 64 else None
         key = _universal(field["key"])
         shape = compact(type="map", map=True, keyType=key, itemType=_universal(item), size=wide)
     else:
         type_ = _resolve(field["type"], scope, names)
         shape = compact(
-            type=_universal(type_), size=_INTEGERS.get(type_), array=True if field.get("label") == "repeated" else None
+            type=_universal(type_),
+            size=INTEGERS.get(type_),
+            protoType=type_ if type_ in INTEGERS and type_ not in ("int32", "int64") else None,
+            array=True if field.get("label") == "repeated" else None,
         )
     return {
         "%name": field["name"],
@@ -123,4 +126,4 @@ def _resolve(type_: str, scope: str, names: set[str]) -> str:
 
 
 def _universal(type_: str) -> str:
-    return "integer" if type_ in _INTEGERS else _SCALARS.get(type_, type_)
+    return "integer" if type_ in INTEGERS else _SCALARS.get(type_, type_)

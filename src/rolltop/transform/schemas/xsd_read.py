@@ -37,7 +37,7 @@ _TYPES = {
 def read(data: str | bytes, options: Mapping[str, Any]) -> Node:
     """The schema element with `%` directives; metadata is reached by `.^schemaType` and the like."""
     arrays = frozenset(map(str, options.get("arrays") or ()))
-    document = parse_document(data, Builder(arrays, keep_leaves=True))
+    document = parse_document(data, Builder(arrays, keep_leaves=True, keep_order=True))
     schema = next(iter(document.values()))
     schema = schema[0] if isinstance(schema, list) else schema
     if not isinstance(schema, Node) or (schema.name or "").rpartition(":")[2] != "schema":
@@ -165,28 +165,31 @@ def describe(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _structure(type_: Node, note: str | None = None) -> dict[str, Any]:
-    fields = [_field(element) for element in _elements(type_)]
+    fields = [_field(element, sure=sure) for element, sure in _elements(type_)]
     return compact(kind="structure", documentation=note or _note(type_), fields=fields)
 
 
-def _elements(type_: Mapping[str, Any]) -> Iterator[Node]:
-    """The elements of a type's content, through nested groups and the content of an extension."""
+def _elements(type_: Mapping[str, Any], *, sure: bool = True) -> Iterator[tuple[Node, bool]]:
+    """The elements of a type's content, through nested groups and the content of an extension; and whether each of
+    them is there in every document that has the type."""
     for group in _children(type_, "sequence", "all", "choice"):
-        yield from _children(group, "element")
-        yield from _elements(group)
+        always = sure and _kind(group) != "choice" and group.attributes.get("minOccurs") != "0"
+        for element in _children(group, "element"):
+            yield element, always
+        yield from _elements(group, sure=always)
     for content in _children(type_, "complexContent"):
         for extension in _children(content, "extension", "restriction"):
-            yield from _elements(extension)
+            yield from _elements(extension, sure=sure)
 
 
-def _field(element: Node) -> dict[str, Any]:
+def _field(element: Node, *, sure: bool) -> dict[str, Any]:
     attributes = element.attributes
     name = attributes.get("name") or attributes.get("ref", "").rpartition(":")[2] or "element"
     most = attributes.get("maxOccurs", "1")
     return compact(
         name=name,
         type=_field_type(element, name),
-        required=attributes.get("minOccurs") != "0" or None,
+        required=(sure and attributes.get("minOccurs") != "0") or None,
         array=True if most not in ("0", "1") else None,
         documentation=_note(element),
     )

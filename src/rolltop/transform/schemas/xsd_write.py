@@ -58,7 +58,12 @@ def _documented(value: Any, *, keep: bool) -> Any:
     note = value.get("_documentation")
     if note is not None and keep:
         parts = {**_annotation(scalar_text(note)), **parts}
-    return Node(parts, value.attributes, value.name, value.metadata) if isinstance(value, Node) else parts
+    if not isinstance(value, Node):
+        return parts
+    ordered = value.content and [
+        piece if isinstance(piece, str) else (piece[0], _documented(piece[1], keep=keep)) for piece in value.content
+    ]
+    return Node(parts, value.attributes, value.name, value.metadata, None if note is not None else ordered)
 
 
 def _annotation(note: str | None) -> dict[str, Any]:
@@ -107,11 +112,18 @@ def generate(value: Mapping[str, Any], options: Mapping[str, Any]) -> Node:
     namespace = text_of(value, "%namespace")
     if namespace:
         attributes["targetNamespace"] = namespace
+        if _refers(types):
+            attributes["xmlns"] = namespace  # types are named without a prefix
     form = options.get("elementFormDefault", "qualified")
     if form not in ("qualified", "unqualified"):
         raise InvalidInput(f"elementFormDefault is qualified or unqualified, not {form!r}")
     attributes["elementFormDefault"] = form
     return Node(_Generator(types, options).content(), attributes)
+
+
+def _refers(types: Mapping[str, dict[str, Any]]) -> bool:
+    """Whether a type is used by its name."""
+    return any(field.get("%type") in types for type_ in types.values() for field in fields_of(type_))
 
 
 class _Generator:
@@ -152,7 +164,7 @@ class _Generator:
     def _element(self, field: Mapping[str, Any]) -> Node:
         attributes = {"name": str(field["%name"])}
         content = self._note(field)
-        type_ = str(field.get("%type", "string"))
+        type_ = "map" if flag(field, "%map") else str(field.get("%type", "string"))
         if type_ in self.inline:
             content["xs:complexType"] = self._complex(self.types[type_])
         else:

@@ -10,7 +10,7 @@ from rolltop.transform.check.schema_types import type_of_schema
 from rolltop.transform.diagnostics import Diagnostic
 from rolltop.transform.repair import find_repair, suspicions
 from rolltop.transform.service.failures import told
-from rolltop.transform.service.schemas_given import plain_schema
+from rolltop.transform.service.schemas_given import plain_schema, read_from_xml
 from rolltop.transform.syntax.parser import Parsed, parse
 from rolltop.transform.types import ObjectType, Type
 
@@ -96,8 +96,11 @@ def input_types(parsed: Parsed, schema: Any, unfollowed: list[str] | None = None
     """
     if schema is None:
         return {}
-    type_ = type_of_schema(plain_schema(schema), unfollowed=unfollowed)
+    plain = plain_schema(schema)
     ports = parsed.program.header.inputs
+    if all(port.format == "xml" for port in ports):
+        plain = read_from_xml(plain)
+    type_ = type_of_schema(plain, unfollowed=unfollowed)
     if len(ports) == 1:
         return {ports[0].name: type_}
     fields = type_.index if isinstance(type_, ObjectType) else {}

@@ -9,7 +9,7 @@ from rolltop.transform.stdlib._rules import element, optional, returned, same_ki
 from rolltop.transform.stdlib.coerce import adapt, takes
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.types import ArrayType, Type, union
-from rolltop.transform.values import truthy
+from rolltop.transform.values import is_element, truthy
 
 Fn = Callable[..., Any]
 
@@ -41,6 +41,8 @@ def filter_(value: Any, fn: Fn) -> Any:
     if isinstance(value, dict):
         if takes(fn, 2):
             return {name: item for name, item in value.items() if truthy(fn(name, item))}
+        if is_element(value):
+            return [value] if truthy(fn(value)) else []
         return {name: item for name, item in value.items() if truthy(fn(item))}
     if not takes(fn, 1):
         fn = adapt(fn, 1)

@@ -247,9 +247,14 @@ def adapt(function: Callable[..., Any], wanted: int) -> Callable[..., Any]:
 def refuse(value: Any, signature: Signature, at: int) -> TypeFailure:
     """The error for an argument of the wrong kind."""
     parameter = signature.parameters[at]
+    hint = f"The signature is {signature.text}."
+    if isinstance(parameter.type, ArrayType) and kind_of(value) in ("string", "number"):
+        hint += (
+            " An XML element that has only text and occurs once is its text: `arrays` in the header makes it an array."
+        )
     return TypeFailure(
         f"{signature.name} requires {_wanted(parameter.type)} for '{parameter.name}', got {_article(kind_of(value))}",
-        hint=f"The signature is {signature.text}.",
+        hint=hint,
     )
 
 

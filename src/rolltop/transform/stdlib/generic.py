@@ -11,7 +11,7 @@ from rolltop.transform.errors import fail
 from rolltop.transform.stdlib._rules import element, members, merged, without_null
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.types import ANY, NULL, STRING, ArrayType, ObjectType, Type, union
-from rolltop.transform.values import Node, concat_text, fit, is_number, kind_of
+from rolltop.transform.values import Node, concat_text, fit, is_element, is_number, kind_of
 
 
 def _concat_type(arguments: Sequence[Type]) -> Type | None:
@@ -42,8 +42,8 @@ def concat(first: Any, *more: Any) -> Any:
         return first
     if type(first) is str:
         return "".join([first, *[value if type(value) is str else _joined_text(value) for value in more]])
-    if type(first) is list:
-        return functools.reduce(operator.iadd, [_of_kind(value, list) for value in more], list(first))
+    if type(first) is list or (is_element(first) and list in map(type, more)):
+        return functools.reduce(operator.iadd, map(_elements, more), list(_elements(first)))
     if first is None:
         return next((value for value in more if value is not None), None)
     return _join_alike(first, more)
@@ -68,8 +68,10 @@ def _joined_text(value: Any) -> str:
     return text
 
 
-def _of_kind(value: Any, kind: type) -> Any:
-    if not isinstance(value, kind):
+def _elements(value: Any) -> list[Any]:
+    if is_element(value):
+        return [value]
+    if not isinstance(value, list):
         fail(f"concat cannot join array and {kind_of(value)}", hint="Write [value] to add one element.")
     return value
 

@@ -1,0 +1,162 @@
+"""Where words stand in a text: words as the index has them, in the text as it is written."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import pairwise
+
+from rolltop.store.text.analysis import exact_analyzer, words_in
+from rolltop.store.text.splitting import CUTS, is_unspaced
+
+__all__ = ["FOLDS", "Marker", "Span", "highlighted", "marker", "painted"]
+
+BEGINNING = "*"
+"""Behind the beginning of a word that was asked for: no word of the index holds it."""
+
+NEEDLES = 200
+"""So many different words are looked for at once; for more of them every line is looked at."""
+
+_JOINTS = "_-"
+_PARTS = re.compile(f"[^{_JOINTS}]+")
+_RUNS = re.compile("[w-]+|c")
+"""A word, be it an identifier with several in it, or a character that is one."""
+
+Span = tuple[int, int]
+Token = tuple[int, int, str]
+"""Where a word begins and ends, and how the index has it."""
+
+
+class _Folds(dict[int, str]):
+    """Characters as the index has them, looked up when they are met; those of no word stay what they are."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = (exact_analyzer().analyze(chr(code)) or [chr(code)])[0]
+        return self[code]
+
+
+class _Kinds(dict[int, str]):
+    """What characters are to the index: w in words, - between two words of one identifier, c words by themselves."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        in_word = "w" if exact_analyzer().analyze(char) else " "
+        self[code] = "-" if char in _JOINTS else "c" if is_unspaced(char) else in_word
+        return self[code]
+
+
+FOLDS, _KIND_OF = _Folds(), _Kinds()
+
+
+class Marker:
+    """Finds some words and identifiers. Whatever is asked for is cut as the index cuts it.
+
+    What is cut in several stands where they follow each other; all stand also where an identifier is the whole of them,
+    with or without signs between its parts. A word that ends with `*` stands for all that begin so.
+    """
+
+    def __init__(self, asked: Iterable[str]) -> None:
+        asked = list(asked)
+        self._begins = tuple(text.removesuffix(BEGINNING) for text in asked if text.endswith(BEGINNING))
+        runs = {words for text in asked if not text.endswith(BEGINNING) and (words := tuple(words_in(text)))}
+        self._joined = frozenset(map("".join, runs))
+        self._runs: dict[str, list[tuple[str, ...]]] = {}
+        for run in sorted(runs, key=len, reverse=True):
+            self._runs.setdefault(run[0], []).append(run)
+        needles = sorted({*self._runs, *self._joined, *self._begins})
+        self._needles = re.compile("|".join(map(re.escape, needles))) if 0 < len(needles) <= NEEDLES else None
+        self._idle = not needles
+
+    def lines(self, text: str) -> Iterator[tuple[int, list[Span]]]:
+        """The lines that hold any of the words, counted from 0, and where these stand in them."""
+        lines = text.split("\n")
+        for number in self._likely(text, len(lines)):
+            if spans := self.spans(lines[number]):
+                yield number, spans
+
+    def _likely(self, text: str, count: int) -> Iterator[int]:
+        """Lines that may hold a word, in order."""
+        if self._idle:
+            return
+        if self._needles is None:
+            yield from range(count)
+            return
+        plain = _folded(text).replace("_", "").replace("-", "")
+        at, number = 0, 0
+        while found := self._needles.search(plain, at):
+            number += plain.count("\n", at, found.start())
+            yield number
+            at = plain.find("\n", found.start()) + 1
+            if not at:
+                return
+            number += 1
+
+    def spans(self, text: str) -> list[Span]:
+        """Where the words stand in a text of one line: (start, end), in order and apart."""
+        tokens: list[Token] = []
+        whole: dict[int, int] = {}
+        for run in _RUNS.finditer(text.translate(_KIND_OF)):
+            inside = list(_tokens(text, *run.span()))
+            if len(inside) > 1 and "".join(folded for _, _, folded in inside) in self._joined:
+                whole[len(tokens)] = len(inside)
+            tokens += inside
+        return self._found(text, tokens, whole)
+
+    def _found(self, text: str, tokens: list[Token], whole: dict[int, int]) -> list[Span]:
+        spans: list[Span] = []
+        at = 0
+        while at < len(tokens):
+            count = whole.get(at) or self._count(tokens, at)
+            if count:
+                spans.append((tokens[at][0], _with_accents(text, tokens[at + count - 1][1])))
+            at += count or 1
+        return spans
+
+    def _count(self, tokens: list[Token], at: int) -> int:
+        """How many words that begin at a place are asked for, 0 for none."""
+        word = tokens[at][2]
+        for run in self._runs.get(word, ()):
+            if len(run) == 1 or run == tuple([folded for _, _, folded in tokens[at : at + len(run)]]):
+                return len(run)
+        return int(bool(self._begins) and word.startswith(self._begins))
+
+
+@lru_cache(16)
+def marker(asked: tuple[str, ...]) -> Marker:
+    """The same for the hits of one query."""
+    return Marker(asked)
+
+
+def _folded(text: str) -> str:
+    return text.lower() if text.isascii() else text.translate(FOLDS)
+
+
+def _tokens(text: str, start: int, end: int) -> Iterator[Token]:
+    """The words of an identifier."""
+    for part in _PARTS.finditer(text, start, end):
+        first, last = part.span()
+        edges = [first, *[cut.start() for cut in CUTS.finditer(text, first + 1, last)], last]
+        for before, after in pairwise(edges):
+            yield before, after, _folded(text[before:after])
+
+
+def _with_accents(text: str, end: int) -> int:
+    """After the marks that stand above the last letter."""
+    while end < len(text) and unicodedata.combining(text[end]):
+        end += 1
+    return end
+
+
+def highlighted(text: str, words: Iterable[str]) -> str:
+    """The text with the words in grep's colour."""
+    return painted(text, marker(tuple(words)).spans(text))
+
+
+def painted(text: str, spans: Iterable[Span]) -> str:
+    out, position = [], 0
+    for start, end in spans:
+        out += [text[position:start], "\x1b[01;31m\x1b[K", text[start:end], "\x1b[m\x1b[K"]
+        position = end
+    return "".join([*out, text[position:]])

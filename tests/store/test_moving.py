@@ -1,0 +1,164 @@
+"""Documents leave the store as files and as archives, and come back."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rolltop.errors import ConsentMissing, InvalidInput
+from rolltop.store import Library
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Iterator[Library]:
+    opened = Library(tmp_path / "other")
+    yield opened
+    opened.close()
+
+
+def archive_of(library: Library) -> io.BytesIO:
+    out = io.BytesIO()
+    library.export(out)
+    return io.BytesIO(out.getvalue())
+
+
+def history(library: Library, name: str) -> list[bytes]:
+    return [library.read_object(version.object) for version in library.versions(library.document(name))]
+
+
+def keep_anyway(library: Library, path: str, data: bytes) -> None:
+    """As stores could once be filled: under any name."""
+    library.write(lambda writer: library.keep(writer, path, data, tags=(), metadata={}, mime=None, times=(1, 2)))
+
+
+# files -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["../x.md", "../../x/e.md", "/a/../b.md", "a/.."])
+def test_a_name_that_leads_upwards_is_refused(library: Library, name: str) -> None:
+    with pytest.raises(InvalidInput, match=r"\.\. as a part"):
+        library.add_text(name, "b\n")
+    library.add_text("a..b/..c.md", "fine\n")
+
+
+def test_what_has_no_place_in_the_directory_is_named_and_the_rest_is_written(library: Library, tmp_path: Path) -> None:
+    keep_anyway(library, "../../x/e.md", b"out\n")
+    for name in ("a.md", "dir", "dir/sub.md", "/twice.md", "twice.md", "n" * 300):
+        library.add_text(name, f"{name}\n")
+    library.take_snapshot("s")
+    done = library.restore("s", tmp_path / "out")
+    files = sorted(p.relative_to(tmp_path / "out").as_posix() for p in (tmp_path / "out").rglob("*") if p.is_file())
+    assert files == ["a.md", "dir/sub.md", "twice.md"]
+    assert (done.documents, done.bytes) == (3, 5 + 11 + 10)
+    assert [path for path, _ in done.left] == ["../../x/e.md", "twice.md", "dir", "n" * 300]
+    assert (tmp_path / "out" / "twice.md").read_text() == "/twice.md\n"
+    assert not (tmp_path / "x").exists()
+
+
+def test_nothing_is_written_where_a_file_would_be_replaced_without_being_asked_for(
+    library: Library, tmp_path: Path
+) -> None:
+    library.add_text("a.md", "a\n")
+    library.add_text("b.md", "b\n", modified=5_000_000_000)
+    library.take_snapshot("s")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "b.md").write_text("mine")
+    with pytest.raises(ConsentMissing):
+        library.restore("s", tmp_path / "out")
+    assert os.listdir(tmp_path / "out") == ["b.md"]
+    assert library.restore("s", tmp_path / "out", overwrite=True).documents == 2
+    assert (tmp_path / "out" / "b.md").read_text() == "b\n"
+    assert (tmp_path / "out" / "b.md").stat().st_mtime == 5
+    with pytest.raises(InvalidInput, match="not a directory"):
+        library.restore("s", tmp_path / "out" / "b.md")
+
+
+def test_a_link_in_the_directory_does_not_lead_out_of_it(library: Library, tmp_path: Path) -> None:
+    library.add_text("away/a.md", "a\n")
+    library.take_snapshot("s")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "away").symlink_to(tmp_path)
+    assert [path for path, _ in library.restore("s", tmp_path / "out").left] == ["away/a.md"]
+    assert not (tmp_path / "a.md").exists()
+
+
+def test_the_command_says_what_it_did_not_write(rolltop: Run, tmp_path: Path) -> None:
+    for name in ("dir", "dir/sub.md"):
+        rolltop("store", "add", "-", "--name", name, stdin="x\n")
+    rolltop("store", "snapshot", "s")
+    done = rolltop("store", "restore", "s", "--to", str(tmp_path / "out"))
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[0] == "dir was not written: it is a file, and other documents lie below it"
+    assert (tmp_path / "out" / "dir" / "sub.md").exists()
+    assert rolltop("store", "add", "-", "--name", "../e.md", stdin="x\n").returncode == 2
+
+
+# archives ----------------------------------------------------------------------------------------
+
+
+def test_importing_twice_changes_nothing(library: Library, other: Library) -> None:
+    for text in ("one\n", "two\n", "one\n"):
+        library.add_text("a.md", text, tags=["t"], metadata={"n": len(text), "text": text})
+    library.add_text("b.md", "other\n")
+    assert other.import_(archive_of(library)).versions == 2
+    change = other.catalog.documents.last_change()
+    again = other.import_(archive_of(library))
+    assert (again.new, again.versions, again.unchanged) == (0, 0, 4)
+    assert other.catalog.documents.last_change() == change
+    assert history(other, "a.md") == [b"one\n", b"two\n", b"one\n"]
+    assert other.document("a.md").metadata == library.document("a.md").metadata
+
+
+def test_an_archive_brings_only_the_versions_that_are_new(library: Library, other: Library) -> None:
+    library.add_text("a.md", "one\n")
+    library.add_text("a.md", "two\n")
+    other.import_(archive_of(library))
+    library.add_text("a.md", "three\n", tags=["late"])
+    assert other.import_(archive_of(library)).versions == 1
+    assert history(other, "a.md") == [b"one\n", b"two\n", b"three\n"]
+    assert other.document("a.md").tags == ("late",)
+
+
+def test_what_was_written_here_since_stays_current(library: Library, other: Library) -> None:
+    library.add_text("a.md", "one\n", metadata={"by": "archive"})
+    other.import_(archive_of(library))
+    other.add_text("a.md", "mine\n", metadata={"by": "me"})
+    assert other.import_(archive_of(library)).unchanged == 1
+    assert history(other, "a.md") == [b"one\n", b"mine\n"]
+    assert other.document("a.md").metadata == {"by": "me"}
+
+
+def test_the_current_version_of_an_archive_becomes_current(library: Library, other: Library) -> None:
+    for text in ("one\n", "two\n"):
+        library.add_text("a.md", text)
+    other.add_text("a.md", "two\n")
+    for _ in range(2):
+        other.import_(archive_of(library))
+        assert history(other, "a.md") == [b"two\n", b"one\n", b"two\n"]
+
+
+def test_versions_of_one_document_may_lie_in_several_transactions(
+    library: Library, other: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rolltop.store.transfer.GROUP", 2)
+    for number in range(5):
+        library.add_text("a.md", f"{number}\n")
+    for _ in range(2):
+        other.import_(archive_of(library))
+        assert history(other, "a.md") == [f"{number}\n".encode() for number in range(5)]
+
+
+def test_an_archive_of_any_store_can_be_imported(library: Library, other: Library) -> None:
+    keep_anyway(library, "../e.md", b"once\n")
+    keep_anyway(library, "latin.txt", "Das Café\n".encode("cp1252"))
+    other.import_(archive_of(library))
+    assert other.read(other.document("../e.md")) == b"once\n"
+    assert other.document("latin.txt").mime == library.document("latin.txt").mime
+    assert other.add_text("../e.md", "again\n").document.version == 2
