@@ -206,6 +206,84 @@ def test_the_schema_of_a_single_input_is_meant_whatever_its_name() -> None:
         types_for(["a", "b"], {"c": ORDER})
 
 
+@pytest.mark.parametrize(
+    ("program", "code"),
+    [
+        ("x => x", "E506"),
+        ("{ f: upper }", "E506"),
+        ("{ a: { b: x => x } }", "E506"),
+        ("if ($input.a) upper else lower", "E506"),
+        ("function F(x) { x }\nF", "E506"),
+        ("$input.a / 0", "E502"),
+        ("$input.a % 0", "E502"),
+        ("[1, 2][-1]", "E504"),
+        ("map($input.a, x => x)[-2]", "E504"),
+    ],
+)
+def test_what_always_fails_is_an_error(program: str, code: str) -> None:
+    assert [(found.code, found.severity) for found in check(program, formats={"input": "json"})] == [(code, "error")]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "try { $input.a / 0 } catch (e) { 0 }",
+        "if ($input.a) upper else 1",
+        "map($input.a, upper)",
+        "function F(x) { x }",
+        "let f = x => x\nf(1)",
+        "[x => x][0](1)",
+        "$input.a / 0.5",
+        "$input.a[0]",
+    ],
+)
+def test_what_may_work_is_no_error(program: str) -> None:
+    assert not [found for found in check(program, formats={"input": "json"}) if found.severity == "error"]
+
+
+def test_a_negative_index_of_what_may_be_an_array_is_a_warning() -> None:
+    assert [found.code for found in check("$input[-1]", formats={"input": "json"})] == ["W504"]
+
+
+XML_ORDER = {
+    "type": "object",
+    "required": ["o"],
+    "properties": {
+        "o": {
+            "type": "object",
+            "attributes": {"v": {"type": "number"}},
+            "required": ["paid", "tag", "nil"],
+            "properties": {
+                "paid": {"type": "boolean"},
+                "tag": {"type": "array", "items": {"type": "string"}, "cardinality": "1..*"},
+                "nil": {"type": "integer", "nullable": True},
+            },
+        }
+    },
+}
+
+
+def as_xml(body: str, options: str = "") -> str:
+    return f"%utlx 1.0\ninput xml {options}\noutput json\n---\n{body}"
+
+
+@pytest.mark.parametrize(
+    ("body", "schema"),
+    [("$input.o.@v", {"type": ["string", "null"]}), ("$input.o.paid", {"type": "string"}), ("$input.o.nil", {})],
+)
+def test_a_schema_of_xml_is_read_as_its_reader_reads_documents(body: str, schema: dict[str, Any]) -> None:
+    assert infer(as_xml(body), XML_ORDER)["outputSchema"] == schema
+    assert infer(as_xml(body).replace("xml", "json", 1), XML_ORDER)["outputSchema"] != schema
+
+
+def test_what_xml_makes_a_trap_is_a_warning() -> None:
+    assert [each["code"] for each in validate(as_xml("$input.o.paid == true"), XML_ORDER)["warnings"]] == ["W506"]
+    mapped = "map($input.o.tag, t => upper(t))"
+    assert [each["code"] for each in validate(as_xml(mapped), XML_ORDER)["warnings"]] == ["W505"]
+    assert not validate(as_xml(mapped, '{arrays: ["tag"]}'), XML_ORDER)["warnings"]
+    assert not validate(as_xml('$input.o.paid == "true"'), XML_ORDER)["warnings"]
+
+
 TREE = {
     "$ref": "#/$defs/Node",
     "$defs": {
@@ -310,81 +388,3 @@ def test_references_to_other_documents_are_told_of() -> None:
     schema = {"properties": {"a": {"$ref": "other.json#/x"}, "b": {"$ref": "other.json#/x"}}}
     assert str(type_of_schema(schema, unfollowed=unfollowed)) == "{ a?: Any, b?: Any, ... }"
     assert unfollowed == ["other.json#/x"]
-
-
-@pytest.mark.parametrize(
-    ("program", "code"),
-    [
-        ("x => x", "E506"),
-        ("{ f: upper }", "E506"),
-        ("{ a: { b: x => x } }", "E506"),
-        ("if ($input.a) upper else lower", "E506"),
-        ("function F(x) { x }\nF", "E506"),
-        ("$input.a / 0", "E502"),
-        ("$input.a % 0", "E502"),
-        ("[1, 2][-1]", "E504"),
-        ("map($input.a, x => x)[-2]", "E504"),
-    ],
-)
-def test_what_always_fails_is_an_error(program: str, code: str) -> None:
-    assert [(found.code, found.severity) for found in check(program, formats={"input": "json"})] == [(code, "error")]
-
-
-@pytest.mark.parametrize(
-    "program",
-    [
-        "try { $input.a / 0 } catch (e) { 0 }",
-        "if ($input.a) upper else 1",
-        "map($input.a, upper)",
-        "function F(x) { x }",
-        "let f = x => x\nf(1)",
-        "[x => x][0](1)",
-        "$input.a / 0.5",
-        "$input.a[0]",
-    ],
-)
-def test_what_may_work_is_no_error(program: str) -> None:
-    assert not [found for found in check(program, formats={"input": "json"}) if found.severity == "error"]
-
-
-def test_a_negative_index_of_what_may_be_an_array_is_a_warning() -> None:
-    assert [found.code for found in check("$input[-1]", formats={"input": "json"})] == ["W504"]
-
-
-XML_ORDER = {
-    "type": "object",
-    "required": ["o"],
-    "properties": {
-        "o": {
-            "type": "object",
-            "attributes": {"v": {"type": "number"}},
-            "required": ["paid", "tag", "nil"],
-            "properties": {
-                "paid": {"type": "boolean"},
-                "tag": {"type": "array", "items": {"type": "string"}, "cardinality": "1..*"},
-                "nil": {"type": "integer", "nullable": True},
-            },
-        }
-    },
-}
-
-
-def as_xml(body: str, options: str = "") -> str:
-    return f"%utlx 1.0\ninput xml {options}\noutput json\n---\n{body}"
-
-
-@pytest.mark.parametrize(
-    ("body", "schema"),
-    [("$input.o.@v", {"type": ["string", "null"]}), ("$input.o.paid", {"type": "string"}), ("$input.o.nil", {})],
-)
-def test_a_schema_of_xml_is_read_as_its_reader_reads_documents(body: str, schema: dict[str, Any]) -> None:
-    assert infer(as_xml(body), XML_ORDER)["outputSchema"] == schema
-    assert infer(as_xml(body).replace("xml", "json", 1), XML_ORDER)["outputSchema"] != schema
-
-
-def test_what_xml_makes_a_trap_is_a_warning() -> None:
-    assert [each["code"] for each in validate(as_xml("$input.o.paid == true"), XML_ORDER)["warnings"]] == ["W506"]
-    mapped = "map($input.o.tag, t => upper(t))"
-    assert [each["code"] for each in validate(as_xml(mapped), XML_ORDER)["warnings"]] == ["W505"]
-    assert not validate(as_xml(mapped, '{arrays: ["tag"]}'), XML_ORDER)["warnings"]
-    assert not validate(as_xml('$input.o.paid == "true"'), XML_ORDER)["warnings"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from rolltop.transform.named_types import NamedObject
 from rolltop.transform.types import (
     ANY,
     BOOLEAN,
@@ -74,6 +75,8 @@ def holds_function(type_: Type) -> bool:
     """Whether every value of a type is a function or has one in it."""
     if isinstance(type_, UnionType):
         return all(map(holds_function, type_.members))
+    if isinstance(type_, NamedObject):
+        return False  # it is of the input's schema, and may hold itself
     if isinstance(type_, ObjectType):
         return any(holds_function(kind) for name, kind in type_.fields if name in type_.required)
     return isinstance(type_, (Closure, FunctionType))
