@@ -7,10 +7,10 @@ import json
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
@@ -19,6 +19,8 @@ from rolltop.cli.tour import TOUR, Step, example_packages
 from rolltop.errors import ForeignFailure
 
 __all__ = ["demo"]
+
+T = TypeVar("T")
 
 _KITCHEN = '''"""A kitchen."""
 
@@ -43,10 +45,11 @@ def mcp_tool_kitchen_scale(grams: float, people: int = 4) -> float:
 def demo(toolsets: str | None, full: bool) -> None:
     """Start a server in a workspace of its own, call it as a client would, show what comes back."""
     _refuse_unknown_sets(toolsets)
-    with _ended_by_signals(), tempfile.TemporaryDirectory(prefix="rolltop-demo-") as directory:
+    ending = _Ending()
+    with ending.heeded(), tempfile.TemporaryDirectory(prefix="rolltop-demo-") as directory:
         place = Path(directory)
         _prepare(place)
-        failed, calls = asyncio.run(_tour(place, toolsets, full))
+        failed, calls = asyncio.run(ending.around(_tour(place, toolsets, full)))
     if failed:
         raise ForeignFailure(f"these calls failed: {', '.join(failed)}", hint="rolltop doctor says what is missing.")
     click.secho(f"\nThat was {calls} calls. Next: rolltop connect claude-code", bold=True)
@@ -59,19 +62,39 @@ def _refuse_unknown_sets(toolsets: str | None) -> None:
     select(discover()[0], load({"toolsets": toolsets or ""}))
 
 
-@contextmanager
-def _ended_by_signals() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end the tour as Ctrl-C does, so that nothing of it is left behind."""
+class _Ending:
+    """Lets SIGTERM and SIGHUP end the tour as Ctrl-C does, so that nothing of it is left behind."""
 
-    def leave(number: int, frame: object) -> None:
-        raise click.exceptions.Exit(128 + number)
+    def __init__(self) -> None:
+        self._told: int | None = None
+        self._task: asyncio.Task[Any] | None = None
 
-    before = {number: signal.signal(number, leave) for number in (signal.SIGTERM, signal.SIGHUP)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    async def around(self, tour: Coroutine[Any, Any, T]) -> T:
+        """The tour, which a signal cancels: what is raised in the middle of it may end up anywhere."""
+        self._task = asyncio.current_task()
+        try:
+            return await tour
+        finally:
+            self._task = None
+
+    def _tell(self, number: int, frame: object) -> None:
+        self._told = number
+        if self._task is None:
+            raise click.exceptions.Exit(128 + number)
+        self._task.get_loop().call_soon_threadsafe(self._task.cancel)
+
+    @contextmanager
+    def heeded(self) -> Iterator[None]:
+        before = {number: signal.signal(number, self._tell) for number in (signal.SIGTERM, signal.SIGHUP)}
+        try:
+            yield
+        except asyncio.CancelledError:
+            if self._told is None:
+                raise
+            raise click.exceptions.Exit(128 + self._told) from None
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
 
 def _prepare(place: Path) -> None:
