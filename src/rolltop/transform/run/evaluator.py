@@ -11,7 +11,7 @@ from rolltop.errors import Position, SizeLimit
 from rolltop.transform.errors import EvaluationFailure
 from rolltop.transform.run import access
 from rolltop.transform.run.operators import BINARY, negate
-from rolltop.transform.run.recursion import OutOfStack, counted, recursive_functions, too_deep
+from rolltop.transform.run.recursion import OutOfStack, counted, may_recur, recursive_functions, too_deep
 from rolltop.transform.run.scope import Scope, unknown_function, unknown_name
 from rolltop.transform.stack import deep_stack
 from rolltop.transform.stdlib.registry import find
@@ -81,7 +81,7 @@ class Evaluator:
 
     def _function(self, node: tree.FunctionDef, scope: Scope) -> Any:
         value = self._closure(node.params, node.body, scope)
-        if id(node) in self._recursive:
+        if may_recur(node) and id(node) in self._recursive:
             value = counted(value, scope)
         scope.names[node.name] = value
         return value

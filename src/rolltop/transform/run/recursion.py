@@ -9,7 +9,7 @@ from rolltop.errors import SizeLimit
 from rolltop.transform.run.scope import Scope
 from rolltop.transform.syntax import tree
 
-__all__ = ["COUNTER", "DEEPEST", "OutOfStack", "counted", "recursive_functions", "too_deep"]
+__all__ = ["COUNTER", "DEEPEST", "OutOfStack", "counted", "may_recur", "recursive_functions", "too_deep"]
 
 DEEPEST = 1500
 """Calls of functions that call themselves, one inside the other. Generated code has Python frames for so many."""
@@ -44,6 +44,11 @@ def counted(function: Callable[..., Any], scope: Scope) -> Callable[..., Any]:
 
     guarded.arity = function.arity  # type: ignore[attr-defined]
     return guarded
+
+
+def may_recur(function: tree.FunctionDef) -> bool:
+    """A quick look: whether a function has a name in it that is not written small, as those of functions are not."""
+    return any(isinstance(node, tree.Name) and not node.name[:1].islower() for node in tree.walk(function.body))
 
 
 def recursive_functions(program: tree.Program) -> frozenset[int]:
