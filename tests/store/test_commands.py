@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import made_files as made
 import pytest
@@ -298,3 +299,24 @@ def test_the_text_of_a_file_is_printed(rolltop: Run, tmp_path: Path) -> None:
     assert "A giraffe walks." in rolltop("store", "cat", "--text", "a.docx").stdout
     assert json.loads(rolltop("store", "get", "broken.pdf", "--json").stdout)["text_note"] == "the PDF is damaged"
     assert json.loads(rolltop("store", "get", "a.docx", "--json").stdout)["text_note"] is None
+
+
+def test_commands_that_change_something_tell_it_as_json_too(rolltop: Run, tmp_path: Path) -> None:
+    def told(*arguments: str) -> dict[str, Any]:
+        answer: dict[str, Any] = json.loads(rolltop("store", *arguments, "--json").stdout)
+        return answer
+
+    (tmp_path / "a.md").write_text("one\n")
+    rolltop("store", "add", str(tmp_path / "a.md"))
+    rolltop("store", "snapshot", "first")
+    assert [each["name"] for each in told("rm", "a.md", "--yes")["documents"]] == ["a.md"]
+    assert [each["name"] for each in told("undo", "--list")["documents"]] == ["a.md"]
+    assert [each["version"] for each in told("undo")["documents"]] == [1]
+    archive = str(tmp_path / "all.tar")
+    assert told("export", archive) == {"documents": 1, "archive": archive}
+    assert told("import", archive) == {"new": 0, "versions": 0, "unchanged": 1}
+    out = str(tmp_path / "out")
+    assert told("restore", "first", "--to", out) == {"documents": 1, "bytes": 4, "directory": out, "left": []}
+    assert told("restore", "a.md", "--version", "1")["name"] == "a.md"
+    assert told("index") == {"unindexed": 0}
+    assert told("reindex", "--text") == {"unindexed": 0, "meaning": None}

@@ -96,8 +96,9 @@ def _show(report: Report, as_json: bool) -> None:
 
 @click.command(epilog=EXIT_CODES)
 @click.option("--anew", is_flag=True, help="Forget the indexes first.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
-def index(invocation: Invocation, anew: bool) -> None:
+def index(invocation: Invocation, anew: bool, as_json: bool) -> None:
     """Bring the indexes up to date; they also catch up by themselves."""
     with opened(invocation) as library, progress("indexing") as show:
         if anew:
@@ -107,4 +108,8 @@ def index(invocation: Invocation, anew: bool) -> None:
             library.traits.start_again()
         library.index(show)
         library.trace(progress=show)
-    note("the indexes are up to date")
+        left = library.unindexed()
+    if as_json:
+        print_json({"unindexed": left})
+    else:
+        note("the indexes are up to date")

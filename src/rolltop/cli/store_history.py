@@ -10,7 +10,7 @@ import click
 
 from rolltop.cli.main import EXIT_CODES, Invocation
 from rolltop.cli.output import note, print_json, print_rows
-from rolltop.cli.store_open import human, opened
+from rolltop.cli.store_open import as_dict, human, opened
 
 if TYPE_CHECKING:
     from rolltop.store import Library
@@ -91,8 +91,11 @@ def _text(library: Library, change: Change) -> None:
 @click.option("--to", "target", type=click.Path(path_type=Path), help="Directory to write the snapshot WHAT to.")
 @click.option("--version", "number", type=int, help="Make this version of the document WHAT the current one.")
 @click.option("--force", is_flag=True, help="Replace files that exist.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
-def restore(invocation: Invocation, what: str, target: Path | None, number: int | None, force: bool) -> None:
+def restore(
+    invocation: Invocation, what: str, target: Path | None, number: int | None, *, force: bool, as_json: bool
+) -> None:
     """Write a snapshot to a directory, or put an earlier version of a document back.
 
     Exit code 1: some documents could not be written there; they are named.
@@ -102,15 +105,22 @@ def restore(invocation: Invocation, what: str, target: Path | None, number: int 
     with opened(invocation) as library:
         if number is not None:
             document = library.put_back(library.document(what), number)
+            if as_json:
+                print_json(as_dict(document))
+                return
             note(f"{document.path} is version {document.version} now, with the content of version {number}")
         elif target is not None:
-            _write_snapshot(library, what, target, force)
+            _write_snapshot(library, what, target, force=force, as_json=as_json)
 
 
-def _write_snapshot(library: Library, label: str, target: Path, force: bool) -> None:
+def _write_snapshot(library: Library, label: str, target: Path, *, force: bool, as_json: bool) -> None:
     done = library.restore(label, target, overwrite=force)
-    for path, why in done.left:
-        note(f"{path} was not written: {why}", style="yellow")
-    note(f"{done.documents} documents, {human(done.bytes)} written to {target}")
+    if as_json:
+        left = [{"path": path, "why": why} for path, why in done.left]
+        print_json({"documents": done.documents, "bytes": done.bytes, "directory": str(target), "left": left})
+    else:
+        for path, why in done.left:
+            note(f"{path} was not written: {why}", style="yellow")
+        note(f"{done.documents} documents, {human(done.bytes)} written to {target}")
     if done.left:
         sys.exit(1)

@@ -72,8 +72,9 @@ def _row(row: dict[str, object], share: str | None) -> tuple[str, ...]:
 @click.option("--text", is_flag=True, help="Only the keyword index.")
 @click.option("--meaning", is_flag=True, help="Only the vectors.")
 @click.option("--keep", is_flag=True, help="Keep what is there and do only what is missing.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
-def reindex(invocation: Invocation, model: str | None, text: bool, meaning: bool, keep: bool) -> None:
+def reindex(invocation: Invocation, model: str | None, *, text: bool, meaning: bool, keep: bool, as_json: bool) -> None:
     """Build the keyword index and the vectors anew. It can be interrupted, and goes on with --keep."""
     everything = not (text or meaning or model)
     with opened(invocation) as library, _stopping() as stop:
@@ -81,8 +82,19 @@ def reindex(invocation: Invocation, model: str | None, text: bool, meaning: bool
             library.options = replace(library.options, model=model)
         if text or everything:
             _reindex_text(library, keep=keep)
-        if meaning or model or (everything and library.options.model != "none"):
+        embedded = bool(meaning or model or (everything and library.options.model != "none"))
+        if embedded:
             _reindex_meaning(library, stop, keep=keep)
+        if as_json:
+            print_json(_indexed(library, embedded=embedded))
+    if stop:
+        raise click.exceptions.Exit(130)
+
+
+def _indexed(library: Library, *, embedded: bool) -> dict[str, object]:
+    state = library.meaning.state() if embedded else None
+    vectors = state and {"model": state.model, "documents": state.documents, "pending": state.pending}
+    return {"unindexed": library.unindexed(), "meaning": vectors}
 
 
 def _reindex_text(library: Library, *, keep: bool) -> None:
@@ -101,8 +113,6 @@ def _reindex_meaning(library: Library, stop: list[bool], *, keep: bool) -> None:
             time.sleep(0.2)  # another process is embedding: it has the lock until it is done
     state = library.meaning.state()
     note(f"{state.model}: {state.documents} documents embedded, {state.pending} are left")
-    if stop:
-        raise click.exceptions.Exit(130)
 
 
 @contextmanager

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import click
 
 from rolltop.cli.main import EXIT_CODES, Invocation
 from rolltop.cli.output import note, print_json
-from rolltop.cli.store_open import human, opened
+from rolltop.cli.store_open import as_dict, human, opened
+
+if TYPE_CHECKING:
+    from rolltop.store import Document
 
 __all__ = ["gc", "rm", "undo"]
 
@@ -18,8 +23,11 @@ __all__ = ["gc", "rm", "undo"]
 @click.option("-p", "--pattern", metavar="GLOB", help="Every path like this.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be deleted.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
-def rm(invocation: Invocation, names: tuple[str, ...], pattern: str | None, *, dry_run: bool, yes: bool) -> None:
+def rm(
+    invocation: Invocation, names: tuple[str, ...], pattern: str | None, *, dry_run: bool, yes: bool, as_json: bool
+) -> None:
     """Delete documents by name, path or glob; `undo` brings them back for some days."""
     from rolltop.errors import ConsentMissing, NotFound
 
@@ -33,19 +41,26 @@ def rm(invocation: Invocation, names: tuple[str, ...], pattern: str | None, *, d
             if not sys.stdin.isatty():
                 raise ConsentMissing(f"{len(chosen)} documents would be deleted", hint="Add --yes.")
             click.confirm(f"Delete {len(chosen)} documents?", abort=True, err=True)
-        for document in chosen if dry_run else library.delete(chosen):
-            click.echo(document.path)
+        _show(chosen if dry_run else library.delete(chosen), as_json=as_json)
 
 
 @click.command(epilog=EXIT_CODES)
 @click.argument("name", required=False)
 @click.option("--list", "only_list", is_flag=True, help="Only list what can be brought back.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
-def undo(invocation: Invocation, name: str | None, only_list: bool) -> None:
+def undo(invocation: Invocation, name: str | None, only_list: bool, as_json: bool) -> None:
     """Bring back a deleted document, or everything that was deleted last."""
     with opened(invocation) as library:
-        for document in library.deleted() if only_list else library.undo(name):
-            click.echo(document.path)
+        _show(library.deleted() if only_list else library.undo(name), as_json=as_json)
+
+
+def _show(documents: Iterable[Document], *, as_json: bool) -> None:
+    if as_json:
+        print_json({"documents": [as_dict(document) for document in documents]})
+        return
+    for document in documents:
+        click.echo(document.path)
 
 
 @click.command(epilog=EXIT_CODES)

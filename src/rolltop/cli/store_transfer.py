@@ -11,7 +11,7 @@ from typing import BinaryIO
 import click
 
 from rolltop.cli.main import EXIT_CODES, Invocation
-from rolltop.cli.output import note
+from rolltop.cli.output import note, print_json
 from rolltop.cli.store_open import explained, opened, progress
 
 __all__ = ["export", "import_"]
@@ -21,18 +21,24 @@ __all__ = ["export", "import_"]
 @click.argument("archive", type=click.Path(dir_okay=False, allow_dash=True))
 @click.argument("paths", nargs=-1)
 @click.option("--tag", "tags", multiple=True, help="Only documents with this tag.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
-def export(invocation: Invocation, archive: str, paths: tuple[str, ...], tags: tuple[str, ...]) -> None:
+def export(invocation: Invocation, archive: str, paths: tuple[str, ...], tags: tuple[str, ...], as_json: bool) -> None:
     """Write documents and all their versions to a tar ARCHIVE (- is standard output)."""
     from rolltop.store import Listing
 
+    if as_json and archive == "-":
+        raise click.UsageError("--json needs standard output for itself: name a file")
     with opened(invocation) as library, progress("exporting") as show:
         query = Listing(paths=paths, tags=tags)
         if archive == "-":
             count = library.export(sys.stdout.buffer, query, show)
         else:
             count = _to_new_file(Path(archive), lambda out: library.export(out, query, show))
-    note(f"{count} documents exported")
+    if as_json:
+        print_json({"documents": count, "archive": archive})
+    else:
+        note(f"{count} documents exported")
 
 
 def _to_new_file(path: Path, write: Callable[[BinaryIO], int]) -> int:
@@ -49,8 +55,9 @@ def _to_new_file(path: Path, write: Callable[[BinaryIO], int]) -> int:
 
 @click.command("import", epilog=EXIT_CODES)
 @click.argument("archive", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
-def import_(invocation: Invocation, archive: str) -> None:
+def import_(invocation: Invocation, archive: str, as_json: bool) -> None:
     """Store what an ARCHIVE of `export` holds (- is standard input)."""
     with opened(invocation) as library, progress("importing") as show:
         if archive == "-":
@@ -58,4 +65,7 @@ def import_(invocation: Invocation, archive: str) -> None:
         else:
             with open(archive, "rb") as source:
                 tally = library.import_(source, lambda done: show(done, 0))
-    note(f"{tally.new} new documents, {tally.versions} new versions, {tally.unchanged} unchanged")
+    if as_json:
+        print_json({"new": tally.new, "versions": tally.versions, "unchanged": tally.unchanged})
+    else:
+        note(f"{tally.new} new documents, {tally.versions} new versions, {tally.unchanged} unchanged")
