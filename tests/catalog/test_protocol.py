@@ -202,7 +202,9 @@ async def test_clients_hear_of_a_changed_definition(stdio_client: Any, orchard: 
         await anyio.sleep(1)
         assert not heard.is_set()  # a call does not change the list
         file = orchard / "inst/mcp/tools" / f"{CLEAR}.yaml"
-        file.write_text(file.read_text().replace("Forgets every entry", "Forgets all"))
+        changed = file.with_suffix(".new")
+        changed.write_text(file.read_text().replace("Forgets every entry", "Forgets all"))
+        changed.replace(file)  # at once: the server may look at any time
         with anyio.fail_after(10):
             await heard.wait()
         after = {tool.name: tool.description for tool in (await client.list_tools()).tools}
