@@ -53,8 +53,7 @@ def flat_function(
 
         async def call() -> Any:
             if spec.consent is not None and spec.consent.applies_to(arguments):
-                effect, given_in = spec.consent.effect_of(arguments), spec.consent.given_in(arguments)
-                await ctx.require_consent(spec.consent.literal, effect, given=given_in, field=spec.consent.field)
+                await spec.consent.ask(arguments, ctx)
             bound = spec.bind(arguments, ctx)
             return await run(**bound) if spec.is_async else await ctx.run(run, **bound)
 

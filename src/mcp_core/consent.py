@@ -83,6 +83,16 @@ class Consent:
         text = to_json_bytes(shown).decode("utf-8")
         return f"{self.effect}; called with {text if len(text) <= _SHOWN else text[:_SHOWN] + ' …'}"
 
+    async def ask(self, arguments: Any, ctx: Any) -> None:
+        """Go on only if the human agrees to a call with these arguments."""
+        await ctx.require_consent(
+            self.literal,
+            self.effect_of(arguments),
+            given=self.given_in(arguments),
+            field=self.field,
+            refusal=self.effect,
+        )
+
 
 def some_of(names: Iterable[str], most: int = 5) -> str:
     """The first few names, and how many more there are: for a question."""

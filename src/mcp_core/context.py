@@ -224,12 +224,14 @@ class ToolContext(Generic[W]):
         await self.log_sink(message, level)
 
     async def require_consent(
-        self, action: str, effect: str, *, given: bool = False, field: str = CONSENT_FIELD
+        self, action: str, effect: str, *, given: bool = False, field: str = CONSENT_FIELD, refusal: str | None = None
     ) -> None:
         """Go on only if the human agrees that this `effect` happens; `given`: the literal was passed.
 
         `effect` completes "This …" and names what it is about. An agreement counts for exactly these words: where
         the call is made again with the answer and would do something else by then, the human is asked again.
+        `refusal` stands for the effect in what is said where nobody can be asked: that is logged, and values of
+        arguments are not for logs.
         """
         if given:
             self._note(action, "literal")
@@ -241,7 +243,7 @@ class ToolContext(Generic[W]):
         except CannotAsk:
             self._note(action, "not askable")
             raise ConsentRequired(
-                f"nothing was done: this {effect}, and the user has to agree first",
+                f"nothing was done: this {refusal or effect}, and the user has to agree first",
                 hint=f'Ask the user; if they agree, call again with {field} set to "{action}".',
             ) from None
         if not (reply.accepted and reply.content.get("agree") is True):

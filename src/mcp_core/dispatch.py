@@ -243,9 +243,7 @@ async def _ask_consent(registered: Registered, checked: Any, ctx: ToolContext[An
     consent = registered.spec.consent
     assert consent is not None
     try:
-        await ctx.require_consent(
-            consent.literal, consent.effect_of(checked), given=consent.given_in(checked), field=consent.field
-        )
+        await consent.ask(checked, ctx)
     except ConsentRequired as refused:
         logger.info("Tool %s not run: %s", registered.name, refused)
         raise

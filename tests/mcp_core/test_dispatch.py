@@ -325,6 +325,16 @@ def test_the_question_shows_what_is_agreed_to(house: House) -> None:
     assert len({key for key, _ in questions}) == 3  # an agreement to one counts for no other
 
 
+def test_what_is_refused_tells_no_arguments_to_the_log(house: House, caplog: pytest.LogCaptureFixture) -> None:
+    consenting(house)
+    with caplog.at_level("DEBUG"):
+        answer = house.call("remove", {"text": "the secret of the house"})
+    assert answer.structured["error_type"] == "consent_required"
+    assert "removes things" in answer.structured["error"]
+    assert "not run" in caplog.text
+    assert "secret" not in caplog.text + answer.structured["error"]
+
+
 def test_another_name_for_the_literal(house: House) -> None:
     async def sell(args: Say) -> Result[Said]:
         return Result.ok(Said(text="sold"))

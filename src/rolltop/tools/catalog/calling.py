@@ -120,6 +120,6 @@ async def call_tool(args: CallArguments, ctx: ToolContext[Workspace]) -> Result[
     catalog = ctx.workspace.catalog
     consent = consent_for(catalog.find(args.name).definition)
     if consent is not None:
-        effect = consent.effect_of(args.arguments)
-        await ctx.require_consent(consent.literal, effect, given=args.confirm == consent.literal)
+        effect, given = consent.effect_of(args.arguments), args.confirm == consent.literal
+        await ctx.require_consent(consent.literal, effect, given=given, refusal=consent.effect)
     return await call_served(args.name, args.arguments, ctx, args.state)
