@@ -9,6 +9,7 @@ import stat
 from pathlib import Path
 
 from rolltop.errors import PermissionDenied
+from rolltop.files.holding import flush_directory
 
 __all__ = ["replace_file"]
 
@@ -30,7 +31,7 @@ def replace_file(path: Path, text: str) -> None:
             temporary.replace(target)
         finally:
             temporary.unlink(missing_ok=True)
-        _flush_directory(target.parent)
+        flush_directory(target.parent)
     except OSError as error:
         raise PermissionDenied(
             f"{path} cannot be written: {error.strerror}", hint="Check the disk and the permissions; it is as it was."
@@ -53,11 +54,3 @@ def _state(path: Path) -> os.stat_result | None:
         return path.stat()
     except FileNotFoundError:
         return None
-
-
-def _flush_directory(directory: Path) -> None:
-    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

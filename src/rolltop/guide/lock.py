@@ -7,20 +7,17 @@ The lock file itself stays: removing it would let two writers hold locks on two 
 
 from __future__ import annotations
 
-import fcntl
 import os
-import random
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from rolltop.files.holding import locked_within
 from rolltop.guide.errors import ConfigUnwritable
 
 __all__ = ["exclusive", "in_turn"]
 
-_LONGEST_PAUSE = 0.05
 _threads: dict[str, threading.Lock] = {}
 _threads_guard = threading.Lock()
 
@@ -42,7 +39,8 @@ def exclusive(path: Path, *, deadline: float = 5.0) -> Iterator[None]:
     """Hold the lock file `path` in this process, in its turn, waiting at most `deadline` seconds for others."""
     descriptor = _open(path)
     try:
-        _poll(descriptor, path, time.monotonic() + deadline, deadline)
+        if not locked_within(descriptor, deadline):
+            raise _busy(path, deadline)
         yield
     finally:
         os.close(descriptor)
@@ -58,19 +56,6 @@ def _open(path: Path) -> int:
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     except OSError as error:
         raise ConfigUnwritable(f"the lock file {path} cannot be opened: {error.strerror}") from None
-
-
-def _poll(descriptor: int, path: Path, until: float, deadline: float) -> None:
-    pause = 0.001
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        except BlockingIOError:
-            if time.monotonic() >= until:
-                raise _busy(path, deadline) from None
-        time.sleep(pause * random.uniform(0.5, 1.0))  # noqa: S311 - spreads the waiters, hides nothing
-        pause = min(pause * 2, _LONGEST_PAUSE)
 
 
 def _busy(path: Path, deadline: float) -> ConfigUnwritable:

@@ -8,6 +8,7 @@ import secrets
 import stat
 from pathlib import Path
 
+from rolltop.files.holding import flush_directory
 from rolltop.guide.errors import ConfigUnwritable
 
 __all__ = ["replace_file"]
@@ -38,7 +39,7 @@ def _replace(path: Path, data: bytes) -> None:
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise
-    _flush_directory(path.parent)
+    flush_directory(path.parent)
 
 
 def _mode(path: Path) -> int:
@@ -53,11 +54,3 @@ def _remove_leftovers(path: Path) -> None:
     for leftover in path.parent.glob(f".{path.name}.*.tmp"):
         with contextlib.suppress(OSError):
             leftover.unlink()
-
-
-def _flush_directory(directory: Path) -> None:
-    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
