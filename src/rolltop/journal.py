@@ -20,6 +20,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from rolltop.files.holding import again_within
+
 __all__ = ["Entry", "Journal"]
 
 logger = logging.getLogger("rolltop.journal")
@@ -50,6 +52,10 @@ CREATE TABLE IF NOT EXISTS calls (
 CREATE INDEX IF NOT EXISTS calls_by_time ON calls (time);
 """
 _INSERT = f"INSERT INTO calls ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"  # noqa: S608
+
+
+def _is_busy(error: Exception) -> bool:
+    return isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +136,8 @@ class Journal:
             # SQLite would let others read it; what it makes beside the file has the file's permissions.
             os.close(os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
         connection = sqlite3.connect(self.path, timeout=10.0, isolation_level=None)
-        connection.execute("PRAGMA journal_mode=WAL")
+        # SQLite itself does not wait for the lock that this needs.
+        again_within(10.0, lambda: connection.execute("PRAGMA journal_mode=WAL"), busy=_is_busy)
         connection.execute("PRAGMA synchronous=NORMAL")
         return connection
 

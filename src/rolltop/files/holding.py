@@ -6,26 +6,46 @@ import fcntl
 import os
 import random
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-__all__ = ["flush_directory", "locked_within"]
+__all__ = ["again_within", "flush_directory", "locked_within"]
 
 _LONGEST_PAUSE = 0.05
 
 
 def locked_within(descriptor: int, seconds: float) -> bool:
     """Take the only lock on an open file or directory, waiting at most so long for others; closing it lets go."""
-    until = time.monotonic() + seconds
-    pause = 0.001
-    while True:
+    for last in _tries(seconds):
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return True
         except BlockingIOError:
-            if time.monotonic() >= until:
-                return False
+            if last:
+                break
+    return False
+
+
+def again_within(seconds: float, action: Callable[[], object], *, busy: Callable[[Exception], bool]) -> None:
+    """Do something that fails at once while others are at it, until it works or the time is over."""
+    for last in _tries(seconds):
+        try:
+            action()
+            return
+        except Exception as error:
+            if last or not busy(error):
+                raise
+
+
+def _tries(seconds: float) -> Iterator[bool]:
+    """Pauses between tries; true for the one that is the last."""
+    until = time.monotonic() + seconds
+    pause = 0.001
+    while time.monotonic() < until:
+        yield False
         time.sleep(pause * random.uniform(0.5, 1.0))  # noqa: S311 - spreads the waiters, hides nothing
         pause = min(pause * 2, _LONGEST_PAUSE)
+    yield True
 
 
 def flush_directory(directory: Path) -> None:

@@ -12,6 +12,8 @@ from typing import Any
 
 import apsw
 
+from rolltop.store.waiting import connected
+
 __all__ = ["Sidecar", "alone"]
 
 _DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError)
@@ -58,14 +60,11 @@ class Sidecar:
         return connection
 
     def _open(self) -> apsw.Connection:
-        connection = apsw.Connection(str(self._path))
+        connection = connected(self._path, ("synchronous = NORMAL", "secure_delete = ON"))
         with self._guard:
             self._all.append(connection)
-        connection.set_busy_timeout(60_000)
         # A deferred transaction that turns into a writer while another one writes fails at once; this one waits.
         connection.transaction_mode = "IMMEDIATE"
-        for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
-            connection.execute(f"PRAGMA {pragma}").fetchall()
         if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'state'").fetchone():
             self._create(connection)
         return connection

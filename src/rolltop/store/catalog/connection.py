@@ -15,12 +15,11 @@ from rolltop.errors import Conflict, Damaged, InvalidInput, PartMissing, Rolltop
 from rolltop.store.catalog.schema import FORMAT, SCHEMA
 from rolltop.store.catalog.seals import seal
 from rolltop.store.patterns import glob_matches
+from rolltop.store.waiting import connected
 
 __all__ = ["Database", "Row"]
 
 Row = tuple[Any, ...]
-
-_BUSY_MILLISECONDS = 60_000
 
 _DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError, UnicodeDecodeError)
 """How SQLite and its binding show that bytes of the file are not what they wrote."""
@@ -67,17 +66,14 @@ class Database:
         return connection
 
     def _open(self) -> apsw.Connection:
-        connection = apsw.Connection(str(self.path))
-        connection.set_busy_timeout(_BUSY_MILLISECONDS)
-        for pragma in (
-            "journal_mode = WAL",
+        pragmas = (
             f"synchronous = {self._synchronous}",
             "secure_delete = ON",
             "cache_size = -16000",
             "temp_store = MEMORY",
             "wal_autocheckpoint = 2000",
-        ):
-            connection.execute(f"PRAGMA {pragma}").fetchall()
+        )
+        connection = connected(self.path, pragmas)
         connection.create_scalar_function("glob_matches", _glob, 2, deterministic=True)
         connection.create_scalar_function("seal", seal, -1, deterministic=True)
         with self._guard:

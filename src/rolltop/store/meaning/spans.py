@@ -10,6 +10,8 @@ from pathlib import Path
 
 import apsw
 
+from rolltop.store.waiting import connected
+
 __all__ = ["Span", "Spans"]
 
 _SCHEMA = (
@@ -58,12 +60,9 @@ class Spans:
     def _db(self) -> apsw.Connection:
         connection: apsw.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
-            connection = self._local.connection = apsw.Connection(str(self._path))
+            connection = self._local.connection = connected(self._path, ("synchronous = NORMAL", "secure_delete = ON"))
             self._all.append(connection)
-            connection.set_busy_timeout(60_000)
             connection.transaction_mode = "IMMEDIATE"
-            for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
-                connection.execute(f"PRAGMA {pragma}").fetchall()
             if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'spans_content'").fetchone():
                 with connection:
                     for statement in _SCHEMA:
