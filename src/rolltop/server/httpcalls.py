@@ -13,7 +13,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
 
-import orjson
 from mcp.shared.inbound import ERROR_CODE_HTTP_STATUS, InboundModernRoute, classify_inbound_request
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
@@ -23,6 +22,7 @@ from rolltop.server.jsonrpc import INTERNAL_ERROR, INVALID_REQUEST, Malformed, d
 from rolltop.server.listing import Listing
 from rolltop.server.ordinary import client_of, is_ordinary, ordinary_context
 from rolltop.server.paging import INVALID_PARAMS
+from rolltop.server.reading import NotJson, load
 
 __all__ = ["HttpCalls"]
 
@@ -166,8 +166,8 @@ class _Request:
 
 def _recognise(desk: Desk, body: bytes, headers: Mapping[str, str]) -> _Request | None:
     try:
-        document = orjson.loads(body)
-    except orjson.JSONDecodeError:
+        document = load(body)
+    except NotJson:
         return None
     if not isinstance(document, dict) or type(document.get("id")) not in (int, str) or document.get("jsonrpc") != "2.0":
         return None
