@@ -70,6 +70,22 @@ def test_a_client_that_leaves_is_a_good_end(environment: dict[str, str], asked: 
         assert (out.returncode, out.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("more", [b"", b'{"jsonrpc":"2.0","id":9,"method":"ping"}\n'])
+def test_a_client_that_stops_reading_ends_the_server(environment: dict[str, str], asked: Path, more: bytes) -> None:
+    """Though it keeps its other end open."""
+    server = subprocess.Popen(SERVE.split(), env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert server.stdin is not None
+    assert server.stdout is not None
+    server.stdin.write(asked.read_bytes())
+    server.stdin.flush()
+    server.stdout.readline()
+    server.stdout.close()
+    server.stdin.write(more)
+    server.stdin.flush()
+    assert server.wait(20) == 0
+    server.stdin.close()
+
+
 def test_answers_that_cannot_be_written_are_a_failure(environment: dict[str, str], asked: Path) -> None:
     for _ in range(2):
         out = run(f"{SERVE} < {asked} > /dev/full", environment)
