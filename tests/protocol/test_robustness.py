@@ -163,6 +163,39 @@ def test_a_request_with_a_value_that_cannot_be_read_is_answered_by_its_id(
     assert server.reply(7)["error"]["code"] == -32700
 
 
+@pytest.mark.parametrize(
+    ("method", "params", "said"),
+    [
+        ("tools/call", {"name": "waits", "arguments": []}, "tools/call: arguments: expected an object"),
+        ("tools/call", {"name": 5}, "tools/call: name: expected a text"),
+        ("tools/list", {"cursor": 5}, "tools/list: cursor: expected a text"),
+        ("resources/read", {}, "resources/read: uri: is missing"),
+        ("logging/setLevel", {"level": "bogus"}, "level: expected 'alert', "),
+    ],
+)
+def test_what_is_wrong_with_parameters_is_said(
+    start: Callable[..., RawStdio], method: str, params: dict[str, Any], said: str
+) -> None:
+    server = start()
+    server.send({"jsonrpc": "2.0", "id": 7, "method": method, "params": params})
+    error = server.reply(7)["error"]
+    assert error["code"] == -32602
+    assert said in error["message"]
+
+
+def test_a_request_before_initialize_is_told_so(start: Callable[..., RawStdio]) -> None:
+    server = start(greet=False)
+    for method, params in (
+        ("tools/list", {}),
+        ("tools/call", {"name": "waits", "arguments": {}}),
+        ("prompts/list", {}),
+    ):
+        server.send({"jsonrpc": "2.0", "id": method, "method": method, "params": params})
+        assert server.reply(method)["error"]["message"] == f"{method} came before initialize; send initialize first"
+    server.send({"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": HELLO})
+    assert "result" in server.reply("hello")
+
+
 def test_an_empty_line_is_nothing(start: Callable[..., RawStdio]) -> None:
     server = start()
     server.send(b"")

@@ -44,7 +44,7 @@ def run_daemon(settings: Settings, service: Service, port: int, announce: Callab
     )
     try:
         service.warm_up()
-        asyncio.run(serve_http(gate, listener, lambda: announce(url)))
+        asyncio.run(serve_http(gate, listener, lambda: announce(url), settings.http_body_seconds))
     finally:
         service.close()
 
