@@ -56,6 +56,7 @@ def test_add_takes_trees_of_any_depth_and_says_what_it_passed_over(rolltop: Run,
         file.write("a leaf\n")
     os.close(place)
     added = rolltop("store", "add", "-r", str(tree))
+    subprocess.run(["rm", "-rf", str(tree / "d")], check=True)  # too deep for Python's own way to remove it
     assert added.returncode == 0, added.stderr
     assert "2 links and special files were left out" in added.stderr
     assert rolltop("store", "grep", "a leaf", "-l").stdout.strip().endswith("leaf.txt")
