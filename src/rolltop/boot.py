@@ -78,6 +78,7 @@ def _is_plain_stdio(arguments: list[str]) -> bool:
 def _serve_fast() -> None:
     from rolltop.server.claim import claim_stdio  # noqa: PLC0415
 
+    _end_on_signals()
     wire = claim_stdio()
     path = _kept_path(sys.argv[1:], os.environ)
     kept = _read_kept(path)
@@ -87,6 +88,14 @@ def _serve_fast() -> None:
     from rolltop.server.serve import run_stdio  # noqa: PLC0415
 
     run_stdio(desk, wire, early, lambda built: _keep(path, kept, built, desk))
+
+
+def _end_on_signals() -> None:
+    """Until the server handles them: nothing was asked for yet that would have to be finished."""
+    import signal  # noqa: PLC0415 - other starts do without
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: os._exit(0))
 
 
 class _Loading:

@@ -15,11 +15,12 @@ import queue
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from rolltop.errors import RolltopError
 from rolltop.files.holding import again_within
 
 __all__ = ["Entry", "Journal"]
@@ -85,8 +86,10 @@ class Entry:
 class Journal:
     """Opened lazily; a journal that cannot be written is reported once and stops nothing."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, prepare: Callable[[], object] | None = None) -> None:
+        """`prepare` makes the directory; without it, it is just made."""
         self.path = path
+        self._prepare = prepare or (lambda: path.parent.mkdir(parents=True, exist_ok=True))
         self._queue: queue.SimpleQueue[Entry | threading.Event | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
@@ -131,7 +134,7 @@ class Journal:
                     self._thread.start()
 
     def _connect(self) -> sqlite3.Connection:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._prepare()
         with contextlib.suppress(FileExistsError):
             # SQLite would let others read it; what it makes beside the file has the file's permissions.
             os.close(os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
@@ -149,7 +152,7 @@ class Journal:
                     connection = self._connect()
                     connection.executescript(_SCHEMA)
                 self._write(connection, batch)
-            except (sqlite3.Error, OSError) as error:
+            except (sqlite3.Error, OSError, RolltopError) as error:
                 self._report(error)
             for event in waiting:
                 event.set()

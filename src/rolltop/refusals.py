@@ -52,12 +52,26 @@ def about_machine(error: BaseException, workspace: Path | None = None) -> Rollto
     said = f"{named}{error.strerror}"
     match error:
         case FileNotFoundError():
-            return NotFound(said)
+            return NotFound(said) if named or _has_working_directory() else _without_place()
         case IsADirectoryError() | NotADirectoryError():
             return InvalidInput(said)
         case PermissionError():
             return PermissionDenied(said, hint="Check who owns it and its permissions.")
     return PermissionDenied(said) if error.errno == errno.EROFS else RolltopError(said)
+
+
+def _without_place() -> NotFound:
+    return NotFound(
+        "the working directory was removed", hint="Change into a directory that is there, or give full paths."
+    )
+
+
+def _has_working_directory() -> bool:
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _is_database(error: BaseException) -> bool:
@@ -84,7 +98,19 @@ def _where(workspace: Path | None) -> str:
     return f"the workspace {workspace}" if _free(workspace) < PLENTY else "a file"
 
 
+def _is_read_only(place: Path) -> bool:
+    try:
+        return bool(os.statvfs(place).f_flag & os.ST_RDONLY)
+    except OSError:
+        return False
+
+
 def _unwritable(place: Path, said: str) -> PermissionDenied:
+    if _is_read_only(place):
+        return PermissionDenied(
+            f"the workspace {place} is on a file system that cannot be written, and reading needs that too",
+            hint="Copy the directory to where it can be written, and use the copy with --workspace DIR.",
+        )
     return PermissionDenied(
         f"the workspace {place} cannot be used: {said}",
         hint="Check the disk and its permissions, or choose another with --workspace DIR or ROLLTOP_WORKSPACE.",

@@ -155,7 +155,7 @@ class Workspace:
 
     @cached_property
     def journal(self) -> Journal:
-        return Journal(self.prepare() / "journal.sqlite")
+        return Journal(self.root / "journal.sqlite", self.prepare)
 
     @cached_property
     def store(self) -> Library:

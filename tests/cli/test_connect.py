@@ -92,6 +92,33 @@ def test_other_settings_are_carried_and_secrets_are_not(rolltop: Rolltop, tmp_pa
     assert "hunter2" not in out.stdout + out.stderr
 
 
+def test_paths_are_carried_in_full(rolltop: Rolltop, tmp_path: Path) -> None:
+    """A client starts the server in a directory of its own."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "tools").mkdir()
+    relative = os.path.relpath(tmp_path)
+    out = rolltop(
+        "connect",
+        "cursor",
+        ROLLTOP_ROOTS=f"{relative}/data{os.pathsep}{relative}/tools",
+        ROLLTOP_LOG_FILE=f"{relative}/rolltop.log",
+        ROLLTOP_CATALOGS=f"{relative}/tools,stats",
+        ROLLTOP_GUIDE_CONFIG_DIR=f"{relative}/guide",
+        FUNCTION_REGISTRY_PATH=f"{relative}/functions.json",
+        CONFORMANCE_SUITE_PATH=f"{relative}/suite",
+        DOCKER_HOST="unix:///run/engine.sock",
+    )
+    assert entry(out)["env"] == {
+        "ROLLTOP_ROOTS": f"{tmp_path}/data{os.pathsep}{tmp_path}/tools",
+        "ROLLTOP_LOG_FILE": f"{tmp_path}/rolltop.log",
+        "ROLLTOP_CATALOGS": f"{tmp_path}/tools,stats",
+        "ROLLTOP_GUIDE_CONFIG_DIR": f"{tmp_path}/guide",
+        "FUNCTION_REGISTRY_PATH": f"{tmp_path}/functions.json",
+        "CONFORMANCE_SUITE_PATH": f"{tmp_path}/suite",
+        "DOCKER_HOST": "unix:///run/engine.sock",
+    }
+
+
 @pytest.mark.parametrize(
     ("client", "place"),
     [

@@ -144,3 +144,15 @@ def test_a_full_workspace_is_told_as_such(environment: dict[str, str], tmp_path:
     assert out.stderr.count(f"rolltop: {said}") == 2
     assert "Traceback" not in out.stderr
     assert f"✘ {said}" in (tmp_path / "report").read_text()
+
+
+@pytest.mark.parametrize("command", ["store add a.txt", "guide content x"])
+def test_a_working_directory_that_was_removed_is_named(
+    environment: dict[str, str], tmp_path: Path, command: str
+) -> None:
+    line = f"mkdir gone && cd gone && rmdir ../gone && {sys.executable} -m rolltop {command}"
+    out = subprocess.run(
+        ["bash", "-c", line], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert "the working directory was removed" in out.stderr
+    assert out.returncode == 3

@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rolltop.guide import Category, Guide, Project
+from rolltop.guide.arrange import add_category, change_category
 from rolltop.guide.errors import ConfigUnreadable, ConfigUnwritable
 
 COMMENTED = """\
@@ -425,3 +426,37 @@ def start(code: str, name: str) -> subprocess.Popen[str]:
 
 def run(code: str) -> None:
     subprocess.run([sys.executable, "-c", PRELUDE + code], check=True)
+
+
+SHARED = """\
+x: &cats
+  lang: {dir: lang/, patterns: ['*.md']}
+projects:
+  one-11111111: {name: one, path: /one, categories: *cats}
+  two-22222222: {name: two, path: /two, categories: *cats}
+"""
+
+
+def test_what_projects_share_by_an_anchor_is_changed_in_one_of_them_only(tmp_path: Path) -> None:
+    guide = Guide(tmp_path)
+    (tmp_path / "config.yaml").write_text(SHARED)
+    one = guide.config.project_named("one")
+    add_category(guide.config, one, Category("docs", "docs", ("*",)))
+    change_category(guide.config, one, "lang", patterns=["*.txt"])
+    one, two = guide.config.project_named("one"), guide.config.project_named("two")
+    assert sorted(one.categories) == ["docs", "lang"]
+    assert one.categories["lang"].patterns == ("*.txt",)
+    assert sorted(two.categories) == ["lang"]
+    assert two.categories["lang"].patterns == ("*.md",)
+    assert "&cats" in (tmp_path / "config.yaml").read_text()
+
+
+def test_a_category_and_a_collection_of_one_name_are_refused_with_the_line(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text(
+        "projects:\n  one-11111111:\n    categories: {lang: {dir: lang}}\n"
+        "    collections:\n      lang: {categories: [lang]}\n"
+    )
+    with pytest.raises(ConfigUnreadable, match="of a category and of a collection") as caught:
+        Guide(tmp_path).config.project_named("one")
+    assert caught.value.position is not None
+    assert caught.value.position.line == 5

@@ -9,6 +9,7 @@ import random
 import shutil
 import threading
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
@@ -89,6 +90,7 @@ def test_a_missing_directory_is_a_warning(guide: Guide, project: Project) -> Non
 def test_a_category_without_patterns_gives_nothing_by_itself(guide: Guide, project: Project) -> None:
     guide.config.change_project(project, lambda p: p.with_category(Category("bare", "lang")))
     assert names(guide.content(project, "bare")) == []
+    assert guide.content(project, "bare").unmatched == ("bare",)
     assert names(guide.content(project, "bare/python")) == ["bare/python.md"]
 
 
@@ -330,6 +332,18 @@ def test_mime_is_read_back_by_an_independent_parser(guide: Guide, project: Proje
         ("guide://lang/rust.md", "text/markdown", "rust rules\n"),
         ("guide://lang/%C3%BC%20%C3%BC.md", "text/markdown", "--odd\n"),
     ]
+
+
+@pytest.mark.parametrize(
+    "name", ["a,b.md", "x.c++", "what?.md", "[1].md", "a*b.md", "back\\slash.md", " blank .md", "ä b.md"]
+)
+def test_where_a_part_of_mime_came_from_can_be_asked_for(guide: Guide, project: Project, name: str) -> None:
+    put(guide.config.docroot(), {f"guidelines/{name}": "this one\n", "guidelines/acb.md": "other\n"})
+    text = guide.content(project, "guidelines/*", how="mime").text
+    message = email.message_from_string(text, policy=email.policy.default)
+    where = {part.get_payload(): part["Content-Location"] for part in message.iter_parts()}
+    asked = where["this one\n"]
+    assert names(guide.content(project, unquote(asked.removeprefix("guide://")))) == [f"guidelines/{name}"]
 
 
 def test_excluded_patterns_are_never_given_out(guide: Guide, project: Project) -> None:

@@ -16,6 +16,7 @@ from rolltop.guide.frontmatter import split_front_matter
         ("---\r\ntitle: x\r\n---\r\nbody\r\n", "body\r\n"),
         ("---\ntitle: x\ntags:\n  - a\n- b\n# note\n\n...\nbody", "body"),
         ("---\n---\nbody", "body"),
+        ("---\ntags: # some\n- a\n---\nbody", "body"),
         ('---\n"quoted key": x\n---', ""),
     ],
 )
@@ -34,6 +35,8 @@ def test_it_is_taken_off(text: str, body: str) -> None:
         " ---\ntitle: x\n---\n",
         "----\ntitle: x\n----\n",
         "---\nhttp://example\n---\n",
+        "---\n\n# Rules\n\n## Never push to main\n\n---\n\nrest\n",
+        "---\n\nWARNING: this drops the table.\n\n- Do not run it twice.\n\n---\n\nrest\n",
         "---\n" + "k: v\n" * 20_000 + "---\nbody",
         "",
     ],

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -284,3 +284,38 @@ def test_clients_of_2025_are_told_that_lists_change(url: str) -> None:
     _, introduced = session(url)
     capabilities = introduced["capabilities"]
     assert [capabilities[each]["listChanged"] for each in ("tools", "prompts", "resources")] == [True] * 3
+
+
+def test_a_body_that_is_too_large_is_refused_with_the_setting(url: str) -> None:
+    status, said = send(url, body(arguments={"text": "x" * (20 << 20)}))
+    assert status == 413
+    assert "http_body_limit" in json.loads(said)["error"]["message"]
+
+
+def test_a_length_that_is_too_large_is_refused_before_anything_came(url: str) -> None:
+    parts = urlsplit(url)
+    with socket.create_connection((parts.hostname or "", parts.port or 0), 10) as connection:
+        lines = [f"POST {parts.path} HTTP/1.1", f"Host: 127.0.0.1:{parts.port}", "Content-Length: 99999999999"]
+        lines += [f"{name}: {value}" for name, value in HEADERS.items()]
+        connection.sendall("\r\n".join([*lines, "", ""]).encode())
+        assert b" 413 " in connection.recv(200)
+
+
+def test_headers_have_to_arrive_in_time(http_server: Callable[..., str]) -> None:
+    parts = urlsplit(http_server(env={**EXAMPLES, "ROLLTOP_HTTP_BODY_SECONDS": "1"}))
+    for begun in (b"", b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Half"):
+        with socket.create_connection((parts.hostname or "", parts.port or 0), 20) as connection:
+            connection.sendall(begun)
+            with suppress(ConnectionResetError):
+                assert connection.recv(100) == b""
+
+
+def test_a_stream_after_an_event_is_a_stream_from_now_on(url: str) -> None:
+    identity, _ = session(url)
+    parts = urlsplit(url)
+    headers = {"Accept": "text/event-stream", "Mcp-Session-Id": identity, "Last-Event-ID": "7"}
+    with closing(http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)) as connection:
+        connection.request("GET", parts.path, headers={**headers, "MCP-Protocol-Version": "2025-06-18"})
+        response = connection.getresponse()
+        assert response.status == 200
+        assert response.getheader("Content-Type", "").startswith("text/event-stream")

@@ -20,12 +20,20 @@ from raw import HELLO, RawStdio, call
 ROLLTOP = [sys.executable, "-m", "rolltop", "serve"]
 NOISY_SET = """
 import asyncio, os, subprocess, sys, time
+from typing import Any
 from pydantic import Field
 from mcp_core import RUNS, Result, ToolArguments, ToolSet
 TOOLSET = ToolSet("noisy", "Misbehaves.", modules=("noisy_set",))
 
 class Seconds(ToolArguments):
     seconds: float = Field(default=0, description="How long.")
+
+class Thing(ToolArguments):
+    thing: Any = Field(default=None, description="What.")
+
+@ToolArguments.declare(toolset="noisy", annotations=RUNS)
+def gives(args: Thing) -> Result[Any]:
+    return Result.ok(args.thing)
 
 @ToolArguments.declare(toolset="noisy", annotations=RUNS)
 def shouts(args: Seconds) -> Result[str]:
@@ -129,6 +137,63 @@ def test_malformed_messages_get_json_rpcs_own_codes(start: Callable[..., RawStdi
         assert code is None or answer["error"]["code"] == code, (name, answer)
         assert "Traceback" not in line.decode()
     assert server.call("waits", {})["result"]["isError"] is False
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["12345678901234567890123", "-18446744073709551617", '{"n": [18446744073709551616]}', '"1234567890123456789012"'],
+)
+def test_whole_numbers_of_any_size_arrive_as_they_were_written(start: Callable[..., RawStdio], text: str) -> None:
+    server = start()
+    server.send(
+        b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"gives","arguments":{"thing":%s}}}'
+        % text.encode()
+    )
+    assert server.reply(7)["result"]["structuredContent"]["value"] == json.loads(text)
+
+
+@pytest.mark.parametrize("value", [b"1e400", b'"\\ud800"', b"NaN", b"9" * 5000])
+def test_a_request_with_a_value_that_cannot_be_read_is_answered_by_its_id(
+    start: Callable[..., RawStdio], value: bytes
+) -> None:
+    server = start()
+    server.send(
+        b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"gives","arguments":{"thing":%s}}}' % value
+    )
+    assert server.reply(7)["error"]["code"] == -32700
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "said"),
+    [
+        ("tools/call", {"name": "waits", "arguments": []}, "tools/call: arguments: expected an object"),
+        ("tools/call", {"name": 5}, "tools/call: name: expected a text"),
+        ("tools/list", {"cursor": 5}, "tools/list: cursor: expected a text"),
+        ("resources/read", {}, "resources/read: uri: is missing"),
+        ("logging/setLevel", {"level": "bogus"}, "level: expected 'alert', "),
+    ],
+)
+def test_what_is_wrong_with_parameters_is_said(
+    start: Callable[..., RawStdio], method: str, params: dict[str, Any], said: str
+) -> None:
+    server = start()
+    server.send({"jsonrpc": "2.0", "id": 7, "method": method, "params": params})
+    error = server.reply(7)["error"]
+    assert error["code"] == -32602
+    assert said in error["message"]
+
+
+def test_a_request_before_initialize_is_told_so(start: Callable[..., RawStdio]) -> None:
+    server = start(greet=False)
+    for method, params in (
+        ("tools/list", {}),
+        ("tools/call", {"name": "waits", "arguments": {}}),
+        ("prompts/list", {}),
+    ):
+        server.send({"jsonrpc": "2.0", "id": method, "method": method, "params": params})
+        assert server.reply(method)["error"]["message"] == f"{method} came before initialize; send initialize first"
+    server.send({"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": HELLO})
+    assert "result" in server.reply("hello")
 
 
 def test_an_empty_line_is_nothing(start: Callable[..., RawStdio]) -> None:

@@ -67,3 +67,15 @@ def test_calls_are_recorded_with_a_digest_and_values_only_when_asked(rolltop: Ro
     assert rows[2]["arguments"] is None
     assert rows[2]["digest"]
     assert "very private" not in json.dumps(rows)
+
+
+def test_a_workspace_that_cannot_be_written_is_told_once_and_without_a_traceback(
+    rolltop: Rolltop, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    program = json.dumps({"transformation": "1 + 1", "inputData": "{}", "inputFormat": "json", "outputFormat": "json"})
+    out = rolltop("call", "execute_transformation", program, ROLLTOP_WORKSPACE=str(tmp_path / "file" / "w"))
+    assert "Traceback" not in out.stderr
+    assert len(out.stderr.splitlines()) == 1
+    assert out.returncode == 0
+    assert "2" in out.stdout

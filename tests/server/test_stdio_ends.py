@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -70,8 +71,38 @@ def test_a_client_that_leaves_is_a_good_end(environment: dict[str, str], asked: 
         assert (out.returncode, out.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("more", [b"", b'{"jsonrpc":"2.0","id":9,"method":"ping"}\n'])
+def test_a_client_that_stops_reading_ends_the_server(environment: dict[str, str], asked: Path, more: bytes) -> None:
+    """Though it keeps its other end open."""
+    server = subprocess.Popen(SERVE.split(), env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert server.stdin is not None
+    assert server.stdout is not None
+    server.stdin.write(asked.read_bytes())
+    server.stdin.flush()
+    server.stdout.readline()
+    server.stdout.close()
+    server.stdin.write(more)
+    server.stdin.flush()
+    assert server.wait(20) == 0
+    server.stdin.close()
+
+
 def test_answers_that_cannot_be_written_are_a_failure(environment: dict[str, str], asked: Path) -> None:
     for _ in range(2):
         out = run(f"{SERVE} < {asked} > /dev/full", environment)
         assert out.returncode == 1
         assert out.stderr == "rolltop: answers cannot be written to standard output: No space left on device\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_a_server_that_still_loads(environment: dict[str, str], asked: Path, number: int) -> None:
+    run(f"{SERVE} < {asked}", environment)  # keeps the answer that the next one gives before it is loaded
+    with subprocess.Popen(SERVE.split(), env=environment, stdin=-1, stdout=-1, stderr=-1, text=True) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        server.stdin.write(json.dumps(ASKED[0]) + "\n")
+        server.stdin.flush()
+        assert json.loads(server.stdout.readline())["id"] == 1
+        server.send_signal(number)
+        _, errors = server.communicate(timeout=20)
+    assert (server.returncode, errors) == (0, "")

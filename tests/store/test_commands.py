@@ -43,6 +43,25 @@ def test_add_leaves_out_what_git_ignores(rolltop: Run, tree: Path) -> None:
     assert rolltop("store", "add", str(tree / "nothing")).returncode == 3
 
 
+def test_add_takes_trees_of_any_depth_and_says_what_it_passed_over(rolltop: Run, tree: Path, tmp_path: Path) -> None:
+    (tree / "link").symlink_to(tree / "notes.md")
+    os.mkfifo(tree / "pipe")
+    place = os.open(tree, os.O_RDONLY)
+    for _ in range(1200):
+        os.mkdir("d", dir_fd=place)
+        below = os.open("d", os.O_RDONLY, dir_fd=place)
+        os.close(place)
+        place = below
+    with os.fdopen(os.open("leaf.txt", os.O_WRONLY | os.O_CREAT, dir_fd=place), "w") as file:
+        file.write("a leaf\n")
+    os.close(place)
+    added = rolltop("store", "add", "-r", str(tree))
+    subprocess.run(["rm", "-rf", str(tree / "d")], check=True)  # too deep for Python's own way to remove it
+    assert added.returncode == 0, added.stderr
+    assert "2 links and special files were left out" in added.stderr
+    assert rolltop("store", "grep", "a leaf", "-l").stdout.strip().endswith("leaf.txt")
+
+
 def test_file_names_that_are_not_utf8_are_stored_with_escapes(rolltop: Run, tree: Path, tmp_path: Path) -> None:
     name = os.fsdecode(b"caf\xe9.txt")
     (tree / name).write_text("a needle\n")

@@ -260,3 +260,19 @@ def test_closing_ends_the_background_work_whenever_it_comes(tmp_path: Path) -> N
     assert begun.wait(30)
     closing.join(30)
     assert not closing.is_alive()
+
+
+def test_the_index_can_be_built_in_parts(tmp_path: Path) -> None:
+    """Who stops it keeps what was learned, and goes on there."""
+    library = Library(tmp_path / "store")
+    for number in range(4):
+        library.add_text(f"{number}.txt", f"needle{number} and more hay\n" * 60_000)
+    library.index()
+    library.text.rebuild()
+    assert library.unindexed() == 4
+    library.catch_up(stop=lambda: True)
+    left = library.unindexed()
+    assert 0 < left < 4
+    assert library.catch_up() == left
+    assert library.search("needle3").total == 1
+    library.close()

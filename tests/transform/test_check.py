@@ -146,6 +146,8 @@ STYLE = [
     ("map([1], (x, i) => x)", "W601"),
     ("let Total = 1\nTotal", "W602"),
     ("let my_total = 1\nmy_total", "W602"),
+    ("{a: {a: {a: {a: {a: {a: 1}}}}}}", "W603"),
+    ("(if (1 == 1) " * 6 + "1" + " else 0)" * 6, "W603"),
 ]
 
 
@@ -153,6 +155,11 @@ STYLE = [
 def test_style(text: str, code: str) -> None:
     assert codes(text, lint=True) == [code]
     assert codes(text) == []
+
+
+def test_a_chain_of_conditions_is_not_nested() -> None:
+    chain = " else ".join(f"if ($input.x == {number}) {number}" for number in range(9))
+    assert codes(f"{chain} else {{ a: [[$input.y]] }}", lint=True) == []
 
 
 def test_a_name_used_only_in_a_branch_is_used() -> None:

@@ -48,6 +48,7 @@ def check_formatting(text: str) -> None:
 @example("match (1) {\n -1 => 2\n n if n => 3\n}")
 @example("(a |> b) |> c(d) ?? (e if f else g)")
 @example('{ "a b": 1, \'@x\': 2, "%y": 3, %z: 4, if: 5 }')
+@example(f"('{'a' * 60}' if $input.price > 100000 else ('{'b' * 60}' if $input.price > 1000 else 'c'))")
 def test_formatting_keeps_the_tree_and_is_stable(text: str) -> None:
     check_formatting(text)
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from itertools import permutations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from lxml import etree
 
 from rolltop.errors import InvalidInput
 from rolltop.transform import Document, ReadFailure, WriteFailure, compile_program, formats
@@ -242,8 +247,6 @@ AVRO = (
 
 @pytest.mark.parametrize(("source", "text"), [("avro", AVRO), ("proto", NESTED)])
 def test_an_xsd_with_a_namespace_finds_its_own_types(source: str, text: str) -> None:
-    from lxml import etree
-
     written = formats.write("xsd", formats.read(source, text)).text
     etree.XMLSchema(etree.fromstring(written.encode()))
     if source == "avro":
@@ -257,8 +260,6 @@ CHOICE = """<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element n
 
 
 def test_an_xsd_that_is_passed_through_keeps_the_order_of_its_parts() -> None:
-    from lxml import etree
-
     written = formats.write("xsd", formats.read("xsd", CHOICE)).text
     document = etree.fromstring(b"<r><a/><b/><d/></r>")
     for schema in (CHOICE, written):
@@ -268,3 +269,117 @@ def test_an_xsd_that_is_passed_through_keeps_the_order_of_its_parts() -> None:
 def test_one_of_the_branches_of_a_choice_is_not_required() -> None:
     schema = json.loads(formats.write("jsch", formats.read("xsd", CHOICE)).text)
     assert schema["$defs"]["r_InlineType"]["required"] == ["a", "d"]
+
+
+BUILTINS = """<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
+<xs:complexType name="A"><xs:sequence><xs:element name="link" type="xs:anyURI"/>
+<xs:element name="code" type="xs:token"/><xs:element name="s" type="S"/>
+<xs:element name="t" type="T"/></xs:sequence></xs:complexType>
+<xs:simpleType name="S"><xs:restriction base="xs:string"><xs:enumeration value="in progress"/>
+<xs:enumeration value="1st"/><xs:enumeration value="A"/></xs:restriction></xs:simpleType>
+<xs:simpleType name="T"><xs:restriction base="xs:string"><xs:enumeration value="1st"/></xs:restriction></xs:simpleType>
+</xs:schema>"""
+
+
+def test_proto_has_legal_constants_and_types() -> None:
+    written = formats.write("proto", formats.read("xsd", BUILTINS)).text
+    assert formats.read("proto", written)["%_diagnostics"] == {"%_status": "complete"}
+    assert "  string link = 1;\n  string code = 2;\n  S s = 3;\n  T t = 4;" in written
+    assert "  in_progress = 0;\n  S__1st = 1;\n  S_A = 2;" in written  # A is a message, _1st stands in both enums
+    assert "  T__1st = 0;" in written
+
+
+def test_what_protobuf_has_no_word_for_becomes_a_type_that_comes_with_it() -> None:
+    schema = {"type": "object", "title": "R", "properties": {"o": {"type": "object"}, "l": {"type": "array"}}}
+    written = formats.write("proto", formats.read("jsch", json.dumps(schema))).text
+    assert 'import "google/protobuf/struct.proto";' in written
+    assert "  google.protobuf.Struct o = 1;" in written
+    union = '{"type": "record", "name": "U", "fields": [{"name": "u", "type": ["string", "int"]}]}'
+    assert "  google.protobuf.Value u = 1;" in formats.write("proto", formats.read("avro", union)).text
+    json_schema = json.loads(formats.write("jsch", formats.read("avro", union)).text)
+    assert json_schema["$defs"]["U"]["properties"]["u"] == {"anyOf": [{"type": "string"}, {"type": "integer"}]}
+
+
+def test_types_that_come_with_protobuf_reach_other_formats_as_what_they_are() -> None:
+    text = 'syntax = "proto3";\nmessage A {\n  google.protobuf.Timestamp at = 1;\n}'
+    read = formats.read("proto", text)
+    assert 'import "google/protobuf/timestamp.proto";' in formats.write("proto", read).text
+    assert 'name="at" type="xs:dateTime"' in formats.write("xsd", read).text
+    assert json.loads(formats.write("jsch", read).text)["$defs"]["A"]["properties"]["at"]["format"] == "date-time"
+
+
+@pytest.mark.parametrize("target", ["proto", "xsd"])
+def test_a_type_that_is_nowhere_is_named(target: str) -> None:
+    with pytest.raises(WriteFailure, match=r"'other\.Money' is not declared"):
+        formats.write(target, formats.read("proto", 'syntax = "proto3";\nmessage A { other.Money m = 1; }'))
+
+
+def test_a_comment_at_the_end_of_a_line_is_about_that_line() -> None:
+    text = """syntax = "proto3";
+message A { // about A
+  string id = 1; // the id
+  // about b
+  string b = 2; // not this
+  string c = 3;
+}
+enum E {
+  X = 0; // first
+  Y = 1;
+}"""
+    types = formats.read("proto", text)["%types"]
+    assert [field.get("%documentation") for field in types["A"]["%fields"]] == ["the id", "about b", None]
+    assert [value.get("%documentation") for value in types["E"]["%values"]] == ["first", None]
+
+
+def test_a_table_has_the_columns_of_what_the_schema_is_called_after() -> None:
+    schema = {
+        "title": "Order", "type": "object", "description": "An order", "properties": {"id": {"type": "integer"}},
+        "$defs": {"Line": {"type": "object", "properties": {"sku": {"type": "string"}}}},
+    }  # fmt: skip
+    table = json.loads(formats.write("tsch", formats.read("jsch", json.dumps(schema))).text)
+    assert [column["name"] for column in table["fields"]] == ["id"]
+    assert table["title"] == "Order"
+
+
+NAMES = st.text("abcXY_0", min_size=1, max_size=6).map(lambda name: f"n{name}")
+TYPE_NAMES = st.one_of(NAMES, st.sampled_from(["My Type", "a/b", "x-y", "a.b", "1st", "Größe"]))
+SIMPLE = [
+    "string", "integer", "number", "boolean", "decimal", "date", "datetime", "time", "any", "object", "array", "long",
+    "double", "float", "binary", "anyURI", "token", "gYear", "hexBinary", "unsignedByte", "google.protobuf.Timestamp",
+]  # fmt: skip
+
+
+@st.composite
+def descriptions(draw: st.DrawFn) -> dict[str, Any]:
+    names = draw(st.lists(TYPE_NAMES, min_size=1, max_size=4, unique=True))
+    types: dict[str, Any] = {}
+    for name in names:
+        kind = draw(st.sampled_from(["structure", "structure", "enumeration", "primitive", "array", "union"]))
+        pick = st.sampled_from([*SIMPLE, *types])
+        if kind == "structure":
+            fields = [
+                {"%name": field, "%type": draw(pick), "%required": draw(st.booleans()), "%array": draw(st.booleans())}
+                for field in draw(st.lists(NAMES, max_size=4, unique=True))
+            ]
+            types[name] = {"%kind": kind, "%fields": fields}
+        elif kind == "enumeration":
+            values = draw(st.lists(st.sampled_from(["A", "b", "in progress", "1st", "n0"]), min_size=1, unique=True))
+            types[name] = {"%kind": kind, "%values": values}
+        elif kind == "union":
+            types[name] = {"%kind": kind, "%unionTypes": ["string", "integer"]}
+        else:
+            types[name] = {"%kind": kind, ("%type" if kind == "primitive" else "%itemType"): draw(pick)}
+    types["Root"] = {"%kind": "structure", "%fields": [{"%name": "all", "%type": name} for name in names[:1]]}
+    return {"%types": types}
+
+
+@given(descriptions())
+def test_whatever_is_described_is_written_as_a_valid_schema(value: dict[str, Any]) -> None:
+    """By the formats' own checkers where there are some, else by our readers."""
+    xsd = formats.write("xsd", value).text
+    etree.XMLSchema(etree.fromstring(xsd.encode()))
+    Draft202012Validator.check_schema(json.loads(formats.write("jsch", value).text))
+    proto = formats.read("proto", formats.write("proto", value).text)
+    assert proto["%_diagnostics"] == {"%_status": "complete"}
+    with contextlib.suppress(WriteFailure):  # names that Avro does not have are refused
+        formats.read("avro", formats.write("avro", value).text)

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rolltop.settings import OPTIONS, SECTIONS, Settings
+from rolltop import settings_values as read
+from rolltop.settings import OPTIONS, SECTIONS, Option, Settings
 from rolltop.settings_utlx import VARIABLES
 
 __all__ = ["CLIENTS", "Client", "about_token", "add_by_stdio", "add_by_url", "stdio_entry", "url_entry"]
@@ -36,6 +37,7 @@ FLAGS = {
     "catalog_groups": "--catalog-group",
 }
 """Settings that options of `serve` set."""
+_NAMES_A_PATH = ("_PATH", "_DIR")
 _OF_ENGINES = tuple(f"ROLLTOP_{name.upper()}_" for name in SECTIONS)
 
 
@@ -149,21 +151,43 @@ def _option(settings: Settings, name: str) -> Iterator[str]:
     elif name in ("catalogs", "catalog_groups"):
         for each in value:
             yield flag
-            yield os.path.abspath(each) if name == "catalogs" and os.path.exists(each) else each
+            yield _complete_catalog(each) if name == "catalogs" else each
     elif value is not False:
         yield flag
         yield ",".join(value) if isinstance(value, tuple) else str(value)
 
 
+def _is_of_engines(name: str) -> bool:
+    return name.startswith(_OF_ENGINES) or name in VARIABLES or name == "DOCKER_HOST"
+
+
+def _complete(name: str, value: str) -> str:
+    """The value of a variable; a client may start the server in any directory, so a path is written in full."""
+    return os.path.abspath(read.path(value)) if value.strip() and name.endswith(_NAMES_A_PATH) else value
+
+
+def _complete_option(option: Option, settings: Settings) -> str:
+    value = getattr(settings, option.name)
+    if option.parse in (read.path, read.paths):
+        return os.pathsep.join(map(os.path.abspath, value if isinstance(value, tuple) else (value,)))
+    if option.name == "catalogs":
+        return ",".join(map(_complete_catalog, value))
+    return os.environ[settings.sources[option.name]]
+
+
+def _complete_catalog(place: str) -> str:
+    return os.path.abspath(place) if os.path.exists(place) else place
+
+
 def _variables(settings: Settings) -> dict[str, str]:
     """Variables that say something here and would not be there: not those of HTTP, and nothing secret."""
-    found = {name: value for name, value in os.environ.items() if name.startswith(_OF_ENGINES) or name in VARIABLES}
+    found = {name: _complete(name, value) for name, value in os.environ.items() if _is_of_engines(name)}
     if os.environ.get("ROLLTOP_CONFIG"):
         found["ROLLTOP_CONFIG"] = str(settings.config)
     for option in OPTIONS:
         source = settings.sources.get(option.name, "")
         ours = option.name == "tool_prefix" and settings.prefix_is_default
         if source in option.env and not (ours or option.secret or option.name.startswith("http_")):
-            found[source] = os.environ[source]
+            found[source] = _complete_option(option, settings)
     found.pop("ROLLTOP_WORKSPACE", None)
     return found

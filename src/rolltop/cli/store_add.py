@@ -104,6 +104,8 @@ def _from_files(library: Library, given: dict[str, Any], metadata: dict[str, Any
     tally.unchanged += gather.skipped
     tally.documents += gather.skipped
     tally.errors = gather.problems
+    if gather.passed_over:
+        note(f"{gather.passed_over} links and special files were left out; name a link to store what it leads to")
     return tally
 
 

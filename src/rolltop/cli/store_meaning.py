@@ -81,9 +81,9 @@ def reindex(invocation: Invocation, model: str | None, *, text: bool, meaning: b
         if model is not None:
             library.options = replace(library.options, model=model)
         if text or everything:
-            _reindex_text(library, keep=keep)
+            _reindex_text(library, stop, keep=keep)
         embedded = bool(meaning or model or (everything and library.options.model != "none"))
-        if embedded:
+        if embedded and not stop:
             _reindex_meaning(library, stop, keep=keep)
         if as_json:
             print_json(_indexed(library, embedded=embedded))
@@ -97,12 +97,13 @@ def _indexed(library: Library, *, embedded: bool) -> dict[str, object]:
     return {"unindexed": library.unindexed(), "meaning": vectors}
 
 
-def _reindex_text(library: Library, *, keep: bool) -> None:
+def _reindex_text(library: Library, stop: list[bool], *, keep: bool) -> None:
     with progress("words") as show:
         if not keep:
             library.text.rebuild()
-        library.catch_up(show)
-    note("the keyword index is up to date")
+        library.catch_up(show, stop=lambda: bool(stop))
+    left = library.unindexed()
+    note(f"the keyword index: {left} documents are left" if left else "the keyword index is up to date")
 
 
 def _reindex_meaning(library: Library, stop: list[bool], *, keep: bool) -> None:

@@ -3,6 +3,7 @@ writing only the keys that changed."""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping, MutableMapping
 from functools import cached_property
 from pathlib import Path
@@ -56,6 +57,7 @@ class Reader:
     def _project(self, key: str) -> Project:
         table = self._table(self._table(self.document, "projects"), key)
         name = self._text(table, "name", key.rpartition("-")[0] or key)
+        self._check_apart(table)
         return Project(
             key=key,
             name=project_name(name),
@@ -64,6 +66,13 @@ class Reader:
             categories=self._named(table, "categories", self._category),
             collections=self._named(table, "collections", self._collection),
         )
+
+    def _check_apart(self, table: Table) -> None:
+        """A name that a category and a collection share would only ever mean the collection."""
+        collections = self._table(table, "collections")
+        for name in collections:
+            if name in self._table(table, "categories"):
+                raise self._wrong(collections, name, f"{name} is the name of a category and of a collection")
 
     def _category(self, name: str, table: Table) -> Category:
         check_name("category", name)
@@ -193,4 +202,13 @@ def _subtable(table: MutableMapping[str, Any], key: str) -> MutableMapping[str, 
     if table.get(key) is None:
         table[key] = {}
     found: MutableMapping[str, Any] = table[key]
+    if _is_shared(found):
+        # An anchor: what is changed here may not change wherever else it is named.
+        found = table[key] = copy.deepcopy(found)
+        found.yaml_set_anchor(None)  # type: ignore[attr-defined]
     return found
+
+
+def _is_shared(table: Any) -> bool:
+    anchor = getattr(table, "anchor", None)
+    return anchor is not None and anchor.value is not None

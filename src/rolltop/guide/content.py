@@ -97,7 +97,7 @@ def _find(tree: Tree, wanted: Sequence[Wanted], excluded: Sequence[Pattern]) -> 
     for want in wanted:
         found = [
             item
-            for item in tree.find(want.category.dir, want.pattern)
+            for item in (tree.find(want.category.dir, want.pattern) if want.pattern else ())
             if (want.within is None or want.within.contains(item.path))
             and not any(pattern.matches(item.path) for pattern in excluded)
         ]

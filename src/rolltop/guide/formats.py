@@ -12,11 +12,14 @@ from __future__ import annotations
 
 import hashlib
 import mimetypes
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
 __all__ = ["DEFAULT_FORMAT", "FORMATS", "Document", "format_documents", "media_type"]
+
+_SIGNS = re.compile(r"[\\*?\[\],+]|^ | $")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +73,16 @@ def _mime(documents: Sequence[Document]) -> str:
     return head + "".join(parts) + f"--{boundary}--\r\n"
 
 
+def _expression(document: Document) -> str:
+    """What asks for this document alone: signs that mean something in an expression are escaped."""
+    return document.category + "/" + _SIGNS.sub(r"\\\g<0>", document.path)
+
+
 def _part(document: Document, boundary: str) -> str:
     return (
         f"--{boundary}\r\n"
         f"Content-Type: {media_type(document.path)}; charset=utf-8\r\n"
-        f"Content-Location: guide://{quote(document.name)}\r\n"
+        f"Content-Location: guide://{quote(_expression(document))}\r\n"
         f"Content-Length: {len(document.text.encode())}\r\n"
         f"\r\n{document.text}\r\n"
     )

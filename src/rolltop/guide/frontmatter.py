@@ -28,13 +28,19 @@ def split_front_matter(text: str) -> tuple[str, str]:
 
 
 def _is_mapping(block: str) -> bool:
-    """Whether every line is a key, a comment, blank, or belongs to the key above it."""
-    inside = False
+    """Whether every line is a key, a comment, blank, or belongs to the key above it, and there is a key."""
+    key: re.Match[str] | None = None
     for line in block.splitlines():
         if not line.strip() or line.startswith("#"):
             continue
-        if _KEY.match(line):
-            inside = True
-        elif not inside or not line.startswith((" ", "\t", "- ")):
+        if found := _KEY.match(line):
+            key = found
+        elif key is None or not (line.startswith((" ", "\t")) or (line.startswith("- ") and _is_open(key))):
             return False
-    return True
+    return key is not None or not block.strip()
+
+
+def _is_open(key: re.Match[str]) -> bool:
+    """Whether a list may follow: the key has no value in its own line."""
+    value = key.string[key.end() :].strip()
+    return not value or value.startswith(("#", "&", "!"))

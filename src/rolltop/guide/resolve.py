@@ -34,7 +34,8 @@ class Wanted:
     """Files of one category that match `pattern` and, if given, lie `within` a directory."""
 
     category: Category
-    pattern: Pattern
+    pattern: Pattern | None
+    """None where the category has no patterns, which no file matches."""
     asked: str
     """As it was asked for, to report what matched nothing."""
     within: Pattern | None = None
@@ -42,9 +43,11 @@ class Wanted:
 
 def resolve(project: Project, wanted: Expression) -> list[Wanted]:
     found: list[Wanted] = []
+    patterns = 0
     for item in _Following(project).terms(wanted, ()):
         found.append(item)
-        if len(found) > MOST:
+        patterns += item.pattern is not None
+        if patterns > MOST:
             raise _too_many(f"the expression stands for more than {MOST} patterns")
     return found
 
@@ -89,6 +92,8 @@ class _Following:
 
 
 def _category(category: Category, term: Term) -> Iterator[Wanted]:
+    if not (term.patterns or category.patterns):
+        yield Wanted(category, None, category.name)
     for text in term.patterns or category.patterns:
         pattern = Pattern.compile(text)
         asked = f"{category.name}/{text}"

@@ -16,6 +16,7 @@ from starlette.routing import Route
 from rolltop import __version__
 from rolltop.errors import InvalidInput, RolltopError
 from rolltop.server.http import Gate, bind, is_local, own_names, serve_http
+from rolltop.server.reading import NotJson, load
 from rolltop.settings import Settings
 from rolltop.tools.transform.envelope import CODES, code_of
 from rolltop.transform.service import Service
@@ -43,7 +44,7 @@ def run_daemon(settings: Settings, service: Service, port: int, announce: Callab
     )
     try:
         service.warm_up()
-        asyncio.run(serve_http(gate, listener, lambda: announce(url)))
+        asyncio.run(serve_http(gate, listener, lambda: announce(url), settings.http_body_seconds))
     finally:
         service.close()
 
@@ -91,10 +92,10 @@ async def _body(request: Request, most: int, seconds: float) -> Any:
                 data += chunk
                 if len(data) > most:
                     raise _TooLarge(f"the body has more than {most} bytes", hint="Raise http_body_limit, or send less.")
-        return orjson.loads(data)
+        return load(data)
     except TimeoutError:
         raise _TooSlow(f"the body did not arrive within {seconds:g} s", hint="Send it at once.") from None
-    except orjson.JSONDecodeError as error:
+    except NotJson as error:
         raise InvalidInput(f"the body is not JSON: {error}") from None
     except ClientDisconnect:
         raise InvalidInput("the client is gone") from None

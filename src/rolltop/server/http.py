@@ -23,6 +23,7 @@ from starlette.routing import Route
 from rolltop import __version__
 from rolltop.errors import InvalidInput, PartMissing
 from rolltop.server.desk import Desk
+from rolltop.server.headers import protocol_within
 from rolltop.server.httpcalls import HttpCalls
 from rolltop.server.protocol import Built
 
@@ -176,10 +177,11 @@ def bind(host: str, port: int) -> socket.socket:
     return listener
 
 
-async def serve_http(app: App, listener: socket.socket, started: Callable[[], None]) -> None:
+async def serve_http(app: App, listener: socket.socket, started: Callable[[], None], header_seconds: float) -> None:
     """Serve until a signal; calls under way get two seconds to end."""
     config = uvicorn.Config(
         app,
+        http=protocol_within(header_seconds),
         log_config=None,
         access_log=False,
         server_header=False,

@@ -10,10 +10,10 @@ there is one behaviour for everything unusual.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
 
-import orjson
 from mcp.shared.inbound import ERROR_CODE_HTTP_STATUS, InboundModernRoute, classify_inbound_request
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
@@ -23,6 +23,7 @@ from rolltop.server.jsonrpc import INTERNAL_ERROR, INVALID_REQUEST, Malformed, d
 from rolltop.server.listing import Listing
 from rolltop.server.ordinary import client_of, is_ordinary, ordinary_context
 from rolltop.server.paging import INVALID_PARAMS
+from rolltop.server.reading import NotJson, load
 
 __all__ = ["HttpCalls"]
 
@@ -35,6 +36,8 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 PROMPT_SECONDS = 0.5
 """A call that takes longer is answered as an event stream, so that nobody in between gives up on it."""
 PING_SECONDS = 15.0
+_DRAIN_SECONDS = 2.0
+_DRAIN_BYTES = 256 << 20
 _ROUTED = ("mcp-protocol-version", "mcp-method", "mcp-name")
 
 
@@ -47,7 +50,10 @@ class HttpCalls:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if not self._is_message(scope):
-            await self._app(scope, receive, send)
+            await self._app(_from_now_on(scope), receive, send)
+            return
+        if _announced(scope) > self._limit:
+            await self._too_large(receive, send)
             return
         try:
             async with asyncio.timeout(self._seconds):
@@ -58,7 +64,7 @@ class HttpCalls:
             await _refuse(send, 408, f"the body did not arrive within {self._seconds:g} s")
             return
         if body is None:
-            await _refuse(send, 413, f"above {self._limit} bytes")
+            await self._too_large(receive, send)
             return
         headers = self._candidate(scope)
         request = _recognise(self._desk, body, headers) if headers else None
@@ -70,6 +76,14 @@ class HttpCalls:
             await _send_json(send, error.line(), 400)
         else:
             await self._app(scope, _replayed(body, receive), send)
+
+    async def _too_large(self, receive: Receive, send: Send) -> None:
+        """Refuse, and read on for a moment: who is still sending would get a reset instead of the answer."""
+        await _refuse(send, 413, f"the body is above {self._limit} bytes, the setting http_body_limit", more=True)
+        with contextlib.suppress(TimeoutError, _Gone):
+            async with asyncio.timeout(_DRAIN_SECONDS):
+                await _read_body(receive, _DRAIN_BYTES, keep=False)
+        await send({"type": "http.response.body"})
 
     def _is_message(self, scope: Scope) -> bool:
         if scope["type"] != "http" or scope["method"] != "POST" or scope["path"] != self._path:
@@ -166,8 +180,8 @@ class _Request:
 
 def _recognise(desk: Desk, body: bytes, headers: Mapping[str, str]) -> _Request | None:
     try:
-        document = orjson.loads(body)
-    except orjson.JSONDecodeError:
+        document = load(body)
+    except NotJson:
         return None
     if not isinstance(document, dict) or type(document.get("id")) not in (int, str) or document.get("jsonrpc") != "2.0":
         return None
@@ -184,15 +198,30 @@ class _Gone(Exception):
     """The client left before it had said everything."""
 
 
-async def _read_body(receive: Receive, limit: int) -> bytes | None:
+def _announced(scope: Scope) -> int:
+    """How long a request says that its body is."""
+    length = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
+    return int(length) if length.isdigit() else 0
+
+
+def _from_now_on(scope: Scope) -> Scope:
+    """Without the event after which a stream should go on: what was sent is not kept, and no event has an id."""
+    if scope["type"] != "http" or all(name != b"last-event-id" for name, _ in scope["headers"]):
+        return scope
+    return {**scope, "headers": [pair for pair in scope["headers"] if pair[0] != b"last-event-id"]}
+
+
+async def _read_body(receive: Receive, limit: int, *, keep: bool = True) -> bytes | None:
     """The whole body, or None when it is larger than allowed."""
     parts, size = [], 0
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
             raise _Gone
-        parts.append(message.get("body", b""))
-        size += len(parts[-1])
+        part = message.get("body", b"")
+        size += len(part)
+        if keep:
+            parts.append(part)
         if size > limit:
             return None
         if not message.get("more_body"):
@@ -234,8 +263,10 @@ async def _send_json(send: Send, body: bytes, status: int = 200) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-async def _refuse(send: Send, status: int, why: str) -> None:
+async def _refuse(send: Send, status: int, why: str, *, more: bool = False) -> None:
     """Answer before the body is there, and end the connection: what is still to come is no request."""
-    headers = [(b"content-type", b"application/json"), (b"connection", b"close")]
+    body = error_line(None, INVALID_REQUEST, why)
+    length = str(len(body)).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", length), (b"connection", b"close")]
     await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": error_line(None, INVALID_REQUEST, why)})
+    await send({"type": "http.response.body", "body": body, "more_body": more})

@@ -9,6 +9,7 @@ import orjson
 
 from mcp_core.jsonable import to_json_bytes
 from mcp_core.outcome import reference_for
+from rolltop.server.reading import NotJson, load
 
 __all__ = [
     "INTERNAL_ERROR", "INVALID_REQUEST", "PARSE_ERROR", "Malformed", "defect_line", "defect_text", "dump", "error_line",
@@ -34,9 +35,9 @@ class Malformed(Exception):
 def parse(line: bytes) -> dict[str, Any]:
     """A message from a line, checked for JSON-RPC's shape."""
     try:
-        document = orjson.loads(line)
-    except orjson.JSONDecodeError as error:
-        raise Malformed(PARSE_ERROR, f"Parse error: {error}") from None
+        document = load(line)
+    except NotJson as error:
+        raise Malformed(PARSE_ERROR, f"Parse error: {error}", _id_of(error.document)) from None
     if isinstance(document, list):
         raise Malformed(INVALID_REQUEST, "Invalid Request: batches are not part of this protocol")
     if not isinstance(document, dict):
@@ -47,6 +48,11 @@ def parse(line: bytes) -> dict[str, Any]:
     if "method" in document:
         _check_call(document, request_id)
     return document
+
+
+def _id_of(document: Any) -> str | int | None:
+    found = document.get("id") if isinstance(document, dict) else None
+    return found if type(found) in (str, int) else None
 
 
 def _checked_id(document: dict[str, Any]) -> str | int | None:

@@ -130,7 +130,7 @@ class LineWriter(asyncio.Protocol):
         self._descriptor: int | None = None
         self._writable = asyncio.Event()
         self._writable.set()
-        self.closed = False
+        self._over = asyncio.Event()
         self.failure: OSError | None = None
         """Why nothing more could be written, where the peer did not just leave."""
 
@@ -143,6 +143,14 @@ class LineWriter(asyncio.Protocol):
         else:
             writer._descriptor = descriptor
         return writer
+
+    @property
+    def closed(self) -> bool:
+        return self._over.is_set()
+
+    async def over(self) -> None:
+        """Until nothing more can be written."""
+        await self._over.wait()
 
     async def write(self, line: bytes) -> None:
         if self.closed:
@@ -160,7 +168,8 @@ class LineWriter(asyncio.Protocol):
             while data:
                 data = data[os.write(descriptor, data) :]
         except OSError as error:
-            self.closed, self.failure = True, error
+            self.failure = error
+            self._over.set()
 
     def flush_and_close(self) -> None:
         if self._transport is not None:
@@ -176,7 +185,7 @@ class LineWriter(asyncio.Protocol):
         self._writable.set()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self.closed = True
+        self._over.set()
         self._writable.set()
 
 

@@ -33,6 +33,7 @@ from rolltop.server.fastlane import FastLane
 from rolltop.server.guard import guarded
 from rolltop.server.handlers import Handlers
 from rolltop.server.listing import DESCRIPTION, SERVER_INFO, TTL_MS, Listing
+from rolltop.server.params import Explained
 
 __all__ = ["Built", "build", "initialization_options"]
 
@@ -105,6 +106,7 @@ def build(desk: Desk, transport: str, listing: Listing | None = None) -> Built:
     server.add_notification_handler("notifications/initialized", types.NotificationParams, news.connected)
     server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, guarded(handlers.client_log.set_level))
     server.middleware[:] = [
+        Explained(),
         RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience="rolltop"),
         FastLane(handlers, listing),
     ]

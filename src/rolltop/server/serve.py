@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rolltop.logs import start_logging
@@ -73,7 +74,8 @@ def run_http(settings: Settings, announce: Callable[[str], None]) -> None:
     app = app_for(build(desk, "http"), desk, host)
     called = ("::1" if ":" in host else "127.0.0.1") if is_everywhere(host) else host
     shown = f"[{called}]" if ":" in called else called
-    _run(serve_http(app, listener, lambda: announce(f"http://{shown}:{port}{PATH}")))
+    started = partial(announce, f"http://{shown}:{port}{PATH}")
+    _run(serve_http(app, listener, started, settings.http_body_seconds))
     desk.close()
     _leave()
 

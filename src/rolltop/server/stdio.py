@@ -47,7 +47,7 @@ class Early:
 async def serve_stdio(
     desk: Desk, listing: Listing, wire: Wire, load: Callable[[], Awaitable[Built]], early: Early | None = None
 ) -> OSError | None:
-    """Serve until the client closes its end, the parent dies, or a signal comes. `load` brings the SDK.
+    """Serve until the client closes an end, the parent dies, or a signal comes. `load` brings the SDK.
 
     Gives what kept answers from being written, if anything did.
     """
@@ -61,6 +61,7 @@ async def serve_stdio(
     _stop_on_signals(main)
     tasks = [
         asyncio.create_task(connection.read()),
+        asyncio.create_task(connection.unheard()),
         asyncio.create_task(connection.run_sdk(load)),
         asyncio.create_task(_parent_gone()),
     ]
@@ -94,6 +95,14 @@ class _Connection:
             await self._take(line)
         if self._open:
             await self._loaded.wait()
+        await self._finish()
+
+    async def unheard(self) -> None:
+        """Until the client stops reading; what it asked for may still be done, for a moment."""
+        await self._writer.over()
+        await self._finish()
+
+    async def _finish(self) -> None:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(GRACE):
                 await self.calls.finished()

@@ -32,6 +32,8 @@ class Gather:
     largest: int = 1 << 30
     known: Known | None = None
     skipped: int = 0
+    passed_over: int = 0
+    """Links, pipes, sockets and devices that were met."""
     problems: list[tuple[str, str]] = field(default_factory=list)
 
     def paths(self, roots: Sequence[str]) -> Iterator[str]:
@@ -68,6 +70,19 @@ class Gather:
         return self.known(storable_path(path)) == (status.st_size, status.st_mtime_ns)
 
     def _walk(self, directory: str, ignores: Ignores) -> Iterator[str]:
+        """The files below a directory, in order; a tree may be deeper than calls can be nested."""
+        waiting = [self._inside(directory, ignores)]
+        while waiting:
+            step = next(waiting[-1], None)
+            if step is None:
+                waiting.pop()
+            elif isinstance(step, str):
+                yield step
+            else:
+                waiting.append(self._inside(*step))
+
+    def _inside(self, directory: str, ignores: Ignores) -> Iterator[str | tuple[str, Ignores]]:
+        """What is in one directory: files, and directories with the rules that hold in them."""
         if self.gitignore:
             ignores = (*ignores, *_ignores_in(directory))
         try:
@@ -80,9 +95,11 @@ class Gather:
             if not self._wanted(entry.path, entry.name, below, ignores):
                 continue
             if below:
-                yield from self._walk(entry.path, ignores)
+                yield entry.path, ignores
             elif entry.is_file(follow_symlinks=False):
                 yield entry.path
+            else:
+                self.passed_over += 1
 
     def _wanted(self, path: str, name: str, below: bool, ignores: Ignores) -> bool:
         if name == ".git" or (not self.hidden and name.startswith(".")):

@@ -102,8 +102,8 @@ class Learning:
 
     # for good ------------------------------------------------------------------------------------
 
-    def catch_up(self, progress: Progress | None = None) -> int:
-        """Learn every change there is, for good; how many documents that were."""
+    def catch_up(self, progress: Progress | None = None, stop: Callable[[], bool] = lambda: False) -> int:
+        """Learn every change there is, or all until `stop`, for good; how many documents that were."""
         started = self._text().mark
         last = self._catalog.documents.last_change()
         if started >= last:
@@ -114,6 +114,8 @@ class Learning:
                 yield changes
                 if progress:
                     progress(changes.mark - started, last - started)
+                if stop():
+                    return
 
         return self._text().learn(told) or 0
 

@@ -144,11 +144,13 @@ class Searching(Extracting):
         """How many changed documents the keyword index on disk has not learned yet."""
         return self.catalog.documents.pending(self.text.mark)[0]
 
-    def catch_up(self, progress: Callable[[int, int], None] | None = None) -> int:
-        """Let the keyword index learn every change there is, for good; how many documents it learned."""
+    def catch_up(
+        self, progress: Callable[[int, int], None] | None = None, stop: Callable[[], bool] = lambda: False
+    ) -> int:
+        """Let the keyword index learn every change there is, or all until `stop`; how many documents it learned."""
         if self.committer.active:
             return 0  # what a transaction has written may yet be rolled back: the index must not learn it
-        return self._learning.catch_up(progress)
+        return self._learning.catch_up(progress, stop)
 
     # indexes -------------------------------------------------------------------------------------
 

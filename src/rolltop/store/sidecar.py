@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 
 import apsw
 
-from rolltop.store.waiting import connected
+from rolltop.store.connections import Connections, connected
 
 __all__ = ["Sidecar", "alone"]
 
@@ -43,9 +42,7 @@ class Sidecar:
         self._path = path
         self._schema = schema
         self._owner = owner
-        self._local = threading.local()
-        self._guard = threading.Lock()
-        self._all: list[apsw.Connection] = []
+        self._connections = Connections(self._open)
         try:
             if self.state("owner") != owner:
                 self.renew()
@@ -54,20 +51,16 @@ class Sidecar:
 
     @property
     def db(self) -> apsw.Connection:
-        connection: apsw.Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = self._local.connection = self._open()
-        return connection
+        return self._connections.mine
 
     def _open(self) -> apsw.Connection:
-        connection = connected(self._path, ("synchronous = NORMAL", "secure_delete = ON"))
-        with self._guard:
-            self._all.append(connection)
+        return connected(self._path, ("synchronous = NORMAL", "secure_delete = ON"), self._prepare)
+
+    def _prepare(self, connection: apsw.Connection) -> None:
         # A deferred transaction that turns into a writer while another one writes fails at once; this one waits.
         connection.transaction_mode = "IMMEDIATE"
         if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'state'").fetchone():
             self._create(connection)
-        return connection
 
     def _create(self, connection: apsw.Connection) -> None:
         with connection:
@@ -132,8 +125,4 @@ class Sidecar:
         self.state("owner")
 
     def close(self) -> None:
-        with self._guard:
-            connections, self._all = self._all, []
-        for connection in connections:
-            connection.close()
-        self._local = threading.local()
+        self._connections.close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,8 +13,8 @@ import apsw
 from rolltop.errors import Conflict, Damaged, InvalidInput, PartMissing, RolltopError
 from rolltop.store.catalog.schema import FORMAT, SCHEMA
 from rolltop.store.catalog.seals import seal
+from rolltop.store.connections import Connections, connected
 from rolltop.store.patterns import glob_matches
-from rolltop.store.waiting import connected
 
 __all__ = ["Database", "Row"]
 
@@ -31,9 +30,7 @@ class Database:
     def __init__(self, path: Path, *, synchronous: str = "FULL") -> None:
         self.path = path
         self._synchronous = synchronous
-        self._local = threading.local()
-        self._all: list[apsw.Connection] = []
-        self._guard = threading.Lock()
+        self._connections = Connections(self._open)
         self._prepare()
 
     def _prepare(self) -> None:
@@ -60,10 +57,7 @@ class Database:
 
     @property
     def connection(self) -> apsw.Connection:
-        connection: apsw.Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = self._local.connection = self._open()
-        return connection
+        return self._connections.mine
 
     def _open(self) -> apsw.Connection:
         pragmas = (
@@ -76,8 +70,6 @@ class Database:
         connection = connected(self.path, pragmas)
         connection.create_scalar_function("glob_matches", _glob, 2, deterministic=True)
         connection.create_scalar_function("seal", seal, -1, deterministic=True)
-        with self._guard:
-            self._all.append(connection)
         return connection
 
     def run(self, sql: str, values: Sequence[Any] = ()) -> None:
@@ -166,11 +158,7 @@ class Database:
         self.connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
     def close(self) -> None:
-        with self._guard:
-            connections, self._all = self._all, []
-        for connection in connections:
-            connection.close()
-        self._local = threading.local()
+        self._connections.close()
 
 
 def _damaged(error: Exception) -> Damaged:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import apsw
 
-from rolltop.store.waiting import connected
+from rolltop.store.connections import Connections, connected
 
 __all__ = ["Span", "Spans"]
 
@@ -37,6 +36,14 @@ class Span:
         return range(self.first, self.first + len(self.starts))
 
 
+def _prepare(connection: apsw.Connection) -> None:
+    connection.transaction_mode = "IMMEDIATE"
+    if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'spans_content'").fetchone():
+        with connection:
+            for statement in _SCHEMA:
+                connection.execute(statement)
+
+
 class Spans:
     """Spans by document, by content and by key.
 
@@ -46,8 +53,7 @@ class Spans:
     def __init__(self, path: Path, owner: str | None) -> None:
         self._path = path
         self._owner = owner
-        self._local = threading.local()
-        self._all: list[apsw.Connection] = []
+        self._connections = Connections(self._open)
         try:
             whole = owner is None or self._state("owner") == owner
         except (apsw.CorruptError, apsw.NotADBError):
@@ -58,16 +64,10 @@ class Spans:
 
     @property
     def _db(self) -> apsw.Connection:
-        connection: apsw.Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = self._local.connection = connected(self._path, ("synchronous = NORMAL", "secure_delete = ON"))
-            self._all.append(connection)
-            connection.transaction_mode = "IMMEDIATE"
-            if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'spans_content'").fetchone():
-                with connection:
-                    for statement in _SCHEMA:
-                        connection.execute(statement)
-        return connection
+        return self._connections.mine
+
+    def _open(self) -> apsw.Connection:
+        return connected(self._path, ("synchronous = NORMAL", "secure_delete = ON"), _prepare)
 
     def _state(self, key: str) -> object:
         row = self._db.execute("SELECT value FROM state WHERE key = ?", (key,)).fetchone()
@@ -169,7 +169,4 @@ class Spans:
             self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
 
     def close(self) -> None:
-        connections, self._all = self._all, []
-        for connection in connections:
-            connection.close()
-        self._local = threading.local()
+        self._connections.close()

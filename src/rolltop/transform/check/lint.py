@@ -11,7 +11,7 @@ from rolltop.transform.syntax import tree
 __all__ = ["lint"]
 
 _CAMEL = re.compile(r"_*[a-z][a-zA-Z0-9]*|_+")
-_MAX_NESTING = 8
+_MAX_NESTING = 5
 
 
 def lint(program: tree.Program, bindings: list[Binding], findings: Findings) -> None:
@@ -20,7 +20,7 @@ def lint(program: tree.Program, bindings: list[Binding], findings: Findings) -> 
     _naming(program.body, findings)
     deepest = _too_deep(program.body)
     if deepest is not None:
-        message = f"more than {_MAX_NESTING} objects, arrays and functions inside each other"
+        message = f"nesting is deeper than {_MAX_NESTING}: objects, arrays, functions and conditions inside each other"
         findings.warning("W603", message, deepest.at, hint="Give inner parts a name with let or a function.")
 
 
@@ -49,11 +49,16 @@ def _camel(name: str) -> str:
     return head[:1].lower() + head[1:] + "".join(word[:1].upper() + word[1:] for word in rest)
 
 
-_NESTING = (tree.ObjectLiteral, tree.ArrayLiteral, tree.Lambda, tree.Match, tree.Try)
+_NESTING = (tree.ObjectLiteral, tree.ArrayLiteral, tree.Lambda, tree.Match, tree.Try, tree.If)
 
 
 def _too_deep(node: tree.Expr, depth: int = 0) -> tree.Expr | None:
     depth += isinstance(node, _NESTING)
     if depth > _MAX_NESTING:
         return node
-    return next((found for child in tree.children(node) if (found := _too_deep(child, depth)) is not None), None)
+    for child in tree.children(node):
+        goes_on = isinstance(node, tree.If) and child is node.otherwise and isinstance(child, tree.If)  # else if
+        found = _too_deep(child, depth - goes_on)
+        if found is not None:
+            return found
+    return None

@@ -8,7 +8,8 @@ from typing import Any
 from rolltop.transform.errors import ReadFailure, WriteFailure
 from rolltop.transform.formats.json import read as read_json
 from rolltop.transform.formats.json import write as write_json
-from rolltop.transform.schemas.avro_check import check_schema
+from rolltop.transform.schemas.avro_check import PRIMITIVE, check_schema
+from rolltop.transform.schemas.builtins import universal
 from rolltop.transform.schemas.directives import compact, enrich, fields_of, text_of, types_of, wide, without
 from rolltop.transform.values import Node
 
@@ -239,4 +240,6 @@ class _Writer:
         if name in ("array", "object", "map"):
             # What is in it was not said.
             return {"type": "array", "items": "string"} if name == "array" else {"type": "map", "values": "string"}
+        if name not in PRIMITIVE and name not in _FROM_UNIVERSAL:
+            name = universal(name)
         return _FROM_UNIVERSAL.get(name, name)

@@ -7,9 +7,9 @@ from typing import Any
 
 from rolltop.transform.errors import WriteFailure
 
-__all__ = ["check_schema"]
+__all__ = ["PRIMITIVE", "check_schema"]
 
-_PRIMITIVE = frozenset({"null", "boolean", "int", "long", "float", "double", "bytes", "string"})
+PRIMITIVE = frozenset({"null", "boolean", "int", "long", "float", "double", "bytes", "string"})
 _NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)
 
 
@@ -34,7 +34,7 @@ class _Checker:
             raise _invalid(where, "it has no type")
 
     def _reference(self, name: str, namespace: str, where: str) -> None:
-        if name in _PRIMITIVE or name in self.known or f"{namespace}.{name}" in self.known:
+        if name in PRIMITIVE or name in self.known or f"{namespace}.{name}" in self.known:
             return
         raise _invalid(where, f"unknown type {name!r}")
 

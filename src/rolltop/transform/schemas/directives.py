@@ -8,7 +8,7 @@ from typing import Any
 from rolltop.transform.errors import ReadFailure, WriteFailure
 from rolltop.transform.values import Node, is_number, parse_number, scalar_text
 
-__all__ = ["compact", "enrich", "fields_of", "flag", "text_of", "types_of", "whole", "wide", "without"]
+__all__ = ["compact", "enrich", "fields_of", "flag", "text_of", "types_of", "unaliased", "whole", "wide", "without"]
 
 
 def enrich(raw: dict[str, Any], describe: Callable[[dict[str, Any]], dict[str, Any]]) -> Node:
@@ -53,6 +53,29 @@ def fields_of(type_: Mapping[str, Any]) -> list[dict[str, Any]]:
         if not isinstance(field, dict) or not isinstance(field.get("%name"), str):
             raise WriteFailure("every entry of %fields needs a %name")
     return listed
+
+
+def unaliased(field: Mapping[str, Any], types: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """A field whose type is only another name for an array, a union, bytes or a simple type, as a field of that."""
+    seen: set[str] = set()
+    found = dict(field)
+    while (name := str(found.get("%type", "string"))) not in seen and name in types:
+        seen.add(name)
+        alias = types[name]
+        match alias.get("%kind", "structure"):
+            case "primitive":
+                found["%type"] = alias.get("%type", "string")
+            case "array" if flag(found, "%array") or flag(found, "%map"):
+                found["%type"] = "array"
+            case "array":
+                found |= {"%type": alias.get("%itemType", "any"), "%array": True}
+            case "union":
+                found |= {"%type": "union", "%unionTypes": alias.get("%unionTypes") or []}
+            case "fixed":
+                found["%type"] = "binary"
+            case _:
+                break
+    return found
 
 
 def flag(part: Mapping[str, Any], name: str, default: bool = False) -> bool:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
 from rolltop.errors import InvalidInput
 from rolltop.transform.errors import ReadFailure, WriteFailure
 from rolltop.transform.formats.json import read as read_json
 from rolltop.transform.formats.json import write as write_json
+from rolltop.transform.schemas.builtins import universal
 from rolltop.transform.schemas.directives import compact, enrich, fields_of, flag, text_of, types_of
 from rolltop.transform.values import Node
 
@@ -216,7 +218,10 @@ def _definition(type_: Mapping[str, Any], types: Mapping[str, Any], container: s
 def _property(field: Mapping[str, Any], types: Mapping[str, Any], container: str) -> dict[str, Any]:
     is_map = flag(field, "%map")
     type_ = field.get("%itemType") if is_map and field.get("%itemType") else field.get("%type", "string")
-    schema = _reference(type_, types, container)
+    if type_ == "union" and field.get("%unionTypes"):
+        schema: dict[str, Any] = {"anyOf": [_reference(part, types, container) for part in field["%unionTypes"]]}
+    else:
+        schema = _reference(type_, types, container)
     if flag(field, "%array"):
         schema = {"type": "array", "items": schema}
     elif is_map:
@@ -228,8 +233,13 @@ def _property(field: Mapping[str, Any], types: Mapping[str, Any], container: str
 def _reference(type_: Any, types: Mapping[str, Any], container: str) -> dict[str, Any]:
     name = str(type_)
     if name in types:
-        return {"$ref": f"#/{container}/{name}"}
-    return dict(_PROPERTY_TYPES.get(name, {"type": "string"}))
+        return {"$ref": f"#/{container}/{_pointer(name)}"}
+    return dict(_PROPERTY_TYPES.get(name) or _PROPERTY_TYPES.get(universal(name), {"type": "string"}))
+
+
+def _pointer(name: str) -> str:
+    """A name as a part of a JSON pointer in an address."""
+    return quote(name.replace("~", "~0").replace("/", "~1"), safe="~")
 
 
 _PROPERTY_TYPES: dict[str, dict[str, Any]] = {
@@ -238,5 +248,5 @@ _PROPERTY_TYPES: dict[str, dict[str, Any]] = {
     "long": {"type": "integer"}, "int": {"type": "integer"}, "double": {"type": "number"}, "float": {"type": "number"},
     "decimal": {"type": "string", "format": "decimal"}, "date": {"type": "string", "format": "date"},
     "datetime": {"type": "string", "format": "date-time"}, "time": {"type": "string", "format": "time"},
-    "any": {},
+    "any": {}, "union": {}, "map": {"type": "object"},
 }  # fmt: skip

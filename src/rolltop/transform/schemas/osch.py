@@ -9,7 +9,18 @@ from rolltop.transform.errors import ReadFailure, WriteFailure
 from rolltop.transform.formats.table import Rendered
 from rolltop.transform.formats.xml_read import Builder, parse_document
 from rolltop.transform.formats.xml_write import write as write_xml
-from rolltop.transform.schemas.directives import compact, enrich, fields_of, flag, text_of, types_of, whole, wide
+from rolltop.transform.schemas.builtins import universal
+from rolltop.transform.schemas.directives import (
+    compact,
+    enrich,
+    fields_of,
+    flag,
+    text_of,
+    types_of,
+    unaliased,
+    whole,
+    wide,
+)
 from rolltop.transform.values import Node, parse_number, scalar_text
 
 __all__ = ["describe", "generate", "read", "write"]
@@ -158,6 +169,8 @@ def generate(value: Mapping[str, Any], options: Mapping[str, Any]) -> Node:
     for name, type_ in types.items():
         if type_.get("%kind", "structure") in ("enum", "enumeration"):
             parts["EnumType"].append(_write_enum(name, type_))
+        elif type_.get("%kind", "structure") not in ("structure", "entity", "complex"):
+            continue  # only another name for something: written where it is used
         elif type_.get("%entityType") is False:
             parts["ComplexType"].append(_write_structure(name, type_, types, namespace))
         else:
@@ -193,7 +206,9 @@ def _write_structure(name: str, type_: Mapping[str, Any], types: Mapping[str, An
 
 
 def _write_property(field: Mapping[str, Any], types: Mapping[str, Any], namespace: str) -> Node:
+    field = unaliased(field, types)
     name = str(field.get("%type", "string"))
+    name = name if name in types or name in _FROM_UNIVERSAL else universal(name)
     if name == "integer" and wide(field):
         name = "long"
     edm = text_of(field, "%schemaType") or (

@@ -33,6 +33,9 @@ class _Parser:
         self.text = text
         self.tokens: list[tuple[str, str, int]] = []
         self.notes: dict[int, str] = {}
+        """Comments before a token."""
+        self.ends: dict[int, str] = {}
+        """Comments after a token, in its line."""
         self._scan()
         self.index = 0
 
@@ -42,7 +45,9 @@ class _Parser:
             found = _TOKEN.match(self.text, at)
             if found is None:
                 raise self._error(at, f"unexpected {self.text[at]!r}")
-            if found["line"] is not None:
+            if found["line"] is not None and self.tokens and "\n" not in self.text[self._end() : at]:
+                self.ends[len(self.tokens) - 1] = found["line"].strip()
+            elif found["line"] is not None:
                 note.append(found["line"].strip())
             elif found.lastgroup not in ("space", "block"):
                 if note:
@@ -53,6 +58,14 @@ class _Parser:
                 note = []
             at = found.end()
         self.tokens.append(("end", "", len(self.text)))
+
+    def _end(self) -> int:
+        _, text, at = self.tokens[-1]
+        return at + len(text)
+
+    def _noted(self, note: str | None) -> str | None:
+        """What is said before a declaration, else what is said at the end of its line."""
+        return note or self.ends.get(self.index - 1)
 
     def _error(self, at: int, reason: str) -> ReadFailure:
         line, column = place(self.text, at)
@@ -223,6 +236,7 @@ class _Parser:
         if self.peek() == "[":
             self._options()
         self.take(";")
+        field["note"] = self._noted(note)
         return field
 
     def _options(self) -> None:
@@ -247,6 +261,7 @@ class _Parser:
             if self.peek() == "[":
                 self._options()
             self.take(";")
+            value["note"] = self._noted(value["note"])
             enum["values"].append(value)
         self.take("}")
         return enum

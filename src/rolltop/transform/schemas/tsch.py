@@ -8,7 +8,8 @@ from typing import Any
 from rolltop.transform.errors import ReadFailure, WriteFailure
 from rolltop.transform.formats.json import read as read_json
 from rolltop.transform.formats.json import write as write_json
-from rolltop.transform.schemas.directives import compact, enrich, fields_of, flag, text_of, types_of
+from rolltop.transform.schemas.builtins import universal
+from rolltop.transform.schemas.directives import compact, enrich, fields_of, flag, text_of, types_of, unaliased
 from rolltop.transform.values import Node
 
 __all__ = ["describe", "generate", "read", "write"]
@@ -83,12 +84,13 @@ def write(value: Any, options: Mapping[str, Any]) -> str:
 
 
 def generate(value: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
-    """The columns of the first structure."""
+    """The columns of the structure that the schema is called after, else of the first one."""
     types = types_of(value, "tsch")
-    record = next((type_ for type_ in types.values() if type_.get("%kind", "structure") == "structure"), None)
-    if record is None:
+    structures = {name: type_ for name, type_ in types.items() if type_.get("%kind", "structure") == "structure"}
+    if not structures:
         raise WriteFailure("%types has no structure: a table needs one")
-    fields = fields_of(record)
+    record = structures.get(text_of(value, "%title") or "Root") or next(iter(structures.values()))
+    fields = [unaliased(field, types) for field in fields_of(record)]
     schema: dict[str, Any] = {"fields": [_column(field) for field in fields]}
     keys = record.get("%key") or [field["%name"] for field in fields if flag(field, "%key")]
     if keys:
@@ -104,6 +106,7 @@ def generate(value: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, 
 
 def _column(field: Mapping[str, Any]) -> dict[str, Any]:
     type_ = str(field.get("%type", "string"))
+    type_ = type_ if type_ in _TYPES or type_ in _FROM_UNIVERSAL else universal(type_)
     mapped = (
         "array" if flag(field, "%array") else "object" if flag(field, "%map") else _FROM_UNIVERSAL.get(type_, type_)
     )

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rolltop.errors import InvalidInput
 from rolltop.transform.errors import WriteFailure
 from rolltop.transform.formats.table import Rendered
 from rolltop.transform.formats.xml_write import write as write_xml
-from rolltop.transform.schemas.directives import fields_of, flag, text_of, types_of
+from rolltop.transform.schemas.builtins import XSD_TYPES, universal
+from rolltop.transform.schemas.directives import fields_of, flag, text_of, types_of, unaliased
 from rolltop.transform.schemas.xsd_read import NAMESPACE, Counts, count
 from rolltop.transform.values import Node, scalar_text
 
 __all__ = ["generate", "write"]
 
+_NAME = re.compile(r"[^\W\d][\w.-]*")
 _VERSIONING = "http://www.w3.org/2007/XMLSchema-versioning"
 _FROM_UNIVERSAL = {
     "number": "xs:double", "binary": "xs:base64Binary", "bytes": "xs:base64Binary", "datetime": "xs:dateTime",
@@ -126,9 +129,34 @@ def _refers(types: Mapping[str, dict[str, Any]]) -> bool:
     return any(field.get("%type") in types for type_ in types.values() for field in fields_of(type_))
 
 
+def _type_names(types: Iterable[str]) -> dict[str, str]:
+    """Names that XML allows, each once: other formats have blanks and slashes in theirs."""
+    found: dict[str, str] = {}
+    for name in types:
+        given = base = re.sub(r"[^\w.-]", "_", name if _NAME.match(name) else f"_{name}")
+        number = 1
+        while given in found.values():
+            number += 1
+            given = f"{base}_{number}"
+        found[name] = given
+    return found
+
+
+def _element_name(name: str) -> str:
+    if _NAME.fullmatch(name) is None:
+        raise WriteFailure(
+            f"{name!r} is no name for an XML element",
+            hint="Give the field another %name: letters, digits, '_', '-', '.'.",
+        )
+    return name
+
+
 class _Generator:
     def __init__(self, types: Mapping[str, dict[str, Any]], options: Mapping[str, Any]) -> None:
         self.types = types
+        self.names = _type_names(types)
+        self.simple = {name for name, type_ in types.items() if self._is_simple(name, type_)}
+        self.aliases = {name: type_ for name, type_ in types.items() if name not in self.simple}
         self.notes = options.get("addDocumentation") is not False
         self.inline = {name for name, type_ in types.items() if flag(type_, "%xsdInline")}
 
@@ -137,17 +165,27 @@ class _Generator:
         parts: dict[str, Any] = {
             "xs:element": [self._inline_element(name) for name in self.types if name in self.inline - used],
             "xs:complexType": [
-                Node(self._complex(type_), {"name": name})
+                Node(self._complex(type_), {"name": self.names[name]})
                 for name, type_ in self.types.items()
                 if type_.get("%kind", "structure") == "structure" and name not in self.inline
             ],
             "xs:simpleType": [
-                Node(self._simple(type_), {"name": name})
+                Node(self._simple(type_), {"name": self.names[name]})
                 for name, type_ in self.types.items()
-                if type_.get("%kind") in ("enumeration", "primitive")
+                if name in self.simple
             ],
         }
         return {key: items for key, items in parts.items() if items}
+
+    def _is_simple(self, name: str, type_: Mapping[str, Any]) -> bool:
+        """Whether it becomes a simple type; any other name for something is written where it is used."""
+        if type_.get("%kind") != "primitive":
+            return type_.get("%kind") == "enumeration"
+        found = unaliased({"%type": name}, self.types)
+        base = str(found["%type"])
+        if base in self.types:
+            return self.types[base].get("%kind") == "enumeration"
+        return not flag(found, "%array") and self._type(base) != "xs:anyType"
 
     def _inline_element(self, name: str) -> Node:
         type_ = self.types[name]
@@ -161,8 +199,9 @@ class _Generator:
         elements = [self._element(field) for field in fields_of(type_)]
         return {**self._note(type_), "xs:sequence": {"xs:element": elements} if elements else None}
 
-    def _element(self, field: Mapping[str, Any]) -> Node:
-        attributes = {"name": str(field["%name"])}
+    def _element(self, given: Mapping[str, Any]) -> Node:
+        field = unaliased(given, self.aliases)
+        attributes = {"name": _element_name(str(field["%name"]))}
         content = self._note(field)
         type_ = "map" if flag(field, "%map") else str(field.get("%type", "string"))
         if type_ in self.inline:
@@ -176,9 +215,20 @@ class _Generator:
         return Node(content, attributes)
 
     def _type(self, name: str) -> str:
-        if name in self.types or ":" in name:
+        if name in self.types:
+            return self.names[name]
+        if ":" in name:
             return name
-        return _FROM_UNIVERSAL.get(name, f"xs:{name}")
+        if name not in _FROM_UNIVERSAL and name not in XSD_TYPES:
+            name = universal(name)
+        if name in _FROM_UNIVERSAL:
+            return _FROM_UNIVERSAL[name]
+        if name not in XSD_TYPES:
+            raise WriteFailure(
+                f"the type {name!r} is not declared",
+                hint="Add it to %types; types of other files are not carried over.",
+            )
+        return f"xs:{name}"
 
     def _simple(self, type_: Mapping[str, Any]) -> dict[str, Any]:
         values = [item.get("%value") if isinstance(item, dict) else item for item in type_.get("%values") or []]

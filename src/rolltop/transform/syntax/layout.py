@@ -220,12 +220,15 @@ class Layout:
             return f"{text}\n{'  ' * indent}else {self.print(node.otherwise, indent)}"
         if isinstance(node.otherwise, (tree.ObjectLiteral, tree.Block)):
             return f"{text} else {self.print(node.otherwise, indent)}"
-        return f"{text}\n{'  ' * indent}else\n{'  ' * (indent + 1)}{self.print(node.otherwise, indent + 1, TERNARY)}"
+        otherwise = self.print(node.otherwise, indent + 1, TERNARY)
+        if isinstance(node.otherwise, tree.If) and node.otherwise.style == "postfix" and "\n" in otherwise:
+            return f"{text}\n{'  ' * indent}else {self.print(_prefixed(node.otherwise), indent)}"
+        return f"{text}\n{'  ' * indent}else\n{'  ' * (indent + 1)}{otherwise}"
 
     def _conditional(self, node: tree.If, indent: int) -> str:
         if node.style == "postfix":
             # Over several lines the prefix form reads better and means the same.
-            return self._if(tree.If(node.at, node.condition, node.then, node.otherwise, "if"), indent)
+            return self._if(_prefixed(node), indent)
         pad = "  " * (indent + 1)
         assert node.otherwise is not None
         condition = self.print(node.condition, indent, TERNARY + 1)
@@ -259,6 +262,10 @@ class Layout:
 
     def _unary(self, node: tree.Unary, indent: int) -> str:
         return node.op + parenthesized(node.op, self.print(node.operand, indent, 120))
+
+
+def _prefixed(node: tree.If) -> tree.If:
+    return tree.If(node.at, node.condition, node.then, node.otherwise, "if")
 
 
 _RULES: dict[type, Callable[..., str]] = {
