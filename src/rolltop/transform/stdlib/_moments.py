@@ -11,9 +11,10 @@ import datetime as dt
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfoNotFoundError
 
 from rolltop.transform.errors import fail
+from rolltop.transform.stdlib._data_files import zone_named
 from rolltop.transform.types import DATE, DATETIME, LOCAL_DATETIME, STRING, Type
 
 __all__ = ["DAY", "KINDS", "MOMENT", "as_clock", "as_day", "clock_kind", "instant", "moment", "same_kind", "zone"]
@@ -103,7 +104,7 @@ def find_zone(name: str) -> dt.tzinfo | None:
         delta = dt.timedelta(hours=hours, minutes=minutes)
         return dt.timezone(-delta if offset[1] == "-" else delta)
     try:
-        return ZoneInfo(name)
+        return zone_named(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         return None
 

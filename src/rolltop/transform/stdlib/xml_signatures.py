@@ -95,6 +95,11 @@ def _problem(root: Any, certificate: str | None) -> str | None:
     return None
 
 
+def prepare_signatures() -> None:
+    """Read the schemas of signatures now: later, there may be no files to open."""
+    XMLVerifier.schemas()  # type: ignore[no-untyped-call]
+
+
 def _embedded_certificate(root: Any) -> str | None:
     text = root.findtext(".//ds:Signature/ds:KeyInfo/ds:X509Data/ds:X509Certificate", None, _NAMES)
     if not text:
