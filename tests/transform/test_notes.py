@@ -9,8 +9,10 @@ from collections.abc import Iterator
 import pytest
 
 from rolltop.transform import Document, compile_program
+from rolltop.transform.errors import EvaluationFailure
 from rolltop.transform.service import Service, ServiceConfig
 from rolltop.transform.stdlib import Host, installed
+from rolltop.transform.stdlib.host import host, of_one_run
 from rolltop.transform.stream import plan_of, stream
 
 LEAVE = """{
@@ -39,6 +41,18 @@ def test_one_program_run_often_begins_anew_each_time() -> None:
     for at in range(60):  # the evaluator first, then each kind of generated code
         made = json.loads(program.apply(json.dumps({"v": at, "long": "x" * 2000})))
         assert made == {"n": 1, "t": [], "s": "a", "v": at}
+
+
+def test_an_engine_that_gives_up_leaves_no_notes_to_the_next() -> None:
+    program = compile_program('let x = log("note") {n: logCount(), v: $input |> map(r => r.v)}')
+    assert program.compiled is not None
+    for data in ({"v": 1}, "no object", [{"v": 1}, 2]):
+        with of_one_run():
+            try:
+                assert program.compiled.run({"input": data})["n"] == 1
+            except EvaluationFailure:
+                assert host().session.entries[0]["message"] == "note"
+                assert len(host().session.entries) == 1
 
 
 def test_what_only_looks_like_a_note_takes_the_fast_ways() -> None:

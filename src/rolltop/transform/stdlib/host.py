@@ -22,7 +22,7 @@ from rolltop.transform.errors import FunctionFailure
 from rolltop.transform.stdlib._session import Session
 from rolltop.transform.stdlib.trust import is_trusted
 
-__all__ = ["Host", "host", "installed", "of_one_run"]
+__all__ = ["Host", "forget_notes", "host", "installed", "of_one_run"]
 
 
 def _utc_now() -> dt.datetime:
@@ -121,11 +121,18 @@ def of_one_run() -> Iterator[None]:
     if _installed.get() is not None:
         yield
         return
-    token = _installed.set(host().fresh())
+    token = _installed.set(replace(host(), session=Session(of_one_run=True)))
     try:
         yield
     finally:
         _installed.reset(token)
+
+
+def forget_notes() -> None:
+    """A run begins once more, by another engine: what the first attempt logged and timed is not part of it."""
+    services = _installed.get()
+    if services is not None and services.session.of_one_run:
+        _installed.set(replace(services, session=Session(of_one_run=True)))
 
 
 @contextmanager
