@@ -7,6 +7,7 @@ import datetime as dt
 import hashlib
 import hmac
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,11 @@ def refusal(name: str, *arguments: Any) -> str:
 @pytest.fixture(scope="module")
 def pair() -> dict[str, str]:
     return dict(call("generateRSAKeyPair"))
+
+
+@pytest.fixture(scope="module")
+def signed(pair: dict[str, str]) -> str:
+    return str(call("signXML", "<a><b>1</b></a>", pair["privateKey"], pair["publicKey"]))
 
 
 def openssl(*arguments: str, data: bytes = b"") -> bytes:
@@ -192,6 +198,42 @@ def test_signed_xml_holds_until_it_is_changed(pair: dict[str, str]) -> None:
     assert info["signatureAlgorithm"].endswith("rsa-sha256")
 
 
+def test_a_forged_signature_is_false_and_no_failure(signed: str) -> None:
+    forged = [
+        signed.replace("rsa-sha256", "rsa-sha512"), signed.replace("rsa-sha256", "rsa-none"),
+        call("prettyPrintXML", signed), re.sub("<ds:SignatureValue>...", "<ds:SignatureValue>AAA", signed),
+        re.sub("<ds:SignatureValue>[^<]*", "<ds:SignatureValue>", signed),
+        re.sub("<ds:SignatureValue>.*</ds:SignatureValue>", "", signed, flags=re.DOTALL),
+        re.sub("<ds:KeyInfo>.*</ds:KeyInfo>", "", signed, flags=re.DOTALL),
+        re.sub("<ds:Modulus>[^<]*", "<ds:Modulus>AQAB", signed), re.sub("<ds:Exponent>[^<]*", "<ds:Exponent>", signed),
+        re.sub("<ds:DigestValue>[^<]*", "<ds:DigestValue>!", signed),
+        re.sub(' Algorithm="[^"]*"', "", signed), re.sub('Algorithm="[^"]*sha256"', 'Algorithm="x"', signed),
+    ]  # fmt: skip
+    for text in forged:
+        assert text != signed
+        assert call("verifyXMLSignature", text) is False
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.floats(0, 1), st.integers(0, 30), st.sampled_from(["", "<", ">", "A", "/", '"', "&", "ds:", " ", "=", "URI"]))
+def test_no_change_of_a_signed_document_is_more_than_false(signed: str, where: float, cut: int, piece: str) -> None:
+    at = int(where * len(signed))
+    changed = signed[:at] + piece + signed[at + cut :]
+    try:
+        assert call("verifyXMLSignature", changed) in (True, False)
+    except RolltopError as error:
+        assert "not well-formed" in error.message
+
+
+def test_what_has_no_canonical_form_is_told_why(pair: dict[str, str]) -> None:
+    said = "namespace 'u' is relative"
+    assert said in refusal("signXML", '<a xmlns="u"/>', pair["privateKey"], pair["publicKey"])
+    for name in ("c14n", "c14nHash", "prepareForSignature", "excC14n", "c14n11"):
+        assert said in refusal(name, '<a xmlns="u"/>')
+    assert said in refusal("c14nEquals", '<a xmlns="u"/>', '<a xmlns="u"/>')
+    assert said in refusal("c14nSubset", '<a xmlns:x="u"><x:b/></a>', "//x:b")
+
+
 def test_a_certificate_says_who_signed(pair: dict[str, str], tmp_path: Path) -> None:
     certificates = []
     for name in ("ann", "eve"):
@@ -202,6 +244,8 @@ def test_a_certificate_says_who_signed(pair: dict[str, str], tmp_path: Path) -> 
     assert call("verifyXMLSignature", signed) is True
     assert call("verifyXMLSignatureWithCert", signed, certificates[0]) == {"valid": True}
     assert call("verifyXMLSignatureWithCert", signed, certificates[1])["valid"] is False
+    forged = call("verifyXMLSignatureWithCert", signed.replace("rsa-sha256", "rsa-sha512"), certificates[0])
+    assert forged == {"valid": False, "error": "the signature does not fit the document and the key"}
 
 
 def test_both_keys_must_be_of_one_pair(pair: dict[str, str]) -> None:
