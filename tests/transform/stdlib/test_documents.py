@@ -216,7 +216,7 @@ TABLE = "n,s\n2,b\n10,a\n,c"
 @pytest.mark.parametrize(
     ("operator", "value", "expected"),
     [
-        ("gt", 2, ["a"]), (">=", 2, ["b", "a"]), ("<", "10", ["b", "c"]), ("eq", "2.0", ["b"]),
+        ("gt", 2, ["a"]), (">=", 2, ["b", "a"]), ("<", "10", ["b"]), ("eq", "2.0", ["b"]),
         ("!=", 2, ["a", "c"]), ("contains", "1", ["a"]), ("startswith", "", ["b", "a", "c"]),
     ],
 )  # fmt: skip
@@ -290,3 +290,27 @@ def test_text_of_no_format_is_told_as_such() -> None:
     with pytest.raises(RolltopError, match="format of the text cannot be told"):
         call("prettyPrint", "plain")
     assert call("prettyPrint", " true") == "true"
+
+
+def test_cells_without_a_number_are_neither_more_nor_less() -> None:
+    table = "n,x\n,a\n2,b\nlots,c\n7,d"
+    assert call("csvFilter", table, "n", "lt", "5") == "n,x\n2,b"
+    assert call("csvFilter", table, "n", ">=", 2) == "n,x\n2,b\n7,d"
+    assert call("csvFilter", table, "n", "ne", 2) == "n,x\n,a\nlots,c\n7,d"
+    assert call("csvFilter", table, "x", "gt", "b") == "n,x\nlots,c\n7,d"
+
+
+@pytest.mark.parametrize("pointer", ["/~", "/a~2b", "/~~0", "a", "/a/~"])
+def test_pointers_have_two_escapes(pointer: str) -> None:
+    assert call("validateJsonPatch", [{"op": "add", "path": pointer, "value": 1}])["valid"] is False
+    with pytest.raises(RolltopError, match="no JSON Pointer"):
+        call("jsonPatch", {}, [{"op": "add", "path": pointer, "value": 1}])
+
+
+def test_indented_json_has_blanks_around_its_colons() -> None:
+    value = {"a": {'q": ': [1, 'x": ']}, "b\\": "c: d", "e": {}}
+    made = call("renderJson", value, True)
+    assert json.loads(made) == value
+    assert made == (
+        '{\n  "a" : {\n    "q\\": " : [\n      1,\n      "x\\": "\n    ]\n  },\n  "b\\\\" : "c: d",\n  "e" : {}\n}'
+    )

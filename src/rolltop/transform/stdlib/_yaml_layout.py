@@ -49,7 +49,7 @@ def _events(text: str, flow: bool | None) -> Iterator[Any]:
             if isinstance(event, yaml.DocumentStartEvent):
                 event.version = event.tags = None  # tags are spelled out already
         elif isinstance(event, yaml.ScalarEvent) and event.tag is None and event.implicit[0]:
-            kind = resolver.resolve(yaml.ScalarNode, event.value, (True, False))
+            kind = resolver.resolve(yaml.ScalarNode, event.value, (True, False))  # type: ignore[no-untyped-call]
             # Where it cannot stand bare: a text in quotes alone, anything else with what it is.
             event.tag, event.implicit = kind, (True, kind == _STRING)
             if kind == _NULL:

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from rolltop.transform.errors import fail
-from rolltop.transform.stdlib._octets import check_encoding, is_encoding, octets
+from rolltop.transform.stdlib._octets import check_encoding, decoded, is_encoding, octets
 from rolltop.transform.stdlib._xml_tokens import Token, tokens
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.values import Node
@@ -96,7 +96,7 @@ def convert_xml_encoding(xml: str | bytes, source: str, target: str) -> str:
     check_encoding(source)
     if isinstance(xml, bytes):
         try:
-            xml = xml.decode(source)
+            xml = decoded(xml, source)
         except UnicodeDecodeError:
             fail(f"the bytes are not {source}", hint="Find out with detectXMLEncoding(binary).")
     return _storable(update_xml_encoding(xml, target), target)
@@ -220,12 +220,23 @@ def get_bom_bytes(encoding: str) -> bytes:
 @function(
     "addBOM(data: Any, encoding: String): Binary",
     category="serialization",
-    examples=[('hexEncode(addBOM("x", "UTF-8"))', '"efbbbf78"')],
+    examples=[
+        ('hexEncode(addBOM("x", "UTF-8"))', '"efbbbf78"'),
+        ('binaryToString(addBOM("hi", "UTF-16LE"), "UTF-16")', '"hi"'),
+    ],
 )
 def add_bom(data: Any, encoding: str) -> bytes:
-    """Binary with a byte order mark in front, unless it has one."""
+    """Binary with a byte order mark in front, unless it has one; text is encoded first."""
+    if isinstance(data, str):
+        return get_bom_bytes(encoding) + _in_order(strip_bom(data), encoding)
     given = octets(data, "addBOM")
     return given if has_bom(given) else get_bom_bytes(encoding) + given
+
+
+def _in_order(text: str, encoding: str) -> bytes:
+    """Text in one of the encodings that have a mark, without it."""
+    name = next(name for name, mark in _MARKS if mark == get_bom_bytes(encoding))
+    return text.encode(name, "replace")
 
 
 @function(
@@ -244,12 +255,14 @@ def remove_bom(data: Any) -> bytes:
     "normalizeBOM(data: Any, encoding: String, add: Boolean): Binary",
     category="serialization",
     examples=[
-        ('hexEncode(normalizeBOM("\\uFEFFx", "UTF-16LE", true))', '"fffe78"'),
+        ('hexEncode(normalizeBOM("\\uFEFFx", "UTF-16LE", true))', '"fffe7800"'),
         ('hexEncode(normalizeBOM("\\uFEFFx", "UTF-8", false))', '"78"'),
     ],
     params={"add": "Whether the result starts with the mark of the encoding"},
 )
 def normalize_bom(data: Any, encoding: str, add: bool) -> bytes:
-    """Binary with exactly the wanted byte order mark, or with none. Only the mark changes."""
+    """Binary with exactly the wanted byte order mark, or with none. Only the mark changes; text is encoded first."""
+    if isinstance(data, str):
+        return (get_bom_bytes(encoding) if add else b"") + _in_order(strip_bom(data), encoding)
     bare, mark = remove_bom(data), get_bom_bytes(encoding)
     return mark + bare if add else bare
