@@ -15,7 +15,7 @@ _CLOCKED = "DateTime | LocalDateTime"
 
 def _plus(start: dt.date, delta: dict[str, int]) -> dt.date:
     try:
-        if type(start) is not dt.date and isinstance(start, dt.datetime) and isinstance(start.tzinfo, InZone):
+        if isinstance(start, dt.datetime) and isinstance(start.tzinfo, InZone):
             return on_its_clock(start, start.replace(tzinfo=None) + dt.timedelta(**delta))
         return start + dt.timedelta(**delta)
     except OverflowError:
