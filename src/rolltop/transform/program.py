@@ -17,7 +17,6 @@ from rolltop.transform.notes import keeps_notes
 from rolltop.transform.run.evaluator import Evaluator, shown_at
 from rolltop.transform.run.recursion import OutOfStack
 from rolltop.transform.stdlib._ancestry import reading
-from rolltop.transform.stdlib.host import of_one_run
 from rolltop.transform.syntax.parser import Parsed, parse
 
 if TYPE_CHECKING:
@@ -128,6 +127,8 @@ class Program:
         try:
             if not self.runs_whole:
                 return engine.run(inputs)
+            from rolltop.transform.stdlib.host import of_one_run  # noqa: PLC0415 - as above
+
             with reading(inputs), of_one_run():
                 return engine.run(inputs)
         except OutOfStack:
