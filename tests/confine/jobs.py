@@ -11,6 +11,8 @@ import threading
 import time
 from pathlib import Path
 
+from rolltop.confine.wire import HEADER, WANTED
+from rolltop.confine.worker import _Caller, bring, is_worker
 from rolltop.errors import InvalidData, Position
 
 kept: list[bytes] = []
@@ -40,6 +42,21 @@ def zeros(payload: bytes) -> bytes:
 def remember(payload: bytes) -> bytes:
     kept.append(payload)
     return b",".join(kept)
+
+
+def fetch(payload: bytes) -> bytes:
+    """The data files of these names, and whether there is one."""
+    found = [bring(name) for name in payload.decode().split("\n")]
+    return b"|".join(b"none" if data is None else data for data in found) + b" %d" % is_worker()
+
+
+def greedy(payload: bytes) -> bytes:
+    """Ask for a name that is longer than one may be, past the function that would not."""
+    sock = _Caller.socket
+    assert sock is not None
+    sock.sendall(HEADER.pack(int(payload), _Caller.mark, WANTED) + b"x" * int(payload))
+    time.sleep(20)
+    return b"done"
 
 
 def refuse(_: bytes) -> bytes:

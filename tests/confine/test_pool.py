@@ -37,7 +37,10 @@ FORBIDDEN = (
     "read", "write", "list directory", "stat", "network", "fork", "program", "exec", "thread", "kill parent",
     "kill all", "become root", "pipe",
 )  # fmt: skip
-JOBS = [f"jobs:{name}" for name in ("upper", "same", "pid", "sleep", "zeros", "remember", "refuse", "bad")]
+JOBS = [
+    f"jobs:{name}"
+    for name in ("upper", "same", "pid", "sleep", "zeros", "remember", "refuse", "fetch", "greedy", "bad")
+]
 
 
 @contextlib.contextmanager
@@ -91,6 +94,47 @@ def test_an_error_of_ours_arrives_whole(pool: WorkerPool) -> None:
         Position(3, 7),
         {"n": 1},
     )
+
+
+def library(name: str) -> bytes | None:
+    if name == "broken":
+        raise OSError
+    return {"small": b"data", "empty": b"", "large": b"x" * 3_000_000}.get(name)
+
+
+def test_a_job_has_data_files_brought() -> None:
+    with pool_of(size=1, timeout=20, library=library) as pool:
+        for name, data in (("small", b"data"), ("empty", b""), ("large", b"x" * 3_000_000), ("other", b"none")):
+            assert pool.call(name.encode(), job="jobs:fetch") == data + b" 1"
+            assert asyncio.run(pool.call_async(name.encode(), job="jobs:fetch")) == data + b" 1"
+        many = b"small\nother\nbroken\nempty\n" + b"y" * 300 + b"\nsmall"
+        assert pool.call(many, job="jobs:fetch") == b"data|none|none||none|data 1"
+        assert asyncio.run(pool.call_async(many, job="jobs:fetch")) == b"data|none|none||none|data 1"
+        assert pool.call(b"next") == b"NEXT"
+
+
+def test_a_pool_without_a_library_brings_nothing(pool: WorkerPool) -> None:
+    assert pool.call(b"small", job="jobs:fetch") == b"none 1"
+
+
+@pytest.mark.parametrize("size", [201, 70_000, 5_000_000])
+def test_a_name_that_is_too_long_is_not_looked_for(size: int) -> None:
+    asked: list[str] = []
+    with pool_of(size=1, timeout=1, library=asked.append) as pool:
+        for call in (pool.call, lambda *a, **o: asyncio.run(pool.call_async(*a, **o))):
+            with pytest.raises((TimeLimit, SizeLimit, ForeignFailure)):
+                call(str(size).encode(), job="jobs:greedy")
+            assert pool.call(b"next") == b"NEXT"
+    assert asked == []
+
+
+def test_a_library_that_is_slow_counts_as_time_of_the_job() -> None:
+    with pool_of(size=1, timeout=0.5, library=lambda _: time.sleep(1)) as pool:
+        with pytest.raises(TimeLimit):
+            asyncio.run(pool.call_async(b"small", job="jobs:fetch"))
+        with pytest.raises(TimeLimit):
+            pool.call(b"small", job="jobs:fetch")
+        assert pool.call(b"next") == b"NEXT"
 
 
 def test_the_workers_say_how_they_are_held(pool: WorkerPool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 import struct
 import time
@@ -11,8 +12,18 @@ from random import getrandbits
 
 from rolltop.confine.nearness import MOMENT, roam
 from rolltop.confine.nursery import Worker
-from rolltop.confine.wire import HEADER, OK, OUT_OF_MEMORY, decode_error, memory_error
-from rolltop.errors import ForeignFailure, SizeLimit
+from rolltop.confine.wire import (
+    FAILED,
+    HEADER,
+    LONGEST_NAME,
+    OK,
+    OUT_OF_MEMORY,
+    WANTED,
+    Library,
+    decode_error,
+    memory_error,
+)
+from rolltop.errors import ForeignFailure, RolltopError, SizeLimit
 
 __all__ = ["Answer", "Stale", "ask", "ask_async", "died"]
 
@@ -42,8 +53,10 @@ class Answer:
         raise memory_error(memory) if self.kind == OUT_OF_MEMORY else decode_error(self.body)
 
 
-def ask(worker: Worker, job: int, payload: bytes, seconds: float, most: int) -> Answer:
-    """Send the payload and wait; TimeoutError after `seconds`."""
+def ask(
+    worker: Worker, job: int, payload: bytes, seconds: float, most: int, *, library: Library | None = None
+) -> Answer:
+    """Send the payload and wait; TimeoutError after `seconds`. The worker may ask for data files meanwhile."""
     sock, buffer = worker.socket, worker.buffer
     deadline = time.monotonic() + seconds
     # The kernel's own timeout: Python's would ask the kernel to poll before every single receive.
@@ -56,18 +69,33 @@ def ask(worker: Worker, job: int, payload: bytes, seconds: float, most: int) -> 
     except (BrokenPipeError, ConnectionResetError):
         raise Stale from None
     try:
-        have = _first(worker, buffer, deadline)
-        while have < HEADER.size:
-            have += _more(worker, memoryview(buffer)[have:], deadline)
-        length, echoed, kind = HEADER.unpack_from(buffer)
-        data = bytes(memoryview(buffer)[HEADER.size : have])
-        if len(data) < length:
-            data = _rest(worker, data, length, deadline, most)
-        return _checked(kind, data, length, echoed == mark)
+        while True:
+            have = _first(worker, buffer, deadline)
+            while have < HEADER.size:
+                have += _more(worker, memoryview(buffer)[have:], deadline)
+            length, echoed, kind = HEADER.unpack_from(buffer)
+            data = bytes(memoryview(buffer)[HEADER.size : have])
+            if len(data) < length:
+                data = _rest(worker, data, length, deadline, LONGEST_NAME if kind == WANTED else most)
+            answer = _checked(kind, data, length, echoed == mark)
+            if kind != WANTED:
+                return answer
+            brought = _brought(data, mark, library)
+            _keep_to(worker, deadline)
+            sock.sendall(brought)
     except BlockingIOError:
         raise TimeoutError from None
-    except ConnectionResetError:
+    except (BrokenPipeError, ConnectionResetError):
         raise died() from None
+
+
+def _brought(name: bytes, mark: int, library: Library | None) -> bytes:
+    """The frame with a data file that a worker asked for; whatever it asks for, it gets no error of ours."""
+    data = None
+    if library is not None and len(name) <= LONGEST_NAME:
+        with contextlib.suppress(OSError, ValueError, RolltopError):
+            data = library(name.decode("utf-8", "replace"))
+    return HEADER.pack(0, mark, FAILED) if data is None else HEADER.pack(len(data), mark, OK) + data
 
 
 def _checked(kind: int, data: bytes, length: int, ours: bool) -> Answer:
@@ -136,7 +164,9 @@ def died() -> ForeignFailure:
     )
 
 
-async def ask_async(worker: Worker, job: int, payload: bytes, seconds: float, most: int) -> Answer:
+async def ask_async(
+    worker: Worker, job: int, payload: bytes, seconds: float, most: int, *, library: Library | None = None
+) -> Answer:
     """`ask` without blocking the event loop."""
     mark = getrandbits(64)
     async with asyncio.timeout(seconds):
@@ -145,15 +175,19 @@ async def ask_async(worker: Worker, job: int, payload: bytes, seconds: float, mo
         except (BrokenPipeError, ConnectionResetError):
             raise Stale from None
         try:
-            data = await _receive(worker.socket, _CHUNK)
-            while len(data) < HEADER.size:
-                data += await _receive(worker.socket, HEADER.size - len(data))
-            length, echoed, kind = HEADER.unpack_from(data)
-            data = data[HEADER.size :]
-            if len(data) < length:
-                data = await _rest_async(worker, data, length, most)
-            return _checked(kind, data, length, echoed == mark)
-        except ConnectionResetError:
+            while True:
+                data = await _receive(worker.socket, _CHUNK)
+                while len(data) < HEADER.size:
+                    data += await _receive(worker.socket, HEADER.size - len(data))
+                length, echoed, kind = HEADER.unpack_from(data)
+                data = data[HEADER.size :]
+                if len(data) < length:
+                    data = await _rest_async(worker, data, length, LONGEST_NAME if kind == WANTED else most)
+                answer = _checked(kind, data, length, echoed == mark)
+                if kind != WANTED:
+                    return answer
+                await _send(worker.socket, await asyncio.to_thread(_brought, data, mark, library))
+        except (BrokenPipeError, ConnectionResetError):
             raise died() from None
 
 

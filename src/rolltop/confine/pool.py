@@ -18,6 +18,7 @@ from rolltop.confine import conversation
 from rolltop.confine.identity import foreign_identity
 from rolltop.confine.nearness import Near, roam
 from rolltop.confine.nursery import Nursery, Worker
+from rolltop.confine.wire import Library
 from rolltop.errors import Cancelled, InvalidInput, RolltopError, TimeLimit
 
 __all__ = ["WorkerPool"]
@@ -35,6 +36,8 @@ class WorkerPool:
     imported before any worker starts, because a worker cannot open files. `memory` is what a worker may
     use beyond what it was born with. A job that takes longer than its timeout is killed with its worker; so
     is one whose caller gives up. A worker that answered `max_calls` requests is replaced by a fresh one.
+    `library` reads the data files that a job asks for with `worker.bring`, in this process: it must give out
+    nothing but those, whatever name it is asked for.
     """
 
     def __init__(
@@ -49,6 +52,7 @@ class WorkerPool:
         max_calls: int | None = None,
         max_answer: int = 256 << 20,
         user: str | int | None = None,
+        library: Library | None = None,
     ) -> None:
         if not jobs or any(":" not in job for job in jobs):
             raise InvalidInput("a pool needs jobs, each named module:function")
@@ -56,6 +60,7 @@ class WorkerPool:
             raise InvalidInput("size, memory and timeout of a pool must be above 0, spares not below")
         self.size, self.timeout, self.memory = size, timeout, memory
         self.max_calls, self.max_answer = max_calls, max_answer
+        self._library = library
         self._numbers = {job: number for number, job in enumerate(jobs)}
         self._lock = threading.Lock()
         self._idle: list[Worker] = []
@@ -74,7 +79,7 @@ class WorkerPool:
             worker = self._take(seconds)
             try:
                 with Near(worker, alone=self._busy == 1):
-                    answer = conversation.ask(worker, number, payload, seconds, self.max_answer)
+                    answer = conversation.ask(worker, number, payload, seconds, self.max_answer, library=self._library)
             except conversation.Stale:
                 self._lose(worker)
             except BaseException as error:
@@ -98,7 +103,9 @@ class WorkerPool:
             worker = await self._take_async(seconds)
             roam(worker)  # the caller goes on with other things meanwhile
             try:
-                answer = await conversation.ask_async(worker, number, payload, seconds, self.max_answer)
+                answer = await conversation.ask_async(
+                    worker, number, payload, seconds, self.max_answer, library=self._library
+                )
             except conversation.Stale:
                 self._lose(worker)
             except BaseException as error:

@@ -3,21 +3,41 @@
 A frame is a header (length of the body, a mark, a number) and the body. In a request the number says which
 job, in an answer what the body is: `OK` the job's bytes, `FAILED` an error. The mark of a request is drawn at
 random and comes back with its answer: a worker that went bad cannot answer a request it has not seen yet.
+
+In the midst of a job a worker may ask for a data file: a frame `WANTED` with the name, answered by `OK` and the
+file's bytes, or by `FAILED` when the pool's library has none of that name.
 """
 
 from __future__ import annotations
 
 import json
 import struct
+from collections.abc import Callable
 from typing import Any
 
 from rolltop import errors
 from rolltop.errors import ForeignFailure, MemoryLimit, Position, RolltopError
 
-__all__ = ["FAILED", "HEADER", "OK", "OUT_OF_MEMORY", "decode_error", "encode_error"]
+__all__ = [
+    "FAILED",
+    "HEADER",
+    "LONGEST_NAME",
+    "OK",
+    "OUT_OF_MEMORY",
+    "WANTED",
+    "Library",
+    "decode_error",
+    "encode_error",
+]
 
 HEADER = struct.Struct("<QQQ")
-OK, FAILED, OUT_OF_MEMORY = range(3)
+OK, FAILED, OUT_OF_MEMORY, WANTED = range(4)
+LONGEST_NAME = 200
+"""Bytes in the name of a data file."""
+
+Library = Callable[[str], bytes | None]
+"""Gives the bytes of a data file by its name, None for a name it does not have. A worker is not trusted: it may ask
+for anything."""
 
 
 def encode_error(error: BaseException) -> bytes:

@@ -12,11 +12,18 @@ from typing import Any
 from rolltop.confine.kernel import filters, landlock, process
 from rolltop.confine.kernel.syscalls import this_architecture
 from rolltop.confine.launch import lower_limit
-from rolltop.confine.wire import FAILED, HEADER, OK, OUT_OF_MEMORY, encode_error
+from rolltop.confine.wire import FAILED, HEADER, LONGEST_NAME, OK, OUT_OF_MEMORY, WANTED, encode_error
 
-__all__ = ["restrict_forever", "serve", "wall_features"]
+__all__ = ["bring", "is_worker", "restrict_forever", "serve", "wall_features"]
 
 _BUFFER = 1 << 16
+
+
+class _Caller:
+    """Whose request is being answered; none in a process that is no worker."""
+
+    socket: socket.socket | None = None
+    mark = 0
 
 
 def restrict_forever(settings: dict[str, Any], mother: int) -> None:
@@ -61,6 +68,7 @@ def serve(sock: socket.socket, jobs: Sequence[Callable[[bytes], bytes]]) -> None
     # One buffer for all requests: a fresh one for each would be mapped, touched and unmapped every time.
     buffer = bytearray(_BUFFER)
     view = memoryview(buffer)
+    _Caller.socket = sock
     while have := sock.recv_into(buffer):
         while have < HEADER.size:
             got = sock.recv_into(view[have:])
@@ -74,6 +82,7 @@ def serve(sock: socket.socket, jobs: Sequence[Callable[[bytes], bytes]]) -> None
             if whole is None:
                 return
             body = whole
+        _Caller.mark = mark
         kind, answer = _answer(jobs[number], body)
         if len(answer) < _BUFFER:
             sock.sendall(HEADER.pack(len(answer), mark, kind) + answer)
@@ -107,3 +116,23 @@ def _answer(job: Callable[[bytes], bytes], body: bytes) -> tuple[int, bytes]:
         return OUT_OF_MEMORY, b""
     except BaseException as error:
         return FAILED, encode_error(error)
+
+
+def is_worker() -> bool:
+    """Whether this process answers the requests of a pool."""
+    return _Caller.socket is not None
+
+
+def bring(name: str) -> bytes | None:
+    """A data file out of the library of the pool, for a job that is running; None when it has none of that name.
+
+    A worker cannot open files. Its caller, who waits for the answer, reads this one for it.
+    """
+    sock, asked = _Caller.socket, name.encode("utf-8", "replace")
+    if sock is None or len(asked) > LONGEST_NAME:
+        return None
+    sock.sendall(HEADER.pack(len(asked), _Caller.mark, WANTED) + asked)
+    head = _rest(sock, b"", HEADER.size)
+    length, _, kind = HEADER.unpack(head) if head is not None else (0, 0, FAILED)
+    data = _rest(sock, b"", length)
+    return data if kind == OK else None

@@ -68,6 +68,10 @@ def _columns_of(program: Program, plan: Plan, tiers: Tiers | MarkupTiers) -> Col
     return Columns(tiers, sink.encode_ready if sink is not None and sink.takes_ready else None)
 
 
+_WHOLE = {True: "elements are asked for their places", False: "what is logged and timed belongs to one run"}
+"""Why a program runs whole, by whether it asks for places."""
+
+
 def _nowhere(_: bytes) -> None:
     """Nothing is written when a program is only explained."""
 
@@ -78,14 +82,14 @@ def explain(program: Program) -> Explanation:
     if plan.possible and program.asks_for_places:
         plan = Plan(plan.program, obstacle="elements are asked for their places in the document")
     tiers = _tiers_of(program, plan)
-    typed = tiers.typed if not program.asks_for_places else None
+    typed = tiers.typed if not program.runs_whole else None
     if typed is not None and program.header.inputs[0].format == "csv" and not plan.possible:
         typed, tiers.obstacle = None, "a table read as a whole is not typed"
     columns = _columns_of(program, plan, tiers) if typed is not None else None
     general = "general" if program.compiled_for_documents is not None else "evaluator"
     return Explanation(
         tier=general if typed is None else "columnar" if columns is not None and columns.code is not None else "typed",
-        untyped_because=None if typed is not None else tiers.obstacle or "elements are asked for their places",
+        untyped_because=None if typed is not None else tiers.obstacle or _WHOLE[program.asks_for_places],
         not_columnar_because=columns.obstacle if columns is not None else None,
         fields=[]
         if typed is None

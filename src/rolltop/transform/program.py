@@ -13,6 +13,7 @@ from rolltop.transform.errors import ProgramInvalid, WriteFailure
 from rolltop.transform.formats.options import check_options
 from rolltop.transform.formats.table import Rendered, canonical
 from rolltop.transform.given import complete_options
+from rolltop.transform.notes import keeps_notes
 from rolltop.transform.run.evaluator import Evaluator, shown_at
 from rolltop.transform.run.recursion import OutOfStack
 from rolltop.transform.stdlib._ancestry import reading
@@ -57,6 +58,9 @@ class Program:
         self._looked_for_shortcut = False
         # `parent` and `elementPath` look elements up in the inputs; other programs need not be told of those.
         self.asks_for_places = "parent" in parsed.source.text or "elementPath" in parsed.source.text
+        self.keeps_notes = keeps_notes(parsed.program, parsed.source.text)
+        self.runs_whole = self.asks_for_places or self.keeps_notes
+        """Whether every run has something of its own around it, so that no part is tried or done apart."""
 
     @cached_property
     def compiled(self) -> Compiled | None:
@@ -91,7 +95,7 @@ class Program:
     @property
     def _goes_over_records(self) -> bool:
         ports = self.header.inputs
-        return len(ports) == 1 and ports[0].format == "xml" and not self.asks_for_places and self._records.possible
+        return len(ports) == 1 and ports[0].format == "xml" and not self.runs_whole and self._records.possible
 
     @property
     def result_place(self) -> Position:
@@ -121,9 +125,11 @@ class Program:
 
     def _run(self, engine: Compiled | Evaluator, inputs: Mapping[str, Any]) -> Any:
         try:
-            if not self.asks_for_places:
+            if not self.runs_whole:
                 return engine.run(inputs)
-            with reading(inputs):
+            from rolltop.transform.stdlib.host import of_one_run  # noqa: PLC0415 - as above
+
+            with reading(inputs), of_one_run():
                 return engine.run(inputs)
         except OutOfStack:
             # Generated code has room for deeper recursion. What a program gives does not depend on which one runs it.
@@ -144,7 +150,7 @@ class Program:
         """The body's value for inputs that are still text."""
         size = sum(len(document.data) for document in documents.values())
         pays = self._pays(size)
-        if pays and len(documents) == 1 and self.is_json_alone and not self.asks_for_places:
+        if pays and len(documents) == 1 and self.is_json_alone and not self.runs_whole:
             [document] = documents.values()
             taken, value = self.tiers.value(document.data)
             if taken:

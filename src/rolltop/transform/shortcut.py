@@ -26,7 +26,7 @@ def shortcut_of(program: Program) -> Shortcut | None:
     The short cut gives None for documents that are not for it: they are read the long way, which also tells failures.
     """
     output = program.header.outputs[0]
-    if not program.is_json_alone or output.format != "json" or program.asks_for_places:
+    if not program.is_json_alone or output.format != "json" or program.runs_whole:
         return None
     tier = program.tiers.typed
     if tier is None or tier.ready is None:

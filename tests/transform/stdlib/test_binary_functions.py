@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import struct
@@ -122,6 +123,30 @@ def test_bits_are_those_of_a_machine_word(a: int, b: int, k: int) -> None:
 @pytest.mark.parametrize("value", [1.5, 1e300])
 def test_bits_need_whole_numbers(value: float) -> None:
     assert "whole numbers" in refusal("bitwiseNot", value)
+    assert "whole numbers" in refusal("bitwiseAnd", value, 1)
+
+
+@pytest.mark.parametrize("pair", [("a", 1), (None, 10), (1, [1]), (b"a", 1), ({}, {}), (True, 1), ("1", "1")])
+def test_bits_of_other_kinds_are_null(pair: tuple[Any, Any]) -> None:
+    for name in ("bitwiseAnd", "bitwiseOr", "bitwiseXor"):
+        assert call(name, *pair) is None
+    assert call("bitwiseNot", "a") is None
+    assert call("bitwiseNot", None) is None
+
+
+@pytest.mark.parametrize("text", ["", "A", "é€", "\U0001f600"])
+def test_wide_encodings_are_big_endian(text: str) -> None:
+    assert call("toBinary", text, "UTF-16") == codecs.BOM_UTF16_BE + text.encode("utf-16-be")
+    assert call("toBinary", text, "utf_32") == text.encode("utf-32-be")
+    for name in ("UTF-16", "UTF-32"):
+        assert call("binaryToString", call("toBinary", text, name), name) == text
+        for order in ("LE", "BE"):
+            marked = call("addBOM", text, f"{name}{order}")
+            assert call("binaryToString", marked, name) == text
+            assert call("detectBOM", marked) == f"{name}{order}"
+            assert call("normalizeBOM", text, f"{name}{order}", True) == marked
+        assert call("binaryToString", text.encode(f"{name}-BE"), name) == text
+    assert call("addBOM", b"hi", "UTF-16LE") == codecs.BOM_UTF16_LE + b"hi"
 
 
 @pytest.mark.parametrize("encoding", ["UTF-8", "UTF-16", "latin-1"])

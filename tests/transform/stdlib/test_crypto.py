@@ -7,6 +7,7 @@ import datetime as dt
 import hashlib
 import hmac
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from hypothesis import strategies as st
 
 from rolltop.errors import RolltopError
 from rolltop.transform.stdlib import Host, find, installed
+from rolltop.transform.stdlib._canonical import parse_tree
 
 SECRET = "a secret of more than thirty-two bytes, as it should be, and some more to be sure of it"
 KEY, IV = "0123456789abcdef0123456789abcdef", "fedcba9876543210"
@@ -39,6 +41,11 @@ def refusal(name: str, *arguments: Any) -> str:
 @pytest.fixture(scope="module")
 def pair() -> dict[str, str]:
     return dict(call("generateRSAKeyPair"))
+
+
+@pytest.fixture(scope="module")
+def signed(pair: dict[str, str]) -> str:
+    return str(call("signXML", "<a><b>1</b></a>", pair["privateKey"], pair["publicKey"]))
 
 
 def openssl(*arguments: str, data: bytes = b"") -> bytes:
@@ -98,10 +105,35 @@ def test_encryption_is_that_of_openssl(function: str, cipher: str, size: int) ->
     assert call(function.replace("en", "de", 1), call(function, "grüße", KEY, IV), KEY, IV) == "grüße"
 
 
-def test_wrong_keys_give_null_and_are_not_told() -> None:
+def test_failures_of_ciphers_give_null_and_are_not_told() -> None:
     made = call("encryptAES", "text", KEY, IV)
     assert call("decryptAES", made, "another key 0000", IV) in (None, "") or call("decryptAES", made, KEY, IV) == "text"
-    assert "secret" not in refusal("encryptAES", "x", "secret", IV)
+    for made in ("not base64!", "AAAA", "", base64.b64encode(bytes(32)).decode()):
+        assert call("decryptAES", made, KEY, IV) is None
+        assert call("decryptAES256", made, KEY, IV) is None
+    for key, iv in (("secret", IV), (KEY, "short"), ("", "")):
+        assert call("encryptAES", "x", key, iv) is None
+        assert call("encryptAES256", "x", key, iv) is None
+        assert call("decryptAES", "AAAA", key, iv) is None
+
+
+def test_an_expiry_that_cannot_be_read_is_never_valid() -> None:
+    for exp in ("86400", "x", None, True, [1], {}, "9e99"):
+        token = call("createJWT", {"exp": exp}, SECRET)
+        assert "exp is no number" in refusal("isJWTExpired", token)
+        assert call("verifyJWT", token, SECRET)["verified"] is False
+    header, payload = (
+        base64.urlsafe_b64encode(part).rstrip(b"=").decode() for part in (b'{"alg":"HS256"}', b'{"exp":1e999}')
+    )
+    assert "exp is no number" in refusal("isJWTExpired", f"{header}.{payload}.c2ln")
+    assert call("isJWTExpired", call("createJWT", {"a": 1}, SECRET)) is False
+
+
+def test_an_empty_payload_is_one() -> None:
+    token = call("signJWS", "", SECRET)
+    assert (call("getJWSPayload", token), call("decodeJWS", token)["payload"]) == ("", "")
+    assert call("isJWSFormat", token) is False
+    assert call("validateJWTStructure", token)["valid"] is False
 
 
 def test_rsa_signatures_are_those_of_openssl(pair: dict[str, str], tmp_path: Path) -> None:
@@ -192,6 +224,42 @@ def test_signed_xml_holds_until_it_is_changed(pair: dict[str, str]) -> None:
     assert info["signatureAlgorithm"].endswith("rsa-sha256")
 
 
+def test_a_forged_signature_is_false_and_no_failure(signed: str) -> None:
+    forged = [
+        signed.replace("rsa-sha256", "rsa-sha512"), signed.replace("rsa-sha256", "rsa-none"),
+        call("prettyPrintXML", signed), re.sub("<ds:SignatureValue>...", "<ds:SignatureValue>AAA", signed),
+        re.sub("<ds:SignatureValue>[^<]*", "<ds:SignatureValue>", signed),
+        re.sub("<ds:SignatureValue>.*</ds:SignatureValue>", "", signed, flags=re.DOTALL),
+        re.sub("<ds:KeyInfo>.*</ds:KeyInfo>", "", signed, flags=re.DOTALL),
+        re.sub("<ds:Modulus>[^<]*", "<ds:Modulus>AQAB", signed), re.sub("<ds:Exponent>[^<]*", "<ds:Exponent>", signed),
+        re.sub("<ds:DigestValue>[^<]*", "<ds:DigestValue>!", signed),
+        re.sub(' Algorithm="[^"]*"', "", signed), re.sub('Algorithm="[^"]*sha256"', 'Algorithm="x"', signed),
+    ]  # fmt: skip
+    for text in forged:
+        assert text != signed
+        assert call("verifyXMLSignature", text) is False
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.floats(0, 1), st.integers(0, 30), st.sampled_from(["", "<", ">", "A", "/", '"', "&", "ds:", " ", "=", "URI"]))
+def test_no_change_of_a_signed_document_is_more_than_false(signed: str, where: float, cut: int, piece: str) -> None:
+    at = int(where * len(signed))
+    changed = signed[:at] + piece + signed[at + cut :]
+    if parse_tree(changed) is None:
+        assert "not well-formed" in refusal("verifyXMLSignature", changed)
+    else:
+        assert call("verifyXMLSignature", changed) in (True, False)
+
+
+def test_what_has_no_canonical_form_is_told_why(pair: dict[str, str]) -> None:
+    said = "namespace 'u' is relative"
+    assert said in refusal("signXML", '<a xmlns="u"/>', pair["privateKey"], pair["publicKey"])
+    for name in ("c14n", "c14nHash", "prepareForSignature", "excC14n", "c14n11"):
+        assert said in refusal(name, '<a xmlns="u"/>')
+    assert said in refusal("c14nEquals", '<a xmlns="u"/>', '<a xmlns="u"/>')
+    assert said in refusal("c14nSubset", '<a xmlns:x="u"><x:b/></a>', "//x:b")
+
+
 def test_a_certificate_says_who_signed(pair: dict[str, str], tmp_path: Path) -> None:
     certificates = []
     for name in ("ann", "eve"):
@@ -202,6 +270,8 @@ def test_a_certificate_says_who_signed(pair: dict[str, str], tmp_path: Path) -> 
     assert call("verifyXMLSignature", signed) is True
     assert call("verifyXMLSignatureWithCert", signed, certificates[0]) == {"valid": True}
     assert call("verifyXMLSignatureWithCert", signed, certificates[1])["valid"] is False
+    forged = call("verifyXMLSignatureWithCert", signed.replace("rsa-sha256", "rsa-sha512"), certificates[0])
+    assert forged == {"valid": False, "error": "the signature does not fit the document and the key"}
 
 
 def test_both_keys_must_be_of_one_pair(pair: dict[str, str]) -> None:

@@ -248,3 +248,26 @@ def test_stop_watches_belong_to_their_host() -> None:
     with installed(Host()):
         assert call("timerList") == []
         assert "no timer" in refusal("timerStop", "a")
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern", "valid"),
+    [
+        ("2024-02-29T10:00:00Z", "yyyy-MM-dd", True),
+        ("2023-02-29T10:00:00Z", "yyyy-MM-dd", False),
+        ("2024-02-29T10:00", "yyyy-MM-dd'T'HH:mm", True),
+        ("29 Oct 2024", "dd MMM yyyy", True),
+        ("T", "yyyy", False),
+    ],
+)
+def test_a_pattern_may_describe_the_day_alone(text: str, pattern: str, valid: bool) -> None:
+    assert call("validateDate", text, pattern) is valid
+
+
+@pytest.mark.parametrize(
+    ("text", "offset"),
+    [("2024-07-01T10:00:00+09:00", "+09:00"), ("2024-07-01T10:00:00-03:30[America/St_Johns]", "-03:30"),
+     ("2024-07-01T10:00:00Z", "+00:00"), ("2024-07-01", "+00:00"), (" 2024-07-01T10:00+01:00 ", "+01:00")],
+)  # fmt: skip
+def test_the_offset_of_a_text_is_the_one_it_is_written_with(text: str, offset: str) -> None:
+    assert call("getTimezone", text) == offset

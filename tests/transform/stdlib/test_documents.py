@@ -216,7 +216,7 @@ TABLE = "n,s\n2,b\n10,a\n,c"
 @pytest.mark.parametrize(
     ("operator", "value", "expected"),
     [
-        ("gt", 2, ["a"]), (">=", 2, ["b", "a"]), ("<", "10", ["b", "c"]), ("eq", "2.0", ["b"]),
+        ("gt", 2, ["a"]), (">=", 2, ["b", "a"]), ("<", "10", ["b"]), ("eq", "2.0", ["b"]),
         ("!=", 2, ["a", "c"]), ("contains", "1", ["a"]), ("startswith", "", ["b", "a", "c"]),
     ],
 )  # fmt: skip
@@ -254,3 +254,63 @@ def test_deep_values_are_dumped_to_a_depth() -> None:
         value = [value]
     assert call("debugPrint", value).count("\n") == 10
     assert len(call("debugPrintCompact", ["x" * 1000])) == 200
+
+
+YAML_TEXTS = [
+    "a: .inf\nb: -.inf\nc: 12:30:45\nd: 2024-01-01\ne: 2024-01-01 10:00:00\nf: 12345678901234567890123\n",
+    "a:\nb: ~\nc: 'null'\nd: \"1\"\ne: hello, world\nf: ''\ng: yes\nh: 0x1F\ni: 010\nj: 1_000\n",
+    "a: &x [1, {b: 2}]\nb: *x\nc: {<<: {d: 1}, e: 2}\n",
+    "a: |\n  one\n  two\nb: >\n  folded\n  text\nc: !!str 12\nd: !!binary aGk=\n",
+    "- - 1\n  - 2\n- {}\n- []\n",
+    "a: 1\n---\nb: 2\n---\n- 3\n...\n---\nlast\n",
+    "%YAML 1.1\n%TAG !e! tag:example.org,2000:\n---\na: !!int '7'\n",
+]
+
+
+@pytest.mark.parametrize("text", YAML_TEXTS)
+@pytest.mark.parametrize("options", [[], [4], [2, True], [9, True]])
+def test_yaml_laid_out_anew_says_the_same(text: str, options: list[Any]) -> None:
+    said = repr(call("yamlSplitDocuments", text))
+    assert repr(call("yamlSplitDocuments", call("prettyPrintYAML", text, *options))) == said
+    assert repr(call("yamlSplitDocuments", call("prettyPrintFormat", text, "yaml"))) == said
+    assert repr(call("yamlSplitDocuments", call("yamlMergeDocuments", [text]))) == said
+
+
+def test_yaml_keeps_its_spelling() -> None:
+    text = "a: .nan\nb: 12:30:45\nc: 2024-01-01\nd: 12345678901234567890123\ne: 'x'\n"
+    assert call("prettyPrintYAML", text) == text
+
+
+def test_merged_documents_are_all_there() -> None:
+    merged = call("yamlMergeDocuments", ["a: 1\n---\nb: 2", {"c": 3}, "", "d"])
+    assert call("yamlSplitDocuments", merged) == [{"a": 1}, {"b": 2}, {"c": 3}, None, "d"]
+
+
+def test_text_of_no_format_is_told_as_such() -> None:
+    with pytest.raises(RolltopError, match="format of the text cannot be told"):
+        call("prettyPrint", "plain")
+    assert call("prettyPrint", " true") == "true"
+
+
+def test_cells_without_a_number_are_neither_more_nor_less() -> None:
+    table = "n,x\n,a\n2,b\nlots,c\n7,d"
+    assert call("csvFilter", table, "n", "lt", "5") == "n,x\n2,b"
+    assert call("csvFilter", table, "n", ">=", 2) == "n,x\n2,b\n7,d"
+    assert call("csvFilter", table, "n", "ne", 2) == "n,x\n,a\nlots,c\n7,d"
+    assert call("csvFilter", table, "x", "gt", "b") == "n,x\nlots,c\n7,d"
+
+
+@pytest.mark.parametrize("pointer", ["/~", "/a~2b", "/~~0", "a", "/a/~"])
+def test_pointers_have_two_escapes(pointer: str) -> None:
+    assert call("validateJsonPatch", [{"op": "add", "path": pointer, "value": 1}])["valid"] is False
+    with pytest.raises(RolltopError, match="no JSON Pointer"):
+        call("jsonPatch", {}, [{"op": "add", "path": pointer, "value": 1}])
+
+
+def test_indented_json_has_blanks_around_its_colons() -> None:
+    value = {"a": {'q": ': [1, 'x": ']}, "b\\": "c: d", "e": {}}
+    made = call("renderJson", value, True)
+    assert json.loads(made) == value
+    assert made == (
+        '{\n  "a" : {\n    "q\\": " : [\n      1,\n      "x\\": "\n    ]\n  },\n  "b\\\\" : "c: d",\n  "e" : {}\n}'
+    )

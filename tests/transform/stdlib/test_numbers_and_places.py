@@ -64,7 +64,7 @@ def test_rounding_follows_the_decimal_text(amount: float, places: int) -> None:
     st.sampled_from(["en_US", "de_DE", "fr_FR", "ja"]),
 )
 def test_amounts_print_as_babel_prints_them(amount: float, code: str, locale: str) -> None:
-    exact = Decimal(repr(amount)).quantize(Decimal(1).scaleb(-call("getCurrencyDecimals", code)), ROUND_HALF_EVEN)
+    exact = Decimal(amount).quantize(Decimal(1).scaleb(-call("getCurrencyDecimals", code)), ROUND_HALF_EVEN)
     assume(exact != 0)  # the sign of zero is a matter of taste
     assert call("formatCurrency", amount, code, locale) == format_currency(exact, code, locale=locale)
 
@@ -169,3 +169,44 @@ def test_headers_cannot_be_smuggled_in() -> None:
     assert "line break" in refusal("createPart", "a", "b", "text/plain\r\nX: 1")
     assert "\r\n" not in call("createPart", "a\r\nX: 1", "b")["headers"]["Content-Disposition"]
     assert "cannot be a boundary" in refusal("buildMultipart", [], "a\r\nb")
+
+
+SPELLED = "flag&b=x%20y&c=%zz&d=1+2&&e=%41"
+
+
+@pytest.mark.parametrize("base", ["http://H.example/p", "HTTP://h/a%20b", "/relative", "http://[::1]:80/"])
+@pytest.mark.parametrize("fragment", ["", "#t?x&y"])
+def test_other_parameters_stay_as_they_are_spelled(base: str, fragment: str) -> None:
+    url = f"{base}?{SPELLED}{fragment}"
+    assert call("addQueryParam", url, "z z", "1&") == f"{base}?{SPELLED}&z+z=1%26{fragment}"
+    assert call("removeQueryParam", url, "missing") == url
+    assert call("removeQueryParam", url, "b") == f"{base}?{SPELLED.replace('b=x%20y&', '')}{fragment}"
+    assert call("removeQueryParam", f"{base}?%61=1&b=2&a=3{fragment}", "a") == f"{base}?b=2{fragment}"
+    assert call("removeQueryParam", f"{base}?a=1{fragment}", "a") == f"{base}{fragment}"
+    assert call("addQueryParam", f"{base}{fragment}", "a", "1") == f"{base}?a=1{fragment}"
+
+
+def test_null_counts_as_zero_as_everywhere() -> None:
+    assert call("distance", None, 0, 0, 1) == call("distance", 0, 0, 0, 1)
+    assert call("distance", [None, True], [0, 1]) == 0
+    assert call("isValidCoordinates", None, 0) is False
+    assert call("isValidCoordinates", [0, None]) is False
+    assert "no number" in refusal("distance", "x", 0, 0, 0)
+    assert "no number" in refusal("distance", {"lat": 1}, [0, 0])
+
+
+@pytest.mark.parametrize(
+    ("amount", "shown"),
+    [(2.675, "$2.67"), (1234.565, "$1,234.57"), (1.015, "$1.01"), (2.5, "$2.50"), (0.125, "$0.12"), (0.375, "$0.38"),
+     (10**20, "$100,000,000,000,000,000,000.00"), (-1.005, "-$1.00")],
+)  # fmt: skip
+def test_amounts_are_rounded_by_value(amount: float, shown: str) -> None:
+    assert call("formatCurrency", amount) == shown
+    assert call("renderUSNumber", amount, 2).replace("-", "") == shown.replace("$", "").replace("-", "")
+
+
+def test_units_of_account_are_currencies() -> None:
+    for code in ("XDR", "XAU", "XAG", "EUR"):
+        assert call("isValidCurrency", code) is True
+    assert call("isValidCurrency", "XXX") is False
+    assert call("formatCurrency", 1.5, "XDR") == "XDR1.50"

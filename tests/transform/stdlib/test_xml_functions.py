@@ -180,3 +180,25 @@ def test_what_an_encoding_lacks_becomes_a_reference() -> None:
     made = call("convertXMLEncoding", '<?xml version="1.0"?><a>ü€</a>', "UTF-8", "ISO-8859-1")
     assert made == '<?xml version="1.0" encoding="ISO-8859-1"?><a>ü&#8364;</a>'
     assert call("convertXMLEncoding", "<a>ü</a>".encode("latin-1"), "ISO-8859-1", "UTF-8").endswith("<a>ü</a>")
+
+
+@QUICK
+@given(
+    st.text(st.characters(min_codepoint=32, max_codepoint=0x2FFF), max_size=12),
+    st.sampled_from(["ISO-8859-1", "US-ASCII", "windows-1251", "shift_jis", "UTF-8", "UTF-16"]),
+)
+def test_another_encoding_says_the_same(text: str, encoding: str) -> None:
+    inside = text.replace("]]>", "").replace("&", "").replace("<", "").replace('"', "")
+    xml = f'<a b="{inside}">{inside.replace(">", "")}<![CDATA[<{inside}&]]></a>'
+    made = call("convertXMLEncoding", xml, "UTF-8", encoding)
+    stored = made.encode(encoding)
+    assert call("c14n", made) == call("c14n", xml)
+    assert etree.fromstring(stored).get("b") == etree.fromstring(xml).get("b")
+
+
+@pytest.mark.parametrize(
+    "xml", ["<имя>x</имя>", '<a имя="x"/>', "<a><!--€--></a>", "<a><?p €?></a>", '<!DOCTYPE a [<!ENTITY e "€">]><a/>']
+)
+def test_what_no_reference_can_stand_for_is_refused(xml: str) -> None:
+    assert "lacks the character" in refusal("convertXMLEncoding", xml, "UTF-8", "ISO-8859-1")
+    assert "lacks the character" in refusal("normalizeXMLEncoding", xml, "ISO-8859-1")

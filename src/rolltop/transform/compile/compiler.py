@@ -15,6 +15,7 @@ from rolltop.transform.compile.scopes import CannotCompile
 from rolltop.transform.run.evaluator import Evaluator
 from rolltop.transform.run.recursion import OutOfStack
 from rolltop.transform.stack import deep_stack
+from rolltop.transform.stdlib.host import forget_notes
 from rolltop.transform.stdlib.registry import find
 from rolltop.transform.syntax import tree
 
@@ -53,6 +54,7 @@ class Compiled:
         except Exception:
             # Failures of the program are repeated there, with their place; surprises become values.
             self.fallbacks += 1
+            forget_notes()
             return self._evaluator.run(inputs)
 
 

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from rolltop.transform.errors import EvaluationFailure
 from rolltop.transform.run import access, operators
 from rolltop.transform.run.recursion import DEEPEST
-from rolltop.transform.stdlib._text import key_text
+from rolltop.transform.stdlib._text import group_key
 from rolltop.transform.values import Node, fit, truthy
 
 __all__ = ["HELPERS", "Surprise"]
@@ -109,7 +109,7 @@ HELPERS: dict[str, Any] = {
     "SO": spread_object,
     "BUILD": build,
     "GROUP": grouped,
-    "KEY": key_text,
+    "KEY": group_key,
     "TRY": attempt,
     "ENTER": enter,
     "LEAVE": leave,

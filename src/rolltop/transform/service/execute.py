@@ -12,6 +12,7 @@ from rolltop.transform.errors import EvaluationFailure, ProgramInvalid, ReadFail
 from rolltop.transform.program import Document, Program
 from rolltop.transform.service.failures import failed, invalid_program, unreadable
 from rolltop.transform.service.validate import repaired
+from rolltop.transform.stdlib.host import of_one_run
 
 __all__ = ["as_bytes", "execute"]
 
@@ -93,7 +94,8 @@ def _traced(program: Program, values: dict[str, Any], error: RolltopError, *, ag
     if not isinstance(error, EvaluationFailure) and not (again and isinstance(error, SizeLimit)):
         return error
     try:
-        program.evaluator.run({"input": next(iter(values.values()), None), **values})
+        with of_one_run():
+            program.evaluator.run({"input": next(iter(values.values()), None), **values})
     except (EvaluationFailure, SizeLimit) as shown:
         return shown
     return error

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import encodings
 import importlib
 from collections.abc import Callable, Mapping
+from pkgutil import iter_modules
 from typing import Any
 
 import orjson
 
+from rolltop.confine.worker import bring, is_worker
 from rolltop.errors import InvalidInput
 from rolltop.transform.errors import ReadFailure
 from rolltop.transform.formats.table import MODULES
@@ -15,7 +18,9 @@ from rolltop.transform.service.execute import as_bytes, execute
 from rolltop.transform.service.failures import unreadable
 from rolltop.transform.service.infer import infer
 from rolltop.transform.service.validate import validate
+from rolltop.transform.stdlib._data_files import bring_with, data_file
 from rolltop.transform.stdlib.registry import load_all
+from rolltop.transform.stdlib.xml_signatures import prepare_signatures
 from rolltop.transform.structure import describe_source
 from rolltop.transform.structure.decoding import decode_source
 from rolltop.transform.structure.reading import with_options
@@ -23,21 +28,18 @@ from rolltop.transform.structure.related import Files
 
 __all__ = ["JOBS", "answer"]
 
-# A worker cannot open files: all that a program may need has to be here before it starts.
+# A worker cannot open files: what a program may need has to be here before it starts, or is brought.
 load_all()
-_ENCODINGS = (
-    "ascii", "latin_1", "utf_16", "utf_16_le", "utf_16_be", "utf_32", "utf_32_le", "utf_32_be", "cp437", "cp850",
-    "cp852", "cp858", "cp866", "koi8_r", "koi8_u", "mac_roman", "mac_latin2", "shift_jis", "euc_jp", "iso2022_jp",
-    "gb18030", "gbk", "gb2312", "big5", "euc_kr", *(f"iso8859_{part}" for part in range(2, 17) if part != 12),
-    *(f"cp125{part}" for part in range(9)),
-)  # fmt: skip
-"""What files are written in; the first use of an encoding imports it."""
+_ENCODINGS = tuple(found.name for found in iter_modules(encodings.__path__) if found.name not in ("mbcs", "oem"))
+"""What texts are written in; the first use of an encoding imports it. Two are of Windows alone."""
 _LATER = (
     "difflib", "logging", "platform", "tempfile", "uuid", *(f"encodings.{name}" for name in _ENCODINGS),
 )  # fmt: skip
 """What our modules, and Python's, import only when they need it."""
 for _module in (*MODULES.values(), *_LATER, "rolltop.transform.compile.tiers", "rolltop.transform.shortcut"):
     importlib.import_module(_module)
+prepare_signatures()
+bring_with(lambda name: bring(name) if is_worker() else data_file(name))
 
 
 def describe(

@@ -16,6 +16,7 @@ from rolltop.transform.examples.kept import build_finder
 from rolltop.transform.service.config import ServiceConfig
 from rolltop.transform.service.failures import EXECUTION_ERROR, TIMEOUT
 from rolltop.transform.service.remote import DaemonClient
+from rolltop.transform.stdlib._data_files import data_file
 from rolltop.transform.stdlib.catalog import Entry, own_entries, registry_entries
 from rolltop.transform.stdlib.search import Index
 
@@ -39,7 +40,14 @@ class Service:
     @cached_property
     def pool(self) -> WorkerPool:
         config = self.config
-        return WorkerPool([_JOB], size=config.workers, memory=config.memory, timeout=config.timeout, user=config.user)
+        return WorkerPool(
+            [_JOB],
+            size=config.workers,
+            memory=config.memory,
+            timeout=config.timeout,
+            user=config.user,
+            library=data_file,
+        )
 
     async def ask(self, job: str, **arguments: Any) -> Any:
         """The answer of a job; raises what it raised, limits as `TIMEOUT` and `EXECUTION_ERROR`."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 from xml.parsers import expat
 
 from lxml import etree
@@ -76,8 +76,18 @@ def _serialized(node: Any, algorithm: str, prefixes: Sequence[str] = ()) -> str 
             inclusive_ns_prefixes=[scalar_text(name) or "" for name in prefixes] if exclusive and prefixes else None,
         )
     except (etree.C14NError, ValueError):
-        return None
+        relative = next((uri for uri in _namespaces(node) if not urlsplit(uri).scheme), None)
+        if relative is None:
+            return None
+        fail(
+            f"the namespace {relative[:60]!r} is relative, and canonical XML has none such",
+            hint="Declare a whole one, such as urn:example:orders.",
+        )
     return made.decode()
+
+
+def _namespaces(node: Any) -> Iterator[str]:
+    return (uri for element in node.iter("*") for uri in element.nsmap.values())
 
 
 def canonical_subset(value: Any, xpath: str, algorithm: str) -> str | None:

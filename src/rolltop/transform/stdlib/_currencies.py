@@ -15,8 +15,12 @@ _TWO = (
 _NONE = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF"
 _THREE = "BHD IQD JOD KWD LYD OMR TND"
 _FOUR = "CLF UYW"
+_UNITS = "XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XUA"
+"""Metals, drawing rights and units of account: ISO 4217 gives them no decimals to speak of, people write two."""
 _DECIMALS = {
-    code: places for codes, places in ((_TWO, 2), (_NONE, 0), (_THREE, 3), (_FOUR, 4)) for code in codes.split()
+    code: places
+    for codes, places in ((_TWO, 2), (_UNITS, 2), (_NONE, 0), (_THREE, 3), (_FOUR, 4))
+    for code in codes.split()
 }
 
 SIGNS = {

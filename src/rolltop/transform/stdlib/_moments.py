@@ -11,12 +11,25 @@ import datetime as dt
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfoNotFoundError
 
 from rolltop.transform.errors import fail
+from rolltop.transform.stdlib._data_files import zone_named
 from rolltop.transform.types import DATE, DATETIME, LOCAL_DATETIME, STRING, Type
 
-__all__ = ["DAY", "KINDS", "MOMENT", "as_clock", "as_day", "clock_kind", "instant", "moment", "same_kind", "zone"]
+__all__ = [
+    "DAY",
+    "KINDS",
+    "MOMENT",
+    "as_clock",
+    "as_day",
+    "as_written",
+    "clock_kind",
+    "instant",
+    "moment",
+    "same_kind",
+    "zone",
+]
 
 MOMENT = "Date | DateTime | LocalDateTime | String"
 """The parameter type of functions that take a day or a point in time."""
@@ -38,6 +51,14 @@ def moment(value: dt.date | str) -> dt.date:
     except (ValueError, OverflowError):
         pass  # perhaps another form
     return _read(value)
+
+
+def as_written(value: dt.date | str) -> dt.date:
+    """The same, but a text keeps the offset that it is written with."""
+    read = moment(value)
+    if not isinstance(value, str) or not isinstance(read, dt.datetime):
+        return read
+    return dt.datetime.fromisoformat(value.strip().partition("[")[0])
 
 
 def _in_utc(read: dt.datetime) -> dt.datetime:
@@ -103,7 +124,7 @@ def find_zone(name: str) -> dt.tzinfo | None:
         delta = dt.timedelta(hours=hours, minutes=minutes)
         return dt.timezone(-delta if offset[1] == "-" else delta)
     try:
-        return ZoneInfo(name)
+        return zone_named(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         return None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import codecs
 import re
 from typing import Any
 
@@ -14,8 +15,10 @@ __all__ = [
     "check_encoding",
     "decode_base64",
     "decode_base64url",
+    "decoded",
     "encode_base64",
     "encode_base64url",
+    "encoded",
     "is_encoding",
     "octets",
     "utf8",
@@ -87,6 +90,23 @@ def is_encoding(name: str) -> bool:
     except (LookupError, ValueError):
         return False
     return True
+
+
+def encoded(text: str, encoding: str) -> bytes:
+    """The bytes of a text; UTF-16 and UTF-32 without an order of bytes are big-endian, UTF-16 with a mark."""
+    name = codecs.lookup(check_encoding(encoding)).name
+    if name == "utf-16":
+        return codecs.BOM_UTF16_BE + text.encode("utf-16-be")
+    return text.encode("utf-32-be" if name == "utf-32" else encoding)
+
+
+def decoded(data: bytes, encoding: str) -> str:
+    """The text that bytes are; those of UTF-16 and UTF-32 without a mark are big-endian."""
+    name = codecs.lookup(check_encoding(encoding)).name
+    marks = {"utf-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)}
+    if name in marks and not data.startswith(marks[name]):
+        return data.decode(f"{name}-be")
+    return data.decode(encoding)
 
 
 def check_encoding(name: str) -> str:

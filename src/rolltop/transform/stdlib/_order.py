@@ -5,12 +5,14 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any
 
+from rolltop.transform.stdlib._clock import Reading
 from rolltop.transform.stdlib._text import text_of
 
 __all__ = ["mixes_numbers_and_text", "ordering", "sorted_by"]
 
 _NUMBERS = frozenset({int, float})
 _ALONE = frozenset({str, bool, bytes, dt.date, dt.time})
+_MOMENTS = frozenset({dt.datetime, Reading})
 
 
 def ordering(keys: list[Any]) -> list[Any]:
@@ -26,7 +28,7 @@ def ordering(keys: list[Any]) -> list[Any]:
 def _comparable(keys: list[Any], kinds: set[type]) -> list[Any]:
     if kinds <= _NUMBERS or (len(kinds) == 1 and kinds <= _ALONE):
         return keys
-    if kinds == {dt.datetime} and len({key.tzinfo is None for key in keys}) == 1:
+    if kinds <= _MOMENTS and len({key.tzinfo is None for key in keys}) == 1:
         return keys
     return list(map(text_of, keys))
 

@@ -39,3 +39,5 @@ class Session:
     level: str = "INFO"
     forward: bool = True
     """Whether log entries also go to the host's log, besides being kept."""
+    of_one_run: bool = False
+    """Whether it ends with the run that it was made for."""

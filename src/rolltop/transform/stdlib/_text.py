@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable, Hashable
+from contextlib import suppress
 from typing import Any
 
 from rolltop.transform.values import Node, kind_of, scalar_text, unwrap
 
-__all__ = ["identity", "key_text", "property_of", "quoted", "selector", "text_of"]
+__all__ = ["group_key", "identity", "key_text", "property_of", "quoted", "selector", "text_of"]
 
 
 def text_of(value: Any) -> str:
@@ -37,10 +39,18 @@ _SHOWN = 60
 
 
 def key_text(value: Any) -> str:
-    """The text under which a value groups, joins and is looked up; null is `null`."""
+    """The text of a value as the name of a property; null is `null`."""
     if type(value) is str:
         return value
     return "null" if value is None else text_of(value)
+
+
+def group_key(value: Any) -> str:
+    """The text under which a value groups, joins and is looked up: a moment is told in UTC, whatever clock shows it."""
+    if isinstance(value, dt.datetime) and value.tzinfo is not None:
+        with suppress(OverflowError):  # of the first or last day there is; no other value is that moment
+            value = value.astimezone(dt.UTC)
+    return key_text(value)
 
 
 def identity(value: Any) -> Hashable:
@@ -53,7 +63,7 @@ def identity(value: Any) -> Hashable:
     if isinstance(value, dict):
         attributes = frozenset(value.attributes.items()) if type(value) is Node else frozenset()
         return "object", frozenset((name, identity(item)) for name, item in value.items()), attributes
-    return kind, value
+    return (dt.datetime if isinstance(value, dt.datetime) else kind), value
 
 
 def property_of(value: Any, name: str) -> Any:

@@ -68,7 +68,7 @@ def _refused(name: str) -> Any:
 def try_read(text: str) -> Token | str:
     """The token, or what is wrong with it."""
     parts = text.strip().split(".") if len(text) <= LONGEST else []
-    if len(parts) != 3 or not parts[0] or not parts[1]:
+    if len(parts) != 3 or not parts[0]:  # a payload may be empty
         return "it does not have three parts with dots between them"
     try:
         header = _json(decode_base64url(parts[0]))

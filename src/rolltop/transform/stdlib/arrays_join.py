@@ -7,7 +7,7 @@ from typing import Any
 
 from rolltop.transform.stdlib._limits import check_items
 from rolltop.transform.stdlib._rules import element, optional, returned
-from rolltop.transform.stdlib._text import key_text, selector
+from rolltop.transform.stdlib._text import group_key, selector
 from rolltop.transform.stdlib.declare import Infer, function
 from rolltop.transform.types import ArrayType, ObjectType, Type
 
@@ -126,7 +126,7 @@ def _partners(name: str, left: list[Any], right: list[Any], left_key: Key, right
     nobody = list(lonely)
     key_of = selector(left_key)
     partners = [
-        nobody if (key := key_of(item)) is None else by_key.get(key if type(key) is str else key_text(key), nobody)
+        nobody if (key := key_of(item)) is None else by_key.get(key if type(key) is str else group_key(key), nobody)
         for item in left
     ]
     check_items(name, sum(map(len, partners)))
@@ -137,7 +137,7 @@ def _lonely(array: list[Any], key: Key, other: list[Any], other_key: Key) -> lis
     """The elements that have no partner on the other side."""
     taken = _by_key(other, other_key)
     key_of = selector(key)
-    return [item for item in array if (value := key_of(item)) is None or key_text(value) not in taken]
+    return [item for item in array if (value := key_of(item)) is None or group_key(value) not in taken]
 
 
 def _by_key(array: list[Any], key: Key) -> dict[str, list[Any]]:
@@ -147,7 +147,7 @@ def _by_key(array: list[Any], key: Key) -> dict[str, list[Any]]:
         value = key_of(item)
         if value is None:
             continue
-        text = value if type(value) is str else key_text(value)
+        text = value if type(value) is str else group_key(value)
         if text in found:
             found[text].append(item)
         else:

@@ -10,7 +10,7 @@ import struct
 from typing import Any
 
 from rolltop.transform.errors import fail
-from rolltop.transform.stdlib._octets import check_encoding, decode_base64, encode_base64
+from rolltop.transform.stdlib._octets import decode_base64, decoded, encode_base64, encoded
 from rolltop.transform.stdlib.declare import function
 
 _BINARY = {"data": "Binary, or base64 text"}
@@ -23,13 +23,17 @@ def data_of(value: bytes | str, name: str) -> bytes:
 @function(
     "toBinary(s: String, encoding?: String): Binary",
     category="crypto",
-    examples=[('toHex(toBinary("é"))', '"c3a9"'), ('toHex(toBinary("é", "ISO-8859-1"))', '"e9"')],
+    examples=[
+        ('toHex(toBinary("é"))', '"c3a9"'),
+        ('toHex(toBinary("é", "ISO-8859-1"))', '"e9"'),
+        ('toHex(toBinary("A", "UTF-16"))', '"feff0041"'),
+    ],
     params={"encoding": "Default UTF-8"},
 )
 def to_binary(s: str, encoding: str = "UTF-8") -> bytes:
     """The bytes of a text in an encoding."""
     try:
-        return s.encode(check_encoding(encoding))
+        return encoded(s, encoding)
     except UnicodeEncodeError as error:
         fail(f"{encoding} has no {s[error.start]!r}", hint="Use UTF-8, which has every character.")
 
@@ -80,7 +84,7 @@ def from_hex(s: str) -> bytes:
 def binary_to_string(data: bytes | str, encoding: str = "UTF-8") -> str:
     """The text that bytes are in an encoding."""
     try:
-        return data_of(data, "binaryToString").decode(check_encoding(encoding))
+        return decoded(data_of(data, "binaryToString"), encoding)
     except UnicodeDecodeError:
         fail(f"the bytes are not {encoding}", hint="Give the encoding that the text was written in.")
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from rolltop.transform.errors import fail
 from rolltop.transform.stdlib.declare import function
-from rolltop.transform.values import INT_MAX, INT_MIN
+from rolltop.transform.values import INT_MAX, INT_MIN, is_number, unwrap
 
-_PAIR = "(a: Integer | Binary, b: Integer | Binary): Integer | Binary"
+_PAIR = "(a: Any, b: Any): (Integer | Binary)?"
 _BITS = 64
 
 
@@ -27,7 +27,10 @@ def _combined(a: Any, b: Any, work: Callable[[int, int], int], name: str) -> Any
         if len(a) != len(b):
             fail(f"{name} takes binaries of the same length, not {len(a)} and {len(b)}", hint="Pad the shorter one.")
         return bytes(map(work, a, b))
-    return work(_whole(a, name), _whole(b, name))
+    left, right = unwrap(a), unwrap(b)
+    if not is_number(left) or not is_number(right):
+        return None
+    return work(_whole(left, name), _whole(right, name))
 
 
 def _signed(number: int) -> int:
@@ -39,33 +42,40 @@ def _signed(number: int) -> int:
 @function(
     f"bitwiseAnd{_PAIR}",
     category="crypto",
-    examples=[("bitwiseAnd(12, 10)", "8"), ('toHex(bitwiseAnd(fromHex("ff0f"), fromHex("0fff")))', '"0f0f"')],
+    examples=[
+        ("bitwiseAnd(12, 10)", "8"),
+        ('bitwiseAnd("a", 1)', "null"),
+        ('toHex(bitwiseAnd(fromHex("ff0f"), fromHex("0fff")))', '"0f0f"'),
+    ],
 )
 def bitwise_and(a: Any, b: Any) -> Any:
-    """The bits that both have."""
+    """The bits that both have; null unless both are whole numbers, or both binary."""
     return _combined(a, b, operator.and_, "bitwiseAnd")
 
 
 @function(f"bitwiseOr{_PAIR}", category="crypto", examples=[("bitwiseOr(12, 10)", "14")])
 def bitwise_or(a: Any, b: Any) -> Any:
-    """The bits that one or both have."""
+    """The bits that one or both have; null unless both are whole numbers, or both binary."""
     return _combined(a, b, operator.or_, "bitwiseOr")
 
 
 @function(f"bitwiseXor{_PAIR}", category="crypto", examples=[("bitwiseXor(12, 10)", "6")])
 def bitwise_xor(a: Any, b: Any) -> Any:
-    """The bits that only one has."""
+    """The bits that only one has; null unless both are whole numbers, or both binary."""
     return _combined(a, b, operator.xor, "bitwiseXor")
 
 
 @function(
-    "bitwiseNot(a: Integer | Binary): Integer | Binary",
+    "bitwiseNot(a: Any): (Integer | Binary)?",
     category="crypto",
     examples=[("bitwiseNot(5)", "-6"), ('toHex(bitwiseNot(fromHex("00ff")))', '"ff00"')],
 )
 def bitwise_not(a: Any) -> Any:
-    """Every bit turned over."""
-    return bytes(255 - byte for byte in a) if isinstance(a, bytes) else ~_whole(a, "bitwiseNot")
+    """Every bit turned over; null unless it is a whole number or binary."""
+    if isinstance(a, bytes):
+        return bytes(255 - byte for byte in a)
+    number = unwrap(a)
+    return ~_whole(number, "bitwiseNot") if is_number(number) else None
 
 
 def _distance(k: int) -> int:

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.padding import PKCS7
 
-from rolltop.transform.errors import fail
+from rolltop.transform.errors import FunctionFailure, fail
 from rolltop.transform.stdlib._octets import decode_base64, encode_base64, octets
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.stdlib.host import host
@@ -21,27 +21,32 @@ from rolltop.transform.stdlib.host import host
 MOST_RANDOM = 4096
 
 
-def _cipher(key: str, iv: str, size: int) -> Cipher[modes.CBC]:
+def _cipher(key: str, iv: str, size: int) -> Cipher[modes.CBC] | None:
+    """None when the key or the initialization vector is too short."""
     secret, start = octets(key, "AES")[:size], octets(iv, "AES")[:16]
-    if len(secret) < size:
-        fail(f"the key has {len(secret)} bytes and needs {size}", hint="Use a longer key; surplus bytes are not used.")
-    if len(start) < 16:
-        fail(f"the initialization vector has {len(start)} bytes and needs 16", hint="Use generateIV().")
+    if len(secret) < size or len(start) < 16:
+        return None
     return Cipher(algorithms.AES(secret), modes.CBC(start))
 
 
-def _encrypt(s: Any, key: str, iv: str, size: int) -> str:
-    padder, work = PKCS7(128).padder(), _cipher(key, iv, size).encryptor()
+def _encrypt(s: Any, key: str, iv: str, size: int) -> str | None:
+    padder, cipher = PKCS7(128).padder(), _cipher(key, iv, size)
     padded = padder.update(octets(s, "encryptAES")) + padder.finalize()
+    if cipher is None:
+        return None
+    work = cipher.encryptor()
     return encode_base64(work.update(padded) + work.finalize())
 
 
 def _decrypt(s: str, key: str, iv: str, size: int) -> str | None:
-    work, unpadder = _cipher(key, iv, size).decryptor(), PKCS7(128).unpadder()
+    cipher, unpadder = _cipher(key, iv, size), PKCS7(128).unpadder()
+    if cipher is None:
+        return None
+    work = cipher.decryptor()
     try:
         padded = work.update(decode_base64(s, "decryptAES")) + work.finalize()
         return (unpadder.update(padded) + unpadder.finalize()).decode()
-    except ValueError:
+    except (ValueError, FunctionFailure):
         return None
 
 
@@ -50,16 +55,16 @@ _AES256 = _AES | {"key": "Text; the first 32 bytes of its UTF-8 are the key"}
 
 
 @function(
-    "encryptAES(s: Any, key: String, iv: String): String",
+    "encryptAES(s: Any, key: String, iv: String): String?",
     category="crypto",
     examples=[
         ('encryptAES("hi", "0123456789abcdef", "fedcba9876543210")', '"eDWsfWGiZ3hEH0elhoepiw=="'),
-        ('encryptAES("hi", "short", "fedcba9876543210")', "error: needs 16"),
+        ('encryptAES("hi", "short", "fedcba9876543210")', "null"),
     ],
     params=_AES,
 )
-def encrypt_aes(s: Any, key: str, iv: str) -> str:
-    """Encrypts text with AES-128 in CBC mode; the result is base64."""
+def encrypt_aes(s: Any, key: str, iv: str) -> str | None:
+    """Encrypts text with AES-128 in CBC mode; the result is base64, null when the key or the vector is too short."""
     return _encrypt(s, key, iv, 16)
 
 
@@ -71,23 +76,24 @@ def encrypt_aes(s: Any, key: str, iv: str) -> str:
             'decryptAES(encryptAES("hi", "0123456789abcdef", "fedcba9876543210"), '
             '"0123456789abcdef", "fedcba9876543210")',
             '"hi"',
-        )
+        ),
+        ('decryptAES("not base64!", "0123456789abcdef", "fedcba9876543210")', "null"),
     ],
     params=_AES,
 )
 def decrypt_aes(s: str, key: str, iv: str) -> str | None:
-    """Decrypts what encryptAES made; null when the key does not fit."""
+    """Decrypts what encryptAES made; null when it is something else or the key does not fit."""
     return _decrypt(s, key, iv, 16)
 
 
 @function(
-    "encryptAES256(s: Any, key: String, iv: String): String",
+    "encryptAES256(s: Any, key: String, iv: String): String?",
     category="crypto",
     examples=[('length(encryptAES256("hi", "0123456789abcdef0123456789abcdef", "fedcba9876543210"))', "24")],
     params=_AES256,
 )
-def encrypt_aes256(s: Any, key: str, iv: str) -> str:
-    """Encrypts text with AES-256 in CBC mode; the result is base64."""
+def encrypt_aes256(s: Any, key: str, iv: str) -> str | None:
+    """Encrypts text with AES-256 in CBC mode; the result is base64, null when the key or the vector is too short."""
     return _encrypt(s, key, iv, 32)
 
 
@@ -104,7 +110,7 @@ def encrypt_aes256(s: Any, key: str, iv: str) -> str:
     params=_AES256,
 )
 def decrypt_aes256(s: str, key: str, iv: str) -> str | None:
-    """Decrypts what encryptAES256 made; null when the key does not fit."""
+    """Decrypts what encryptAES256 made; null when it is something else or the key does not fit."""
     return _decrypt(s, key, iv, 32)
 
 

@@ -183,6 +183,9 @@ def _condition(operator: str, wanted: str) -> Callable[[str], bool]:
             hint="Use eq, ne, gt, lt, gte, lte, contains, startswith or endswith.",
         )
     decide = _TESTS[name]
+    if name in ("gt", "lt", "gte", "lte") and parse_number(wanted) is not None:
+        # A cell that is empty, or no number, is neither more nor less than one.
+        return lambda cell: parse_number(cell) is not None and decide(_order(cell, wanted))
     return lambda cell: decide(_order(cell, wanted))
 
 
@@ -192,11 +195,12 @@ def _condition(operator: str, wanted: str) -> Callable[[str], bool]:
     examples=[
         (f'csvFilter({_SAMPLE}, "id", "gt", 1)', '"id,name\\n2,Bob"'),
         (f'csvFilter({_SAMPLE}, "name", "startswith", "A")', '"id,name\\n1,Ann"'),
+        ('csvFilter("n,x\\n,a\\n2,b", "n", "lt", 5)', '"n,x\\n2,b"'),
     ],
     params=_TABLE | {"operator": "eq, ne, gt, lt, gte, lte (or == != > < >= <=), contains, startswith, endswith"},
 )
 def csv_filter(source: str | dict[str, Any], column: str, operator: str, value: str) -> str:
-    """The table with only the rows whose cell in a column compares so; numbers compare by value."""
+    """The table with only the rows whose cell in a column compares so; numbers compare by value, with numbers."""
     header, rows = _table(source)
     at, keep = _column(header, column), _condition(operator, value)
     return _text(header, [row for row in rows if keep(row[at])])

@@ -7,6 +7,7 @@ import datetime as dt
 
 from rolltop.transform.errors import fail
 from rolltop.transform.stdlib._moments import KINDS, MOMENT, as_clock, clock_kind, moment, same_kind
+from rolltop.transform.stdlib._zoned import InZone, on_its_clock, shown_like
 from rolltop.transform.stdlib.declare import function
 
 _CLOCKED = "DateTime | LocalDateTime"
@@ -14,6 +15,8 @@ _CLOCKED = "DateTime | LocalDateTime"
 
 def _plus(start: dt.date, delta: dict[str, int]) -> dt.date:
     try:
+        if isinstance(start, dt.datetime) and isinstance(start.tzinfo, InZone):
+            return on_its_clock(start, start.replace(tzinfo=None) + dt.timedelta(**delta))
         return start + dt.timedelta(**delta)
     except OverflowError:
         fail("the date is out of range", hint="Years go from 1 to 9999.")
@@ -24,9 +27,10 @@ def _plus_clock(d: dt.date | str, **delta: int) -> dt.date:
     start = as_clock(d)
     if start.tzinfo is None or start.tzinfo is dt.UTC:
         return _plus(start, delta)
-    moved = _plus(start.astimezone(dt.UTC), delta)
-    assert isinstance(moved, dt.datetime)
-    return moved.astimezone(start.tzinfo)
+    try:
+        return shown_like(start.astimezone(dt.UTC) + dt.timedelta(**delta), start)
+    except OverflowError:
+        fail("the date is out of range", hint="Years go from 1 to 9999.")
 
 
 def _plus_months(d: dt.date | str, months: int) -> dt.date:
@@ -35,7 +39,13 @@ def _plus_months(d: dt.date | str, months: int) -> dt.date:
     if not 1 <= years <= 9999:
         fail("the date is out of range", hint="Years go from 1 to 9999.")
     last = calendar.monthrange(years, month + 1)[1]
-    return start.replace(year=years, month=month + 1, day=min(start.day, last))
+    changes = {"year": years, "month": month + 1, "day": min(start.day, last)}
+    if not isinstance(start, dt.datetime) or not isinstance(start.tzinfo, InZone):
+        return start.replace(**changes)
+    try:
+        return on_its_clock(start, start.replace(tzinfo=None, **changes))
+    except OverflowError:
+        fail("the date is out of range", hint="Years go from 1 to 9999.")
 
 
 @function(
@@ -45,7 +55,7 @@ def _plus_months(d: dt.date | str, months: int) -> dt.date:
     infer=same_kind,
 )
 def add_days(d: dt.date | str, n: int) -> dt.date:
-    """The same time n days later; earlier when n is negative."""
+    """The same time of day n days later; earlier when n is negative. A time that clocks skip is after the gap."""
     return _plus(moment(d), {"days": n})
 
 

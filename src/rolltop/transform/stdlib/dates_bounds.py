@@ -8,27 +8,44 @@ from __future__ import annotations
 
 import calendar
 import datetime as dt
+from typing import NoReturn
 
 from rolltop.transform.errors import fail
 from rolltop.transform.stdlib._moments import DAY, MOMENT, as_clock, clock_kind
+from rolltop.transform.stdlib._zoned import on_its_clock
 from rolltop.transform.stdlib.declare import function
 
 _CALL = f"(d: {MOMENT}): DateTime | LocalDateTime"
 
 
-def _first(clock: dt.datetime) -> dt.datetime:
-    return clock.replace(hour=0, minute=0, second=0, microsecond=0)
+_MIDNIGHT, _LAST = dt.time(), dt.time(23, 59, 59, 999999)
 
 
-def _last(clock: dt.datetime) -> dt.datetime:
-    return clock.replace(hour=23, minute=59, second=59, microsecond=999999)
+def _first(clock: dt.datetime, day: dt.date) -> dt.datetime:
+    """Where clocks come to midnight twice the first time, where they skip it the moment after."""
+    return _settled(clock, day, _MIDNIGHT, later=False)
 
 
-def _days_later(clock: dt.datetime, days: int) -> dt.datetime:
+def _last(clock: dt.datetime, day: dt.date) -> dt.datetime:
+    return _settled(clock, day, _LAST, later=True)
+
+
+def _settled(clock: dt.datetime, day: dt.date, time: dt.time, *, later: bool) -> dt.datetime:
     try:
-        return clock + days * DAY
+        return on_its_clock(clock, dt.datetime.combine(day, time), later=later)
     except OverflowError:
-        fail("the date is out of range", hint="Years go from 1 to 9999.")
+        _out_of_range()
+
+
+def _days_later(clock: dt.datetime, days: int) -> dt.date:
+    try:
+        return clock.date() + days * DAY
+    except OverflowError:
+        _out_of_range()
+
+
+def _out_of_range() -> NoReturn:
+    fail("the date is out of range", hint="Years go from 1 to 9999.")
 
 
 @function(
@@ -39,7 +56,8 @@ def _days_later(clock: dt.datetime, days: int) -> dt.datetime:
 )
 def start_of_day(d: dt.date | str) -> dt.datetime:
     """Midnight at the start of the day."""
-    return _first(as_clock(d))
+    clock = as_clock(d)
+    return _first(clock, clock.date())
 
 
 @function(
@@ -51,7 +69,7 @@ def start_of_day(d: dt.date | str) -> dt.datetime:
 def start_of_week(d: dt.date | str) -> dt.datetime:
     """Midnight at the start of the Monday of the week."""
     clock = as_clock(d)
-    return _first(_days_later(clock, -clock.weekday()))
+    return _first(clock, _days_later(clock, -clock.weekday()))
 
 
 @function(
@@ -62,7 +80,8 @@ def start_of_week(d: dt.date | str) -> dt.datetime:
 )
 def start_of_month(d: dt.date | str) -> dt.datetime:
     """Midnight at the start of the first of the month."""
-    return _first(as_clock(d).replace(day=1))
+    clock = as_clock(d)
+    return _first(clock, clock.date().replace(day=1))
 
 
 @function(
@@ -74,7 +93,7 @@ def start_of_month(d: dt.date | str) -> dt.datetime:
 def start_of_quarter(d: dt.date | str) -> dt.datetime:
     """Midnight at the start of the first day of the quarter."""
     clock = as_clock(d)
-    return _first(clock.replace(month=(clock.month - 1) // 3 * 3 + 1, day=1))
+    return _first(clock, clock.date().replace(month=(clock.month - 1) // 3 * 3 + 1, day=1))
 
 
 @function(
@@ -85,7 +104,8 @@ def start_of_quarter(d: dt.date | str) -> dt.datetime:
 )
 def start_of_year(d: dt.date | str) -> dt.datetime:
     """Midnight at the start of the first of January."""
-    return _first(as_clock(d).replace(month=1, day=1))
+    clock = as_clock(d)
+    return _first(clock, clock.date().replace(month=1, day=1))
 
 
 @function(
@@ -96,7 +116,8 @@ def start_of_year(d: dt.date | str) -> dt.datetime:
 )
 def end_of_day(d: dt.date | str) -> dt.datetime:
     """The last moment of the day."""
-    return _last(as_clock(d))
+    clock = as_clock(d)
+    return _last(clock, clock.date())
 
 
 @function(
@@ -108,7 +129,7 @@ def end_of_day(d: dt.date | str) -> dt.datetime:
 def end_of_week(d: dt.date | str) -> dt.datetime:
     """The last moment of the Sunday of the week."""
     clock = as_clock(d)
-    return _last(_days_later(clock, 6 - clock.weekday()))
+    return _last(clock, _days_later(clock, 6 - clock.weekday()))
 
 
 @function(
@@ -120,7 +141,7 @@ def end_of_week(d: dt.date | str) -> dt.datetime:
 def end_of_month(d: dt.date | str) -> dt.datetime:
     """The last moment of the month."""
     clock = as_clock(d)
-    return _last(clock.replace(day=calendar.monthrange(clock.year, clock.month)[1]))
+    return _last(clock, clock.date().replace(day=calendar.monthrange(clock.year, clock.month)[1]))
 
 
 @function(
@@ -133,7 +154,7 @@ def end_of_quarter(d: dt.date | str) -> dt.datetime:
     """The last moment of the quarter."""
     clock = as_clock(d)
     month = (clock.month - 1) // 3 * 3 + 3
-    return _last(clock.replace(month=month, day=calendar.monthrange(clock.year, month)[1]))
+    return _last(clock, clock.date().replace(month=month, day=calendar.monthrange(clock.year, month)[1]))
 
 
 @function(
@@ -144,4 +165,5 @@ def end_of_quarter(d: dt.date | str) -> dt.datetime:
 )
 def end_of_year(d: dt.date | str) -> dt.datetime:
     """The last moment of the year."""
-    return _last(as_clock(d).replace(month=12, day=31))
+    clock = as_clock(d)
+    return _last(clock, clock.date().replace(month=12, day=31))

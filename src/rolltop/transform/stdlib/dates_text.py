@@ -125,13 +125,19 @@ def format_date(d: dt.date | dt.time | str, pattern: str = "ISO", locale: str = 
         ('validateDate("2024-02-30")', "false"),
         ('validateDate("2024-02-29T10:00:00Z")', "true"),
         ('validateDate("29.02.2023", "dd.MM.yyyy")', "false"),
+        ('validateDate("2024-02-29T10:00:00Z", "yyyy-MM-dd")', "true"),
     ],
     params={"pattern": _PATTERN},
 )
 def validate_date(text: str, pattern: str = "") -> bool:
-    """Whether text is a date: ISO 8601, or of the form that a pattern describes."""
-    if pattern:
-        formatter(pattern)  # a pattern that means nothing is an error, not an invalid date
+    """Whether text is a date: ISO 8601, or of the form that a pattern describes, as a whole or before its T."""
+    if not pattern:
+        return _is_date(text, "")
+    formatter(pattern)  # a pattern that means nothing is an error, not an invalid date
+    return _is_date(text, pattern) or ("T" in text and _is_date(text.partition("T")[0], pattern))
+
+
+def _is_date(text: str, pattern: str) -> bool:
     try:
         parse_date(text, pattern)
     except FunctionFailure:

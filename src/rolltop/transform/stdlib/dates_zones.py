@@ -6,7 +6,8 @@ import datetime as dt
 
 from rolltop.transform.errors import fail
 from rolltop.transform.stdlib._date_patterns import formatter
-from rolltop.transform.stdlib._moments import MOMENT, find_zone, moment, zone
+from rolltop.transform.stdlib._moments import MOMENT, as_written, find_zone, moment, zone
+from rolltop.transform.stdlib._zoned import placed, shown_in
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.stdlib.host import host
 from rolltop.transform.values import iso_text
@@ -17,14 +18,18 @@ _ZONE = {"zone": "An IANA name such as Europe/Amsterdam, or an offset such as +0
 def _placed(d: dt.date | str, where: dt.tzinfo) -> dt.datetime:
     """A point in time: local values are clock readings in the zone, others know theirs."""
     read = moment(d)
-    if not isinstance(read, dt.datetime):
-        return dt.datetime(read.year, read.month, read.day, tzinfo=where)
-    return read.replace(tzinfo=where) if read.tzinfo is None else read
+    if isinstance(read, dt.datetime) and read.tzinfo is not None:
+        return read
+    local = read if isinstance(read, dt.datetime) else dt.datetime(read.year, read.month, read.day)
+    try:
+        return placed(local, where)
+    except OverflowError:
+        fail("the date is out of range", hint="Years go from 1 to 9999.")
 
 
 def _shown(point: dt.datetime, where: dt.tzinfo) -> dt.datetime:
     try:
-        return point.astimezone(where)
+        return shown_in(point, where)
     except OverflowError:
         fail("the date is out of range", hint="Years go from 1 to 9999.")
 
@@ -133,12 +138,15 @@ def get_timezone_offset_hours(d: dt.date | str, name: str) -> float:
 @function(
     f"getTimezone(d: {MOMENT}): String",
     category="date",
-    examples=[('getTimezone(fromUTC("2024-07-01T10:00:00Z", "Asia/Tokyo"))', '"+09:00"')],
+    examples=[
+        ('getTimezone(fromUTC("2024-07-01T10:00:00Z", "Asia/Tokyo"))', '"+09:00"'),
+        ('getTimezone("2024-07-01T10:00:00+09:00")', '"+09:00"'),
+    ],
     pure=False,
 )
 def get_timezone(d: dt.date | str) -> str:
     """The offset of a value as +hh:mm; of the machine's zone when the value has none."""
-    read = moment(d)
+    read = as_written(d)
     if not isinstance(read, dt.datetime):
         read = dt.datetime(read.year, read.month, read.day)
     return formatter("xxx")(read if read.tzinfo is not None else read.replace(tzinfo=host().local_zone))

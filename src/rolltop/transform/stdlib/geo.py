@@ -14,6 +14,7 @@ from rolltop.transform.stdlib.declare import function
 from rolltop.transform.values import is_number, parse_number, unwrap
 
 Point = tuple[float, float]
+_MISSING = object()
 _RADII = {"km": 6371.0, "mi": 3959.0, "m": 6371000.0, "nm": 3440.0}
 _UNITS = {
     "kilometers": "km", "kilometres": "km", "miles": "mi", "mile": "mi", "meters": "m", "metres": "m",
@@ -24,9 +25,10 @@ _AMSTERDAM, _PARIS = "52.3702, 4.8952", "48.8566, 2.3522"
 
 
 def _number(value: Any) -> float | None:
+    """As numbers are taken everywhere: null is 0, booleans are 1 and 0, text is what it spells."""
     value = unwrap(value)
-    if is_number(value):
-        return float(value)
+    if value is None or is_number(value) or isinstance(value, bool):
+        return float(value or 0)
     return float(number) if isinstance(value, str) and (number := parse_number(value)) is not None else None
 
 
@@ -43,8 +45,8 @@ def _point(latitude: Any, longitude: Any) -> Point:
 
 def _pair(value: Any) -> Point:
     if isinstance(value, dict):
-        latitude = next((value[key] for key in ("lat", "latitude") if key in value), None)
-        longitude = next((value[key] for key in ("lon", "lng", "longitude") if key in value), None)
+        latitude = next((value[key] for key in ("lat", "latitude") if key in value), _MISSING)
+        longitude = next((value[key] for key in ("lon", "lng", "longitude") if key in value), _MISSING)
         return _point(latitude, longitude)
     if not isinstance(value, list) or len(value) != 2:
         fail("this is no point", hint="A point is [latitude, longitude] or {lat: …, lon: …}.")
@@ -98,6 +100,7 @@ def _degrees(lat: float, lon: float) -> list[float]:
     examples=[
         (f"round(distance({_AMSTERDAM}, {_PARIS}))", "430"),
         (f'round(distance([{_AMSTERDAM}], [{_PARIS}], "mi"))', "267"),
+        ("distance(null, 0, 0, 0)", "0"),
         ("distance(91, 0, 0, 0)", "error: no place on earth"),
     ],
     aliases=("geoDistance",),
@@ -243,14 +246,17 @@ def bounding_box(points: list[Any]) -> dict[str, float]:
         ("isValidCoordinates(52, 4)", "true"),
         ("isValidCoordinates([91, 0])", "false"),
         ('isValidCoordinates("x", 0)', "false"),
+        ("isValidCoordinates(null, 0)", "false"),
     ],
     aliases=("validCoords",),
     params={"a": "Latitude, or a pair [latitude, longitude]"},
 )
 def is_valid_coordinates(*arguments: Any) -> bool:
-    """Whether a latitude is from -90 to 90 and a longitude from -180 to 180."""
+    """Whether a latitude is there and from -90 to 90, and a longitude from -180 to 180."""
     pair = arguments[0] if len(arguments) == 1 else list(arguments)
     if not isinstance(pair, list) or len(pair) != 2:
+        return False
+    if None in pair:
         return False
     lat, lon = map(_number, pair)
     return lat is not None and lon is not None and -90 <= lat <= 90 and -180 <= lon <= 180

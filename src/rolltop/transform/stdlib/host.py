@@ -3,7 +3,8 @@
 A sandbox installs `Host.sealed()`, a test a fixed one; functions ask `host()` each time they are
 called. The installed host belongs to the current context (thread, task), so two programs that run
 at once do not see each other's. Where none was installed programs run sealed: they have clock and
-randomness, but the environment only when the caller opens it, with `installed(Host())` or `trusted()`.
+randomness, but the environment only when the caller opens it, with `installed(Host())` or `trusted()`;
+what they log and time is then seen by no other run.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from rolltop.transform.errors import FunctionFailure
 from rolltop.transform.stdlib._session import Session
 from rolltop.transform.stdlib.trust import is_trusted
 
-__all__ = ["Host", "host", "installed"]
+__all__ = ["Host", "forget_notes", "host", "installed", "of_one_run"]
 
 
 def _utc_now() -> dt.datetime:
@@ -112,6 +113,26 @@ _installed: ContextVar[Host | None] = ContextVar("rolltop_transform_host", defau
 def host() -> Host:
     """The host of the current context."""
     return _installed.get() or (_OPEN if is_trusted() else _SEALED)
+
+
+@contextmanager
+def of_one_run() -> Iterator[None]:
+    """Run the block with logs and stop-watches of its own, unless a host is installed: that one keeps them."""
+    if _installed.get() is not None:
+        yield
+        return
+    token = _installed.set(replace(host(), session=Session(of_one_run=True)))
+    try:
+        yield
+    finally:
+        _installed.reset(token)
+
+
+def forget_notes() -> None:
+    """A run begins once more, by another engine: what the first attempt logged and timed is not part of it."""
+    services = _installed.get()
+    if services is not None and services.session.of_one_run:
+        _installed.set(replace(services, session=Session(of_one_run=True)))
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ _NEEDS = {
     "copy": ("from", "path"),
     "test": ("path", "value"),
 }
+_POINTER = re.compile(r"(?:/(?:[^/~]|~[01])*)*")
 _OPS = "Array<{ op: String, path: String, from?: String, value?: Any }>"
 
 
@@ -133,7 +135,7 @@ def _faults_of(operation: Any) -> list[str]:
     faults = [f"{name} needs {key!r}" for key in _NEEDS[name] if key not in operation]
     for key in ("path", "from"):
         pointer = operation.get(key)
-        if key in operation and key in _NEEDS[name] and not (isinstance(pointer, str) and pointer[:1] in ("", "/")):
+        if key in operation and key in _NEEDS[name] and not (isinstance(pointer, str) and _POINTER.fullmatch(pointer)):
             faults.append(f"{key!r} is no JSON Pointer")
     return faults
 

@@ -18,6 +18,7 @@ _TOKEN = '"eyJhbGciOiJIUzI1NiIsImtpZCI6ImsxIn0.aGVsbG8.c2ln"'
     category="crypto",
     examples=[
         ('getJWSPayload(signJWS("hello", "secret"))', '"hello"'),
+        ('getJWSPayload(signJWS("", "secret"))', '""'),
         ('verifyJWTSignature(signJWS({sub: "ann"}, "secret"), "secret").verified', "true"),
     ],
     params={

@@ -85,13 +85,22 @@ def get_jwt_audience(token: str) -> Any:
     examples=[
         (f"isJWTExpired({_TOKEN})", "false"),
         ('isJWTExpired(createJWT({exp: 86400}, "secret"))', "true"),
+        ('isJWTExpired(createJWT({exp: "86400"}, "secret"))', "error: exp is no number"),
     ],
     pure=False,
 )
 def is_jwt_expired(token: str) -> bool:
-    """Whether the time of expiry (exp) has passed; false when there is none."""
-    expiry = get_jwt_claims(token).get("exp")
-    return isinstance(expiry, (int, float)) and expiry <= host().now().timestamp()
+    """Whether the time of expiry (exp) has passed; false when there is none, an error when it is no number."""
+    claims = get_jwt_claims(token)
+    if "exp" not in claims:
+        return False
+    if not _is_time(claims["exp"]):
+        fail("the claim exp is no number", hint="It has the seconds since 1970; do not trust the token.")
+    return bool(claims["exp"] <= host().now().timestamp())
+
+
+def _is_time(claim: Any) -> bool:
+    return is_number(claim) and math.isfinite(claim)
 
 
 @function(
@@ -164,7 +173,7 @@ def _verdict(token: Token, error: str | None) -> dict[str, Any]:
 def _out_of_time(token: Token) -> str | None:
     claims, now = token.claims(), host().now().timestamp()
     for name in ("exp", "nbf"):
-        if name in claims and not is_number(claims[name]):
+        if name in claims and not _is_time(claims[name]):
             return f"the claim {name} is no number"
     if "exp" in claims and claims["exp"] <= now:
         return "the token has expired"

@@ -56,15 +56,20 @@ _LOCALE = {"locale": "How the amount is written, such as de_DE; default en_US"}
         ("formatCurrency(1234.5)", '"$1,234.50"'),
         ('formatCurrency(-1234.5, "JPY")', '"-¥1,234"'),
         ('formatCurrency(5, "CHF")', '"CHF5.00"'),
+        ("formatCurrency(2.675)", '"$2.67"'),
         ('formatCurrency(5, "XXX")', "error: no currency"),
     ],
     params={"code": "A code of ISO 4217; default USD", **_LOCALE},
 )
 def format_currency(n: int | float, code: str = "USD", locale: str = "en_US") -> str:
-    """An amount as people write it, with as many decimals as the currency has, rounded half to even."""
+    """An amount as people write it, with as many decimals as the currency has.
+
+    A half goes to the even digit; 2.675 is no half, because the number nearest to it is a little less.
+    """
     name = code.strip().upper()
     places = _places(name)
-    amount = _decimal(n).quantize(Decimal(1).scaleb(-places), ROUND_HALF_EVEN, _EXACT)
+    _decimal(n)  # refuses what is no amount
+    amount = Decimal(n).quantize(Decimal(1).scaleb(-places), ROUND_HALF_EVEN, _EXACT)
     if not _is_plain_english(locale):
         numbers, found = _babel(locale)
         return str(numbers.format_currency(amount, name, locale=found))

@@ -7,7 +7,7 @@ from typing import Any
 
 from rolltop.transform.errors import fail
 from rolltop.transform.stdlib._rules import deep_merged, field_union, merged, pair_values
-from rolltop.transform.stdlib._text import identity, key_text, property_of, text_of
+from rolltop.transform.stdlib._text import group_key, identity, key_text, property_of, text_of
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.types import ANY, STRING, ArrayType, ObjectType, Type, union
 from rolltop.transform.values import Node, kind_of
@@ -224,7 +224,7 @@ def divide_by(value: Any, by: Any) -> Any:
     if isinstance(value, list):
         groups: dict[str, list[Any]] = {}
         for item in value:
-            groups.setdefault(key_text(property_of(item, text_of(by))), []).append(item)
+            groups.setdefault(group_key(property_of(item, text_of(by))), []).append(item)
         return groups
     if type(by) not in (int, float) or not 1 <= by < 2**63:
         fail("divideBy requires a number of at least 1 to divide an object")

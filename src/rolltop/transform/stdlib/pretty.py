@@ -11,7 +11,7 @@ from rolltop.transform.errors import fail
 from rolltop.transform.formats.auto import detect
 from rolltop.transform.formats.plain import plain
 from rolltop.transform.stdlib._described import described, parts
-from rolltop.transform.stdlib._formats import read_text, write_text
+from rolltop.transform.stdlib._formats import write_text
 from rolltop.transform.stdlib._layout import (
     csv_columns_aligned,
     csv_trimmed,
@@ -21,6 +21,7 @@ from rolltop.transform.stdlib._layout import (
     xml_compact,
     xml_indented,
 )
+from rolltop.transform.stdlib._yaml_layout import check_indent, yaml_relaid
 from rolltop.transform.stdlib.declare import function
 
 _INDENT = {"indent": "Blanks per level, 0 to 16; default 2"}
@@ -72,8 +73,7 @@ def compact_xml(text: str) -> str:
 
 
 def _yaml(value: Any, indent: int, flow: bool) -> str:
-    if not 2 <= indent <= 9:
-        fail(f"YAML cannot be indented by {indent}", hint="Use 2 to 9 blanks.")
+    check_indent(indent)
     dumped: str = yaml.safe_dump(
         plain(value), indent=indent, default_flow_style=flow, sort_keys=False, allow_unicode=True
     )
@@ -89,12 +89,13 @@ _YAML = {"indent": "Blanks per level, 2 to 9; default 2", "flow": "Write {a: 1} 
     examples=[
         ('prettyPrintYAML("{a: {b: 1}}", 4)', '"a:\\n    b: 1\\n"'),
         ('prettyPrintYAML("a: [1, 2]", 2, true)', '"{a: [1, 2]}\\n"'),
+        ('prettyPrintYAML("{a: 12:30}\\n---\\n{b: .inf}")', '"a: 12:30\\n---\\nb: .inf\\n"'),
     ],
     params=_YAML,
 )
 def pretty_print_yaml(text: str, indent: int = 2, flow: bool = False) -> str:
-    """YAML text laid out anew; comments are lost."""
-    return _yaml(read_text("yaml", text), indent, flow)
+    """YAML text laid out anew, all its documents; comments are lost."""
+    return yaml_relaid(text, indent, flow=flow)
 
 
 @function(
@@ -127,7 +128,13 @@ def compact_csv(text: str, separator: str = ",") -> str:
 )
 def pretty_print(text: str, indent: int = 2) -> str:
     """Text laid out anew in whatever format it is in."""
-    return _pretty(text, detect(text), indent)
+    format_ = detect(text)
+    if format_ == "json" and not text.lstrip("\ufeff \t\r\n").startswith(_JSON_STARTS):
+        fail("the format of the text cannot be told", hint='Name it: prettyPrintFormat(text, "yaml").')
+    return _pretty(text, format_, indent)
+
+
+_JSON_STARTS = ("{", "[", '"', "-", "true", "false", "null", *"0123456789")
 
 
 def _pretty(text: str, format_: str, indent: int) -> str:

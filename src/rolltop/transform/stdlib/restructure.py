@@ -7,7 +7,7 @@ from typing import Any
 
 from rolltop.transform.errors import fail
 from rolltop.transform.stdlib._rules import element
-from rolltop.transform.stdlib._text import key_text, selector
+from rolltop.transform.stdlib._text import group_key, selector
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.types import ANY, ArrayType, ObjectType, Type
 from rolltop.transform.values import Node, kind_of
@@ -22,7 +22,7 @@ def group(array: list[Any], key: Key) -> dict[str, list[Any]]:
     key_of = selector(key)
     for item in array:
         value = key_of(item)
-        text = value if type(value) is str else key_text(value)
+        text = value if type(value) is str else group_key(value)
         members = groups.get(text)
         if members is None:
             groups[text] = [item]
@@ -75,10 +75,10 @@ def map_groups(array: list[Any], key: Key, fn: Callable[[Any], Any]) -> list[Any
 )
 def lookup_by(value: Any, table: list[Any], key: Key) -> Any:
     """The first row of a table whose key has the text of a value, or null."""
-    wanted = key_text(value)
+    wanted = group_key(value)
     key_of = selector(key)
     for row in table:
-        if key_text(key_of(row)) == wanted:
+        if group_key(key_of(row)) == wanted:
             return row
     return None
 
@@ -108,7 +108,7 @@ def nest_by(parents: list[Any], children: list[Any], parent_key: Key, child_key:
     """Copies of the parents, each with the children whose key matches in a new property."""
     groups = group(children, child_key)
     key_of = selector(parent_key)
-    return [_with(parent, property_, list(groups.get(key_text(key_of(parent)), ()))) for parent in parents]
+    return [_with(parent, property_, list(groups.get(group_key(key_of(parent)), ()))) for parent in parents]
 
 
 def _with(parent: Any, name: str, value: Any) -> Any:

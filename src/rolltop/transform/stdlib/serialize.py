@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from rolltop.transform.errors import FunctionFailure, WriteFailure, fail
@@ -11,6 +12,8 @@ from rolltop.transform.stdlib.declare import function
 from rolltop.transform.values import Node
 
 _PRETTY = {"pretty": "Whether to break and indent lines"}
+_KEY = re.compile(r'^( *"(?:[^"\\]|\\.)*+"): ', re.MULTILINE)
+"""A key, which stands at the start of a line of indented JSON."""
 
 
 @function(
@@ -31,13 +34,14 @@ def parse_json(text: str) -> Any:
     category="serialization",
     examples=[
         ("renderJson({a: [1, 2]})", '"{\\"a\\":[1,2]}"'),
-        ("renderJson({a: 1}, true)", '"{\\n  \\"a\\": 1\\n}"'),
+        ("renderJson({a: 1}, true)", '"{\\n  \\"a\\" : 1\\n}"'),
     ],
-    params=_PRETTY | {"pretty": "Whether to break and indent lines; default false"},
+    params={"pretty": "Whether to break and indent lines, with blanks around the colons; default false"},
 )
 def render_json(v: Any, pretty: bool = False) -> str:
     """Writes a value as JSON; attributes become @name, dates ISO text, binary base64."""
-    return write_text("json", v, {"compact": not pretty})
+    text = write_text("json", v, {"compact": not pretty})
+    return _KEY.sub(r"\1 : ", text) if pretty else text
 
 
 @function(

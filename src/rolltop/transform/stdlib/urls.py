@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
-from urllib.parse import SplitResult, parse_qsl, quote, urlencode, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, quote, unquote_plus, urlencode, urlsplit, urlunsplit
 
 from rolltop.transform.errors import fail
 from rolltop.transform.stdlib.declare import function
@@ -204,20 +205,26 @@ def build_url(parts: dict[str, Any]) -> str:
     return urlunsplit((text.get("protocol", ""), netloc, path, query, text.get("fragment", "")))
 
 
-def _with_query(url: str, change: Any) -> str:
-    parts = _split(url)
-    pairs = change(_pairs_of(parts.query))
-    return urlunsplit(parts._replace(query=urlencode(pairs, errors="replace")))
+def _with_query(url: str, change: Callable[[list[str]], list[str]]) -> str:
+    """The URL with other parameters; everything else is spelled as it was, because somebody may have signed it."""
+    _split(url)
+    before, hash_, fragment = url.strip().partition("#")
+    base, _, query = before.partition("?")
+    made = "&".join(change(query.split("&") if query else []))
+    return f"{base}{'?' if made else ''}{made}{hash_}{fragment}"
 
 
 @function(
     "addQueryParam(url: String, key: String, value: String): String",
     category="string",
-    examples=[('addQueryParam("https://example.com/?a=1#t", "b", "x y")', '"https://example.com/?a=1&b=x+y#t"')],
+    examples=[
+        ('addQueryParam("https://example.com/?a=1#t", "b", "x y")', '"https://example.com/?a=1&b=x+y#t"'),
+        ('addQueryParam("https://example.com/?flag&b=x%20y", "c", 1)', '"https://example.com/?flag&b=x%20y&c=1"'),
+    ],
 )
 def add_query_param(url: str, key: str, value: str) -> str:
-    """A URL with one more parameter at the end of its query."""
-    return _with_query(url, lambda pairs: [*pairs, (key, value)])
+    """A URL with one more parameter at the end of its query; the others stay as they are spelled."""
+    return _with_query(url, lambda pieces: [*pieces, urlencode([(key, value)], errors="replace")])
 
 
 @function(
@@ -226,8 +233,10 @@ def add_query_param(url: str, key: str, value: str) -> str:
     examples=[('removeQueryParam("https://example.com/?a=1&b=2&a=3", "a")', '"https://example.com/?b=2"')],
 )
 def remove_query_param(url: str, key: str) -> str:
-    """A URL without a parameter, wherever it is repeated."""
-    return _with_query(url, lambda pairs: [pair for pair in pairs if pair[0] != key])
+    """A URL without a parameter, wherever it is repeated; the others stay as they are spelled."""
+    if not any(name == key for name, _ in _pairs_of(_split(url).query)):
+        return url
+    return _with_query(url, lambda pieces: [piece for piece in pieces if unquote_plus(piece.partition("=")[0]) != key])
 
 
 @function(

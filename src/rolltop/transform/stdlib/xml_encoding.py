@@ -7,7 +7,8 @@ import re
 from typing import Any
 
 from rolltop.transform.errors import fail
-from rolltop.transform.stdlib._octets import check_encoding, is_encoding, octets
+from rolltop.transform.stdlib._octets import check_encoding, decoded, is_encoding, octets
+from rolltop.transform.stdlib._xml_tokens import Token, tokens
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.values import Node
 
@@ -84,7 +85,9 @@ def update_xml_encoding(xml: str, encoding: str) -> str:
         (
             'convertXMLEncoding("<?xml version=\\"1.0\\" encoding=\\"UTF-8\\"?><a>€</a>", "UTF-8", "ISO-8859-1")',
             '"<?xml version=\\"1.0\\" encoding=\\"ISO-8859-1\\"?><a>&#8364;</a>"',
-        )
+        ),
+        ('parseXml(convertXMLEncoding("<a><![CDATA[<€>]]></a>", "UTF-8", "ISO-8859-1")).a', '"<€>"'),
+        ('convertXMLEncoding("<имя/>", "UTF-8", "ISO-8859-1")', "error: lacks the character"),
     ],
     params={"from": "The encoding of binary; text is Unicode already", "to": "The encoding to declare"},
 )
@@ -93,10 +96,52 @@ def convert_xml_encoding(xml: str | bytes, source: str, target: str) -> str:
     check_encoding(source)
     if isinstance(xml, bytes):
         try:
-            xml = xml.decode(source)
+            xml = decoded(xml, source)
         except UnicodeDecodeError:
             fail(f"the bytes are not {source}", hint="Find out with detectXMLEncoding(binary).")
-    return update_xml_encoding(xml, target).encode(target, "xmlcharrefreplace").decode(target)
+    return _storable(update_xml_encoding(xml, target), target)
+
+
+def _storable(text: str, encoding: str) -> str:
+    """The text with references for what the encoding lacks. They mean something in texts and attributes alone."""
+    if _lacks(text, encoding) is None:
+        return text
+    return "".join(_storable_token(token, encoding) for token in tokens(text, "convertXMLEncoding"))
+
+
+def _storable_token(token: Token, encoding: str) -> str:
+    if token.kind == "text":
+        return _referred(token.text, encoding)
+    if token.kind == "cdata":
+        parts = re.split("([^\x00-\x7f]+)", token.text)
+        return "".join(f"]]>{_referred(part, encoding)}<![CDATA[" if _lacks(part, encoding) else part for part in parts)
+    parts = _QUOTED.split(token.text) if token.kind in ("start", "empty") else [token.text]
+    for bare in parts[::2]:
+        lacking = _lacks(bare, encoding)
+        if lacking is not None:
+            where = "a name" if token.kind != "other" else "a comment, an instruction or the document type"
+            fail(
+                f"{encoding[:40]} lacks the character {lacking!r}, which {where} has",
+                hint="References stand for characters in texts and attributes only; use UTF-8, or rename it.",
+            )
+    return "".join(_referred(part, encoding) if at % 2 else part for at, part in enumerate(parts))
+
+
+_QUOTED = re.compile(r"""("[^"]*"|'[^']*')""")
+_BEYOND = re.compile("[^\x00-\x7f]")
+
+
+def _lacks(text: str, encoding: str) -> str | None:
+    """The first character that the encoding has not."""
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError as error:
+        return text[error.start]
+    return None
+
+
+def _referred(text: str, encoding: str) -> str:
+    return _BEYOND.sub(lambda found: f"&#{ord(found[0])};" if _lacks(found[0], encoding) else found[0], text)
 
 
 @function(
@@ -175,12 +220,23 @@ def get_bom_bytes(encoding: str) -> bytes:
 @function(
     "addBOM(data: Any, encoding: String): Binary",
     category="serialization",
-    examples=[('hexEncode(addBOM("x", "UTF-8"))', '"efbbbf78"')],
+    examples=[
+        ('hexEncode(addBOM("x", "UTF-8"))', '"efbbbf78"'),
+        ('binaryToString(addBOM("hi", "UTF-16LE"), "UTF-16")', '"hi"'),
+    ],
 )
 def add_bom(data: Any, encoding: str) -> bytes:
-    """Binary with a byte order mark in front, unless it has one."""
+    """Binary with a byte order mark in front, unless it has one; text is encoded first."""
+    if isinstance(data, str):
+        return get_bom_bytes(encoding) + _in_order(strip_bom(data), encoding)
     given = octets(data, "addBOM")
     return given if has_bom(given) else get_bom_bytes(encoding) + given
+
+
+def _in_order(text: str, encoding: str) -> bytes:
+    """Text in one of the encodings that have a mark, without it."""
+    name = next(name for name, mark in _MARKS if mark == get_bom_bytes(encoding))
+    return text.encode(name, "replace")
 
 
 @function(
@@ -199,12 +255,14 @@ def remove_bom(data: Any) -> bytes:
     "normalizeBOM(data: Any, encoding: String, add: Boolean): Binary",
     category="serialization",
     examples=[
-        ('hexEncode(normalizeBOM("\\uFEFFx", "UTF-16LE", true))', '"fffe78"'),
+        ('hexEncode(normalizeBOM("\\uFEFFx", "UTF-16LE", true))', '"fffe7800"'),
         ('hexEncode(normalizeBOM("\\uFEFFx", "UTF-8", false))', '"78"'),
     ],
     params={"add": "Whether the result starts with the mark of the encoding"},
 )
 def normalize_bom(data: Any, encoding: str, add: bool) -> bytes:
-    """Binary with exactly the wanted byte order mark, or with none. Only the mark changes."""
+    """Binary with exactly the wanted byte order mark, or with none. Only the mark changes; text is encoded first."""
+    if isinstance(data, str):
+        return (get_bom_bytes(encoding) if add else b"") + _in_order(strip_bom(data), encoding)
     bare, mark = remove_bom(data), get_bom_bytes(encoding)
     return mark + bare if add else bare

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cryptography import x509
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives import serialization
 from lxml import etree
 from signxml.algorithms import DigestAlgorithm, SignatureConstructionMethod, SignatureMethod
@@ -13,7 +14,7 @@ from signxml.signer import XMLSigner
 from signxml.verifier import SignatureConfiguration, XMLVerifier
 
 from rolltop.transform.errors import fail
-from rolltop.transform.stdlib._canonical import parse_tree
+from rolltop.transform.stdlib._canonical import ALGORITHMS, canonical, parse_tree
 from rolltop.transform.stdlib._elements import xml_text
 from rolltop.transform.stdlib._octets import octets
 from rolltop.transform.stdlib.ciphers import private_key, public_key
@@ -27,6 +28,13 @@ _METHODS = {
     "SHA512WITHRSA": (SignatureMethod.RSA_SHA512, DigestAlgorithm.SHA512),
 }
 _SIGNED = 'let k = generateRSAKeyPair(2048) in let s = signXML("<a><b>1</b></a>", k.privateKey, k.publicKey) in '
+
+
+_REFUSALS = (
+    SignXMLException, InvalidSignature, UnsupportedAlgorithm, etree.LxmlError, ValueError, TypeError, LookupError,
+    AttributeError, AssertionError,
+)  # fmt: skip
+"""What a signature that somebody made up leads to."""
 
 
 def _tree(xml: Any, function_name: str) -> Any:
@@ -70,7 +78,9 @@ def sign_xml(xml: Any, private: str, public: str, algorithm: str = "SHA256withRS
         method=SignatureConstructionMethod.enveloped, signature_algorithm=chosen[0], digest_algorithm=chosen[1]
     )
     pem = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    signed = signer.sign(_tree(xml, "signXML"), key=pem, cert=public if is_certificate else None)
+    root = _tree(xml, "signXML")
+    canonical(xml, ALGORITHMS["c14n"])  # says why when there is no canonical form to sign
+    signed = signer.sign(root, key=pem, cert=public if is_certificate else None)
     return etree.tostring(signed, encoding="unicode")
 
 
@@ -90,9 +100,15 @@ def _problem(root: Any, certificate: str | None) -> str | None:
             x509_cert=embedded,
             expect_config=SignatureConfiguration(require_x509=embedded is not None, location="./"),
         )
-    except (SignXMLException, ValueError, TypeError, etree.LxmlError) as error:
-        return str(error) or "the signature is wrong"
+    except _REFUSALS as error:
+        said = str(error).strip()
+        return said if said and not said.endswith(":") else "the signature does not fit the document and the key"
     return None
+
+
+def prepare_signatures() -> None:
+    """Read the schemas of signatures now: later, there may be no files to open."""
+    XMLVerifier.schemas()  # type: ignore[no-untyped-call]
 
 
 def _embedded_certificate(root: Any) -> str | None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from rolltop.transform.errors import FunctionFailure, ReadFailure, fail
-from rolltop.transform.formats.yaml_read import read_all
-from rolltop.transform.stack import deep_stack
+from rolltop.transform.errors import FunctionFailure, fail
 from rolltop.transform.stdlib._formats import read_text, write_text
 from rolltop.transform.stdlib._regex import compiled
+from rolltop.transform.stdlib._yaml_layout import documents_of, yaml_relaid
 from rolltop.transform.stdlib._yaml_paths import exists, resolve
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.values import scalar_text
@@ -22,14 +21,6 @@ def document(value: Any) -> Any:
     return read_text("yaml", value) if isinstance(value, str) else value
 
 
-def _all(text: str) -> list[Any]:
-    try:
-        with deep_stack():
-            return read_all(text)
-    except ReadFailure as error:
-        raise FunctionFailure(error.message, hint=error.hint) from None
-
-
 @function(
     "yamlSplitDocuments(text: String): Array",
     category="serialization",
@@ -37,18 +28,23 @@ def _all(text: str) -> list[Any]:
 )
 def yaml_split_documents(text: str) -> list[Any]:
     """The values of all documents of a YAML text."""
-    return _all(text)
+    return documents_of(text)
 
 
 @function(
     "yamlMergeDocuments(documents: Array): String",
     category="serialization",
-    examples=[("yamlMergeDocuments([{a: 1}, {b: 2}])", _TWO)],
+    examples=[
+        ("yamlMergeDocuments([{a: 1}, {b: 2}])", _TWO),
+        (f'yamlMergeDocuments([{_TWO}, "c: 3"])', '"a: 1\\n---\\nb: 2\\n---\\nc: 3\\n"'),
+    ],
     params={"documents": "Values, or YAML texts"},
 )
 def yaml_merge_documents(documents: list[Any]) -> str:
-    """One YAML text of several documents, with --- between them."""
-    return "---\n".join(write_text("yaml", document(item)) for item in documents)
+    """One YAML text of several documents, with --- between them; comments of texts are lost."""
+    return "---\n".join(
+        yaml_relaid(item, 2, flow=None) if isinstance(item, str) else write_text("yaml", item) for item in documents
+    )
 
 
 @function(
@@ -59,7 +55,7 @@ def yaml_merge_documents(documents: list[Any]) -> str:
 )
 def yaml_get_document(text: str, index: int) -> Any:
     """One document of a YAML text."""
-    documents = _all(text)
+    documents = documents_of(text)
     if not 0 <= index < len(documents):
         fail(f"there is no document {index} in a text of {len(documents)}", hint="Documents are counted from 0.")
     return documents[index]
@@ -73,7 +69,7 @@ def yaml_get_document(text: str, index: int) -> Any:
 def yaml_validate(text: str) -> bool:
     """Whether a text is YAML."""
     try:
-        _all(text)
+        documents_of(text)
     except FunctionFailure:
         return False
     return True

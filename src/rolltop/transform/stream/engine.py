@@ -9,6 +9,7 @@ from rolltop.errors import RolltopError
 from rolltop.transform.collector import without_collector
 from rolltop.transform.errors import EvaluationFailure
 from rolltop.transform.program import Program
+from rolltop.transform.stdlib.host import of_one_run
 from rolltop.transform.stream.code import PieceCode
 from rolltop.transform.stream.cutting import ArrayPieces, NoArray
 from rolltop.transform.stream.envelopes import RECORDS
@@ -59,7 +60,7 @@ def stream(
     """
     if size is None:
         size = SMALL_PIECE if program.header.inputs[0].format in ("json", "jsonl") else PIECE
-    with without_collector():
+    with without_collector(), of_one_run():
         if plan.fold is not None:
             totals_of(program, plan, source, size).write(program, write, options)
             return
