@@ -142,7 +142,8 @@ def _document(docroot: Path, match: _Match, largest: int) -> Document:
         raise DocumentUnreadable(f"{name} is binary")
     if len(data) > largest:
         raise DocumentUnreadable(f"{name} is larger than {largest} bytes")
-    return Document(match.wanted.category.name, match.found.path, len(data), match.wanted.pattern.text, text)
+    pattern = match.wanted.pattern.text if match.wanted.pattern else ""
+    return Document(match.wanted.category.name, match.found.path, len(data), pattern, text)
 
 
 def _read_inside(docroot: Path, real: Path, largest: int) -> bytes:
