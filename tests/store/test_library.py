@@ -425,3 +425,10 @@ def test_two_hundred_versions_of_a_note_cost_little(library: Library) -> None:
     kept = library.stats().pack_bytes + (library.directory / "catalog.db").stat().st_size
     assert kept <= 250_000
     assert library.stats().pack_bytes <= 60_000
+
+
+def test_tagging_a_document_that_was_deleted_meanwhile_says_so(library: Library) -> None:
+    document = library.add_text("a.md", "text", tags=["x"]).document
+    library.delete([document])
+    with pytest.raises(InvalidInput, match="deleted in the meantime"):
+        library.tag(document, add=["x"])

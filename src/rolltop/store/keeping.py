@@ -212,9 +212,10 @@ class Keeping(Core):
         check_said(document.path, add, {})
 
         def work(_: Writer) -> Document:
+            live = self._live(document)
             added = self.catalog.tags.add(document.id, add)
             if self.catalog.tags.remove(document.id, remove) or added:
-                self.catalog.documents.touch(self._live(document))
+                self.catalog.documents.touch(live)
             return self._full(document.id)
 
         return self.write(work)
