@@ -250,6 +250,13 @@ def test_invalid_definitions_say_where_and_what(tmp_path: Path) -> None:
     assert len(caught.value.details["problems"]) == 3
 
 
+def test_a_name_that_is_not_known_is_reported_as_it_was_given() -> None:
+    inner = {"type": "object", "required": [".y"]}
+    schema = {"type": "object", "properties": {"x": inner}, "additionalProperties": False}
+    _, problems = check_arguments(schema, {".hidden": 1, "x": {}})
+    assert [problem.path for problem in problems] == [".hidden", "x..y"]
+
+
 def test_any_schema_written_by_hand_explains_itself() -> None:
     schema = {"type": "object", "properties": {"x": {"type": ["integer", "array"], "anyOf": [{"minimum": 5}, False]}}}
     _, problems = check_arguments(schema, {"x": 1})

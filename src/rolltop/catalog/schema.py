@@ -84,7 +84,10 @@ def _schema_problems(schema: Any, where: str) -> Iterator[str]:
 
 
 def type_problems(schema: Mapping[str, Any], where: str) -> Iterator[str]:
-    """Defaults, enums and examples that the schema itself would refuse."""
+    """Defaults, enums and examples that the schema itself would refuse, and arrays that do not say what they hold."""
+    kinds = schema.get("type")
+    if isinstance(kinds, list) and set(kinds) - {"null"} == {"array"} and "items" not in schema:
+        yield f"{where}: is an array that does not say what it holds (items)"
     if schema.get("default") is not None and not _accepts(schema, schema["default"]):
         yield f"{where}: its default does not fit its type"
     for value in schema.get("enum", ()):
