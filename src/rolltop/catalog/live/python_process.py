@@ -119,6 +119,7 @@ class PythonProcess:
             f"{_PLACE}/worker.py": catalog.joinpath("live", "worker.py").read_bytes(),
             f"{_PLACE}/conversion.py": catalog.joinpath("live", "conversion.py").read_bytes(),
             f"{_PLACE}/describe.py": catalog.joinpath("describe.py").read_bytes(),
+            f"{_PLACE}/results.py": catalog.joinpath("live", "results.py").read_bytes(),
             f"{_PLACE}/state.py": catalog.joinpath("state.py").read_bytes(),
         }
         sandbox = self._origin.sandbox(self._limits, files)

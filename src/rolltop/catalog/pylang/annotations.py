@@ -26,7 +26,8 @@ _SIMPLE = {
 _FORMATS = {"date": "date", "datetime": "date-time", "time": "time", "UUID": "uuid"}
 _ARRAYS = frozenset(
     {"list", "List", "tuple", "Tuple", "set", "Set", "frozenset", "FrozenSet", "Sequence", "MutableSequence"}
-    | {"Iterable", "Collection", "Iterator", "deque", "AbstractSet", "MutableSet"}
+    | {"Iterable", "Collection", "Iterator", "Generator", "deque", "AbstractSet", "MutableSet"}
+    | {"AsyncIterable", "AsyncIterator", "AsyncGenerator", "KeysView", "ValuesView"}
 )
 _TUPLES = ("tuple", "Tuple")
 _ANYTHING = ("Any", "object")
