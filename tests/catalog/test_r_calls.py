@@ -65,6 +65,19 @@ allocate <- function() raw(4e9)
 #' @param n Integer. How many
 #' @keywords mcp-tool
 plots <- function(n) for (i in seq_len(n)) plot(i)
+#' Area
+#' @param shape Numeric. A shape
+#' @keywords mcp-tool
+setGeneric("area", function(shape, ...) standardGeneric("area"))
+setMethod("area", "numeric", function(shape, ...) shape^2)
+#' Arrow
+#' @param x Numeric. A number
+#' @keywords mcp-tool
+(function(x) x + 1) -> arrow
+#' Assigned
+#' @param x Numeric. A number
+#' @keywords mcp-tool
+assign("assigned", function(x) x + 2)
 """
 
 
@@ -136,6 +149,12 @@ def test_an_error_names_the_tool_or_the_function_inside_it(call: Call) -> None:
 
 def test_a_function_sees_the_call_as_a_person_would_write_it(call: Call) -> None:
     assert call("asked", x=3).value == ["x", "asked(x = x)", 3]
+
+
+def test_functions_are_called_however_they_got_their_name(call: Call) -> None:
+    assert call("area", shape=3).value == 9
+    assert call("arrow", x=3).value == 4
+    assert call("assigned", x=3).value == 5
 
 
 def test_memory_that_is_refused_is_a_limit(call: Call) -> None:

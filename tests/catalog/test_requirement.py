@@ -8,7 +8,7 @@ import pytest
 import yaml
 from jsonschema import Draft7Validator
 
-from rolltop.catalog import find_tools, mcptool_build, source_tree
+from rolltop.catalog import check, find_tools, mcptool_build, source_tree
 from rolltop.catalog.rlang.parameters import is_plural
 
 from .helpers import parameter, r_package, r_tool
@@ -282,6 +282,25 @@ def test_returns_of_markdown_items_and_plain_text(tmp_path: Path) -> None:
     assert listed.returns["properties"]["s"] == {"type": "array", "items": {"type": "string"}, "description": "names"}
     plain = r_tool(tmp_path, "T\n@return Character vector of \\code{x}")
     assert plain.returns == {"type": "array", "items": {"type": "string"}, "description": "Character vector of x"}
+
+
+def test_a_block_that_names_no_function_is_remarked_on_and_is_no_tool(tmp_path: Path) -> None:
+    block = "#' T\n#' @param x Numeric. X\n#' @keywords mcp-tool\n"
+    nameless = [
+        "function(x) { x } -> mcp_tool_arrow",
+        'setMethod("mcp_tool_area", "numeric", function(x) x)',
+        "stats::lm",
+    ]
+    odd = "`mcp_tool_a b` <- function(x) x"
+    source = "\n".join(f"{block}{code}" for code in [*nameless, odd, "(function(x) x) -> mcp_tool_one"])
+    built = mcptool_build(r_package(tmp_path, source))
+    assert [file.name for file in built.written] == ["demo-mcp_tool_one.yaml"]
+    assert built.definitions["demo-mcp_tool_one"].parameters["required"] == ["x"]
+    remarks = [str(remark) for remark in built.remarks]
+    assert len([each for each in remarks if "names no function" in each]) == 3
+    assert remarks[0].startswith(f"{tmp_path / 'R' / 'tools.R'}:4:1: demo ")
+    assert "has no tool mcp_tool_a b" in remarks[3]
+    assert [problem.kind for problem in check(tmp_path)].count("source") == 4
 
 
 def test_documentation_is_shared_between_topics(tmp_path: Path) -> None:

@@ -13,8 +13,9 @@ from rolltop.catalog.found import MARKER, Found, Remark
 from rolltop.catalog.rlang.package import Sources, read_text
 from rolltop.catalog.rlang.syntax import require_r
 from rolltop.catalog.rlang.tools import tools_in
+from rolltop.catalog.schema import is_tool_name
 from rolltop.catalog.sources import SourceTree, source_tree
-from rolltop.errors import Conflict, PermissionDenied
+from rolltop.errors import Conflict, PermissionDenied, Position
 
 __all__ = ["Built", "ExampleRunner", "Outcome", "find_tools", "mcptool_build", "yaml_of"]
 
@@ -50,9 +51,15 @@ class Built:
     remarks: tuple[Remark, ...] = ()
 
 
-def find_tools(tree: SourceTree) -> list[Found]:
-    """Every tool in a source tree as read, nothing evaluated, in the order of the sources."""
-    found = [*_r_tools(tree), *_python_tools(tree)]
+def find_tools(tree: SourceTree, remarks: list[Remark] | None = None) -> list[Found]:
+    """Every tool in a source tree as read, nothing evaluated, in the order of the sources.
+
+    What is marked and can be no tool is left out; `remarks` gets the reasons.
+    """
+    everything = [*_r_tools(tree), *_python_tools(tree)]
+    found = [tool for tool in everything if is_tool_name(tool.definition.name)]
+    if remarks is not None:
+        remarks += [_not_a_tool(tree, tool) for tool in everything if not is_tool_name(tool.definition.name)]
     seen: dict[str, Found] = {}
     for tool in found:
         if other := seen.get(tool.definition.name):
@@ -62,6 +69,14 @@ def find_tools(tree: SourceTree) -> list[Found]:
             )
         seen[tool.definition.name] = tool
     return found
+
+
+def _not_a_tool(tree: SourceTree, tool: Found) -> Remark:
+    if name := tool.definition.function:
+        message = f"has no tool {name}: a tool's name has letters, digits, dots, hyphens and underscores, at most 100"
+    else:
+        message = f"has a block marked {MARKER} that names no function, so it is no tool: write `name <- function(...)`"
+    return Remark(tree.package, message, Position(tool.line, 1, str(tool.file)))
 
 
 def _r_tools(tree: SourceTree) -> Iterator[Found]:
@@ -93,7 +108,8 @@ def mcptool_build(
     `run_examples` runs the examples; without it they are written as not run.
     """
     tree = source_tree(path)
-    found = find_tools(tree)
+    overlooked: list[Remark] = []
+    found = find_tools(tree, overlooked)
     if output is None:
         _refuse_links_out(tree)
     outcomes = list((run_examples or not_run)(tree, found))
@@ -107,7 +123,7 @@ def mcptool_build(
         tuple(written),
         tuple(unchanged),
         tuple(removed),
-        tuple(remark for tool in finished for remark in tool.remarks),
+        (*overlooked, *(remark for tool in finished for remark in tool.remarks)),
     )
 
 

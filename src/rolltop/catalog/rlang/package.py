@@ -59,7 +59,7 @@ class Sources:
 
     def add(self, file: Path, text: str) -> None:
         for expression in expressions(text):
-            if expression.name:
+            if expression.name and expression.value:
                 self._formals[expression.name] = expression
             if expression.doc:
                 self._remember(file, expression)
