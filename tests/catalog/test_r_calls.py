@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from rolltop.catalog import mcptool_build
 from rolltop.catalog.live import Catalog, CatalogSettings, ExampleRuns
-from rolltop.errors import InvalidInput, MemoryLimit, RolltopError
+from rolltop.errors import ForeignFailure, InvalidInput, MemoryLimit, RolltopError
 
 from .helpers import r_package
 
@@ -65,6 +65,28 @@ allocate <- function() raw(4e9)
 #' @param n Integer. How many
 #' @keywords mcp-tool
 plots <- function(n) for (i in seq_len(n)) plot(i)
+#' Mask functions of R
+#' @param where Character. The environment
+#' @keywords mcp-tool
+mask <- function(where) {
+  mine <- function(...) "mine"
+  if (where == "base") {
+    unlockBinding("list", baseenv())
+    base::assign("list", mine, envir = baseenv())
+  }
+  if (where == "nowhere") base::rm(list = ls(globalenv(), all.names = TRUE), envir = globalenv())
+  for (name in c("list", "c", "paste", "paste0", "names", "lapply", "is.null", "mcp_describe", "structure", "return")) {
+    base::assign(name, mine, envir = globalenv())
+  }
+  where
+}
+#' Keep
+#' @param x Numeric. A number
+#' @keywords mcp-tool
+keep <- function(x, .state_env) {
+  if (x > 0) .state_env$set("x", x)
+  .state_env$get("x")
+}
 #' Area
 #' @param shape Numeric. A shape
 #' @keywords mcp-tool
@@ -155,6 +177,29 @@ def test_functions_are_called_however_they_got_their_name(call: Call) -> None:
     assert call("area", shape=3).value == 9
     assert call("arrow", x=3).value == 4
     assert call("assigned", x=3).value == 5
+
+
+@pytest.mark.parametrize("where", ["global", "nowhere"])
+def test_what_a_tool_puts_into_the_global_environment_harms_no_call(catalog: Catalog, where: str) -> None:
+    def call(name: str, **arguments: Any) -> Any:
+        return catalog.call(f"demo-{name}", arguments, session=f"mask {where}")
+
+    call("keep", x=5)
+    assert call("mask", where=where).value == where
+    assert call("same", x=[1, 2]).value == {"x": [1, 2], "table": [{"x": 1}, {"x": 2}]}
+    assert call("text", x="a").text == '"a"'
+    with pytest.raises(RolltopError, match="too deep"):
+        call("fails", x=2)
+    assert call("keep", x=0).value == 5
+
+
+def test_a_process_that_answers_nonsense_is_ended(catalog: Catalog) -> None:
+    def call(name: str, **arguments: Any) -> Any:
+        return catalog.call(f"demo-{name}", arguments, session="broken")
+
+    with pytest.raises(ForeignFailure):
+        call("mask", where="base")
+    assert call("text", x="a").value == "a"
 
 
 def test_memory_that_is_refused_is_a_limit(call: Call) -> None:

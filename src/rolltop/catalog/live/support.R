@@ -2,6 +2,9 @@
 # examples. Runs only inside the sandbox of rolltop.confine, after values.R.
 
 local({
+  mcptool_state_factory <- get("mcptool_state_factory", "rolltop:catalog")
+  mcp_describe <- get("mcp_describe", "rolltop:catalog")
+
   # ---- loading a package from its sources ----------------------------------------------------
 
   r_files <- function(root, collate) {
@@ -229,4 +232,4 @@ local({
     result <- in_fork(run_example(code, max_print), seconds)
     if (is.character(result)) list(output = I(character()), seconds = seconds, failure = result) else result
   }
-})
+}, envir = new.env(parent = .BaseNamespaceEnv))

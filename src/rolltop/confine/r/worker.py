@@ -94,7 +94,11 @@ class RWorker:
         seconds = self._sandbox.limits.seconds if timeout is None else timeout
         with self._lock:
             session = self._running()
-            return read_answer(self._exchange(session, request, seconds, on_progress))
+            frame = self._exchange(session, request, seconds, on_progress)
+            try:
+                return read_answer(frame)
+            except (AttributeError, TypeError, ValueError):
+                raise crashed(self._stop()) from None  # what answers so would answer the next call no better
 
     def _running(self) -> RSession:
         if self._closed:
