@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,6 +12,7 @@ from pathlib import Path
 from rolltop.catalog import yaml_text
 from rolltop.catalog.definition import Definition
 from rolltop.catalog.found import MARKER, Found, Remark
+from rolltop.catalog.rlang.foreign import Help
 from rolltop.catalog.rlang.package import Sources, read_text
 from rolltop.catalog.rlang.syntax import require_r
 from rolltop.catalog.rlang.tools import tools_in
@@ -20,6 +23,7 @@ from rolltop.errors import Conflict, PermissionDenied, Position
 __all__ = ["Built", "ExampleRunner", "Outcome", "find_tools", "mcptool_build", "yaml_of"]
 
 HEADER = "# Made by `rolltop catalog build` from "
+_INHERITS_FROM_ELSEWHERE = re.compile(r"@inherit(?:Params)?[ \t]+[\w.]+::")
 _HEADER_TAIL = "; change the documentation there, not this file.\n"
 
 
@@ -84,11 +88,21 @@ def _r_tools(tree: SourceTree) -> Iterator[Found]:
     # Most packages have few tools: without a marker no file needs to be read closely.
     if not any(MARKER in texts[file] for file in tree.r_files):
         return
-    sources = Sources(tree.package, tree.markdown)
-    for file, text in texts.items():
-        require_r(text, file)
-        sources.add(file, text)
-    yield from tools_in(sources, set(tree.r_files))
+    with _help_of(texts.values()) as help_of:
+        sources = Sources(tree.package, tree.markdown, help_of)
+        for file, text in texts.items():
+            require_r(text, file)
+            sources.add(file, text)
+        yield from tools_in(sources, set(tree.r_files))
+
+
+def _help_of(texts: Iterable[str]) -> contextlib.AbstractContextManager[Help | None]:
+    """Where documentation of other packages comes from, for sources that ask for some."""
+    if not any(_INHERITS_FROM_ELSEWHERE.search(text) for text in texts):
+        return contextlib.nullcontext()
+    from rolltop.catalog.live.installed_help import InstalledHelp  # noqa: PLC0415 - few sources need it
+
+    return InstalledHelp()
 
 
 def _python_tools(tree: SourceTree) -> Iterator[Found]:
