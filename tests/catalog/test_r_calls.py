@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -48,7 +49,21 @@ values <- function(kind) switch(kind,
   complex = list(fft = stats::fft(1:3)), time = as.POSIXct("2026-07-01 12:00:00.25", tz = "America/New_York"),
   utc = as.POSIXlt("2026-07-01 12:00:00", tz = "UTC"),
   times = data.frame(t = as.POSIXct(c(0.5, NA), "1970-01-01", tz = "UTC")),
-  rows = data.frame(n = 1, row.names = "first"), described = mcp_describe(1L))
+  rows = data.frame(n = 1, row.names = "first"), described = mcp_describe(1L),
+  plain = matrix(1:4, 2), columns = matrix(1:4, 2, dimnames = list(NULL, c("x", "y"))),
+  both = list(m = matrix(1:4, 2, dimnames = list(c("a", "b"), c("x", "y")))),
+  named_rows = matrix(1:2, 2, dimnames = list(c("a", "b"), NULL)))
+#' Documented as arrays
+#' @return Numeric matrix. The numbers
+#' @keywords mcp-tool
+arrays <- function() matrix(1:4, 2, dimnames = list(c("a", "b"), c("x", "y")))
+#' Print by another program, and end
+#' @param end Logical. Whether to end R
+#' @keywords mcp-tool
+shout <- function(end) {
+  system(if (end) "echo last words" else "echo earlier words")
+  if (end) tools::pskill(Sys.getpid(), 9L)
+}
 #' Fails
 #' @param x Integer. A number
 #' @keywords mcp-tool
@@ -148,10 +163,27 @@ def test_results_have_the_shape_that_is_documented(call: Call, n: int) -> None:
         ("times", [{"t": "1970-01-01T00:00:00.5Z"}, {"t": None}]),
         ("rows", [{"n": 1, "_row": "first"}]),
         ("described", "1L"),
+        ("plain", [[1, 3], [2, 4]]),
+        ("columns", [{"x": 1, "y": 3}, {"x": 2, "y": 4}]),
+        ("both", {"m": [{"x": 1, "y": 3, "_row": "a"}, {"x": 2, "y": 4, "_row": "b"}]}),
+        ("named_rows", {"a": [1], "b": [2]}),
     ],
 )
 def test_values_that_json_has_no_type_for(call: Call, kind: str, value: object) -> None:
     assert call("values", kind=kind).value == value
+
+
+def test_a_matrix_that_is_documented_as_one_is_arrays(call: Call) -> None:
+    assert call("arrays").value == [[1, 3], [2, 4]]
+
+
+def test_the_end_of_a_process_is_told_with_the_words_of_its_own_call(catalog: Catalog) -> None:
+    catalog.call("demo-shout", {"end": False}, session="shout")
+    time.sleep(0.5)  # what it printed is read in a thread
+    with pytest.raises(ForeignFailure) as caught:
+        catalog.call("demo-shout", {"end": True}, session="shout")
+    assert "last words" in caught.value.details["output"]
+    assert "earlier words" not in caught.value.details["output"]
 
 
 def test_a_text_that_r_would_cut_is_refused(call: Call) -> None:

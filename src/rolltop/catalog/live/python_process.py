@@ -50,6 +50,8 @@ class PythonProcess:
     def _exchange(self, request: Mapping[str, Any], seconds: float) -> dict[str, Any]:
         child, channel = self._running()
         watch = Watch(child)
+        if self._sink is not None:
+            self._sink.forget()  # what an earlier call left there does not explain the end of this one
 
         def tick() -> None:
             if watch.exceeded():

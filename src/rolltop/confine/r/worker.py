@@ -122,6 +122,7 @@ class RWorker:
         inside = session.child.inside
         if "files" in request:
             request = {**request, "files": [inside(path) for path in request["files"]]}
+        session.forget_output()
         try:
             return session.ask(request, seconds, on_progress)
         except TimeoutError:
