@@ -18,7 +18,9 @@ __all__ = ["documented_type"]
 
 _LONGEST = 1000
 _DEEPEST = 8
-_ENDING = re.compile(r",?\s*(?:optional|default[= ].*)$", re.IGNORECASE | re.DOTALL)
+_MARKUP = re.compile(r":[a-z]+(?::[a-z]+)?:(?=`)|[`*]+")
+"""Around types of docstrings: "`int`, *optional*", ":class:`dict`"."""
+_ENDING = re.compile(r",?\s*(?:optional|default[= ].*|defaults to .*)$", re.IGNORECASE | re.DOTALL)
 _ARTICLE = re.compile(r"^(?:(?:an?|the|optional|single)\s+)+", re.IGNORECASE)
 _SHAPE = re.compile(r"\s+(?:of|with)\s+(?:shape|length|size|dimensions?)\b.*$", re.IGNORECASE | re.DOTALL)
 _ARRAY_LIKE = re.compile(r"\b(?:array[-_ ]?likes?|nd-?arrays?|(?:numpy|np)[. ]arrays?)\b", re.IGNORECASE)
@@ -27,7 +29,7 @@ _COLLECTION = re.compile(
     re.IGNORECASE,
 )
 _SIMPLE = re.compile(
-    r"(?:(?:strictly |non-?)?(?:positive|negative|zero) )?(int|float|bool|str|integer)\b", re.IGNORECASE
+    r"(?:(?:strictly |non-?)?(?:positive|negative|zero) )?(int|float|bool|str|integer|scalar)\b", re.IGNORECASE
 )
 _OF = re.compile(r"\s+of\s+(?:\d+\s+)?(.+)$", re.IGNORECASE | re.DOTALL)
 _WORDS = {
@@ -41,7 +43,7 @@ _NULL: Schema = {"type": "null"}
 
 def documented_type(text: str, module: Module, annotations: Annotations) -> Schema | None:
     """The type in a docstring's own words; None where there are none."""
-    text = _ENDING.sub("", text.strip())
+    text = _ENDING.sub("", _MARKUP.sub("", text.strip().rstrip(".")))
     if not text:
         return None
     if len(text) > _LONGEST:
@@ -175,6 +177,8 @@ def _literal(part: str) -> Any:
 
 
 def _word(part: str) -> Schema | None:
+    if part.lower() in ("any", "anything"):
+        return anything()
     kind = _WORDS.get(part.lower()) or _WORDS.get(part.lower().removesuffix("s"))
     return {"type": kind} if kind else None
 
