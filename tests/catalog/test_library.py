@@ -72,6 +72,35 @@ def test_a_group_that_is_no_expression_is_refused(package: Path) -> None:
         mcptool_list(package, "(")
 
 
+@pytest.mark.parametrize(
+    ("group", "lacking"),
+    [
+        ("(?=pipe)", "look-ahead"),
+        ("(?<!x)pipe", "look-behind"),
+        (r"(.)\1", "back reference"),
+        ("(?P<a>.)(?P=a)", "back reference"),
+        ("p++", "two repetitions"),
+        ("p{2000}", "more than 1000"),
+    ],
+)
+def test_a_group_that_asks_for_too_much_is_refused_by_name(package: Path, group: str, lacking: str) -> None:
+    with pytest.raises(InvalidInput, match=lacking):
+        mcptool_list(package, group)
+
+
+def test_a_group_cannot_leave_the_name_of_the_tool(package: Path) -> None:
+    with pytest.raises(InvalidInput, match="regular expression"):
+        mcptool_list(package, "nothing)|(?:.")
+
+
+@pytest.mark.timeout(20)
+def test_a_group_takes_no_time_whatever_its_pattern(tmp_path: Path) -> None:
+    name = "mcp_tool_pipeline_set_settings_from_repository"
+    mcptool_build(r_package(tmp_path / "long", f"#' T\n#' @keywords mcp-tool\n{name} <- function() 1\n"))
+    assert mcptool_list(tmp_path / "long", "([a-z_]+)+!") == []
+    assert mcptool_list(tmp_path / "long", "([a-z_]+)+y$") == [f"demo-{name}"]
+
+
 def test_one_definition_is_loaded_by_name_or_file(package: Path) -> None:
     by_name = mcptool_load(package, "demo-mcp_tool_config_set")
     assert by_name == mcptool_load(package, "mcp_tool_config_set")
@@ -219,6 +248,13 @@ def test_invalid_definitions_say_where_and_what(tmp_path: Path) -> None:
     with pytest.raises(InvalidData) as caught:
         mcptool_load(file)
     assert len(caught.value.details["problems"]) == 3
+
+
+def test_a_name_that_is_not_known_is_reported_as_it_was_given() -> None:
+    inner = {"type": "object", "required": [".y"]}
+    schema = {"type": "object", "properties": {"x": inner}, "additionalProperties": False}
+    _, problems = check_arguments(schema, {".hidden": 1, "x": {}})
+    assert [problem.path for problem in problems] == [".hidden", "x..y"]
 
 
 def test_any_schema_written_by_hand_explains_itself() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -27,6 +28,11 @@ def mcp_tool_fork(n: int) -> int:
     """Fork, and come back twice."""
     os.fork()
     return n
+def mcp_tool_shout(end: bool):
+    """Print by another program, and end."""
+    os.system("echo last words" if end else "echo earlier words")
+    if end:
+        os._exit(3)
 def mcp_tool_take(what: str):
     """Take too much."""
     return len(bytearray(10**11)) if what == "memory" else "x" * 10**8
@@ -74,6 +80,15 @@ def test_a_failure_has_the_messages_too(call: Call) -> None:
 
 def test_a_fork_that_comes_back_does_not_answer(call: Call) -> None:
     assert [call("fork", n=n).value for n in range(8)] == list(range(8))
+
+
+def test_the_end_of_a_process_is_told_with_the_words_of_its_own_call(call: Call) -> None:
+    call("shout", "shout", end=False)
+    time.sleep(0.5)  # what it printed is read in a thread
+    with pytest.raises(ForeignFailure) as caught:
+        call("shout", "shout", end=True)
+    assert "last words" in caught.value.details["output"]
+    assert "earlier words" not in caught.value.details["output"]
 
 
 def test_limits_are_named_as_such(call: Call) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from rolltop.catalog import find_tools, source_tree
+from rolltop.catalog.schema import type_problems
 from rolltop.errors import Conflict, InvalidData
 
 from .helpers import py_tool
@@ -102,6 +103,30 @@ def test_three_styles_say_the_same(tmp_path: Path, source: str) -> None:
         ("tuple[int, str]", {"type": "array", "items": {"type": ["integer", "string"]}, "minItems": 2, "maxItems": 2}),
         ("tuple[int, ...]", {"type": "array", "items": {"type": "integer"}}),
         ("dict[str, int]", {"type": "object"}),
+        (
+            "list[int] | list[str]",
+            {
+                "type": "array",
+                "items": {"type": ["integer", "string"]},
+                "anyOf": [
+                    {"type": "array", "items": {"type": "integer"}},
+                    {"type": "array", "items": {"type": "string"}},
+                ],
+            },
+        ),
+        (
+            "int | str | list[int]",
+            {
+                "type": ["integer", "string", "array"],
+                "items": {"type": "integer"},
+                "anyOf": [{"type": "integer"}, {"type": "string"}, {"type": "array", "items": {"type": "integer"}}],
+            },
+        ),
+        (
+            "Literal[1, 'a', True, None]",
+            {"type": ["integer", "string", "boolean", "null"], "enum": [1, "a", True, None]},
+        ),
+        ("Literal[-1, Letters]", {"type": ["integer", "string"], "enum": [-1, "p", "q"]}),
         ("Literal['a', 'b']", {"type": "string", "enum": ["a", "b"]}),
         ("Literal[1, 2]", {"type": "integer", "enum": [1, 2]}),
         ("Colour", {"type": "string", "enum": ["r", "g"]}),
@@ -167,6 +192,7 @@ class Mode(enum.Flag):
     WRITE = enum.auto()
     RUN = enum.auto()
 Names = list[str]
+Letters = Literal["p", "q"]
 UserId = typing.NewType("UserId", int)
 @dataclass
 class Point:
@@ -186,6 +212,41 @@ def mcp_tool_f(x: {annotation}):
 '''
     found = py_tool(tmp_path, source).parameters["properties"]["x"]
     assert found == {**schema, "description": ""}
+
+
+def test_an_array_says_what_it_holds_also_in_a_union_with_null(tmp_path: Path) -> None:
+    source = "def mcp_tool_f(x: tuple[str, str] | Iterable[tuple[str, str]] | None = None): 'Doc'\n"
+    schema = py_tool(tmp_path, source).parameters["properties"]["x"]
+    assert schema["type"] == "array"
+    assert schema["items"]["type"] == ["string", "array"]
+    assert list(type_problems(schema, "x")) == []
+    assert list(type_problems({"type": ["array", "null"]}, "x")) == [
+        "x: is an array that does not say what it holds (items)"
+    ]
+
+
+def test_only_the_implementation_of_an_overloaded_function_is_a_tool(tmp_path: Path) -> None:
+    source = '''
+import typing as t
+from typing import overload
+from typing_extensions import overload as other
+@overload
+def mcp_tool_f(x: int) -> int: ...
+@t.overload
+def mcp_tool_f(x: str) -> str: ...
+@other
+def mcp_tool_f(x: float) -> float: ...
+def mcp_tool_f(x):
+    """Overloaded.
+
+    Args:
+        x: The thing.
+    """
+    return x
+'''
+    tool = py_tool(tmp_path, source)
+    assert tool.description == "Overloaded."
+    assert tool.parameters["properties"]["x"]["description"] == "The thing"
 
 
 def test_types_of_docstrings_are_read_where_there_is_no_annotation(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from rolltop.catalog import mcptool_build
 from rolltop.catalog.live import Catalog, CatalogSettings, ExampleRuns
-from rolltop.errors import InvalidInput, MemoryLimit, RolltopError
+from rolltop.errors import ForeignFailure, InvalidInput, MemoryLimit, RolltopError
 
 from .helpers import r_package
 
@@ -48,7 +49,21 @@ values <- function(kind) switch(kind,
   complex = list(fft = stats::fft(1:3)), time = as.POSIXct("2026-07-01 12:00:00.25", tz = "America/New_York"),
   utc = as.POSIXlt("2026-07-01 12:00:00", tz = "UTC"),
   times = data.frame(t = as.POSIXct(c(0.5, NA), "1970-01-01", tz = "UTC")),
-  rows = data.frame(n = 1, row.names = "first"), described = mcp_describe(1L))
+  rows = data.frame(n = 1, row.names = "first"), described = mcp_describe(1L),
+  plain = matrix(1:4, 2), columns = matrix(1:4, 2, dimnames = list(NULL, c("x", "y"))),
+  both = list(m = matrix(1:4, 2, dimnames = list(c("a", "b"), c("x", "y")))),
+  named_rows = matrix(1:2, 2, dimnames = list(c("a", "b"), NULL)))
+#' Documented as arrays
+#' @return Numeric matrix. The numbers
+#' @keywords mcp-tool
+arrays <- function() matrix(1:4, 2, dimnames = list(c("a", "b"), c("x", "y")))
+#' Print by another program, and end
+#' @param end Logical. Whether to end R
+#' @keywords mcp-tool
+shout <- function(end) {
+  system(if (end) "echo last words" else "echo earlier words")
+  if (end) tools::pskill(Sys.getpid(), 9L)
+}
 #' Fails
 #' @param x Integer. A number
 #' @keywords mcp-tool
@@ -65,6 +80,41 @@ allocate <- function() raw(4e9)
 #' @param n Integer. How many
 #' @keywords mcp-tool
 plots <- function(n) for (i in seq_len(n)) plot(i)
+#' Mask functions of R
+#' @param where Character. The environment
+#' @keywords mcp-tool
+mask <- function(where) {
+  mine <- function(...) "mine"
+  if (where == "base") {
+    unlockBinding("list", baseenv())
+    base::assign("list", mine, envir = baseenv())
+  }
+  if (where == "nowhere") base::rm(list = ls(globalenv(), all.names = TRUE), envir = globalenv())
+  for (name in c("list", "c", "paste", "paste0", "names", "lapply", "is.null", "mcp_describe", "structure", "return")) {
+    base::assign(name, mine, envir = globalenv())
+  }
+  where
+}
+#' Keep
+#' @param x Numeric. A number
+#' @keywords mcp-tool
+keep <- function(x, .state_env) {
+  if (x > 0) .state_env$set("x", x)
+  .state_env$get("x")
+}
+#' Area
+#' @param shape Numeric. A shape
+#' @keywords mcp-tool
+setGeneric("area", function(shape, ...) standardGeneric("area"))
+setMethod("area", "numeric", function(shape, ...) shape^2)
+#' Arrow
+#' @param x Numeric. A number
+#' @keywords mcp-tool
+(function(x) x + 1) -> arrow
+#' Assigned
+#' @param x Numeric. A number
+#' @keywords mcp-tool
+assign("assigned", function(x) x + 2)
 """
 
 
@@ -113,10 +163,27 @@ def test_results_have_the_shape_that_is_documented(call: Call, n: int) -> None:
         ("times", [{"t": "1970-01-01T00:00:00.5Z"}, {"t": None}]),
         ("rows", [{"n": 1, "_row": "first"}]),
         ("described", "1L"),
+        ("plain", [[1, 3], [2, 4]]),
+        ("columns", [{"x": 1, "y": 3}, {"x": 2, "y": 4}]),
+        ("both", {"m": [{"x": 1, "y": 3, "_row": "a"}, {"x": 2, "y": 4, "_row": "b"}]}),
+        ("named_rows", {"a": [1], "b": [2]}),
     ],
 )
 def test_values_that_json_has_no_type_for(call: Call, kind: str, value: object) -> None:
     assert call("values", kind=kind).value == value
+
+
+def test_a_matrix_that_is_documented_as_one_is_arrays(call: Call) -> None:
+    assert call("arrays").value == [[1, 3], [2, 4]]
+
+
+def test_the_end_of_a_process_is_told_with_the_words_of_its_own_call(catalog: Catalog) -> None:
+    catalog.call("demo-shout", {"end": False}, session="shout")
+    time.sleep(0.5)  # what it printed is read in a thread
+    with pytest.raises(ForeignFailure) as caught:
+        catalog.call("demo-shout", {"end": True}, session="shout")
+    assert "last words" in caught.value.details["output"]
+    assert "earlier words" not in caught.value.details["output"]
 
 
 def test_a_text_that_r_would_cut_is_refused(call: Call) -> None:
@@ -136,6 +203,35 @@ def test_an_error_names_the_tool_or_the_function_inside_it(call: Call) -> None:
 
 def test_a_function_sees_the_call_as_a_person_would_write_it(call: Call) -> None:
     assert call("asked", x=3).value == ["x", "asked(x = x)", 3]
+
+
+def test_functions_are_called_however_they_got_their_name(call: Call) -> None:
+    assert call("area", shape=3).value == 9
+    assert call("arrow", x=3).value == 4
+    assert call("assigned", x=3).value == 5
+
+
+@pytest.mark.parametrize("where", ["global", "nowhere"])
+def test_what_a_tool_puts_into_the_global_environment_harms_no_call(catalog: Catalog, where: str) -> None:
+    def call(name: str, **arguments: Any) -> Any:
+        return catalog.call(f"demo-{name}", arguments, session=f"mask {where}")
+
+    call("keep", x=5)
+    assert call("mask", where=where).value == where
+    assert call("same", x=[1, 2]).value == {"x": [1, 2], "table": [{"x": 1}, {"x": 2}]}
+    assert call("text", x="a").text == '"a"'
+    with pytest.raises(RolltopError, match="too deep"):
+        call("fails", x=2)
+    assert call("keep", x=0).value == 5
+
+
+def test_a_process_that_answers_nonsense_is_ended(catalog: Catalog) -> None:
+    def call(name: str, **arguments: Any) -> Any:
+        return catalog.call(f"demo-{name}", arguments, session="broken")
+
+    with pytest.raises(ForeignFailure):
+        call("mask", where="base")
+    assert call("text", x="a").value == "a"
 
 
 def test_memory_that_is_refused_is_a_limit(call: Call) -> None:

@@ -52,11 +52,35 @@ def default(text: str):
         'f <- function(x = r"---(a)" b)---", y = R\'[)]\') x',
         "f <- function(x = c(1, (2)), y = function(a, b) { a }) x",
         "f <- function(x = `odd ) name`, y = x %)% 2) x",
+        "(function(x, y) x) -> f",
+        "(function(x, y) x) ->> 'f'",
+        "(function(x, y) x) -> g -> f",
+        "f <- (function(x, y) x) -> g",
+        "f <- function(x, y) x -> g",
+        'setGeneric("f", function(x, y) standardGeneric("f"))',
+        'methods::setGeneric(def = function(x, y) 1, name = "f", valueClass = "numeric")',
+        'assign("f", function(x, y) x)',
     ],
 )
 def test_signatures_are_read_in_every_form(source: str) -> None:
     assert only(source).name == "f"
     assert names(source) == ["x", "y"]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "function(x) x -> f",  # to R a function that assigns, and has no name
+        "if (TRUE) g -> f",
+        'setMethod("f", "numeric", function(x) x)',
+        'assign("f", function(x) x, envir = other)',
+        "assign(name, function(x) x)",
+        "stats::lm",
+        '"data"',
+    ],
+)
+def test_what_names_nothing_has_no_name(source: str) -> None:
+    assert only(source).name is None
 
 
 def test_a_signature_may_be_longer_than_any_window() -> None:

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from jsonschema import Draft7Validator
 
-from rolltop.catalog import find_tools, mcptool_build, source_tree
+from rolltop.catalog import check, find_tools, mcptool_build, source_tree
 from rolltop.catalog.rlang.parameters import is_plural
 
 from .helpers import parameter, r_package, r_tool
@@ -35,6 +35,8 @@ from .helpers import parameter, r_package, r_tool
         ("integer vector", {"type": "array", "items": {"type": "integer"}}),
         ("Logical[], flags", {"type": "array", "items": {"type": "boolean"}}),
         ("Something else entirely", {"type": "string"}),
+        ('an object of class "formula"', {"type": "string"}),
+        ("An object of class data.frame, the rows", {"type": "array", "items": {"type": "object"}}),
         ("Logical, whether the vignette list was read", {"type": "boolean"}),
         ("Named list with a character vector of names", {"type": "object"}),
         ("Integer, the number of character strings", {"type": "integer"}),
@@ -284,6 +286,25 @@ def test_returns_of_markdown_items_and_plain_text(tmp_path: Path) -> None:
     assert plain.returns == {"type": "array", "items": {"type": "string"}, "description": "Character vector of x"}
 
 
+def test_a_block_that_names_no_function_is_remarked_on_and_is_no_tool(tmp_path: Path) -> None:
+    block = "#' T\n#' @param x Numeric. X\n#' @keywords mcp-tool\n"
+    nameless = [
+        "function(x) { x } -> mcp_tool_arrow",
+        'setMethod("mcp_tool_area", "numeric", function(x) x)',
+        "stats::lm",
+    ]
+    odd = "`mcp_tool_a b` <- function(x) x"
+    source = "\n".join(f"{block}{code}" for code in [*nameless, odd, "(function(x) x) -> mcp_tool_one"])
+    built = mcptool_build(r_package(tmp_path, source))
+    assert [file.name for file in built.written] == ["demo-mcp_tool_one.yaml"]
+    assert built.definitions["demo-mcp_tool_one"].parameters["required"] == ["x"]
+    remarks = [str(remark) for remark in built.remarks]
+    assert len([each for each in remarks if "names no function" in each]) == 3
+    assert remarks[0].startswith(f"{tmp_path / 'R' / 'tools.R'}:4:1: demo ")
+    assert "has no tool mcp_tool_a b" in remarks[3]
+    assert [problem.kind for problem in check(tmp_path)].count("source") == 4
+
+
 def test_documentation_is_shared_between_topics(tmp_path: Path) -> None:
     source = """
 #' Base
@@ -325,6 +346,48 @@ f <- base
     assert tools["d"].parameters["properties"]["y"] == {"type": "integer", "description": "Shared y", "default": 2}
     assert tools["e"].description == "The base function."
     assert tools["f"].parameters["required"] == ["x", "y"]
+
+
+def test_parameters_are_inherited_from_the_help_of_installed_packages(tmp_path: Path) -> None:
+    source = """
+#' Fit
+#' @inheritParams stats::lm
+#' @param weights Own words
+#' @keywords mcp-tool
+fit <- function(formula, data, weights, model = TRUE) 1
+#' @inherit stats::median
+#' @keywords mcp-tool
+middle <- function(x, na.rm = FALSE) 1
+#' None
+#' @inheritParams stats::no_such_topic
+#' @inheritParams nosuchpackage::topic
+#' @keywords mcp-tool
+none <- function(x) 1
+"""
+    built = mcptool_build(r_package(tmp_path, source))
+    fit, middle = built.definitions["demo-fit"], built.definitions["demo-middle"]
+    properties = fit.parameters["properties"]
+    assert properties["formula"]["type"] == "string"
+    assert properties["formula"]["description"].startswith('an object of class "formula"')
+    assert (properties["data"]["type"], properties["data"]["items"]) == ("array", {"type": "object"})
+    assert properties["weights"]["description"] == "Own words"
+    assert (properties["model"]["type"], properties["model"]["default"]) == ("boolean", True)
+    assert middle.description == "Compute the sample median."
+    assert middle.returns is not None
+    assert "median(1:4)" in middle.implementation_example
+    assert [str(remark).partition(": ")[2] for remark in built.remarks] == [
+        "demo-none inherits documentation from stats::no_such_topic, which is not in these sources",
+        "demo-none inherits documentation from nosuchpackage::topic, which is not in these sources",
+    ]
+    assert [problem.kind for problem in check(tmp_path) if problem.is_serious] == []
+
+
+def test_without_r_inherited_documentation_is_remarked_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rolltop.confine.r.session.shutil.which", lambda *_, **__: None)
+    source = "#' T\n#' @inheritParams utils::head\n#' @keywords mcp-tool\nfirst <- function(x) 1\n"
+    built = mcptool_build(r_package(tmp_path, source))
+    assert "inherits documentation from utils::head" in str(built.remarks[0])
+    assert list(built.definitions) == ["demo-first"]
 
 
 def test_inheriting_in_a_circle_ends(tmp_path: Path) -> None:

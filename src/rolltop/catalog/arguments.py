@@ -56,26 +56,51 @@ def check_arguments(
         for name, value in arguments.items()
         if value is not None or properties.get(name, {}).get("default", 0) is not None
     }
-    problems = [problem for error in validator_class()(schema).iter_errors(given) for problem in _problems(error)]
+    errors = _without_repetitions(list(validator_class()(schema).iter_errors(given)))
+    problems = [problem for error in errors for problem in _problems(error)]
     return given, sorted(problems, key=lambda problem: problem.path)
 
 
+def _without_repetitions(errors: list[Any]) -> list[Any]:
+    """A union that an array does not fit says so; that its items fit none of the union's arrays is the same again."""
+    unions = [
+        (list(error.absolute_path), [*list(error.absolute_schema_path)[:-1], "items"])
+        for error in errors
+        if error.validator == "anyOf"
+    ]
+    return [
+        error
+        for error in errors
+        if not any(
+            list(error.absolute_path)[: len(place)] == place and list(error.absolute_schema_path)[: len(rule)] == rule
+            for place, rule in unions
+        )
+    ]
+
+
 def _problems(error: Any) -> Iterator[ArgumentProblem]:
-    path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path).lstrip(".")
+    path = _place(error.absolute_path)
     if error.validator == "required":
         missing = [name for name in error.validator_value if name not in error.instance]
         # jsonschema reports each missing name in an error of its own; the message names it first.
         name = next((name for name in missing if error.message.startswith(repr(name))), missing[0])
-        yield ArgumentProblem(f"{path}.{name}".lstrip("."), "is required", "missing")
+        yield ArgumentProblem(_place([*error.absolute_path, name]), "is required", "missing")
     elif error.validator == "additionalProperties" and error.validator_value is False:
         known = list(error.schema.get("properties", {}))
         for name in error.instance:
             if name not in known:
-                yield ArgumentProblem(
-                    f"{path}.{name}".lstrip("."), _unknown(name, known, is_field=bool(path)), "unknown"
-                )
+                place = _place([*error.absolute_path, name])
+                yield ArgumentProblem(place, _unknown(name, known, is_field=bool(path)), "unknown")
     else:
         yield ArgumentProblem(path, _sentence(error), str(error.validator))
+
+
+def _place(path: Iterable[str | int]) -> str:
+    """`a.b[0]`; a name keeps the dot that it begins with."""
+    text = ""
+    for part in path:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text
 
 
 def _unknown(name: str, known: list[str], *, is_field: bool) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,15 +12,18 @@ from pathlib import Path
 from rolltop.catalog import yaml_text
 from rolltop.catalog.definition import Definition
 from rolltop.catalog.found import MARKER, Found, Remark
+from rolltop.catalog.rlang.foreign import Help
 from rolltop.catalog.rlang.package import Sources, read_text
 from rolltop.catalog.rlang.syntax import require_r
 from rolltop.catalog.rlang.tools import tools_in
+from rolltop.catalog.schema import is_tool_name
 from rolltop.catalog.sources import SourceTree, source_tree
-from rolltop.errors import Conflict, PermissionDenied
+from rolltop.errors import Conflict, PermissionDenied, Position
 
 __all__ = ["Built", "ExampleRunner", "Outcome", "find_tools", "mcptool_build", "yaml_of"]
 
 HEADER = "# Made by `rolltop catalog build` from "
+_INHERITS_FROM_ELSEWHERE = re.compile(r"@inherit(?:Params)?[ \t]+[\w.]+::")
 _HEADER_TAIL = "; change the documentation there, not this file.\n"
 
 
@@ -50,9 +55,15 @@ class Built:
     remarks: tuple[Remark, ...] = ()
 
 
-def find_tools(tree: SourceTree) -> list[Found]:
-    """Every tool in a source tree as read, nothing evaluated, in the order of the sources."""
-    found = [*_r_tools(tree), *_python_tools(tree)]
+def find_tools(tree: SourceTree, remarks: list[Remark] | None = None) -> list[Found]:
+    """Every tool in a source tree as read, nothing evaluated, in the order of the sources.
+
+    What is marked and can be no tool is left out; `remarks` gets the reasons.
+    """
+    everything = [*_r_tools(tree), *_python_tools(tree)]
+    found = [tool for tool in everything if is_tool_name(tool.definition.name)]
+    if remarks is not None:
+        remarks += [_not_a_tool(tree, tool) for tool in everything if not is_tool_name(tool.definition.name)]
     seen: dict[str, Found] = {}
     for tool in found:
         if other := seen.get(tool.definition.name):
@@ -64,16 +75,34 @@ def find_tools(tree: SourceTree) -> list[Found]:
     return found
 
 
+def _not_a_tool(tree: SourceTree, tool: Found) -> Remark:
+    if name := tool.definition.function:
+        message = f"has no tool {name}: a tool's name has letters, digits, dots, hyphens and underscores, at most 100"
+    else:
+        message = f"has a block marked {MARKER} that names no function, so it is no tool: write `name <- function(...)`"
+    return Remark(tree.package, message, Position(tool.line, 1, str(tool.file)))
+
+
 def _r_tools(tree: SourceTree) -> Iterator[Found]:
     texts = {file: read_text(file) for file in tree.r_context}
     # Most packages have few tools: without a marker no file needs to be read closely.
     if not any(MARKER in texts[file] for file in tree.r_files):
         return
-    sources = Sources(tree.package, tree.markdown)
-    for file, text in texts.items():
-        require_r(text, file)
-        sources.add(file, text)
-    yield from tools_in(sources, set(tree.r_files))
+    with _help_of(texts.values()) as help_of:
+        sources = Sources(tree.package, tree.markdown, help_of)
+        for file, text in texts.items():
+            require_r(text, file)
+            sources.add(file, text)
+        yield from tools_in(sources, set(tree.r_files))
+
+
+def _help_of(texts: Iterable[str]) -> contextlib.AbstractContextManager[Help | None]:
+    """Where documentation of other packages comes from, for sources that ask for some."""
+    if not any(_INHERITS_FROM_ELSEWHERE.search(text) for text in texts):
+        return contextlib.nullcontext()
+    from rolltop.catalog.live.installed_help import InstalledHelp  # noqa: PLC0415 - few sources need it
+
+    return InstalledHelp()
 
 
 def _python_tools(tree: SourceTree) -> Iterator[Found]:
@@ -93,7 +122,8 @@ def mcptool_build(
     `run_examples` runs the examples; without it they are written as not run.
     """
     tree = source_tree(path)
-    found = find_tools(tree)
+    overlooked: list[Remark] = []
+    found = find_tools(tree, overlooked)
     if output is None:
         _refuse_links_out(tree)
     outcomes = list((run_examples or not_run)(tree, found))
@@ -107,7 +137,7 @@ def mcptool_build(
         tuple(written),
         tuple(unchanged),
         tuple(removed),
-        tuple(remark for tool in finished for remark in tool.remarks),
+        (*overlooked, *(remark for tool in finished for remark in tool.remarks)),
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from rolltop.catalog.build import find_tools, is_ours
 from rolltop.catalog.definition import Definition
-from rolltop.catalog.found import Found
+from rolltop.catalog.found import Found, Remark
 from rolltop.catalog.library import Broken, Location, locate, read_all
 from rolltop.catalog.schema import type_problems, validator_for
 from rolltop.catalog.sources import SourceTree, source_tree
@@ -81,7 +81,8 @@ def _against_sources(location: Location, definitions: dict[str, Definition]) -> 
         tree = source_tree(location.origin)
     except NotFound:
         return
-    found = {tool.definition.name: tool for tool in find_tools(tree)}
+    overlooked: list[Remark] = []
+    found = {tool.definition.name: tool for tool in find_tools(tree, overlooked)}
     for name, tool in found.items():
         path = location.tools / tool.definition.file_name
         if name not in definitions:
@@ -90,10 +91,15 @@ def _against_sources(location: Location, definitions: dict[str, Definition]) -> 
         elif message := _staleness(tree, tool, definitions[name], path):
             yield Problem("stale", name, message, path)
         yield from (Problem("source", name, remark.message, tool.file) for remark in tool.remarks)
+    yield from (Problem("source", remark.tool, remark.message, _file_of(remark)) for remark in overlooked)
     for name in definitions.keys() - found.keys():
         path = location.tools / definitions[name].file_name
         if is_ours(path) and location.origin.is_dir():
             yield Problem("orphan", name, "has a definition but no function in the sources", path)
+
+
+def _file_of(remark: Remark) -> Path | None:
+    return Path(remark.position.source) if remark.position and remark.position.source else None
 
 
 def _place(tree: SourceTree, tool: Found) -> str:

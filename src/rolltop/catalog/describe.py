@@ -12,6 +12,8 @@ from typing import Any
 __all__ = ["mcp_describe"]
 
 _WIDEST = 2000
+_MOST_BITS = 14_000
+"""Of a whole number that is written out: Python gives up at 4,300 digits."""
 
 
 def mcp_describe(x: Any, max_print: int = 100) -> str:
@@ -19,12 +21,21 @@ def mcp_describe(x: Any, max_print: int = 100) -> str:
     try:
         return _cut(_text(x, max_print), max_print)
     except Exception as error:  # a broken __repr__ must not take the answer down
-        return f"<{type(x).__name__} that cannot be shown: {type(error).__name__}: {error}>"
+        return f"<{type(x).__name__} that cannot be shown: {_reason(error)}>"
+
+
+def _reason(error: Exception) -> str:
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:
+        return type(error).__name__
 
 
 def _text(x: Any, max_print: int) -> str:
     if isinstance(x, str):
         return repr(x) if len(x) < 200 and "\n" not in x else x
+    if isinstance(x, int) and x.bit_length() > _MOST_BITS:
+        return f"<whole number of about {x.bit_length() * 30103 // 100000 + 1} digits>"
     if x is None or isinstance(x, (bool, int, float, complex, bytes)):
         return repr(x)
     if _is_frame(x):

@@ -64,6 +64,9 @@ _QUALIFIER = re.compile(
 _PREFIX_END = re.compile(rf"(?:\s*\((?:optional|required)\))?{_DELIMITER}", re.IGNORECASE)
 # "List of", "Named list with": the word is the type although no delimiter follows.
 _CONNECTOR = re.compile(r"\s+(?:of|with|containing|where|giving|naming|indicating|specifying|that|between)\b", re.I)
+# An object of R's is seldom one of JSON's: the class says what it is, and a formula is written as text.
+_OF_CLASS = re.compile(r"\s+of\s+class\s+[\"'\u201c\u2018]?([\w.]+)", re.IGNORECASE)
+_CLASSES = {"formula": "string"}
 _OF_LENGTH = re.compile(r"\s+of\s+length\s+(?!(?:1|one)\b)\w", re.IGNORECASE)
 _OF_ELEMENT = re.compile(rf"\s+of\s+(?:\w+\s+)?({_ELEMENT})s?\b", re.IGNORECASE)
 _ARRAY_ANYWHERE = re.compile(rf"\b({_ELEMENT})s?(?:\s*\[\]|\s+(?:vector|array)s?\b)", re.IGNORECASE)
@@ -94,6 +97,8 @@ def leading_type(text: str) -> Schema | None:
     many = (found["many"] or "").strip().lower()
     if many == "matrix":
         return {"type": "array", "items": array_of(kind)}
+    if found["word"].lower() == "object" and (of := _OF_CLASS.match(text, found.end())):
+        kind = _CLASSES.get(of[1]) or _WORD_TYPES.get(of[1].lower(), kind)
     if kind == "array" and (element := _OF_ELEMENT.match(text, found.end())):
         return array_of(_WORD_TYPES[element[1].lower()])
     if not found["shape"] and kind != "object" and _OF_LENGTH.match(text, found.end()):

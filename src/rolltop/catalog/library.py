@@ -14,8 +14,9 @@ from pathlib import Path
 
 from rolltop.catalog import schema, yaml_text
 from rolltop.catalog.definition import Definition
+from rolltop.catalog.groups import group_filter
 from rolltop.catalog.sources import TOOLS_DIRECTORY
-from rolltop.errors import InvalidData, InvalidInput, NotFound, RolltopError
+from rolltop.errors import InvalidData, NotFound, RolltopError
 
 __all__ = [
     "Broken",
@@ -31,7 +32,6 @@ __all__ = [
 ]
 
 _INSTALLED = Path("mcp", "tools")
-_LONGEST_GROUP = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +77,9 @@ def mcptool_load_all(pkg: str | Path, groups: str | Sequence[str] | None = None)
 
 def read_all(tools: Path, groups: str | Sequence[str] | None = None) -> Iterator[Definition | Broken]:
     """The definitions in a directory in the order of their file names, and the files that are none."""
-    wanted = _group_patterns(groups)
+    is_wanted = group_filter(groups)
     for path in _files(tools):
-        if wanted is not None and not any(pattern.match(path.stem) for pattern in wanted):
+        if not is_wanted(path.stem):
             continue
         try:
             yield read_file(path)
@@ -124,23 +124,6 @@ def _files(tools: Path) -> list[Path]:
 
 def _is_yaml_file(place: str | Path) -> bool:
     return str(place).endswith((".yaml", ".yml"))
-
-
-def _group_patterns(groups: str | Sequence[str] | None) -> list[re.Pattern[str]] | None:
-    if groups is None:
-        return None
-    wanted = [groups] if isinstance(groups, str) else list(groups)
-    try:
-        # A dot or underscore in the package's name is allowed too: R and Python names have them.
-        return [re.compile(rf"^[a-zA-Z0-9._]+-mcp_tool_(?:{_checked(group)})") for group in wanted]
-    except re.error as error:
-        raise InvalidInput(f"a group is not a valid regular expression: {error}") from None
-
-
-def _checked(group: str) -> str:
-    if len(group) > _LONGEST_GROUP:
-        raise InvalidInput(f"a group pattern is longer than {_LONGEST_GROUP} characters")
-    return group
 
 
 def locate(pkg: str | Path) -> Location:

@@ -10,12 +10,17 @@ from typing import Any
 from rolltop.catalog.definition import FIELDS
 from rolltop.catalog.inference import fits
 
-__all__ = ["DRAFT_7", "TYPES", "problems_of", "type_problems", "validator_for"]
+__all__ = ["DRAFT_7", "TYPES", "is_tool_name", "problems_of", "type_problems", "validator_for"]
 
 DRAFT_7 = "http://json-schema.org/draft-07/schema#"
 # What MCP allows for the name of a tool.
 _NAME = re.compile(r"[A-Za-z0-9._]+-[A-Za-z0-9._-]{1,100}")
 TYPES = ("string", "number", "integer", "boolean", "object", "array", "null")
+
+
+def is_tool_name(name: str) -> bool:
+    """Whether this can be the name of a tool, package-function."""
+    return _NAME.fullmatch(name) is not None
 
 
 def problems_of(document: Any) -> Iterator[str]:
@@ -24,7 +29,7 @@ def problems_of(document: Any) -> Iterator[str]:
         yield "is not a mapping"
         return
     name = document.get("name")
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
+    if not isinstance(name, str) or not is_tool_name(name):
         yield "name must be of the form package-function, in letters, digits, dots, hyphens and underscores"
     for key, kind in (("description", str), ("implementation_example", str), ("category", str)):
         if document.get(key) is not None and not isinstance(document[key], kind):
@@ -84,7 +89,10 @@ def _schema_problems(schema: Any, where: str) -> Iterator[str]:
 
 
 def type_problems(schema: Mapping[str, Any], where: str) -> Iterator[str]:
-    """Defaults, enums and examples that the schema itself would refuse."""
+    """Defaults, enums and examples that the schema itself would refuse, and arrays that do not say what they hold."""
+    kinds = schema.get("type")
+    if isinstance(kinds, list) and set(kinds) - {"null"} == {"array"} and "items" not in schema:
+        yield f"{where}: is an array that does not say what it holds (items)"
     if schema.get("default") is not None and not _accepts(schema, schema["default"]):
         yield f"{where}: its default does not fit its type"
     for value in schema.get("enum", ()):

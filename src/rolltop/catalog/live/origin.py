@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rolltop.catalog.library import Location, r_libraries
@@ -14,7 +14,7 @@ from rolltop.confine import Limits, Mount, Sandbox
 from rolltop.confine.identity import foreign_identity, require_reachable
 from rolltop.errors import PermissionDenied, SizeLimit
 
-__all__ = ["INSIDE", "Origin", "origin_of"]
+__all__ = ["INSIDE", "Origin", "library_sandbox", "origin_of"]
 
 INSIDE = "/package"
 """Where the sources are inside the sandbox."""
@@ -64,11 +64,9 @@ class Origin:
         if self.path.is_relative_to("/usr"):
             return Sandbox(limits, (), files)
         own = Mount(self._reachable(), f"{_LIBRARIES}/own/{self.package}")
-        others = [place for place in r_libraries() if place.is_dir() and not place.is_relative_to("/usr")]
-        reachable = [place for place in others if _is_reachable(place)]
-        mounts = [Mount(place, f"{_LIBRARIES}/{index}") for index, place in enumerate(reachable)]
-        path = ":".join([f"{_LIBRARIES}/own", *(mount.target for mount in mounts)])
-        return Sandbox(limits, (own, *mounts), files, {"R_LIBS": path})
+        sandbox = library_sandbox(limits, files)
+        path = ":".join([f"{_LIBRARIES}/own", *(mount.target for mount in sandbox.mounts)])
+        return replace(sandbox, mounts=(own, *sandbox.mounts), env={"R_LIBS": path})
 
     def _reachable(self) -> Path:
         """The sources, or a copy of them when the user that foreign code runs as cannot reach them."""
@@ -99,6 +97,14 @@ class Origin:
         shutil.copytree(self.path, copy, symlinks=True, ignore=_NOT_COPIED)
         _open_to_all(folder)
         return copy
+
+
+def library_sandbox(limits: Limits, files: dict[str, bytes]) -> Sandbox:
+    """A sandbox that sees the libraries of R packages, and nothing else of the user's."""
+    others = [place for place in r_libraries() if place.is_dir() and not place.is_relative_to("/usr")]
+    reachable = [place for place in others if _is_reachable(place)]
+    mounts = [Mount(place, f"{_LIBRARIES}/{index}") for index, place in enumerate(reachable)]
+    return Sandbox(limits, tuple(mounts), files, {"R_LIBS": ":".join(mount.target for mount in mounts)})
 
 
 def _is_reachable(path: Path) -> bool:

@@ -50,6 +50,8 @@ class PythonProcess:
     def _exchange(self, request: Mapping[str, Any], seconds: float) -> dict[str, Any]:
         child, channel = self._running()
         watch = Watch(child)
+        if self._sink is not None:
+            self._sink.forget()  # what an earlier call left there does not explain the end of this one
 
         def tick() -> None:
             if watch.exceeded():
@@ -119,6 +121,7 @@ class PythonProcess:
             f"{_PLACE}/worker.py": catalog.joinpath("live", "worker.py").read_bytes(),
             f"{_PLACE}/conversion.py": catalog.joinpath("live", "conversion.py").read_bytes(),
             f"{_PLACE}/describe.py": catalog.joinpath("describe.py").read_bytes(),
+            f"{_PLACE}/results.py": catalog.joinpath("live", "results.py").read_bytes(),
             f"{_PLACE}/state.py": catalog.joinpath("state.py").read_bytes(),
         }
         sandbox = self._origin.sandbox(self._limits, files)

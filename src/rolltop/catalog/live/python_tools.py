@@ -52,6 +52,7 @@ class PythonTools:
             "module": self._module_of(definition.function),
             "function": definition.function,
             "arguments": dict(arguments),
+            "returns": definition.returns or {},
             "max_print": self.max_print,
             "max_images": MOST_IMAGES,
         }

@@ -13,7 +13,7 @@ from rolltop.catalog.definition import Definition
 from rolltop.catalog.live.answer import MOST_IMAGES, Answer, Ran, plots_left_out
 from rolltop.catalog.live.origin import Origin
 from rolltop.confine import Limits, RAnswer, RError, RWorker
-from rolltop.errors import Cancelled, InvalidInput, RolltopError
+from rolltop.errors import Cancelled, ForeignFailure, InvalidInput, RolltopError
 
 __all__ = ["RTools"]
 
@@ -51,11 +51,18 @@ class RTools:
             "max_images": MOST_IMAGES,
         }
         with self._turn:
+            worker = self._loaded()
             try:
-                answer = self._ask(self._loaded(), ".rolltop$call", given, seconds)
+                answer = self._ask(worker, ".rolltop$call", given, seconds)
             except RError as error:
                 raise _in_the_tool(error, definition.function) from None
-        value = answer.value
+            value = answer.value
+            if not isinstance(value, dict) or not {"text", "plots"} <= value.keys():
+                self._give_up(worker)
+                raise ForeignFailure(
+                    "the R process answered with something that is no answer, and was ended",
+                    hint="The tool changed R itself. The next call starts a new process; its state is lost.",
+                )
         return Answer(
             value=value.get("value"),
             text=value["text"],

@@ -2,6 +2,9 @@
 # examples. Runs only inside the sandbox of rolltop.confine, after values.R.
 
 local({
+  mcptool_state_factory <- get("mcptool_state_factory", "rolltop:catalog")
+  mcp_describe <- get("mcp_describe", "rolltop:catalog")
+
   # ---- loading a package from its sources ----------------------------------------------------
 
   r_files <- function(root, collate) {
@@ -123,9 +126,16 @@ local({
     if (inherits(x, "numeric_version")) x <- as.character(x)
     if (is.list(x)) return(list_data(x, schema, depth))
     if (!is.atomic(x)) return(.rolltop$describe(x, 20L))
-    if (!is.null(dim(x))) return(x)
+    if (!is.null(dim(x))) return(if (is.matrix(x) && !is.null(dimnames(x))) matrix_data(x, schema) else x)
     if (!is.null(names(x))) return(as.list(x))
     if (identical(schema[["type"]], "array")) I(x) else x
+  }
+
+  # Names of columns and rows are part of the result, as those of a vector are, unless rows are documented as arrays.
+  matrix_data <- function(x, schema) {
+    if (identical(schema[["items"]][["type"]], "array")) return(x)
+    if (!is.null(colnames(x))) return(as.data.frame(unclass(x), stringsAsFactors = FALSE))
+    stats::setNames(lapply(seq_len(nrow(x)), function(i) I(x[i, ])), rownames(x))
   }
 
   list_data <- function(x, schema, depth) {
@@ -229,4 +239,4 @@ local({
     result <- in_fork(run_example(code, max_print), seconds)
     if (is.character(result)) list(output = I(character()), seconds = seconds, failure = result) else result
   }
-})
+}, envir = new.env(parent = .BaseNamespaceEnv))

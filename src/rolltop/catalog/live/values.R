@@ -1,7 +1,8 @@
 # The R side of the catalog, first part: the state of tools and the description of values. support.R is the second.
-# Runs only inside the sandbox of rolltop.confine.
+# Runs only inside the sandbox of rolltop.confine. Both parts find base R before anything that tools put into the global
+# environment, and are not in it themselves: a tool may empty it.
 
-.rolltop <- new.env()
+attach(list(.rolltop = new.env(parent = baseenv())), name = "rolltop:support", warn.conflicts = FALSE)
 
 local({
   # ---- state: what a tool finds in .state_env ------------------------------------------------
@@ -108,4 +109,4 @@ local({
   }
   shared <- c("mcptool_state_factory", ls(pattern = "^mcp_describe"))
   attach(mget(shared), name = "rolltop:catalog", warn.conflicts = FALSE)
-})
+}, envir = new.env(parent = .BaseNamespaceEnv))

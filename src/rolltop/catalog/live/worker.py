@@ -1,8 +1,8 @@
 """The Python side of the catalog, run as a program inside the sandbox: loads functions, calls them, answers.
 
-Only the standard library and the files placed beside it (`describe.py`, `state.py`, `conversion.py`). Frames are a
-big-endian 4-byte length and that many bytes of JSON on two descriptors of their own; what the user's code
-prints cannot get between them.
+Only the standard library and the files placed beside it (`conversion.py`, `describe.py`, `results.py`, `state.py`).
+Frames are a big-endian 4-byte length and that many bytes of JSON on two descriptors of their own; what the user's
+code prints cannot get between them.
 """
 
 from __future__ import annotations
@@ -11,14 +11,10 @@ import ast
 import asyncio
 import base64
 import contextlib
-import dataclasses
-import datetime
-import enum
 import importlib
 import inspect
 import io
 import json
-import math
 import os
 import struct
 import sys
@@ -26,11 +22,11 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable
-from pathlib import PurePath
-from typing import Any, TextIO
+from typing import Any
 
 from conversion import Unfit, arguments_for  # type: ignore[import-not-found]
 from describe import mcp_describe  # type: ignore[import-not-found]
+from results import as_data, taken  # type: ignore[import-not-found]
 from state import State  # type: ignore[import-not-found]
 
 _LENGTH = struct.Struct(">I")
@@ -39,45 +35,58 @@ _HIDDEN_STATE = "_state_env"
 _MOST_MESSAGES = 1000
 
 
-class _Ear(io.TextIOBase):
-    """Standard output or error of the user's code: what is written during a request belongs to its answer.
+class _Tap(io.RawIOBase):
+    """Where an ear's bytes go: during a request to its answer, else to the descriptor that the process began with."""
 
-    The same object all the time, because handlers of `logging` keep the stream that they found when they were made.
-    """
-
-    def __init__(self, otherwise: TextIO) -> None:
-        self._otherwise = otherwise
-        self._heard: io.StringIO | None = None
+    def __init__(self, descriptor: int, name: str) -> None:
+        self._descriptor = descriptor
+        self.name = name
+        self.heard: io.BytesIO | None = None
 
     def writable(self) -> bool:
         return True
 
     def fileno(self) -> int:
-        return self._otherwise.fileno()
+        return self._descriptor
 
-    def write(self, text: str) -> int:
-        return (self._heard or self._otherwise).write(text)
+    def write(self, data: Any) -> int:
+        if self.heard is not None:
+            return self.heard.write(data)
+        return os.write(self._descriptor, data)
 
-    def flush(self) -> None:
-        (self._heard or self._otherwise).flush()
+    def close(self) -> None:
+        """Never: a tool that closes its standard output, or wraps it anew, has not closed that of the next call."""
+
+
+class _Ear(io.TextIOWrapper):
+    """Standard output or error of the user's code: what is written during a request belongs to its answer.
+
+    The same object all the time, because handlers of `logging` keep the stream that they found when they were made.
+    """
+
+    def __init__(self, descriptor: int, name: str) -> None:
+        self._tap = _Tap(descriptor, name)
+        super().__init__(self._tap, "utf-8", errors="backslashreplace", newline="\n", write_through=True)
+
+    def close(self) -> None:
+        self.flush()
 
     def listen(self) -> None:
-        self._heard = io.StringIO()
+        self._tap.heard = io.BytesIO()
 
-    def heard(self) -> str:
-        text = self._heard.getvalue() if self._heard else ""
-        self._heard = None
-        return text
+    def hear(self) -> str:
+        heard, self._tap.heard = self._tap.heard, None
+        return heard.getvalue().decode("utf-8", "replace") if heard else ""
 
 
 def main(paths: list[str], read_from: int, write_to: int) -> None:
     sys.path[:0] = paths
-    for ours in ("conversion", "describe", "state"):  # the package may have modules of these names
+    for ours in ("conversion", "describe", "results", "state"):  # the package may have modules of these names
         sys.modules.pop(ours, None)
     sys.argv = [""]
     os.environ.setdefault("MPLBACKEND", "Agg")
     requests, answers = os.fdopen(read_from, "rb"), os.fdopen(write_to, "wb")
-    ears = _Ear(sys.stdout), _Ear(sys.stderr)
+    ears = _Ear(1, "<stdout>"), _Ear(2, "<stderr>")
     sys.stdout, sys.stderr = ears
     _send(answers, {"ready": True, "version": sys.version.split()[0]})
     while head := requests.read(_LENGTH.size):
@@ -91,7 +100,11 @@ def main(paths: list[str], read_from: int, write_to: int) -> None:
 
 
 def _send(answers: io.BufferedWriter, answer: dict[str, Any]) -> None:
-    body = json.dumps(answer).encode()
+    try:
+        body = json.dumps(answer).encode()
+    except Exception as error:  # whatever a tool returned, its call is answered
+        kept = {key: answer[key] for key in ("id", "printed", "messages", "warnings")}
+        body = json.dumps(kept | {"error": _failure(error)}).encode()
     answers.write(_LENGTH.pack(len(body)) + body)
     answers.flush()
 
@@ -106,18 +119,28 @@ def _answer(request: dict[str, Any], out: _Ear, err: _Ear) -> dict[str, Any]:
             answer = _OPERATIONS[request["op"]](request)
         except BaseException as error:  # SystemExit too: a tool that exits has failed, the worker has not
             answer = {"error": _failure(error)}
-    messages = err.heard().splitlines()[:_MOST_MESSAGES]
+    for stream in (sys.stdout, sys.stderr):  # which may be the tool's own, around one of ours
+        with contextlib.suppress(Exception):
+            stream.flush()
     return answer | {
-        "printed": out.heard(),
-        "messages": messages,
+        "messages": err.hear().splitlines()[:_MOST_MESSAGES],
+        "printed": out.hear(),
         "warnings": [str(item.message) for item in caught],
     }
+
+
+def _said(error: BaseException) -> str:
+    """The message of an exception, also of one that fails to give it."""
+    try:
+        return str(error)
+    except BaseException as trouble:
+        return f"(its message cannot be shown: {type(trouble).__name__})"
 
 
 def _failure(error: BaseException) -> dict[str, Any]:
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != __file__]
     trace = [f"{frame.filename}:{frame.lineno} in {frame.name}" for frame in frames[-20:]]
-    failure = {"kind": type(error).__name__, "message": str(error), "trace": trace}
+    failure = {"kind": type(error).__name__, "message": _said(error), "trace": trace}
     return failure | ({"problems": error.problems} if isinstance(error, Unfit) else {})
 
 
@@ -131,14 +154,15 @@ def _call(request: dict[str, Any]) -> dict[str, Any]:
         given.pop(name) for name, item in parameters.items() if item.kind is item.POSITIONAL_ONLY and name in given
     ]
     value = function(*positional, **given)
-    if inspect.isawaitable(value):
+    if inspect.isawaitable(value) or inspect.isasyncgen(value):
         value = asyncio.run(_awaited(value))
+    value = taken(value, request["returns"])
     figures = _figures(request["max_images"])
-    return {"value": _data(value), "text": mcp_describe(value, request["max_print"])} | figures
+    return {"value": as_data(value, request["returns"]), "text": mcp_describe(value, request["max_print"])} | figures
 
 
 async def _awaited(value: Any) -> Any:
-    return await value
+    return [item async for item in value] if inspect.isasyncgen(value) else await value
 
 
 def _figures(most: int) -> dict[str, Any]:
@@ -181,48 +205,15 @@ def _example(request: dict[str, Any]) -> dict[str, Any]:
             exec(compile(tree, "<example>", "exec"), namespace)  # noqa: S102 - that is what the sandbox is for
             if last is not None:
                 value = eval(compile(ast.Expression(last.value), "<example>", "eval"), namespace)  # noqa: S307
+                value = taken(value, {})
         except Exception as error:
-            failure = f"{type(error).__name__}: {error}"
+            failure = f"{type(error).__name__}: {_said(error)}"
     lines = output.getvalue().splitlines()
     if failure:
         lines.append(failure)
     elif value is not None:
         lines += mcp_describe(value, request["max_print"]).split("\n")
     return {"value": {"output": lines, "seconds": time.perf_counter() - began, "failure": failure}}
-
-
-def _data(x: Any, depth: int = 0) -> Any:
-    """The value as JSON; what is no data has only its description."""
-    if depth > 20:
-        return mcp_describe(x, 20)
-    if isinstance(x, enum.Enum):
-        return _data(x.value, depth + 1)
-    if x is None or isinstance(x, (str, int, float)):
-        return None if isinstance(x, float) and not math.isfinite(x) else x
-    if isinstance(x, dict):
-        return {str(_data(key, depth + 1)): _data(value, depth + 1) for key, value in x.items()}
-    if isinstance(x, (list, tuple, set, frozenset)):
-        return [_data(item, depth + 1) for item in x]
-    return _object_data(x, depth)
-
-
-def _object_data(x: Any, depth: int) -> Any:
-    if isinstance(x, (datetime.date, datetime.time)):
-        return x.isoformat()
-    if isinstance(x, PurePath):
-        return str(x)
-    if dataclasses.is_dataclass(x) and not inspect.isclass(x):
-        return _data(dataclasses.asdict(x), depth + 1)
-    return _foreign_data(x, depth)
-
-
-def _foreign_data(x: Any, depth: int) -> Any:
-    if type(x).__name__ == "DataFrame" and hasattr(x, "to_dict"):
-        return _data(x.to_dict(orient="records"), depth + 1)
-    for method in ("tolist", "model_dump"):  # numpy arrays and scalars, pandas series; pydantic models
-        if callable(convert := getattr(x, method, None)):
-            return _data(convert(), depth + 1)
-    return mcp_describe(x, 20)
 
 
 _OPERATIONS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {

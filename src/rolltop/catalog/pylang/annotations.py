@@ -11,7 +11,7 @@ from rolltop.catalog.inference import Schema
 from rolltop.catalog.pylang.classes import Record, ancestry, enum_members, is_enum, last_name, record_of
 from rolltop.catalog.pylang.modules import Module, Modules
 
-__all__ = ["ABSENT", "Annotations", "anything", "is_vague", "nullable", "without_null"]
+__all__ = ["ABSENT", "Annotations", "any_of", "anything", "choices", "is_vague", "nullable", "without_null"]
 
 ABSENT: Any = object()
 """No value is known; None is a value."""
@@ -26,7 +26,8 @@ _SIMPLE = {
 _FORMATS = {"date": "date", "datetime": "date-time", "time": "time", "UUID": "uuid"}
 _ARRAYS = frozenset(
     {"list", "List", "tuple", "Tuple", "set", "Set", "frozenset", "FrozenSet", "Sequence", "MutableSequence"}
-    | {"Iterable", "Collection", "Iterator", "deque", "AbstractSet", "MutableSet"}
+    | {"Iterable", "Collection", "Iterator", "Generator", "deque", "AbstractSet", "MutableSet"}
+    | {"AsyncIterable", "AsyncIterator", "AsyncGenerator", "KeysView", "ValuesView"}
 )
 _TUPLES = ("tuple", "Tuple")
 _ANYTHING = ("Any", "object")
@@ -94,7 +95,7 @@ class Annotations:
         handlers: dict[str, Callable[[], Schema | None]] = {
             "Optional": lambda: self._union([inner, ast.Constant(None)], module, depth),
             "Union": lambda: self._union(parts, module, depth),
-            "Literal": lambda: _choices([part.value for part in parts if isinstance(part, ast.Constant)]),
+            "Literal": lambda: choices([value for part in parts for value in self._literals(part, module, depth)]),
             "Annotated": lambda: self.schema(parts[0], module, depth + 1),
             "Final": lambda: self.schema(inner, module, depth + 1),
             "InitVar": lambda: self.schema(inner, module, depth + 1),
@@ -109,16 +110,23 @@ class Annotations:
             return {"type": "array", "items": self.schema(parts[0], module, depth + 1) or {"type": "string"}}
         return _simple(name)
 
+    def _literals(self, part: ast.expr, module: Module, depth: int) -> list[Any]:
+        """The values that a part of `Literal` stands for: itself, or those of another `Literal`."""
+        value = self.value(part, module)
+        if value is not ABSENT:
+            return [value]
+        return list((self.schema(part, module, depth + 1) or {}).get("enum", ()))
+
     def _tuple(self, parts: list[ast.expr], module: Module, depth: int) -> Schema:
         """Each item by its position is not said: not every client understands that; calls are checked for it."""
         schemas = [self.schema(part, module, depth + 1) or {"type": "string"} for part in parts]
-        items = _any_of(schemas) if schemas else anything()
+        items = any_of(schemas) if schemas else anything()
         return {"type": "array", "items": items, "minItems": len(parts), "maxItems": len(parts)}
 
     def _union(self, parts: list[ast.expr], module: Module, depth: int) -> Schema | None:
         schemas = [self.schema(part, module, depth + 1) for part in parts]
         known = [schema for schema in schemas if schema]
-        return _any_of(known) if len(known) == len(schemas) else None
+        return any_of(known) if len(known) == len(schemas) else None
 
     def _named(self, node: ast.Name | ast.Attribute, module: Module, depth: int) -> Schema | None:
         match self.modules.resolve(node, module):
@@ -136,7 +144,7 @@ class Annotations:
     def _class(self, found: ast.ClassDef, module: Module, depth: int) -> Schema | None:
         line = ancestry(found, module, self.modules)
         if is_enum(line):
-            return _choices([value for _, value in enum_members(line)])
+            return choices([value for _, value in enum_members(line)])
         record = record_of(line)
         if record is None:
             return None
@@ -178,16 +186,31 @@ def _simple(name: str) -> Schema | None:
     return {"type": _SIMPLE[name]} | ({"format": _FORMATS[name]} if name in _FORMATS else {})
 
 
-def _any_of(schemas: list[Schema]) -> Schema:
-    """What fits one of these: by its type alone where that is all they say."""
-    different = [schema for at, schema in enumerate(schemas) if schema not in schemas[:at]]
+def any_of(schemas: list[Schema]) -> Schema:
+    """What fits one of these: by its type alone where that is all they say. An array says what it holds."""
+    members = [member for schema in schemas for member in _members(schema)]
+    different = [schema for at, schema in enumerate(members) if schema not in members[:at]]
     others = [schema for schema in different if schema != {"type": "null"}]
     if len(others) == 1 and len(different) > 1:
         return nullable(others[0])
     if len(different) == 1:
         return different[0]
     kinds = list(dict.fromkeys(kind for schema in different for kind in _kinds(schema)))
-    return {"type": kinds} | ({} if all(set(each) == {"type"} for each in different) else {"anyOf": different})
+    union: Schema = {"type": kinds[0] if len(kinds) == 1 else kinds}
+    if all(set(each) == {"type"} for each in different):
+        return union
+    if arrays := [each for each in different if "array" in _kinds(each)]:
+        union["items"] = any_of([each.get("items") or anything() for each in arrays])
+    return union | {"anyOf": different}
+
+
+def _members(schema: Schema) -> list[Schema]:
+    """The alternatives that a union is made of, so that a union of unions is a plain one."""
+    if "anyOf" in schema:
+        return list(schema["anyOf"])
+    if set(schema) == {"type"} and schema != anything():
+        return [{"type": kind} for kind in _kinds(schema)]
+    return [schema]
 
 
 def nullable(schema: Schema) -> Schema:
@@ -202,13 +225,19 @@ def nullable(schema: Schema) -> Schema:
     return changed
 
 
-def _choices(values: list[Any]) -> Schema | None:
+def choices(values: list[Any]) -> Schema | None:
+    """One of these values; None where there is none but null."""
     kept = [value for value in values if value is not None]
     kinds = list(dict.fromkeys(_kind_of(value) for value in kept))
     if not kinds:
         return None
-    schema = {"type": kinds[0] if len(kinds) == 1 else kinds, "enum": list(dict.fromkeys(kept))}
+    schema = {"type": kinds[0] if len(kinds) == 1 else kinds, "enum": _each_once(kept)}
     return schema if len(kept) == len(values) else nullable(schema)
+
+
+def _each_once(values: list[Any]) -> list[Any]:
+    """Python takes True for 1; JSON does not."""
+    return list({(isinstance(value, bool), value): value for value in values}.values())
 
 
 def _kind_of(value: Any) -> str:

@@ -54,7 +54,8 @@ def _top_level(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 def _remember(module: Module, statement: ast.stmt) -> None:
     match statement:
         case ast.FunctionDef() | ast.AsyncFunctionDef():
-            module.functions.append(statement)
+            if not any(_is_overload(decorator, module) for decorator in statement.decorator_list):
+                module.functions.append(statement)
         case ast.ClassDef():
             module.classes[statement.name] = statement
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
@@ -68,6 +69,18 @@ def _remember(module: Module, statement: ast.stmt) -> None:
             module.imports.update({item.asname or item.name: (source, item.name) for item in statement.names})
         case ast.Import():
             module.imports.update({item.asname or item.name.split(".")[0]: (item.name, "") for item in statement.names})
+
+
+def _is_overload(decorator: ast.expr, module: Module) -> bool:
+    """Whether it is `typing.overload`: what it decorates only tells type checkers of the definition that follows."""
+    match decorator:
+        case ast.Name(id=name):
+            source, member = module.imports.get(name, ("", ""))
+        case ast.Attribute(value=ast.Name(id=base), attr=member):
+            source, _ = module.imports.get(base, ("", ""))
+        case _:
+            return False
+    return source in ("typing", "typing_extensions") and member == "overload"
 
 
 def _absolute(module: str, statement: ast.ImportFrom) -> str:

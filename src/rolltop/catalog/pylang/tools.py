@@ -11,7 +11,8 @@ from rolltop.catalog.definition import Definition
 from rolltop.catalog.found import MARKER, Found, Remark, flags_of
 from rolltop.catalog.inference import Schema, array_of, fits, infer_type
 from rolltop.catalog.prose import described, prose_of
-from rolltop.catalog.pylang.annotations import ABSENT, Annotations, anything, is_vague, nullable, without_null
+from rolltop.catalog.pylang.annotations import ABSENT, Annotations, anything, is_vague, without_null
+from rolltop.catalog.pylang.docstring_types import documented_type
 from rolltop.catalog.pylang.docstrings import DocumentedValue, read_docstring
 from rolltop.catalog.pylang.modules import Function, Module, Modules
 from rolltop.catalog.rlang.markup import parse_markup
@@ -23,9 +24,6 @@ from rolltop.errors import Position
 __all__ = ["python_tools"]
 
 _PREFIX = "mcp_tool_"
-_LIST_OF = re.compile(r"\b(?:list|tuple|set|sequence|iterable|array)s?\s+of\s+(\w+?)s?\b", re.IGNORECASE)
-_CHOICES = re.compile(r"^\{(.+)\}$", re.DOTALL)
-_LIST = re.compile(r"^(?:list|tuple|set|sequence|iterable|array)\b", re.IGNORECASE)
 
 
 def python_tools(tree: SourceTree) -> Iterator[Found]:
@@ -121,35 +119,10 @@ def _stated_type(annotated: Schema | None, kind: str, module: Module, annotation
     """The annotation's type; the docstring's where there is none, or one that leaves more open."""
     if annotated is not None and not is_vague(annotated):
         return annotated
-    documented = _documented_type(kind, module, annotations)
+    documented = documented_type(kind, module, annotations)
     if annotated is None or annotated == anything() or (documented and documented["type"] == annotated["type"]):
         return documented or annotated
     return annotated
-
-
-def _documented_type(text: str, module: Module, annotations: Annotations) -> Schema | None:
-    """The type that a docstring states: an annotation, NumPy's `{'a', 'b'}`, or words."""
-    text = re.sub(r",?\s*(?:optional|default[= ].*)$", "", text.strip(), flags=re.IGNORECASE)
-    if without_none := re.fullmatch(r"(.+?)\s+or\s+None", text, re.DOTALL):
-        schema = _documented_type(without_none[1], module, annotations)
-        return nullable(schema) if schema else None
-    if not text:
-        return None
-    if choices := _CHOICES.match(text):
-        return annotations.schema(_parsed(f"Literal[{choices[1]}]"), module)
-    if many := _LIST_OF.search(text):
-        item = annotations.schema(_parsed(many[1]), module) or infer_type(many[1])
-        return {"type": "array", "items": item}
-    if schema := annotations.schema(_parsed(text), module):
-        return schema
-    return {"type": "array", "items": anything()} if _LIST.match(text) else infer_type(text)
-
-
-def _parsed(text: str) -> ast.expr | None:
-    try:
-        return ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError):
-        return None
 
 
 def _type_of(value: Any) -> Schema:
@@ -190,6 +163,6 @@ def _returns(
 
 def _result(item: DocumentedValue, annotated: Schema | None, module: Module, annotations: Annotations) -> Schema:
     text = to_text(parse_markup(item.text))
-    schema = annotated or _documented_type(item.kind, module, annotations) or infer_type(text)
+    schema = annotated or documented_type(item.kind, module, annotations) or infer_type(text)
     kept = {key: schema[key] for key in ("type", "items") if key in schema}
     return kept | {"description": described(text)} | {key: schema[key] for key in schema if key not in kept}

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from rolltop.catalog.rlang.foreign import Help, block_of
 from rolltop.catalog.rlang.markup import Markup, parse_markup
 from rolltop.catalog.rlang.roxygen import Block, parse_block
 from rolltop.catalog.rlang.source import Expression, Formal, expressions
@@ -47,11 +48,13 @@ class Documented:
 
 
 class Sources:
-    """The documented objects of a set of R files, found by name and by topic."""
+    """The documented objects of a set of R files, by name and by topic; `help_of` finds those of other packages."""
 
-    def __init__(self, package: str, markdown: bool = True) -> None:
+    def __init__(self, package: str, markdown: bool = True, help_of: Help | None = None) -> None:
         self.package = package
         self.markdown = markdown
+        self._help_of = help_of
+        self._foreign: dict[str, Documented | None] = {}
         self.objects: list[Documented] = []
         self._formals: dict[str, Expression] = {}
         self._by_name: dict[str, Documented] = {}
@@ -59,7 +62,7 @@ class Sources:
 
     def add(self, file: Path, text: str) -> None:
         for expression in expressions(text):
-            if expression.name:
+            if expression.name and expression.value:
                 self._formals[expression.name] = expression
             if expression.doc:
                 self._remember(file, expression)
@@ -99,17 +102,30 @@ class Sources:
             parts = tag.after_first_word.split()
             if not parts or part in parts:
                 names.append(tag.first_word)
-        own = (name.removeprefix(f"{self.package}::").removesuffix("()") for name in names)
-        return [found for name in own if (found := self._by_name.get(name) or self._topic_head(name))]
+        return [found for name in names if (found := self._source(name))]
+
+    def _source(self, written: str) -> Documented | None:
+        """What a tag names: an object or a topic of these files, or `package::topic` of another package."""
+        name = written.removeprefix(f"{self.package}::").removesuffix("()")
+        return self._by_name.get(name) or self._topic_head(name) or self._from_elsewhere(name)
 
     def _topic_head(self, topic: str) -> Documented | None:
         return next(iter(self._by_topic.get(topic, ())), None)
 
+    def _from_elsewhere(self, name: str) -> Documented | None:
+        package, separator, topic = name.partition("::")
+        if not separator or self._help_of is None:
+            return None
+        if name not in self._foreign:
+            page = self._help_of(package, topic.removeprefix(":"))
+            expression = Expression(0, name, (), ())
+            self._foreign[name] = Documented(Path(name), expression, block_of(page), False) if page else None
+        return self._foreign[name]
+
     def foreign_sources(self, documented: Documented) -> list[str]:
-        """What a block inherits from that these files do not have."""
+        """What a block inherits from that is neither in these files nor in the help of another package."""
         names = [tag.first_word for tag in documented.block.all("inheritParams", "inherit")]
-        names = [name.removeprefix(f"{self.package}::").removesuffix("()") for name in names]
-        return [name for name in names if name not in self._by_name and name not in self._by_topic]
+        return [name.removesuffix("()") for name in names if self._source(name) is None]
 
 
 def read_text(path: Path) -> str:

@@ -7,13 +7,13 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from rolltop.catalog.rlang.constants import Constant, constant, string_value
+from rolltop.catalog.rlang.binding import binding, name_of, significant, split_at_commas
+from rolltop.catalog.rlang.constants import Constant, constant
 from rolltop.catalog.rlang.lexer import Token, comments_in, line_starts, top_level_tokens
 
 __all__ = ["Expression", "Formal", "expressions", "formals_of"]
 
 _ROXYGEN = re.compile(r"#+'[^\S\n]?")
-_ASSIGN = ("<-", "=", "<<-", ":=")
 _HEADERS = ("function", "\\", "if", "while", "for")
 _MOST_PARENTHESES = 10
 _OPEN_ENDED = ("function", "repeat", "else", "in")
@@ -48,8 +48,10 @@ class Expression:
 
     @property
     def alias_of(self) -> str | None:
-        """The name this one is bound to, in `f <- g`."""
-        return _name_of(self.value[0]) if len(self.value) == 1 else None
+        """The name this one is bound to, in `f <- g`; its own where a generic is made of a function that there is."""
+        if not self.value:
+            return self.name
+        return name_of(self.value[0]) if len(self.value) == 1 else None
 
 
 def expressions(text: str) -> Iterator[Expression]:
@@ -95,7 +97,7 @@ def _continues(tokens: list[Token]) -> bool:
 
 
 def _expression(text: str, starts: list[int], tokens: list[Token], doc: list[tuple[int, str]]) -> Expression:
-    name, value = _assignment(tokens)
+    name, value = binding(text, tokens)
     start, end = tokens[0].start, tokens[-1].end
     if text.find("#'", start, end) >= 0:
         # As in roxygen2, lines inside a function document it too.
@@ -111,55 +113,20 @@ def _expression(text: str, starts: list[int], tokens: list[Token], doc: list[tup
     )
 
 
-def _assignment(tokens: list[Token]) -> tuple[str | None, list[Token]]:
-    """`a <- b <- value` gives ("a", value)."""
-    name = None
-    while len(tokens) > 2 and tokens[1].text in _ASSIGN and (target := _name_of(tokens[0])):
-        name = name or target
-        tokens = tokens[2:]
-    return name, tokens
-
-
-def _name_of(token: Token) -> str | None:
-    match token.kind:
-        case "name":
-            return token.text
-        case "quoted":
-            return token.text[1:-1].replace("\\`", "`")
-        case "string" | "raw":
-            return string_value(token.text)
-    return None
-
-
 def formals_of(text: str, value: tuple[Token, ...]) -> tuple[Formal, ...] | None:
     """The parameters of a function literal, also one in parentheses; None for anything else."""
     for _ in range(_MOST_PARENTHESES):
         if len(value) != 1 or value[0].kind != "group" or value[0].text[0] != "(":
             break
-        value = _significant(text, value[0].start + 1, value[0].end - 1)
+        value = significant(text, value[0].start + 1, value[0].end - 1)
     if len(value) < 2 or value[0].text not in ("function", "\\") or value[1].text[:1] != "(":
         return None
-    inside = _significant(text, value[1].start + 1, value[1].end - 1)
-    return tuple(formal for part in _split_at_commas(inside) if (formal := _formal(text, part)))
-
-
-def _significant(text: str, start: int, end: int) -> tuple[Token, ...]:
-    return tuple(token for token in top_level_tokens(text, start, end) if token.kind not in ("comment", "newline"))
-
-
-def _split_at_commas(tokens: tuple[Token, ...]) -> Iterator[list[Token]]:
-    part: list[Token] = []
-    for token in tokens:
-        if token.text == "," and token.kind == "operator":
-            yield part
-            part = []
-        else:
-            part.append(token)
-    yield part
+    inside = significant(text, value[1].start + 1, value[1].end - 1)
+    return tuple(formal for part in split_at_commas(inside) if (formal := _formal(text, part)))
 
 
 def _formal(text: str, part: list[Token]) -> Formal | None:
-    if not part or (name := _name_of(part[0])) is None:
+    if not part or (name := name_of(part[0])) is None:
         return None
     if len(part) < 3 or part[1].text != "=":
         return Formal(name)

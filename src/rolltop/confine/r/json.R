@@ -129,4 +129,4 @@ write_json <- local({
     if (length(text) == 1L && !inherits(x, "AsIs") && is.null(dim(x))) text else array_of(text)
   }
   write
-})
+}, envir = new.env(parent = .BaseNamespaceEnv))

@@ -51,6 +51,10 @@ class RSession:
         watch = Watch(self.child)
         return self.control.ask(request, seconds, lambda: raise_exceeded(watch), on_progress)
 
+    def forget_output(self) -> None:
+        """What was printed up to now belongs to earlier requests: `stop` gives back what comes after it."""
+        self._sink.forget()
+
     def stop(self) -> str:
         """End the process and everything in its sandbox; what it printed last comes back."""
         self.child.kill()

@@ -1,6 +1,7 @@
 # The R side of rolltop.confine.r: reads requests from one descriptor, answers on another.
 # A frame is a big-endian 4-byte length and that many bytes of JSON. Standard output and error belong to the
-# user's code: nothing it prints can get between two answers.
+# user's code: nothing it prints can get between two answers. All of this finds base R before anything else: what
+# user code defines in the global environment, be it called `list`, changes nothing here.
 local({
   descriptors <- as.integer(commandArgs(trailingOnly = TRUE))
   open_input <- function(fd) file(paste0("/dev/fd/", fd), "rb", raw = TRUE)
@@ -194,4 +195,4 @@ local({
       answer(request)
     }
   }
-})
+}, envir = new.env(parent = .BaseNamespaceEnv))

@@ -94,7 +94,11 @@ class RWorker:
         seconds = self._sandbox.limits.seconds if timeout is None else timeout
         with self._lock:
             session = self._running()
-            return read_answer(self._exchange(session, request, seconds, on_progress))
+            frame = self._exchange(session, request, seconds, on_progress)
+            try:
+                return read_answer(frame)
+            except (AttributeError, TypeError, ValueError):
+                raise crashed(self._stop()) from None  # what answers so would answer the next call no better
 
     def _running(self) -> RSession:
         if self._closed:
@@ -118,6 +122,7 @@ class RWorker:
         inside = session.child.inside
         if "files" in request:
             request = {**request, "files": [inside(path) for path in request["files"]]}
+        session.forget_output()
         try:
             return session.ask(request, seconds, on_progress)
         except TimeoutError:
