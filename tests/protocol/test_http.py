@@ -319,3 +319,12 @@ def test_a_stream_after_an_event_is_a_stream_from_now_on(url: str) -> None:
         response = connection.getresponse()
         assert response.status == 200
         assert response.getheader("Content-Type", "").startswith("text/event-stream")
+
+
+@pytest.mark.parametrize("version", ["1999-01-01", "nonsense"])
+def test_a_version_that_is_not_supported_is_named(url: str, version: str) -> None:
+    status, said = send(url, '{"jsonrpc":"2.0","id":3,"method":"ping"}', MCP_Protocol_Version=version)
+    answer = json.loads(said)
+    assert (status, answer["id"]) == (400, 3)
+    assert version in answer["error"]["message"]
+    assert "2025-06-18" in answer["error"]["message"]

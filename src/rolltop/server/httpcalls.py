@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
 
 from mcp.shared.inbound import ERROR_CODE_HTTP_STATUS, InboundModernRoute, classify_inbound_request
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from mcp_core import InputNeeded, ProtocolFault, UnknownTool
 from rolltop.server.desk import Desk
@@ -71,7 +71,8 @@ class HttpCalls:
         if request is not None and await self._answer(request, scope, receive, send):
             return
         try:
-            parse(body)  # by the same rules as over stdio; the SDK has its own words for what is no message
+            # By the same rules as over stdio; the SDK has its own words for what is no message.
+            _check_version(scope, parse(body))
         except Malformed as error:
             await _send_json(send, error.line(), 400)
         else:
@@ -196,6 +197,16 @@ def _recognise(desk: Desk, body: bytes, headers: Mapping[str, str]) -> _Request 
 
 class _Gone(Exception):
     """The client left before it had said everything."""
+
+
+def _check_version(scope: Scope, document: Mapping[str, Any]) -> None:
+    """Refuse a version that nobody knows, where the message itself names none: that one the SDK negotiates."""
+    asked = next((value for name, value in scope["headers"] if name == b"mcp-protocol-version"), None)
+    version = asked.decode("latin-1") if asked is not None else None
+    known = (*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VERSIONS)
+    if version is not None and version not in known and "_meta" not in (document.get("params") or {}):
+        why = f"the protocol version {version[:40]!r} is not supported; there are {', '.join(known)}"
+        raise Malformed(INVALID_REQUEST, why, document.get("id"))
 
 
 def _announced(scope: Scope) -> int:

@@ -93,8 +93,8 @@ class _Reader:
 
     def _described(self, part: str, depth: int) -> Schema | None:
         if found := _ARRAY_LIKE.search(part):
-            held = self._held(part, found.end(), depth) or {"type": "number"}
-            return _array_like(held) if "like" in found[0].lower() else _nested(held)
+            item = self._held(part, found.end(), depth) or {"type": "number"}
+            return _array_like(item) if "like" in found[0].lower() else _nested(item)
         leading = leading_type(part)
         if found := _COLLECTION.search(part):
             if held := self._held(part, found.end(), depth):
