@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from rolltop.errors import InvalidInput
 from rolltop.store import Document, Library
-from rolltop.store.extract.plain import WESTERN, codec_of, decoded
+from rolltop.store.extract.charsets import codec_named
+from rolltop.store.extract.plain import codec_of, decoded
 
 __all__ = ["Part", "Wanted", "read_part"]
 
@@ -68,8 +69,10 @@ def _codec(library: Library, document: Document, number: int) -> tuple[str, int]
     """How the text of an object is written, and the length of the mark at its beginning."""
     if number == document.object and document.is_text:
         return "utf-8", 0
-    if number == document.object and document.mime.endswith(WESTERN):
-        return WESTERN, 0
+    _, says, charset = document.mime.rpartition("charset=")
+    codec = codec_named(charset) if says and number == document.object else None
+    if codec is not None and not codec.startswith("utf"):
+        return codec, 0
     return codec_of(library.read_span(number, 0, 4))
 
 

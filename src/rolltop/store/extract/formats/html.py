@@ -6,20 +6,60 @@ import re
 
 from lxml import etree
 
+from rolltop.store.extract.charsets import declared_in
 from rolltop.store.extract.formats.draft import Draft
 from rolltop.store.extract.formats.limits import Unreadable
+from rolltop.store.extract.plain import decoded
+from rolltop.store.naming import is_text
 
 __all__ = ["parsed", "read", "write_page"]
 
-_LEFT_OUT = frozenset({"script", "style", "template", "svg", "object", "iframe", "head"})
+_LEFT_OUT = frozenset({"script", "style", "template", "svg", "object", "iframe", "head", "rt", "rp"})
+"""`rt` and `rp` say how the characters below them sound, between the characters of a word."""
 _BLOCKS = frozenset(
     {
         *("address", "article", "aside", "blockquote", "br", "dd", "div", "dl", "dt", "fieldset", "figcaption"),
         *("figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "nav", "ol"),
         *("option", "p", "pre", "section", "table", "tr", "ul", "title", "caption"),
+        *(
+            "center",
+            "details",
+            "dialog",
+            "dir",
+            "hgroup",
+            "legend",
+            "listing",
+            "menu",
+            "noscript",
+            "optgroup",
+            "plaintext",
+        ),
+        *(
+            "search",
+            "summary",
+            "textarea",
+            "body",
+            "frameset",
+            "marquee",
+            "multicol",
+            "noframes",
+            "tbody",
+            "tfoot",
+            "thead",
+            "xmp",
+        ),
     }
 )
+_BOXES = frozenset(
+    {
+        *("audio", "button", "canvas", "embed", "iframe", "img", "input", "math", "meter", "object", "output"),
+        *("progress", "select", "svg", "video"),
+    }
+)
+"""Stand in the line, but not in a word."""
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_SHIFTS = 4096
+"""In so much of the beginning, a page in an alphabet that is shifted to is told."""
 _SPACE = re.compile(r"\s+")
 
 
@@ -30,18 +70,22 @@ def read(data: bytes, draft: Draft) -> None:
     write_page(page, draft)
 
 
-def parsed(data: bytes) -> etree._Element | None:
-    try:
-        data.decode()
-        encoding: str | None = "utf-8"
-    except UnicodeDecodeError:
-        encoding = None  # as the page declares it
+def parsed(data: bytes, charset: str | None = None) -> etree._Element | None:
+    """The tree of a page that is written in `charset`, or as it says itself."""
     # Not `huge_tree`: pages nested deeper than the parser's own limit are cut there.
-    parser = etree.HTMLParser(encoding=encoding, no_network=True, remove_comments=True, remove_pis=True)
+    parser = etree.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True)
     try:
-        return etree.fromstring(data, parser)
+        return etree.fromstring(_in_utf8(data, charset), parser)
     except (etree.XMLSyntaxError, ValueError) as error:
         raise Unreadable(f"it is no HTML that could be read ({error})") from None
+
+
+def _in_utf8(data: bytes, charset: str | None) -> bytes:
+    if charset is None and b"\x1b" in data[:_SHIFTS] and data.isascii():
+        charset = declared_in(data[:_SHIFTS])  # written in ASCII, but not meant so
+    if charset is None and is_text(data):
+        return data
+    return decoded(data, charset).encode("utf-8", "replace")
 
 
 def write_page(page: etree._Element, draft: Draft, *, sections: bool = True) -> None:
@@ -59,6 +103,7 @@ def write_page(page: etree._Element, draft: Draft, *, sections: bool = True) -> 
         elif event == "start":
             if element.tag in _LEFT_OUT:
                 skipped = element
+                text.part(element.tag)
             else:
                 text.start(element)
         else:
@@ -79,6 +124,8 @@ class _Text:
     def start(self, element: etree._Element) -> None:
         if element.tag in _BLOCKS:
             self.break_line()
+        else:
+            self.part(element.tag)
         if element.tag in _HEADINGS:
             self._heading = []
         elif element.tag == "pre":
@@ -87,6 +134,7 @@ class _Text:
             self._draft.link(element.get("href"))
         elif element.tag == "img":
             self.words(element.get("alt"))
+            self.part(element.tag)
         self.words(element.text)
 
     def end(self, element: etree._Element) -> None:
@@ -98,7 +146,14 @@ class _Text:
             self._line.append("\t")
         if element.tag in _BLOCKS:
             self.break_line()
+        else:
+            self.part(element.tag)
         self.words(element.tail)
+
+    def part(self, tag: object) -> None:
+        """Part the words before a box in the line from those in it and after it."""
+        if tag in _BOXES and self._line and not self._line[-1][-1:].isspace():
+            self.words(" ")
 
     def words(self, text: str | None) -> None:
         if text:
@@ -117,5 +172,7 @@ class _Text:
     def break_line(self) -> None:
         line = "".join(self._line)
         self._line = []
+        if self._heading is not None:
+            self._heading.append(" ")
         if line := (line.rstrip() if self._exact else line.strip(" \n\r")):
             self._draft.line(line)
