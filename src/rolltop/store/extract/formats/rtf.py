@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from rolltop.store.extract.formats.draft import Draft
+from rolltop.store.extract.formats.draft import PARTED, Draft, joined
 from rolltop.store.extract.formats.limits import Unreadable
 
 __all__ = ["read"]
@@ -22,10 +22,11 @@ _SKIPPED = frozenset(
     b"colortbl pict object objdata objclass objname themedata colorschememapping latentstyles datastore listtable "
     b"listoverridetable revtbl rsidtbl generator filetbl author operator company category keywords doccomm comment "
     b"subject manager hlinkbase creatim revtim printim buptim xmlnstbl mmathPr pntext listtext nonshppict "
-    b"shpinst".split()
+    b"shpinst xe tc tcn ftnsep ftnsepc aftnsep aftnsepc".split()
 )
-_NOTES = frozenset({b"footnote", b"annotation"})
-"""Marked as what an older program may leave out, but text."""
+_APART = frozenset(b"footnote annotation shptxt header headerl headerr headerf footer footerl footerr footerf".split())
+"""Stand in the middle of a paragraph and have paragraphs of their own. Some are marked as what an older program may
+leave out, but they are text; a text box is inside of what describes its shape, which is none."""
 _ASIDES = {b"title": "title", b"fldinst": "instruction", b"fonttbl": "fonts", b"stylesheet": "styles", b"bkmkstart": ""}
 _SAID = {
     **dict.fromkeys((b"line", b"lbr", b"softline"), "\n"),
@@ -72,6 +73,8 @@ class _Group:
     style: int | None = None
     outlined: bool = False
     in_table: bool = False
+    apart: int = 0
+    """Inside of how many notes, boxes and margins."""
 
 
 class _Rtf:
@@ -87,6 +90,10 @@ class _Rtf:
         self._headings: set[int] = set()
         self._paragraph: list[str] = []
         self._size = 0
+        self._around: list[list[str]] = []
+        """What has been said of the paragraphs around a note."""
+        self._after: list[str] = []
+        """What comes after the paragraph, so that its own words stay together."""
         self._bytes = bytearray()
         self._said_aside: list[str] = []
         self._to_skip = 0
@@ -109,6 +116,8 @@ class _Rtf:
                 self._brace(brace)
             else:
                 self._symbol(symbol)
+        while self._around:
+            self._end_apart()
         self._end_paragraph()
 
     # groups --------------------------------------------------------------------------------------
@@ -121,6 +130,8 @@ class _Rtf:
                 raise Unreadable("its groups are nested too deeply")
             self._outer.append(self._group)
         elif self._outer:
+            if self._group.apart > self._outer[-1].apart:
+                self._end_apart()
             ended, self._group = self._group, self._outer.pop()
             if ended.aside != self._group.aside or ended.aside == "styles":
                 self._end_aside(ended)
@@ -152,10 +163,10 @@ class _Rtf:
             self._say(" ")
         elif word in _ENDS:
             self._end_paragraph()
-        elif word in _SKIPPED or (starred and word not in _ASIDES and word not in _NOTES):
+        elif word in _APART:
+            self._begin_apart()
+        elif word in _SKIPPED or (starred and word not in _ASIDES):
             self._aside("")
-        elif word == b"shptxt":  # a text box, inside of what describes its shape
-            self._group = replace(self._group, aside=None)
         elif word in _ASIDES:
             self._aside(_ASIDES[word])
         else:
@@ -199,6 +210,28 @@ class _Rtf:
         elif symbol in _SYMBOLS:
             self._say(_SYMBOLS[symbol])
 
+    # notes, boxes, margins -----------------------------------------------------------------------
+
+    def _begin_apart(self) -> None:
+        if self._paragraph:
+            self._paragraph.append(PARTED)
+        self._around.append(self._paragraph)
+        self._paragraph, self._size = [], 0
+        apart = self._group.apart + 1
+        self._group = replace(self._group, aside=None, apart=apart, style=None, outlined=False, in_table=False)
+
+    def _end_apart(self) -> None:
+        self._end_paragraph()
+        self._paragraph = self._around.pop()
+        self._group = replace(self._group, apart=self._group.apart - 1)
+        if not self._around and not self._paragraph:
+            self._say_after()
+
+    def _say_after(self) -> None:
+        after, self._after = self._after, []
+        for text in after:
+            self._draft.line(text)
+
     # text ----------------------------------------------------------------------------------------
 
     def _text(self, text: bytes) -> None:
@@ -224,7 +257,7 @@ class _Rtf:
             self._paragraph.append(text)
             self._size += len(text)
             if self._size > self._draft.spent.limits.characters:
-                self._end_paragraph()  # which says that it is enough
+                self._draft.line(_whole("".join(self._paragraph)))  # which says that it is enough
         elif self._group.aside and len(self._said_aside) < LONGEST_ASIDE:
             self._said_aside.append(text[:LONGEST_ASIDE])
 
@@ -232,11 +265,16 @@ class _Rtf:
         self._flush()
         if self._group.aside is not None:
             return
-        text = _whole("".join(self._paragraph))
+        text = _whole(joined(self._paragraph))
         self._paragraph, self._size = [], 0
         if self._group.outlined or self._group.style in self._headings:
             self._draft.heading(text)
-        self._draft.line(text)
+        if self._around:
+            if text.strip():
+                self._after.append(text)
+        else:
+            self._draft.line(text)
+            self._say_after()
 
 
 def _whole(text: str) -> str:
