@@ -36,6 +36,14 @@ def run(words: str) -> str:
 # texts -------------------------------------------------------------------------------------------
 
 
+def test_the_sign_of_a_note_is_no_part_of_a_word() -> None:
+    command = ["pandoc", "--from", "markdown", "--to", "epub", "--output", "-"]
+    data = subprocess.run(
+        command, input=b"% Bees\n\nwinter[^1].\n\n[^1]: mites\n", capture_output=True, check=True
+    ).stdout
+    assert "winter 1." in lines(read_document(data, "a.epub"))
+
+
 @pytest.mark.parametrize("form", ["odt", "docx", "rtf"])
 def test_the_words_around_a_note_stay_together(form: str) -> None:
     source = "The colony survived the winter[^1] without losses.\n\n[^1]: varroa mites were counted.\n"
@@ -153,6 +161,8 @@ def test_what_stands_in_a_paragraph_of_rtf_comes_after_it(source: bytes, found: 
         ("<button>yes</button><button>no</button>", ["yes no"]),
         ("a<img alt='heron'>b<svg><path/></svg>c<input>d", ["a heron b c d"]),
         ("<ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp>字</ruby>", ["漢字"]),
+        ("winter<a href='#n'><sup>1</sup></a> and<sup><a href='#m'>2</a></sup> ice", ["winter 1 and 2 ice"]),
+        ("winter<a class='footnote-ref' href='#n'>1</a>. m<sup>2</sup>", ["winter 1. m2"]),
         ("one<wbr>word and o<b>n</b>e", ["oneword and one"]),
         ("<textarea>wide</textarea>x<noscript>plain</noscript>", ["wide", "x", "plain"]),
     ],

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import email
 import email.policy
+from email.headerregistry import BaseHeader, HeaderRegistry
 from email.message import Message
-from functools import partial
+from functools import lru_cache, partial
+from typing import Any
 
 from rolltop.store.extract.charsets import codec_named
 from rolltop.store.extract.detect import format_of
@@ -23,14 +25,31 @@ _SEALED = ("application/pkcs7-mime", "application/x-pkcs7-mime", "application/pg
 _STUMBLES = (ValueError, IndexError, AttributeError, TypeError)
 """What the standard parser does where headers are not as they should be."""
 
+_A_LINE = 200
+_SHIFTS = (b"\x1b", b"~{", b"+")
+"""With these, some encodings write other characters in ASCII."""
 MOST_PARTS = 500
 DEEPEST = 50
+
+
+class _Headers(HeaderRegistry):
+    """The standard parser takes a header apart whenever it is asked for; once is enough."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._once = lru_cache(maxsize=256)(super().__call__)
+
+    def __call__(self, name: str, value: Any) -> BaseHeader:
+        return self._once(name, value)
+
+
+_POLICY = email.policy.default.clone(header_factory=_Headers())
 
 
 def read(data: bytes, draft: Draft) -> None:
     if codec_of(data)[1]:
         data = decoded(data).encode("utf-8", "replace")
-    message = email.message_from_bytes(data, policy=email.policy.default)
+    message = email.message_from_bytes(data, policy=_POLICY)
     if not message.keys():
         raise Unreadable("it has no headers")
     _Reader(draft).message(message)
@@ -79,9 +98,7 @@ class _Reader:
             self._draft.note("it is encrypted, or signed in a way that hides its text")
         if name is not None or kind not in _TEXTS:
             data = _content(part)
-            if kind.startswith("text/") and format_of(data, name or "") in ("text", "html", ""):
-                data = _in_utf8(data, part)
-            read_part(data, name or kind, self._draft)
+            read_part(_in_utf8(data, part) if kind.startswith("text/") else data, name or kind, self._draft)
         elif texts:
             self._draft.at("message")
             self._text(part, kind)
@@ -111,8 +128,13 @@ def _read_message(message: Message, draft: Draft) -> None:
 def _best(part: Message) -> Message | None:
     """The one of several forms of the same that is read: the plain one, unless it says nothing."""
     forms = _inside(part)
-    plain = (form for form in forms if form.get_content_type() == "text/plain" and _content(form).strip())
+    plain = (form for form in forms if form.get_content_type() == "text/plain" and _says_something(form))
     return next(plain, None) or next(filter(_holds_page, forms), None)
+
+
+def _says_something(part: Message) -> bool:
+    payload = part.get_payload()
+    return len(payload) > _A_LINE or bool(_content(part).strip())
 
 
 def _holds_page(part: Message, depth: int = 0) -> bool:
@@ -158,11 +180,15 @@ def _content(part: Message) -> bytes:
 
 def _in_utf8(data: bytes, part: Message) -> bytes:
     """An attached text, written as others are read."""
+    if data.isascii() and not any(shift in data for shift in _SHIFTS):
+        return data
     charset = _charset(part)
-    return decoded(data, charset).encode("utf-8", "replace") if codec_named(charset) else data
+    if codec_named(charset) is None or format_of(data, "") not in ("text", "html", ""):
+        return data
+    return decoded(data, charset).encode("utf-8", "replace")
 
 
 def _unpacked(part: Message, message: Message) -> Message:
     """A message that is packed as other attachments are, though it should not be."""
     message["Content-Transfer-Encoding"] = str(part.get("Content-Transfer-Encoding", ""))
-    return email.message_from_bytes(_content(message), policy=email.policy.default)
+    return email.message_from_bytes(_content(message), policy=_POLICY)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from rolltop.store.extract.formats.draft import PARTED, Draft, joined
 from rolltop.store.extract.formats.limits import Unreadable
 from rolltop.store.extract.formats.package import Package
 from rolltop.store.extract.formats.rows import Rows
-from rolltop.store.extract.formats.xml import START, TEXT
+from rolltop.store.extract.formats.xml import START, TEXT, Event, events
 
 __all__ = ["read"]
 
-_SPACE = re.compile(r"[ \t\r\n]{2,}|[\t\r\n]")
+_SPACE = re.compile(r"[ \t\r\n]+")
 """Where more than one space is meant, an element says so."""
 _PARAGRAPHS = frozenset({"p", "h"})
 _LEFT_OUT = frozenset({"tracked-changes", "forms", "styles", "automatic-styles", "settings", "ruby-text"})
@@ -28,6 +29,9 @@ _ASIDE = frozenset(
 """What stands in the middle of a paragraph and has paragraphs of its own."""
 _DESCRIBING = frozenset({"title", "desc"})
 _MARGINS = frozenset(f"{where}{which}" for where in ("header", "footer") for which in ("", "-left", "-first"))
+_ROOT = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?<[\w:.-]+(?:\s[^<>]*)?>")
+_MASTERS = re.compile(rb"<(?:[\w.-]+:)?master-styles\b")
+_HAS_MARGINS = re.compile(rb"[:<](?:header|footer)(?:-left|-first)?[\s>]")
 MOST_REPEATED = 1000
 MOST_COMMENTS = 10_000
 
@@ -41,9 +45,17 @@ def read(data: bytes, draft: Draft) -> None:
     sheets = kind.endswith((b".spreadsheet", b".spreadsheet-template"))
     draft.is_table = sheets
     reader = _Sheets(draft) if sheets else _Texts(draft)
-    reader.read(package)
+    reader.write(package.events("content.xml"))
     if kind.endswith((b".text", b".text-template")) and "styles.xml" in package:
-        _Margins(draft).read(package, "styles.xml")
+        styles = package.read("styles.xml")
+        if _HAS_MARGINS.search(styles):
+            _Margins(draft).write(events(_only_masters(styles), "styles.xml"))
+
+
+def _only_masters(styles: bytes) -> bytes:
+    """Without the styles themselves, which are long and say nothing."""
+    root, masters = _ROOT.match(styles), _MASTERS.search(styles)
+    return root[0] + styles[masters.start() :] if root and masters else styles
 
 
 class _Texts:
@@ -52,23 +64,28 @@ class _Texts:
     What a paragraph has beside its text (notes, comments, boxes) comes after it: its own words stay together.
     """
 
+    heeded = _PARAGRAPHS | _ASIDE | _DESCRIBING | {"page", "notes", "a", "tab", "line-break", "s"}
+
     def __init__(self, draft: Draft) -> None:
         self.draft = draft
+        self._pieces: list[str] | None = None
+        """Of the paragraph that has begun; None outside, and in what has text only in paragraphs of its own."""
         self._open: list[tuple[str, list[str] | None]] = []
-        """Paragraphs that have begun, with their pieces; None for what has text only in paragraphs of its own."""
+        """What has begun, with the pieces of what it stands in."""
         self._after: list[tuple[str, bool]] = []
         self._slides = 0
 
-    def read(self, package: Package, part: str = "content.xml") -> None:
+    def write(self, found: Iterator[Event]) -> None:
         left_out = 0
-        for event, value, said in package.events(part):
-            if event != TEXT and value in _LEFT_OUT:
+        heeded = self.heeded
+        for event, value, said in found:
+            if event == TEXT:
+                if (pieces := self._pieces) is not None and not left_out:
+                    pieces.append(_SPACE.sub(" ", value) if "\n" in value or "  " in value else value)
+            elif value in _LEFT_OUT:
                 left_out += 1 if event == START else -1
-            elif left_out:
+            elif value not in heeded or left_out:
                 continue
-            elif event == TEXT:
-                if self._open and (pieces := self._open[-1][1]) is not None:
-                    pieces.append(_SPACE.sub(" ", value))
             elif event == START:
                 self.start(value, said)
             else:
@@ -76,9 +93,9 @@ class _Texts:
 
     def start(self, name: str, said: dict[str, str]) -> None:
         if name in _PARAGRAPHS:
-            self._open.append((name, []))
+            self._begin(name, [])
         elif name in _ASIDE:
-            self._begin_aside(name)
+            self._begin(name, None)
         elif name == "page":
             self._slides += 1
             self.draft.at(f"slide {self._slides}")
@@ -86,35 +103,36 @@ class _Texts:
             self.draft.at(f"slide {self._slides}, notes")
         elif name == "a":
             self.draft.link(said.get("href"))
-        elif not self._open:
-            return
-        elif (pieces := self._open[-1][1]) is None:
-            if name in _DESCRIBING:  # of a picture
-                self._open.append((name, []))
-        elif name in ("tab", "line-break", "s"):
+        elif name in _DESCRIBING:
+            if self._open and self._pieces is None:  # of a picture; in a paragraph, it is a part of that
+                self._begin(name, [])
+        elif self._pieces is not None:
             count = said.get("c", "1")
             spaces = " " * min(int(count), 100) if count.isdecimal() else " "
-            pieces.append({"tab": "\t", "line-break": "\n"}.get(name, spaces))
+            self._pieces.append({"tab": "\t", "line-break": "\n"}.get(name, spaces))
 
-    def _begin_aside(self, name: str) -> None:
-        if self._open and (pieces := self._open[-1][1]) is not None:
-            pieces.append(PARTED)
-        self._open.append((name, None))
+    def _begin(self, name: str, pieces: list[str] | None) -> None:
+        if self._pieces is not None:
+            self._pieces.append(PARTED)
+        self._open.append((name, self._pieces))
+        self._pieces = pieces
 
     def end(self, name: str) -> None:
         if self._open and self._open[-1][0] == name:
-            _, pieces = self._open.pop()
+            pieces = self._pieces
+            _, self._pieces = self._open.pop()
             if pieces is not None:
                 self._ended(joined(pieces), heading=name == "h")
 
     def _ended(self, text: str, *, heading: bool) -> None:
-        if any(pieces is not None for _, pieces in self._open):
+        if self._open and any(pieces is not None for _, pieces in self._open):
             self._after.append((text, heading))
             return
         self.paragraph(text, heading=heading)
-        after, self._after = self._after, []
-        for each, is_heading in after:
-            self.paragraph(each, heading=is_heading)
+        if self._after:
+            after, self._after = self._after, []
+            for each, is_heading in after:
+                self.paragraph(each, heading=is_heading)
 
     def paragraph(self, text: str, *, heading: bool) -> None:
         self.draft.line(text)
@@ -124,6 +142,8 @@ class _Texts:
 
 class _Sheets(_Texts):
     """Tables whose cells have addresses."""
+
+    heeded = _Texts.heeded | {"table", "table-row", "table-cell", "covered-table-cell"}
 
     def __init__(self, draft: Draft) -> None:
         super().__init__(draft)
@@ -182,6 +202,8 @@ class _Sheets(_Texts):
 
 class _Margins(_Texts):
     """What stands above and below the text of every page."""
+
+    heeded = _Texts.heeded | _MARGINS
 
     def __init__(self, draft: Draft) -> None:
         super().__init__(draft)

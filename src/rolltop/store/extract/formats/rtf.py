@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from rolltop.store.extract.formats.draft import PARTED, Draft, joined
 from rolltop.store.extract.formats.limits import Unreadable
@@ -52,6 +52,8 @@ _CODE_PAGES = {
     936: "gbk", 950: "big5", 10000: "mac-roman", 65001: "utf-8",
 }  # fmt: skip
 _PAGES = {b"mac": "mac-roman", b"pc": "cp437", b"pca": "cp850"}
+_HEEDED = frozenset({*_SAID, *_ENDS, *_APART, *_SKIPPED, *_ASIDES})
+_SETTINGS = frozenset({b"f", b"ansicpg", b"fcharset", *_PAGES, b"uc", b"pard", b"s", b"intbl", b"outlinelevel"})
 _HEADING = re.compile(r"(?:heading \d|title)\b", re.IGNORECASE)
 _LINK = re.compile(r'HYPERLINK\s+(?:\\l\s+)?"([^"]+)"')
 
@@ -62,8 +64,7 @@ def read(data: bytes, draft: Draft) -> None:
         draft.note("it holds no text")
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
+class _Group(NamedTuple):
     """What holds inside a pair of braces. `aside` is where text goes that is not part of the body."""
 
     aside: str | None = None
@@ -146,7 +147,7 @@ class _Rtf:
             self._headings.add(ended.style)
 
     def _aside(self, kind: str) -> None:
-        self._group = replace(self._group, aside=kind)
+        self._group = self._group._replace(aside=kind)
         self._said_aside = []
 
     # words ---------------------------------------------------------------------------------------
@@ -157,7 +158,10 @@ class _Rtf:
             self._unicode(number)
             return
         self._to_skip = 0
-        if word in _SAID:
+        if not starred and word not in _HEEDED:
+            if word in _SETTINGS:
+                self._setting(word, number)
+        elif word in _SAID:
             self._say(_SAID[word])
         elif word == b"par" and self._group.in_table:
             self._say(" ")
@@ -167,10 +171,8 @@ class _Rtf:
             self._begin_apart()
         elif word in _SKIPPED or (starred and word not in _ASIDES):
             self._aside("")
-        elif word in _ASIDES:
-            self._aside(_ASIDES[word])
         else:
-            self._setting(word, number)
+            self._aside(_ASIDES[word])
 
     def _setting(self, word: bytes, number: int | None) -> None:
         """What changes how the text that follows is read."""
@@ -178,15 +180,15 @@ class _Rtf:
             self._flush()
             self._encoding(word, number or 0)
         elif word == b"uc":
-            self._group = replace(self._group, after_unicode=max(0, min(number or 0, 100)))
+            self._group = self._group._replace(after_unicode=max(0, min(number or 0, 100)))
         elif word == b"pard":
-            self._group = replace(self._group, style=None, outlined=False, in_table=False)
+            self._group = self._group._replace(style=None, outlined=False, in_table=False)
         elif word == b"s":
-            self._group = replace(self._group, style=number or 0)
+            self._group = self._group._replace(style=number or 0)
         elif word == b"intbl":
-            self._group = replace(self._group, in_table=True)
+            self._group = self._group._replace(in_table=True)
         elif word == b"outlinelevel":
-            self._group = replace(self._group, outlined=(number or 0) < 9)
+            self._group = self._group._replace(outlined=(number or 0) < 9)
 
     def _encoding(self, word: bytes, number: int) -> None:
         if word == b"fcharset":
@@ -198,7 +200,7 @@ class _Rtf:
             encoding = self._fonts.get(number, self._default)
         else:
             encoding = self._default = _PAGES.get(word) or _CODE_PAGES.get(number, "cp1252")
-        self._group = replace(self._group, encoding=encoding)
+        self._group = self._group._replace(encoding=encoding)
 
     def _symbol(self, symbol: bytes) -> None:
         if symbol == b"*":
@@ -218,12 +220,12 @@ class _Rtf:
         self._around.append(self._paragraph)
         self._paragraph, self._size = [], 0
         apart = self._group.apart + 1
-        self._group = replace(self._group, aside=None, apart=apart, style=None, outlined=False, in_table=False)
+        self._group = self._group._replace(aside=None, apart=apart, style=None, outlined=False, in_table=False)
 
     def _end_apart(self) -> None:
         self._end_paragraph()
         self._paragraph = self._around.pop()
-        self._group = replace(self._group, apart=self._group.apart - 1)
+        self._group = self._group._replace(apart=self._group.apart - 1)
         if not self._around and not self._paragraph:
             self._say_after()
 
