@@ -31,7 +31,8 @@ _PDF_BEGINS = 1024
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _HTML = re.compile(
-    rb"\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,2000}?-->\s*)?<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL
+    rb"\s*(?:(?:<\?[^>]{0,200}>|<!--(?:(?!-->).){0,2000}-->)\s*){0,3}<(?:!doctype\s+html|html)\b",
+    re.IGNORECASE | re.DOTALL,
 )
 _HEADER = re.compile(rb"(?:[!-9;-~]+:[ \t][^\n]*\n(?:[ \t][^\n]*\n)*){3,}")
 _TELLING = re.compile(
