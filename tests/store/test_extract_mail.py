@@ -95,6 +95,13 @@ def test_a_plain_form_that_says_nothing_gives_way_to_the_page_and_what_is_attach
         assert (text.body.count("heron"), where(text, "lynx")) == (herons, "n.txt")
 
 
+def test_a_page_without_anything_in_it_takes_nothing_with_it() -> None:
+    attached = b"Content-Type: text/plain; name=n.txt\n\nan attached lynx\n"
+    for nothing in (b"", b" ", b"<!-- -->"):
+        text = read(text_part(nothing, b"text/html"), attached)
+        assert where(text, "lynx") == "n.txt"
+
+
 def test_what_a_server_says_of_a_message_that_came_back_is_read() -> None:
     status = b"Content-Type: message/delivery-status\n\nReporting-MTA: dns; mx.x\n\nFinal-Recipient: rfc822; who@x\n"
     text = read(text_part(b"sorry"), status, kind="report")

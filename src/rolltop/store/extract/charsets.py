@@ -13,7 +13,7 @@ _NAMES = """
     utf-8 utf-7 utf-16 utf-16-le utf-16-be utf-32 utf-32-le utf-32-be cp1250 cp1251 cp1252 cp1253 cp1254 cp1255 cp1256
     cp1257 cp1258 iso8859-2 iso8859-3 iso8859-4 iso8859-5 iso8859-6 iso8859-7 iso8859-8 iso8859-10 iso8859-13 iso8859-14
     iso8859-15 iso8859-16 koi8-r koi8-u koi8-t kz1048 ptcp154 mac-roman mac-cyrillic cp437 cp850 cp852 cp855 cp857 cp858
-    cp866 cp874 cp932 euc_jp iso2022_jp iso2022_jp_2 gbk gb18030 hz big5 big5hkscs cp949 iso2022_kr
+    cp866 cp874 cp932 euc_jp iso2022_jp iso2022_jp_2 gbk gb18030 hz big5 big5hkscs cp949 johab iso2022_kr
 """
 ENCODINGS = frozenset(_NAMES.split())
 """What texts are written in, by the names of Python. Others that it knows are no alphabets, or slow on purpose."""
@@ -26,7 +26,6 @@ SMALLER = {
     "shift_jis": "cp932",
     "gb2312": "gbk",
     "euc_kr": "cp949",
-    "johab": "cp949",
 }
 """Encodings of which a larger one is written under their names, as every browser reads them."""
 

@@ -107,7 +107,13 @@ class _Reader:
         data = _content(part)
         if kind == "text/plain":
             self._draft.line(decoded(data, _charset(part)))
-        elif (page := html.parsed(data, _charset(part))) is not None:
+            return
+        try:
+            page = html.parsed(data, _charset(part)) if data.strip() else None
+        except Unreadable as error:
+            self._draft.note(str(error))
+            return
+        if page is not None:
             html.write_page(page, self._draft, sections=False)
 
     def _passed_on(self, part: Message) -> None:
