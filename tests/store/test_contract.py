@@ -368,6 +368,21 @@ def test_text_in_another_encoding_comes_as_text(server: Server, tmp_path: Path, 
     assert listed["mime_type"].startswith("text/plain; charset=")
 
 
+def test_a_page_comes_in_the_charset_it_declares(server: Server, tmp_path: Path) -> None:
+    page = "<html>\n<meta charset=shift_jis>\n" + "<p>東京タワー\n" * 5_000
+    (tmp_path / "page.html").write_bytes(page.encode("cp932"))
+    digest = server.call("store_document", {"path": "page.html"})["hash"]
+    lines = server.call("cat_document", {"name": "page.html", "start_line": 3, "end_line": 3})
+    assert lines["content"] == "<p>東京タワー\n"
+    cut = {"hash": digest, "offset": lines["start"], "length": lines["end"] - lines["start"]}
+    assert server.call("cat_document", cut)["content"] == lines["content"]
+    read, offset = "", 0
+    while offset is not None:
+        part = server.call("retrieve_document", {"hash": digest, "include_content": True, "offset": offset})
+        read, offset = read + part["content"], part.get("next_offset")
+    assert read == page
+
+
 def test_errors_have_the_documented_form(server: Server) -> None:
     missing = server.call("get_by_name", {"name": "nothing"}, fails=True)
     assert (missing["code"], "error" in missing) == ("document_not_found", True)

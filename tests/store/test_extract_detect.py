@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import subprocess
+import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 from rolltop.store import Library
 from rolltop.store.extract.detect import HEAD, format_of
+from rolltop.store.extract.formats.reading import read_document
 from rolltop.store.extract.zipnames import MOST, zip_names
 
 PDF = made.made_pdf("a zebra")
@@ -90,6 +92,31 @@ def test_an_office_file_that_holds_others_stays_what_it_is() -> None:
     with zipfile.ZipFile(outer, "a", zipfile.ZIP_STORED) as archive:
         archive.writestr("word/embeddings/sheet.xlsx", made.made_xlsx())
     assert format_of(outer.getvalue(), "a") == "docx"
+
+
+@pytest.mark.parametrize(
+    ("whole", "form"), [(made.made_odt(), "odf"), (made.made_ods(), "odf"), (made.made_epub(), "epub")]
+)
+def test_a_package_that_is_packed_in_another_order_is_what_it_is(whole: bytes, form: str) -> None:
+    with zipfile.ZipFile(io.BytesIO(whole)) as archive:
+        members = {name: archive.read(name) for name in reversed(archive.namelist())}
+    again = made.made_zip({"META-INF/manifest.xml": "<manifest/>"} | members)
+    assert (format_of(whole, "a"), format_of(again, "a")) == (form, form)
+    assert read_document(again, "a") == read_document(whole, "a")
+
+
+@pytest.mark.parametrize(
+    "before", [b"", b"\xef\xbb\xbf", b"<?xml version='1.0'?>\n<?xml-stylesheet href='x'?>\n", b"<!-- a -->\n<!-- > -->"]
+)
+def test_what_stands_before_a_page_does_not_hide_it(before: bytes) -> None:
+    assert format_of(before + b"<!DOCTYPE html><p>x", "a") == "html"
+
+
+@pytest.mark.parametrize("before", [b"<!---->", b"<!-- -->  ", b"<? ?>", b"<!--", b" "])
+def test_telling_a_page_takes_no_time(before: bytes) -> None:
+    start = time.process_time()
+    assert format_of(before * HEAD, "a") == "text"
+    assert time.process_time() - start < 0.5
 
 
 @pytest.mark.parametrize("remark", [b"", b"said by the writer"])

@@ -68,9 +68,9 @@ def test_the_links_of_a_pdf_lead_out_of_it(workers: Workers) -> None:
 def test_rtf(workers: Workers) -> None:
     text = workers.read("a.rtf", made.made_rtf())
     assert (text.title, text.headings, text.links, text.note) == ("The plan", ("Beginnings",), ("other.rtf",), None)
-    lines = ("Beginnings", "A gïraffe walks.", "кит 鯨 ☃ 😀the note", "elsewhere", "left\telephant\t", "{end}")
+    lines = ("Beginnings", "A gïraffe walks.", "кит 鯨 ☃ 😀", "the note", "elsewhere", "left\telephant\t", "{end}")
     assert tuple(line for line in text.body.split("\n") if line) == lines
-    assert where(text, "elephant") == "line 5"
+    assert where(text, "elephant") == "line 6"
 
 
 def test_rtf_says_what_another_program_meant(workers: Workers) -> None:

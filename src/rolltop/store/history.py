@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rolltop.errors import Conflict, InvalidInput, NotFound
-from rolltop.store.extract.detect import format_of
+from rolltop.store.extract.detect import LEGIBLE, format_of
 from rolltop.store.extract.plain import charset_of, decoded
 from rolltop.store.keeping import Keeping
 from rolltop.store.naming import is_text
@@ -87,7 +87,7 @@ class History(Keeping):
         if entry is None or entry.size > DIFFED:
             return None
         content = self.reader.content(entry)
-        text = is_text(content) or (format_of(content, "") == "text" and charset_of(content) is not None)
+        text = is_text(content) or (format_of(content, "") in ("text", *LEGIBLE) and charset_of(content) is not None)
         return decoded(content).splitlines() if text else None
 
     def restored(self, label: str) -> list[tuple[str, int, int]]:

@@ -75,7 +75,7 @@ def made_docx() -> bytes:
     document.add_paragraph("A giraffe walks.")
     table = document.add_table(1, 2)
     table.cell(0, 0).text, table.cell(0, 1).text = "left", "elephant"
-    return _saved(document)
+    return saved(document)
 
 
 def made_xlsx() -> bytes:
@@ -85,7 +85,7 @@ def made_xlsx() -> bytes:
     sheet.title = "Sheet1"
     sheet["A7"], sheet["C9"], sheet["B10"], sheet["ZZ11"] = "lion", "tiger", datetime(2024, 5, 1), "faraway"
     book.create_sheet("Second")["B2"] = "puma"
-    return _saved(book)
+    return saved(book)
 
 
 def made_pptx() -> bytes:
@@ -95,7 +95,7 @@ def made_pptx() -> bytes:
         slide.shapes.title.text = title
         slide.placeholders[1].text = text
     show.slides[1].notes_slide.notes_text_frame.text = "whispered wombat"
-    return _saved(show)
+    return saved(show)
 
 
 def made_odt() -> bytes:
@@ -188,7 +188,7 @@ def made_tar(members: Mapping[str, bytes], mode: str = "") -> bytes:
     return file.getvalue()
 
 
-def _saved(document: object) -> bytes:
+def saved(document: object) -> bytes:
     file = io.BytesIO()
     document.save(file)  # type: ignore[attr-defined]
     return file.getvalue()

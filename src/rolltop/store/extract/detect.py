@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
+from rolltop.store.extract.charsets import declared_in
 from rolltop.store.extract.plain import CODE as _CODE_NAMES
+from rolltop.store.extract.plain import codec_of
 from rolltop.store.extract.zipnames import zip_names
 from rolltop.store.naming import extension_of, is_text
 
@@ -29,16 +31,22 @@ _PDF_BEGINS = 1024
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _HTML = re.compile(
-    rb"\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,2000}?-->\s*)?<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL
+    rb"\s*(?:(?:<\?[^>]{0,200}>|<!--(?:(?!-->).){0,2000}-->)\s*){0,3}<(?:!doctype\s+html|html)\b",
+    re.IGNORECASE | re.DOTALL,
 )
 _HEADER = re.compile(rb"(?:[!-9;-~]+:[ \t][^\n]*\n(?:[ \t][^\n]*\n)*){3,}")
 _TELLING = re.compile(
     rb"^(?:From|Subject|Date|Message-ID|Received|MIME-Version|Return-Path): ", re.MULTILINE | re.IGNORECASE
 )
 _OFFICE = ((b"word/", "docx"), (b"xl/", "xlsx"), (b"ppt/", "pptx"))
+_OPEN = (
+    ({b"mimetype", b"META-INF/container.xml"}, "epub"),
+    ({b"mimetype", b"META-INF/manifest.xml", b"content.xml"}, "odf"),
+)
+"""What they hold, for those that were packed in another order than they should be."""
+_SAYING = frozenset({b"[Content_Types].xml"}.union(*(names for names, _ in _OPEN)))
 _NO_CONTROLS = bytes(byte for byte in range(256) if byte >= 0x20 or byte in b"\t\n\r\f\x1b")
 _ASCII = bytes(range(128))
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _PLAIN = _CODE_NAMES | {
     *(".txt", ".md", ".markdown", ".rst", ".rmd", ".qmd", ".tex", ".csv", ".tsv", ".json", ".jsonl", ".log", ".yaml"),
     *(".yml", ".toml", ".ini", ".cfg", ".conf", ".xml", ".svg", ".css", ".scss", ".po", ".diff", ".patch", ".lock"),
@@ -61,14 +69,27 @@ def format_of(data: bytes, name: str) -> str:
         return _text(head, extension_of(name))
     if _begins_late(head):
         return "pdf"
-    return "text" if head.startswith(_UTF16) or _western(head) else ""
+    return _otherwise_written(head, extension_of(name))
 
 
-def _western(head: bytes) -> bool:
-    """Text in an encoding of one byte a character: hardly any control characters, mostly ASCII."""
-    controls = len(head.translate(None, _NO_CONTROLS))
-    high = len(head.translate(None, _ASCII))
-    return bool(head) and b"\0" not in head and controls * 100 < len(head) and high * 4 < len(head)
+def _otherwise_written(head: bytes, extension: str) -> str:
+    """What a text is in another encoding than UTF-8; nothing for what is no text."""
+    codec, mark = codec_of(head)
+    if mark:
+        return _text(head[mark:].decode(codec, "replace").encode("utf-8", "replace"), extension)
+    if not _has_few_controls(head):
+        return ""
+    form = _text(head, extension)
+    return form if form in LEGIBLE or declared_in(head) or _mostly_ascii(head) else ""
+
+
+def _has_few_controls(head: bytes) -> bool:
+    return b"\0" not in head and len(head.translate(None, _NO_CONTROLS)) * 100 < len(head)
+
+
+def _mostly_ascii(head: bytes) -> bool:
+    """Where nothing says how a text is written, one byte is a character, and few of them are beyond ASCII."""
+    return len(head.translate(None, _ASCII)) * 4 < len(head)
 
 
 def _binary(data: bytes, head: bytes) -> str | None:
@@ -98,14 +119,18 @@ def _zipped(data: bytes) -> str:
             return "epub"
         if b"application/vnd.oasis.opendocument" in data[38:120]:
             return "odf"
-    folders, typed = set(), False
+    folders, telling = set(), set()
     for name in zip_names(data):
         folders.add(name[: name.find(b"/") + 1])
-        typed = typed or name == b"[Content_Types].xml"
-    return next((form for folder, form in _OFFICE if folder in folders), "zip") if typed else "zip"
+        if name in _SAYING:
+            telling.add(name)
+    if b"[Content_Types].xml" in telling:
+        return next((form for folder, form in _OFFICE if folder in folders), "zip")
+    return next((form for names, form in _OPEN if names <= telling), "zip")
 
 
 def _text(head: bytes, extension: str) -> str:
+    head = head.removeprefix(b"\xef\xbb\xbf")
     if extension == ".pdf" and _begins_late(head):
         return "pdf"
     if _HTML.match(head) or (extension in _HTML_NAMES and b"<" in head):

@@ -78,6 +78,10 @@ class Extracts:
             return False
         return self.kept.has_lines(document.hash)
 
+    def lines(self, document: Document) -> Extracted | None:
+        """The text whose lines are looked at instead of those of the bytes; None where there is none."""
+        return self.kept.lines(document.hash) if self.has_lines(document) else None
+
     def note(self, document: Document) -> str | None:
         """Why a document has no text, or not all of it; a plain text is not read for that."""
         plain = is_plain(text=document.is_text, extension=document.extension) and document.size <= LONGEST_READ
@@ -92,9 +96,11 @@ class Extracts:
         kept = self.kept.get(document.hash)
         if kept is not None and (kept.body or form not in LEGIBLE):
             return _named(kept, document)
-        # Better the page as it is written than nothing.
-        source = read_plain(decoded(data), document.name, "") if form in LEGIBLE else Extracted(document.name)
-        return replace(source, note=kept.note if kept else _NOT_YET)
+        return self._written(data, document, kept) if form in LEGIBLE else Extracted(document.name, note=_NOT_YET)
+
+    def _written(self, data: bytes, document: Document, kept: Extracted | None) -> Extracted:
+        """Better the page as it is written than nothing."""
+        return replace(read_plain(decoded(data), document.name, ""), note=kept.note if kept else _NOT_YET)
 
     def _with_names(self, text: Extracted, document: Document) -> Extracted:
         """With the names that a parser found defined and that no line shows by its look."""
@@ -112,9 +118,13 @@ class Extracts:
 
     def _binary(self, document: Document) -> Extracted:
         kept = self.kept.get(document.hash)
-        if kept is not None:
+        if kept is not None and kept.body:
             return _named(kept, document)
         form = self.format(document)
+        if form in LEGIBLE:
+            return self._written(self.content(document), document, kept)
+        if kept is not None:
+            return _named(kept, document)
         if form == "text":  # not UTF-8, but text all the same
             return self.transcribed(self.content(document), document)
         return Extracted(document.name, note=_NOT_YET if form else f"no text is read from {document.mime}")

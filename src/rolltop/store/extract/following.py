@@ -14,7 +14,7 @@ from rolltop.courtesy import politely
 from rolltop.errors import Cancelled, Damaged, NotFound
 from rolltop.store.extract.detect import FOREIGN, LEGIBLE, format_of
 from rolltop.store.extract.extracts import Extracts
-from rolltop.store.extract.plain import charset_of
+from rolltop.store.extract.plain import charset_of, decoded
 from rolltop.store.extract.reading import Workers
 from rolltop.store.records import Document
 from rolltop.store.seams import Catalog
@@ -126,7 +126,9 @@ class Following:
             form = format_of(content, document.name)
             if form in FOREIGN:
                 text = self.workers.read(document.name, content)
-                self._extracts.kept.put(document.hash, text, told=not text.body, lines=form not in LEGIBLE)
+                source = _source(content) if form in LEGIBLE and not document.is_text else None
+                lines = form not in LEGIBLE or source is not None
+                self._extracts.kept.put(document.hash, text, told=not text.body, lines=lines, source=source)
             else:  # search has read it itself: only grep needs it kept
                 text = self._extracts.transcribed(content, document)
                 text = replace(text, title="" if text.title == document.name else text.title)
@@ -148,3 +150,8 @@ class Following:
     def stop(self) -> None:
         self._stopped.set()
         self.workers.close()
+
+
+def _source(content: bytes) -> str | None:
+    """A page in another encoding than UTF-8 as it is written: its bytes are not lines that grep could look at."""
+    return None if charset_of(content) is None else decoded(content)

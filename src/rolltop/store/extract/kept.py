@@ -13,12 +13,12 @@ from rolltop.store.sidecar import Sidecar
 
 __all__ = ["READERS", "KeptTexts"]
 
-READERS = 3
+READERS = 4
 """Counted up when the readers find more or other text; everything is then read again."""
 
 _SCHEMA = (
     "CREATE TABLE texts(id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, needs TEXT NOT NULL, told INTEGER NOT NULL, "
-    "size INTEGER NOT NULL, seal INTEGER NOT NULL, record BLOB NOT NULL) STRICT",
+    "size INTEGER NOT NULL, seal INTEGER NOT NULL, record BLOB NOT NULL, source BLOB) STRICT",
     "CREATE INDEX texts_lines ON texts(id, size, seal) WHERE size > 0",
     "CREATE TABLE names(hash BLOB PRIMARY KEY, names TEXT NOT NULL) STRICT, WITHOUT ROWID",
     "CREATE INDEX texts_untold ON texts(told) WHERE told = 0",
@@ -54,13 +54,16 @@ class KeptTexts(Sidecar):
         row = self.db.execute("SELECT 1 FROM texts WHERE hash = ?", (bytes.fromhex(digest),)).fetchone()
         return row is not None
 
-    def put(self, digest: str, text: Extracted, *, told: bool, lines: bool = True) -> None:
-        """Keep a text. Until `told`, the indexes have not heard of it. With `lines`, they are what grep looks at."""
+    def put(self, digest: str, text: Extracted, *, told: bool, lines: bool = True, source: str | None = None) -> None:
+        """Keep a text. Until `told`, the indexes have not heard of it. With `lines`, they are what grep looks at;
+        with `source`, the page as it is written, it looks at that."""
         record = zstandard.compress(encode(text), 3)
-        size = len(text.body) if lines else 0
+        written = None if source is None else zstandard.compress(source.encode("utf-8", "replace"), 3)
+        seal = zlib.crc32(record + (written or b""))
+        size = len(text.body if source is None else source) if lines else 0
         self.db.execute(
-            "INSERT OR REPLACE INTO texts(hash, needs, told, size, seal, record) VALUES(?, ?, ?, ?, ?, ?)",
-            (bytes.fromhex(digest), text.needs, int(told), size, zlib.crc32(record), record),
+            "INSERT OR REPLACE INTO texts(hash, needs, told, size, seal, record, source) VALUES(?, ?, ?, ?, ?, ?, ?)",
+            (bytes.fromhex(digest), text.needs, int(told), size, seal, record, written),
         )
 
     # names, for code -----------------------------------------------------------------------------
@@ -92,10 +95,21 @@ class KeptTexts(Sidecar):
         return list(self.db.execute("SELECT id, size, seal FROM texts WHERE size > 0 ORDER BY id"))
 
     def numbered(self, number: int) -> tuple[str, Extracted] | None:
-        """The hash of a content, and its text."""
+        """The hash of a content, and the text with its lines."""
         row = self.db.execute("SELECT hash FROM texts WHERE id = ?", (number,)).fetchone()
-        text = self.get(row[0].hex()) if row else None
+        text = self.lines(row[0].hex()) if row else None
         return (row[0].hex(), text) if row and text else None
+
+    def lines(self, digest: str) -> Extracted | None:
+        """The text with the lines of a content: what was read out of it, or its source where that is text."""
+        question = "SELECT source FROM texts WHERE hash = ? AND source IS NOT NULL"
+        row = self.db.execute(question, (bytes.fromhex(digest),)).fetchone()
+        if row is None:
+            return self.get(digest)
+        try:
+            return Extracted(body=zstandard.decompress(row[0]).decode("utf-8", "replace"))
+        except zstandard.ZstdError:
+            return None
 
     def number(self, digest: str) -> int | None:
         row = self.db.execute("SELECT id FROM texts WHERE hash = ? AND size > 0", (bytes.fromhex(digest),)).fetchone()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rolltop.store.extract.charsets import WESTERN, codec_named, declared_in
 from rolltop.store.extract.record import Extracted, Symbol
 
 __all__ = ["CODE", "WESTERN", "charset_of", "codec_of", "decoded", "read_plain"]
@@ -49,17 +50,22 @@ _MARKS = (
     (b"\xff\xfe", "utf-16-le"),
     (b"\xfe\xff", "utf-16-be"),
 )
-WESTERN = "windows-1252"
+_DECLARES = 4096
+"""So much of the beginning may say how the rest is written."""
 
 
-def decoded(data: bytes) -> str:
-    """The text of bytes that are text: by their mark, else UTF-8, else as Western European."""
+def decoded(data: bytes, charset: str | None = None) -> str:
+    """The text of bytes that are text: by their mark, as `charset` has it, else UTF-8, else as they say themselves,
+    else as Western European. A Western charset is what writers fall back on: UTF-8 is believed more than that."""
     codec, mark = codec_of(data)
+    named = None if mark else codec_named(charset)
+    if named is not None and named not in ("utf-8", WESTERN):
+        return data.decode(named, "replace")
     try:
         return data[mark:].decode(codec, "strict" if codec == "utf-8" else "replace").removeprefix("\ufeff")
     except UnicodeDecodeError:
         broken = data.decode("utf-8", "replace")
-        return broken if _mostly_whole(broken) else data.decode(WESTERN, "replace")
+        return broken if _mostly_whole(broken) else data.decode(_declared(data), "replace")
 
 
 def codec_of(head: bytes) -> tuple[str, int]:
@@ -74,11 +80,15 @@ def charset_of(data: bytes) -> str | None:
     """
     codec, mark = codec_of(data)
     if not mark:
-        return None if b"\0" in data else "utf-8" if _mostly_whole(data.decode("utf-8", "replace")) else WESTERN
+        return None if b"\0" in data else "utf-8" if _mostly_whole(data.decode("utf-8", "replace")) else _declared(data)
     try:
         return None if "\0" in data[mark:].decode(codec) else codec.rpartition("-")[0]
     except UnicodeDecodeError:
         return None
+
+
+def _declared(data: bytes) -> str:
+    return declared_in(data[:_DECLARES]) or WESTERN
 
 
 def _mostly_whole(text: str) -> bool:

@@ -33,7 +33,7 @@ class TextLines:
 
     def of(self, document: Document) -> Extracted | None:
         """The text whose lines stand for a document; None where its bytes are looked at."""
-        return self._extracts.of(document) if self.stand_for(document) else None
+        return self._extracts.lines(document)
 
     def counts(self, matcher: Matcher, chosen: Collection[str] | None = None) -> Iterator[tuple[str, int]]:
         """(hash of the content, matching lines) for all contents, or for those that were chosen."""

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 from rolltop.errors import InvalidInput
 from rolltop.store import Document, Library
-from rolltop.store.extract.plain import WESTERN, codec_of, decoded
+from rolltop.store.extract.charsets import WESTERN, codec_named, declared_in
+from rolltop.store.extract.detect import HEAD, whole_characters
+from rolltop.store.extract.plain import codec_of, decoded
+from rolltop.store.naming import is_text
 
 __all__ = ["Part", "Wanted", "read_part"]
 
@@ -68,9 +71,17 @@ def _codec(library: Library, document: Document, number: int) -> tuple[str, int]
     """How the text of an object is written, and the length of the mark at its beginning."""
     if number == document.object and document.is_text:
         return "utf-8", 0
-    if number == document.object and document.mime.endswith(WESTERN):
-        return WESTERN, 0
-    return codec_of(library.read_span(number, 0, 4))
+    head = library.read_span(number, 0, HEAD)
+    codec, mark = codec_of(head)
+    if mark:
+        return codec, mark
+    _, says, charset = document.mime.rpartition("charset=")
+    named = codec_named(charset) if says and number == document.object else None
+    if named is not None and named != WESTERN and not named.startswith("utf"):
+        return named, 0
+    # Before pages were read as they declare, their type said Western.
+    declared = None if is_text(whole_characters(head)) else declared_in(head)
+    return declared or named or codec, 0
 
 
 def _as_text(data: bytes, codec: str, mark: int, start: int) -> tuple[str, bytes] | None:

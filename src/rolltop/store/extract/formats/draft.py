@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+
 from rolltop.store.extract.formats.limits import Enough, MissingPart, Spent, Unreadable
 from rolltop.store.extract.record import Anchor, Extracted, Symbol
 
-__all__ = ["Draft"]
+__all__ = ["PARTED", "Draft", "joined"]
+
+PARTED = "\0"
+"""Stands between the pieces of a paragraph where a note or a box does, which parts words."""
+_PARTS = re.compile(r"(?<=\w)\0+(?=\w)")
 
 MOST_HEADINGS = 1000
 MOST_LINKS = 2000
 MOST_ANCHORS = 50_000
 LONGEST_HEADING = 500
+
+
+def joined(pieces: Iterable[str]) -> str:
+    """A paragraph of its pieces, with a space only where two words would become one."""
+    text = "".join(pieces)
+    return _PARTS.sub(" ", text).replace(PARTED, "") if PARTED in text else text
 
 
 class Draft:

@@ -1,72 +1,182 @@
-"""Messages: who wrote to whom about what, the text, and what is attached."""
+"""Messages: who wrote to whom about what, the text, what is attached, and messages that are passed on."""
 
 from __future__ import annotations
 
 import email
 import email.policy
-from email.message import EmailMessage, Message
+from email.headerregistry import BaseHeader, HeaderRegistry
+from email.message import Message
+from functools import lru_cache, partial
+from typing import Any
 
+from rolltop.store.extract.charsets import codec_named
+from rolltop.store.extract.detect import format_of
 from rolltop.store.extract.formats import html
 from rolltop.store.extract.formats.draft import Draft
 from rolltop.store.extract.formats.limits import Unreadable
-from rolltop.store.extract.formats.parts import read_part
+from rolltop.store.extract.formats.parts import read_inside, read_part
+from rolltop.store.extract.plain import codec_of, decoded
 
 __all__ = ["read"]
 
 _SHOWN = ("From", "To", "Cc", "Date", "Subject")
+_TEXTS = ("text/plain", "text/html")
+_SEALED = ("application/pkcs7-mime", "application/x-pkcs7-mime", "application/pgp-encrypted")
+_STUMBLES = (ValueError, IndexError, AttributeError, TypeError)
+"""What the standard parser does where headers are not as they should be."""
+
+_A_LINE = 200
+_SHIFTS = (b"\x1b", b"~{", b"+")
+"""With these, some encodings write other characters in ASCII."""
 MOST_PARTS = 500
+DEEPEST = 50
+
+
+class _Headers(HeaderRegistry):
+    """The standard parser takes a header apart whenever it is asked for; once is enough."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._once = lru_cache(maxsize=256)(super().__call__)
+
+    def __call__(self, name: str, value: Any) -> BaseHeader:
+        return self._once(name, value)
+
+
+_POLICY = email.policy.default.clone(header_factory=_Headers())
 
 
 def read(data: bytes, draft: Draft) -> None:
-    message = email.message_from_bytes(data, policy=email.policy.default)
+    if codec_of(data)[1]:
+        data = decoded(data).encode("utf-8", "replace")
+    message = email.message_from_bytes(data, policy=_POLICY)
     if not message.keys():
         raise Unreadable("it has no headers")
-    _message(message, draft)
+    _Reader(draft).message(message)
 
 
-def _message(message: Message, draft: Draft) -> None:
-    draft.at("headers")
-    for name in _SHOWN:
-        if value := _header(message, name):
-            draft.line(f"{name}: {value}")
-    draft.title = draft.title or _header(message, "Subject")
-    body = message.get_body(("plain", "html")) if isinstance(message, EmailMessage) else None
-    if body is not None:
-        draft.at("message")
-        _body(body, draft)
-    for number, part in enumerate(message.walk()):
-        if number >= MOST_PARTS:
-            draft.note(f"only the first {MOST_PARTS} parts were read")
-            break
-        if part is not message and part is not body and not part.is_multipart():
-            _attachment(part, draft)
+class _Reader:
+    """Writes one message into a draft."""
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+        self._parts = 0
+
+    def message(self, message: Message) -> None:
+        draft = self._draft
+        draft.at("headers")
+        for name in _SHOWN:
+            if value := _header(message, name):
+                draft.line(f"{name}: {value}")
+        draft.title = draft.title or _header(message, "Subject")
+        self._part(message, 0)
+
+    def _part(self, part: Message, depth: int, *, texts: bool = True) -> None:
+        """One part and those inside of it; without `texts`, only what is attached to it."""
+        self._parts += 1
+        if self._parts > MOST_PARTS or depth > DEEPEST:
+            limit = f"the first {MOST_PARTS} parts" if self._parts > MOST_PARTS else f"parts up to {DEEPEST} deep"
+            self._draft.note(f"only {limit} were read")
+            return
+        kind = part.get_content_type()
+        if kind in ("message/rfc822", "message/global"):
+            self._passed_on(part)
+        elif not part.is_multipart():
+            self._leaf(part, kind, texts=texts)
+        elif kind == "message/delivery-status":
+            self._draft.at("delivery status")
+            for block in _inside(part):
+                self._draft.line("\n".join(f"{name}: {_header(block, name)}" for name in block))
+        else:
+            chosen = _best(part) if kind == "multipart/alternative" else None
+            for each in _inside(part):
+                self._part(each, depth + 1, texts=texts and chosen in (None, each))
+
+    def _leaf(self, part: Message, kind: str, *, texts: bool) -> None:
+        name = _filename(part)
+        if kind in _SEALED:
+            self._draft.note("it is encrypted, or signed in a way that hides its text")
+        if name is not None or kind not in _TEXTS:
+            data = _content(part)
+            read_part(_in_utf8(data, part) if kind.startswith("text/") else data, name or kind, self._draft)
+        elif texts:
+            self._draft.at("message")
+            self._text(part, kind)
+
+    def _text(self, part: Message, kind: str) -> None:
+        data = _content(part)
+        if kind == "text/plain":
+            self._draft.line(decoded(data, _charset(part)))
+            return
+        try:
+            page = html.parsed(data, _charset(part)) if data.strip() else None
+        except Unreadable as error:
+            self._draft.note(str(error))
+            return
+        if page is not None:
+            html.write_page(page, self._draft, sections=False)
+
+    def _passed_on(self, part: Message) -> None:
+        """A message inside of another."""
+        name = _filename(part)
+        self._draft.at(name or "attached message")
+        if name:
+            self._draft.line(name)
+        for each in _inside(part):
+            message = each if each.keys() else _unpacked(part, each)
+            read_inside(name or "attached message", self._draft, partial(_read_message, message))
+
+
+def _read_message(message: Message, draft: Draft) -> None:
+    _Reader(draft).message(message)
+
+
+def _best(part: Message) -> Message | None:
+    """The one of several forms of the same that is read: the plain one, unless it says nothing."""
+    forms = _inside(part)
+    plain = (form for form in forms if form.get_content_type() == "text/plain" and _says_something(form))
+    return next(plain, None) or next(filter(_holds_page, forms), None)
+
+
+def _says_something(part: Message) -> bool:
+    payload = part.get_payload()
+    return len(payload) > _A_LINE or bool(_content(part).strip())
+
+
+def _holds_page(part: Message, depth: int = 0) -> bool:
+    if part.get_content_type() == "text/html":
+        return True
+    return depth < DEEPEST and any(_holds_page(each, depth + 1) for each in _inside(part))
+
+
+def _inside(part: Message) -> list[Message]:
+    payload = part.get_payload()
+    return [each for each in payload if isinstance(each, Message)] if isinstance(payload, list) else []
 
 
 def _header(message: Message, name: str) -> str:
     try:
-        return " ".join(str(message.get(name, "")).split())
-    except (ValueError, IndexError, AttributeError, TypeError):  # headers that the standard parser stumbles over
+        value = str(message.get(name, ""))
+        if "\ufffd" in value:  # written as the text is, where it should have been packed
+            raw = next(str(said) for header, said in message.raw_items() if header.lower() == name.lower())
+            value = decoded(raw.encode("ascii", "surrogateescape"), _charset(message))
+        return " ".join(value.split())
+    except (*_STUMBLES, StopIteration):
         return ""
 
 
-def _body(part: Message, draft: Draft) -> None:
-    data = _content(part)
-    if part.get_content_type() == "text/html":
-        page = html.parsed(data)
-        if page is not None:
-            html.write_page(page, draft, sections=False)
-        return
-    draft.line(_decoded(data, part.get_content_charset()))
-
-
-def _attachment(part: Message, draft: Draft) -> None:
+def _filename(part: Message) -> str | None:
     try:
-        name = part.get_filename()
-    except (ValueError, IndexError, AttributeError, TypeError):
-        name = None
-    if name is None and part.get_content_type() in ("text/plain", "text/html"):
-        return  # another form of the text that was read
-    read_part(_content(part), name or part.get_content_type(), draft)
+        return part.get_filename()
+    except _STUMBLES:
+        return None
+
+
+def _charset(part: Message) -> str | None:
+    try:
+        return part.get_content_charset()
+    except (*_STUMBLES, LookupError):
+        return None
 
 
 def _content(part: Message) -> bytes:
@@ -74,8 +184,17 @@ def _content(part: Message) -> bytes:
     return payload if isinstance(payload, bytes) else b""
 
 
-def _decoded(data: bytes, charset: str | None) -> str:
-    try:
-        return data.decode(charset or "utf-8", "replace")
-    except (LookupError, ValueError):
-        return data.decode("utf-8", "replace")
+def _in_utf8(data: bytes, part: Message) -> bytes:
+    """An attached text, written as others are read."""
+    if data.isascii() and not any(shift in data for shift in _SHIFTS):
+        return data
+    charset = _charset(part)
+    if codec_named(charset) is None or format_of(data, "") not in ("text", "html", ""):
+        return data
+    return decoded(data, charset).encode("utf-8", "replace")
+
+
+def _unpacked(part: Message, message: Message) -> Message:
+    """A message that is packed as other attachments are, though it should not be."""
+    message["Content-Transfer-Encoding"] = str(part.get("Content-Transfer-Encoding", ""))
+    return email.message_from_bytes(_content(message), policy=_POLICY)

@@ -28,6 +28,7 @@ class Package:
             raise Unreadable(f"the zip archive is damaged ({error})") from None
         self.names = self._zip.namelist()
         self._known = set(self.names)
+        self._relations: dict[str, dict[str, tuple[str, str]]] = {}
 
     def __contains__(self, name: str) -> bool:
         return name in self._known
@@ -59,6 +60,11 @@ class Package:
 
     def relations(self, name: str) -> dict[str, tuple[str, str]]:
         """Relations of a part of an Office document: id → (kind, target); outside targets as they are."""
+        if name not in self._relations:
+            self._relations[name] = self._read_relations(name)
+        return self._relations[name]
+
+    def _read_relations(self, name: str) -> dict[str, tuple[str, str]]:
         folder, _, file = name.rpartition("/")
         place = f"{folder}/_rels/{file}.rels".lstrip("/")
         if place not in self:

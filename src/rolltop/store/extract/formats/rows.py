@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from rolltop.store.extract.formats.draft import Draft
 from rolltop.store.extract.record import column_letters
 
@@ -50,7 +52,11 @@ class Rows:
         self._draft.at(f"{self._sheet}!{column_letters(column)}{row + 1}")
         self._row = -2
 
-    def finish(self) -> None:
+    def finish(self, comments: Iterable[tuple[int, int, str]] = ()) -> None:
+        """End the sheet, with what people said about (row, column)."""
         if self._begun:
             self._draft.line()
         self._begun = False
+        for row, column, text in comments:
+            self._draft.at(f"{self._sheet}!{column_letters(column)}{row + 1}, comment")
+            self._draft.line(text)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-from rolltop.store.extract.formats.draft import Draft
+from rolltop.store.extract.formats.draft import PARTED, Draft, joined
 from rolltop.store.extract.formats.limits import Unreadable
 
 __all__ = ["read"]
@@ -22,10 +22,11 @@ _SKIPPED = frozenset(
     b"colortbl pict object objdata objclass objname themedata colorschememapping latentstyles datastore listtable "
     b"listoverridetable revtbl rsidtbl generator filetbl author operator company category keywords doccomm comment "
     b"subject manager hlinkbase creatim revtim printim buptim xmlnstbl mmathPr pntext listtext nonshppict "
-    b"shpinst".split()
+    b"shpinst xe tc tcn ftnsep ftnsepc aftnsep aftnsepc".split()
 )
-_NOTES = frozenset({b"footnote", b"annotation"})
-"""Marked as what an older program may leave out, but text."""
+_APART = frozenset(b"footnote annotation shptxt header headerl headerr headerf footer footerl footerr footerf".split())
+"""Stand in the middle of a paragraph and have paragraphs of their own. Some are marked as what an older program may
+leave out, but they are text; a text box is inside of what describes its shape, which is none."""
 _ASIDES = {b"title": "title", b"fldinst": "instruction", b"fonttbl": "fonts", b"stylesheet": "styles", b"bkmkstart": ""}
 _SAID = {
     **dict.fromkeys((b"line", b"lbr", b"softline"), "\n"),
@@ -51,6 +52,8 @@ _CODE_PAGES = {
     936: "gbk", 950: "big5", 10000: "mac-roman", 65001: "utf-8",
 }  # fmt: skip
 _PAGES = {b"mac": "mac-roman", b"pc": "cp437", b"pca": "cp850"}
+_HEEDED = frozenset({*_SAID, *_ENDS, *_APART, *_SKIPPED, *_ASIDES})
+_SETTINGS = frozenset({b"f", b"ansicpg", b"fcharset", *_PAGES, b"uc", b"pard", b"s", b"intbl", b"outlinelevel"})
 _HEADING = re.compile(r"(?:heading \d|title)\b", re.IGNORECASE)
 _LINK = re.compile(r'HYPERLINK\s+(?:\\l\s+)?"([^"]+)"')
 
@@ -61,8 +64,7 @@ def read(data: bytes, draft: Draft) -> None:
         draft.note("it holds no text")
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
+class _Group(NamedTuple):
     """What holds inside a pair of braces. `aside` is where text goes that is not part of the body."""
 
     aside: str | None = None
@@ -72,6 +74,8 @@ class _Group:
     style: int | None = None
     outlined: bool = False
     in_table: bool = False
+    apart: int = 0
+    """Inside of how many notes, boxes and margins."""
 
 
 class _Rtf:
@@ -87,6 +91,10 @@ class _Rtf:
         self._headings: set[int] = set()
         self._paragraph: list[str] = []
         self._size = 0
+        self._around: list[list[str]] = []
+        """What has been said of the paragraphs around a note."""
+        self._after: list[str] = []
+        """What comes after the paragraph, so that its own words stay together."""
         self._bytes = bytearray()
         self._said_aside: list[str] = []
         self._to_skip = 0
@@ -109,6 +117,8 @@ class _Rtf:
                 self._brace(brace)
             else:
                 self._symbol(symbol)
+        while self._around:
+            self._end_apart()
         self._end_paragraph()
 
     # groups --------------------------------------------------------------------------------------
@@ -121,6 +131,8 @@ class _Rtf:
                 raise Unreadable("its groups are nested too deeply")
             self._outer.append(self._group)
         elif self._outer:
+            if self._group.apart > self._outer[-1].apart:
+                self._end_apart()
             ended, self._group = self._group, self._outer.pop()
             if ended.aside != self._group.aside or ended.aside == "styles":
                 self._end_aside(ended)
@@ -135,7 +147,7 @@ class _Rtf:
             self._headings.add(ended.style)
 
     def _aside(self, kind: str) -> None:
-        self._group = replace(self._group, aside=kind)
+        self._group = self._group._replace(aside=kind)
         self._said_aside = []
 
     # words ---------------------------------------------------------------------------------------
@@ -146,20 +158,21 @@ class _Rtf:
             self._unicode(number)
             return
         self._to_skip = 0
-        if word in _SAID:
+        if not starred and word not in _HEEDED:
+            if word in _SETTINGS:
+                self._setting(word, number)
+        elif word in _SAID:
             self._say(_SAID[word])
         elif word == b"par" and self._group.in_table:
             self._say(" ")
         elif word in _ENDS:
             self._end_paragraph()
-        elif word in _SKIPPED or (starred and word not in _ASIDES and word not in _NOTES):
+        elif word in _APART:
+            self._begin_apart()
+        elif word in _SKIPPED or (starred and word not in _ASIDES):
             self._aside("")
-        elif word == b"shptxt":  # a text box, inside of what describes its shape
-            self._group = replace(self._group, aside=None)
-        elif word in _ASIDES:
-            self._aside(_ASIDES[word])
         else:
-            self._setting(word, number)
+            self._aside(_ASIDES[word])
 
     def _setting(self, word: bytes, number: int | None) -> None:
         """What changes how the text that follows is read."""
@@ -167,15 +180,15 @@ class _Rtf:
             self._flush()
             self._encoding(word, number or 0)
         elif word == b"uc":
-            self._group = replace(self._group, after_unicode=max(0, min(number or 0, 100)))
+            self._group = self._group._replace(after_unicode=max(0, min(number or 0, 100)))
         elif word == b"pard":
-            self._group = replace(self._group, style=None, outlined=False, in_table=False)
+            self._group = self._group._replace(style=None, outlined=False, in_table=False)
         elif word == b"s":
-            self._group = replace(self._group, style=number or 0)
+            self._group = self._group._replace(style=number or 0)
         elif word == b"intbl":
-            self._group = replace(self._group, in_table=True)
+            self._group = self._group._replace(in_table=True)
         elif word == b"outlinelevel":
-            self._group = replace(self._group, outlined=(number or 0) < 9)
+            self._group = self._group._replace(outlined=(number or 0) < 9)
 
     def _encoding(self, word: bytes, number: int) -> None:
         if word == b"fcharset":
@@ -187,7 +200,7 @@ class _Rtf:
             encoding = self._fonts.get(number, self._default)
         else:
             encoding = self._default = _PAGES.get(word) or _CODE_PAGES.get(number, "cp1252")
-        self._group = replace(self._group, encoding=encoding)
+        self._group = self._group._replace(encoding=encoding)
 
     def _symbol(self, symbol: bytes) -> None:
         if symbol == b"*":
@@ -198,6 +211,28 @@ class _Rtf:
             self._to_skip -= 1
         elif symbol in _SYMBOLS:
             self._say(_SYMBOLS[symbol])
+
+    # notes, boxes, margins -----------------------------------------------------------------------
+
+    def _begin_apart(self) -> None:
+        if self._paragraph:
+            self._paragraph.append(PARTED)
+        self._around.append(self._paragraph)
+        self._paragraph, self._size = [], 0
+        apart = self._group.apart + 1
+        self._group = self._group._replace(aside=None, apart=apart, style=None, outlined=False, in_table=False)
+
+    def _end_apart(self) -> None:
+        self._end_paragraph()
+        self._paragraph = self._around.pop()
+        self._group = self._group._replace(apart=self._group.apart - 1)
+        if not self._around and not self._paragraph:
+            self._say_after()
+
+    def _say_after(self) -> None:
+        after, self._after = self._after, []
+        for text in after:
+            self._draft.line(text)
 
     # text ----------------------------------------------------------------------------------------
 
@@ -224,7 +259,7 @@ class _Rtf:
             self._paragraph.append(text)
             self._size += len(text)
             if self._size > self._draft.spent.limits.characters:
-                self._end_paragraph()  # which says that it is enough
+                self._draft.line(_whole("".join(self._paragraph)))  # which says that it is enough
         elif self._group.aside and len(self._said_aside) < LONGEST_ASIDE:
             self._said_aside.append(text[:LONGEST_ASIDE])
 
@@ -232,11 +267,16 @@ class _Rtf:
         self._flush()
         if self._group.aside is not None:
             return
-        text = _whole("".join(self._paragraph))
+        text = _whole(joined(self._paragraph))
         self._paragraph, self._size = [], 0
         if self._group.outlined or self._group.style in self._headings:
             self._draft.heading(text)
-        self._draft.line(text)
+        if self._around:
+            if text.strip():
+                self._after.append(text)
+        else:
+            self._draft.line(text)
+            self._say_after()
 
 
 def _whole(text: str) -> str:

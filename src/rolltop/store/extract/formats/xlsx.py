@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import datetime, timedelta
 
 from rolltop.store.extract.formats.draft import Draft
+from rolltop.store.extract.formats.drawn import write_drawn
 from rolltop.store.extract.formats.limits import Unreadable
+from rolltop.store.extract.formats.moments import BUILT_IN, kind_of_format, shown_moment
 from rolltop.store.extract.formats.package import Package
 from rolltop.store.extract.formats.rows import Rows
 from rolltop.store.extract.formats.xml import END, START, TEXT, Event
@@ -15,9 +16,6 @@ from rolltop.store.extract.formats.xml import END, START, TEXT, Event
 __all__ = ["read"]
 
 _CELL = re.compile(r"([A-Z]{1,3})(\d{1,7})")
-_DATES = frozenset({*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)})
-"""Numbers of the built-in formats that show a date or a time."""
-_QUOTED = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
 
 
 def read(data: bytes, draft: Draft) -> None:
@@ -27,21 +25,33 @@ def read(data: bytes, draft: Draft) -> None:
         raise Unreadable("it has no workbook")
     draft.is_table = True
     draft.title = package.title("docProps/core.xml")
-    strings = _strings(package)
-    dates = _date_styles(package)
     relations = package.relations(book)
+    parts = {kind: target for kind, target in relations.values() if target in package}
+    strings = _strings(package, parts.get("sharedStrings", "xl/sharedStrings.xml"))
+    dates = _date_styles(package, parts.get("styles", "xl/styles.xml"))
+    since_1904 = False
     for event, name, said in package.events(book):
-        if event == START and name == "sheet":
+        if event == START and name == "workbookPr":
+            since_1904 = said.get("date1904", "") in ("1", "true", "on")
+        elif event == START and name == "sheet":
             _, part = relations.get(said.get("id", ""), ("", ""))
             title = said.get("name", part)
             draft.heading(title)
             if part in package:
-                _sheet(package.events(part), Rows(draft, title), strings, dates)
+                _Sheet(Rows(draft, title), strings, dates, since_1904=since_1904).read(package, part)
+                _beside(package, part, draft, title)
 
 
-def _strings(package: Package) -> list[str]:
+def _beside(package: Package, part: str, draft: Draft, title: str) -> None:
+    """What a sheet has beside its cells."""
+    for kind, target in package.relations(part).values():
+        if kind == "hyperlink":
+            draft.link(target)
+    write_drawn(package, part, draft, f"{title}, drawing")
+
+
+def _strings(package: Package, name: str) -> list[str]:
     """The texts that cells refer to by number; what is only the sound of a text is left out."""
-    name = "xl/sharedStrings.xml"
     if name not in package:
         return []
     strings: list[str] = []
@@ -61,23 +71,21 @@ def _strings(package: Package) -> list[str]:
     return strings
 
 
-def _date_styles(package: Package) -> set[str]:
-    """Numbers of the cell styles that show dates."""
-    name = "xl/styles.xml"
+def _date_styles(package: Package, name: str) -> dict[str, str]:
+    """Numbers of the cell styles that show dates or durations, and which of the two."""
     if name not in package:
-        return set()
-    formats = set(_DATES)
-    styles: set[str] = set()
+        return {}
+    formats = dict(BUILT_IN)
+    styles: dict[str, str] = {}
     count, cells = 0, False
     for event, value, said in package.events(name):
         if value == "cellXfs":
             cells = event == START
         elif event == START and value == "numFmt":
-            if re.search("[ymdhs]", _QUOTED.sub("", said.get("formatCode", "").lower())):
-                formats.add(_number(said.get("numFmtId", "")))
+            formats[_number(said.get("numFmtId", ""))] = kind_of_format(said.get("formatCode", ""))
         elif event == START and value == "xf" and cells:
-            if _number(said.get("numFmtId", "")) in formats:
-                styles.add(str(count))
+            if kind := formats.get(_number(said.get("numFmtId", ""))):
+                styles[str(count)] = kind
             count += 1
     return styles
 
@@ -86,25 +94,72 @@ def _number(text: str) -> int:
     return int(text) if text.isdecimal() and len(text) < 10 else -1
 
 
-def _sheet(said: Iterator[Event], rows: Rows, strings: list[str], dates: set[str]) -> None:
-    """Every cell of a sheet, by its address."""
-    row = column = -1
-    kind, style, value, inside = "", "", list[str](), 0
-    for event, name, attributes in said:
+class _Sheet:
+    """Writes every cell of a sheet, by its address, and what was said about cells."""
+
+    def __init__(self, rows: Rows, strings: list[str], dates: dict[str, str], *, since_1904: bool) -> None:
+        self._rows = rows
+        self._strings = strings
+        self._dates = dates
+        self._since_1904 = since_1904
+
+    def read(self, package: Package, part: str) -> None:
+        self._cells(package.events(part))
+        self._rows.finish(_comments(package, part))
+
+    def _cells(self, said: Iterator[Event]) -> None:
+        row = column = -1
+        kind, style, value, inside = "", "", list[str](), 0
+        for event, name, attributes in said:
+            if event == TEXT:
+                if inside:
+                    value.append(name)
+            elif name in ("v", "t"):
+                inside += 1 if event == START else -1
+            elif name == "row" and event == START:
+                row = _number(attributes.get("r", "")) - 1 if "r" in attributes else row + 1
+                column = -1
+            elif name == "c" and event == START:
+                row, column = _address(attributes.get("r", ""), row, column)
+                kind, style, value = attributes.get("t", "n"), attributes.get("s", ""), []
+            elif name == "c":
+                self._rows.cell(row, column, self._shown("".join(value), kind, style))
+
+    def _shown(self, value: str, kind: str, style: str) -> str:
+        if kind == "s":
+            number = _number(value.strip())
+            return self._strings[number] if 0 <= number < len(self._strings) else ""
+        if kind == "b":
+            return "TRUE" if value.strip() == "1" else "FALSE"
+        if kind == "n" and style in self._dates and value:
+            return shown_moment(value, self._dates[style], since_1904=self._since_1904)
+        return value
+
+
+def _comments(package: Package, part: str) -> list[tuple[int, int, str]]:
+    """(row, column, text). What people answered each other is kept a second time for older programs."""
+    parts = [(kind, target) for kind, target in package.relations(part).values() if target in package]
+    parted: dict[str, dict[tuple[int, int], list[str]]] = {"threadedComment": {}, "comments": {}}
+    for kind, target in parts:
+        if kind in parted:
+            _read_comments(package, target, parted[kind])
+    found = parted["comments"] | parted["threadedComment"]
+    return [(*place, " ".join(texts)) for place, texts in sorted(found.items())]
+
+
+def _read_comments(package: Package, part: str, found: dict[tuple[int, int], list[str]]) -> None:
+    place, pieces, inside = (-1, -1), list[str](), 0
+    for event, name, said in package.events(part):
         if event == TEXT:
             if inside:
-                value.append(name)
-        elif name in ("v", "t"):
+                pieces.append(name)
+        elif name == "text":
             inside += 1 if event == START else -1
-        elif name == "row" and event == START:
-            row = _number(attributes.get("r", "")) - 1 if "r" in attributes else row + 1
-            column = -1
-        elif name == "c" and event == START:
-            row, column = _address(attributes.get("r", ""), row, column)
-            kind, style, value = attributes.get("t", "n"), attributes.get("s", ""), []
-        elif name == "c":
-            rows.cell(row, column, _shown("".join(value), kind, strings, dated=style in dates))
-    rows.finish()
+        elif name in ("comment", "threadedComment"):
+            if event == START:
+                place, pieces = _address(said.get("ref", ""), -1, -1), []
+            elif text := " ".join("".join(pieces).split()):
+                found.setdefault(place, []).append(text)
 
 
 def _address(text: str, row: int, column: int) -> tuple[int, int]:
@@ -115,21 +170,3 @@ def _address(text: str, row: int, column: int) -> tuple[int, int]:
     for letter in match[1]:
         number = number * 26 + ord(letter) - ord("A") + 1
     return int(match[2]) - 1, number - 1
-
-
-def _shown(value: str, kind: str, strings: list[str], *, dated: bool) -> str:
-    if kind == "s":
-        number = _number(value.strip())
-        return strings[number] if 0 <= number < len(strings) else ""
-    if kind == "b":
-        return "TRUE" if value.strip() == "1" else "FALSE"
-    return _date(value) if dated and kind == "n" else value
-
-
-def _date(value: str) -> str:
-    """Days since the end of 1899 as a date; a number that is none stays."""
-    try:
-        moment = datetime(1899, 12, 30) + timedelta(days=float(value))
-    except (ValueError, OverflowError):
-        return value
-    return moment.date().isoformat() if moment.time() == datetime.min.time() else moment.isoformat(" ", "seconds")

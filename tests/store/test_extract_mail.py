@@ -1,0 +1,153 @@
+"""Messages: every text in them is read, once, and as it is written."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+from email.message import EmailMessage
+
+import made_files as made
+import pytest
+
+from rolltop.store.extract import Extracted
+from rolltop.store.extract.formats.reading import read_document
+from rolltop.store.extract.reading import Workers
+
+HEADERS = b"From: a@x\nTo: b@x\nSubject: outer\nDate: Mon, 1 Jan 2024 10:00:00 +0000\nMIME-Version: 1.0\n"
+
+
+def made_parts(kind: str, *parts: bytes, boundary: bytes = b"BB") -> bytes:
+    """A multipart with these parts."""
+    head = b'Content-Type: multipart/%s; boundary="%s"\n\n' % (kind.encode(), boundary)
+    return head + b"".join(b"--%s\n%s\n" % (boundary, part) for part in parts) + b"--%s--\n" % boundary
+
+
+def text_part(words: bytes, kind: bytes = b"text/plain") -> bytes:
+    return b"Content-Type: %s\n\n%s\n" % (kind, words)
+
+
+def read(*parts: bytes, kind: str = "mixed") -> Extracted:
+    return read_document(HEADERS + made_parts(kind, *parts), "a.eml")
+
+
+def where(text: Extracted, word: str) -> str:
+    assert word in text.body, text
+    return text.place(text.body.index(word))
+
+
+@pytest.fixture(scope="module")
+def workers() -> Iterator[Workers]:
+    with_limits = Workers()
+    yield with_limits
+    with_limits.close()
+
+
+def test_a_message_inside_a_message_is_read_with_its_attachments() -> None:
+    inner = EmailMessage()
+    inner["From"], inner["Subject"] = "c@x", "otters"
+    inner.set_content("the inner heron\n")
+    inner.add_attachment(made.made_pdf("a badger"), maintype="application", subtype="pdf", filename="b.pdf")
+    outer = EmailMessage()
+    outer["From"], outer["To"], outer["Subject"] = "a@x", "b@x", "storks"
+    outer.set_content("the outer ibis\n")
+    outer.add_attachment(inner)
+    text = read_document(outer.as_bytes(), "a.eml")
+    assert (text.title, text.note) == ("storks", None)
+    assert [where(text, word) for word in ("ibis", "otters", "heron", "badger")] == [
+        "message",
+        "attached message, headers",
+        "attached message, message",
+        "attached message, b.pdf, page 1",
+    ]
+
+
+def test_a_message_that_is_packed_like_a_file_is_read() -> None:
+    packed = base64.encodebytes(b"From: c@x\nSubject: otters\n\nthe inner heron\n")
+    head = b"Content-Type: message/rfc822\nContent-Disposition: attachment; filename=old.eml\n"
+    text = read(text_part(b"body"), head + b"Content-Transfer-Encoding: base64\n\n" + packed)
+    assert where(text, "heron") == "old.eml, message"
+
+
+def test_messages_inside_messages_end_somewhere_and_say_so() -> None:
+    data = HEADERS + b"\nthe innermost\n"
+    for _ in range(9):
+        data = HEADERS + b"Content-Type: message/rfc822\n\n" + data
+    text = read_document(data, "a.eml")
+    assert "packed too deep" in (text.note or "")
+
+
+def test_every_part_of_the_text_is_read_and_not_only_the_first() -> None:
+    picture = b"Content-Type: image/png\nContent-Disposition: inline; filename=a.png\n\nx\n"
+    text = read(text_part(b"before the heron"), picture, text_part(b"<p>after the ibis", b"text/html"))
+    assert [where(text, word) for word in ("heron", "a.png", "ibis")] == ["message", "a.png", "message"]
+
+
+def test_of_several_forms_of_a_text_one_is_read() -> None:
+    page = made_parts("related", text_part(b"<p>heron, heron", b"text/html"), boundary=b"CC")
+    assert read(text_part(b"heron"), page, kind="alternative").body.count("heron") == 1
+
+
+def test_a_plain_form_that_says_nothing_gives_way_to_the_page_and_what_is_attached_to_it() -> None:
+    attached = b"Content-Type: text/plain; name=n.txt\n\nan attached lynx\n"
+    page = made_parts("mixed", text_part(b"<p>heron", b"text/html"), attached, boundary=b"CC")
+    for plain, herons in ((b" ", 1), (b"said", 0)):
+        text = read(text_part(plain), page, kind="alternative")
+        assert (text.body.count("heron"), where(text, "lynx")) == (herons, "n.txt")
+
+
+def test_a_page_without_anything_in_it_takes_nothing_with_it() -> None:
+    attached = b"Content-Type: text/plain; name=n.txt\n\nan attached lynx\n"
+    for nothing in (b"", b" ", b"<!-- -->"):
+        text = read(text_part(nothing, b"text/html"), attached)
+        assert where(text, "lynx") == "n.txt"
+
+
+def test_what_a_server_says_of_a_message_that_came_back_is_read() -> None:
+    status = b"Content-Type: message/delivery-status\n\nReporting-MTA: dns; mx.x\n\nFinal-Recipient: rfc822; who@x\n"
+    text = read(text_part(b"sorry"), status, kind="report")
+    assert where(text, "who@x") == "delivery status"
+
+
+def test_a_message_that_is_sealed_says_so() -> None:
+    text = read_document(HEADERS + b"Content-Type: application/pkcs7-mime; name=smime.p7m\n\nMIIF\n", "a.eml")
+    assert text.note == "it is encrypted, or signed in a way that hides its text"
+
+
+@pytest.mark.parametrize(
+    ("charset", "words"),
+    [
+        ("windows-1251", "Здравствуйте коллеги"),
+        ("koi8-r", "документ вложение"),
+        ("shift_jis", "東京タワー"),
+        ("iso-2022-jp", "東京タワー"),
+        ("gb2312", "你好世界"),
+        ("iso-8859-2", "žluťoučký kůň"),
+        ("iso-8859-1", "Größe café"),
+        ("utf-8", "naïve 鯨"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["text/plain", "text/html"])
+@pytest.mark.parametrize("attached", [False, True])
+def test_each_part_is_read_in_its_own_charset(
+    workers: Workers, charset: str, words: str, kind: str, attached: bool
+) -> None:
+    disposition = b"Content-Disposition: attachment; filename=r.txt\n" if attached else b""
+    head = f"Content-Type: {kind}; charset={charset}\nContent-Transfer-Encoding: base64\n".encode()
+    source = f"<p>{words}</p>" if kind == "text/html" else words
+    part = head + disposition + b"\n" + base64.encodebytes(source.encode(charset))
+    data = HEADERS + made_parts("mixed", text_part(b"first"), part)
+    assert words in workers.read("a.eml", data).body
+
+
+@pytest.mark.parametrize("charset", ["us-ascii", "x-unheard-of", "punycode", "unicode_escape"])
+def test_a_charset_that_cannot_be_meant_is_not_believed(charset: str) -> None:
+    kind = f"text/plain; charset={charset}".encode()
+    assert "Größe" in read(text_part("Größe".encode(), kind)).body
+
+
+def test_a_message_in_bytes_that_are_not_utf_8_is_a_message() -> None:
+    words = "Привет мир, кириллица"
+    head = HEADERS.replace(b"outer", words.encode("cp1251"))
+    data = head + b"Content-Type: text/plain; charset=windows-1251\n\n" + (words * 300).encode("cp1251")
+    text = read_document(data, "a")
+    assert (text.title, where(text, words * 3)) == (words, "message")
