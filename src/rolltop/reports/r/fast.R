@@ -8,7 +8,7 @@ fast_render <- function(request, log) {
     markdown <- log$phase("knit", fast_knit(request, group))
     lapply(group, function(format) log$phase(format, fast_convert(request$source, markdown, format)))
   }), recursive = FALSE)
-  list(outputs = outputs, figures = collect_figures("figure"), knits = length(groups))
+  list(outputs = outputs, figures = collect_figures(), knits = length(groups))
 }
 
 fast_knit <- function(request, formats) {
@@ -19,6 +19,7 @@ fast_knit <- function(request, formats) {
     error = FALSE
   )
   knitr::render_markdown()
+  knitr::knit_hooks$set(inline = plain_inline)
   if (!identical(formats, "html")) knitr::knit_hooks$set(plot = plain_plot)
   environment <- new.env(parent = globalenv())
   declared <- declared_params(request$source)
@@ -32,7 +33,7 @@ fast_knit <- function(request, formats) {
 
 pandoc_target <- list(html = "html5", word = "docx", pdf = "json")
 
-# A PDF leaves here as pandoc's JSON; what sets the page reads that. pandoc's own HTML template and its way
+# A PDF leaves here as pandoc's JSON and the pictures that it names; what sets the page reads that. pandoc's own HTML template and its way
 # of embedding pictures cost more than the conversion, hence the small template and `embed_pictures`.
 fast_convert <- function(source, markdown, format) {
   output <- our_file(paste0(tools::file_path_sans_ext(source), if (format == "pdf") ".json" else extension_of[[format]]))
@@ -42,7 +43,7 @@ fast_convert <- function(source, markdown, format) {
   said <- suppressWarnings(system2(rmarkdown::pandoc_exec(), shQuote(arguments), stdout = TRUE, stderr = TRUE))
   if (!is.null(attr(said, "status"))) stop("pandoc failed: ", paste(said, collapse = "\n"), call. = FALSE)
   if (format == "html") embed_pictures(output)
-  as_output(format, output)
+  c(as_output(format, output), if (format == "pdf") list(pictures = pictures_of(output)))
 }
 
 # Pictures of the document itself become part of the page; addresses elsewhere stay as they are.
