@@ -19,6 +19,8 @@ _PER_FORMAT = re.compile(
     r"|\bfig\.show\s*[=:]\s*[\"']?animate|\bout\.extra\b|\bfig\.(?:pos|env|scap|subcap)\b"
     r"|\b(?:leaflet|plotly|DT|dygraphs|gt|flextable)::|library\((?:leaflet|plotly|DT|dygraphs|gt|flextable)\)"
 )
+_PARTS = (b"_output", b"pandoc", b"htmlwidgets", b"kable", b"fig.", b"out.extra", b"::", b"library(")
+"""What matches has one of these in it: side files may be 32 MiB of data, and the expression takes seconds for that."""
 _LONGEST_CODE = 1 << 20
 
 
@@ -88,4 +90,5 @@ def want_own_knit(files: Mapping[str, bytes]) -> bool:
     What is too long for code, or is no text, is data.
     """
     code = (data for data in files.values() if len(data) <= _LONGEST_CODE and b"\0" not in data)
-    return any(wants_own_knit(data.decode("utf-8", "replace")) for data in code)
+    likely = (data for data in code if any(part in data for part in _PARTS))
+    return any(wants_own_knit(data.decode("utf-8", "replace")) for data in likely)

@@ -107,7 +107,7 @@ class Reports:
             try:
                 result = replace(result, outputs=await self._typeset(job, result))
             except CannotSet as reason:
-                left = max(1.0, job.timeout - (time.monotonic() - began))
+                left = max(1.0, round(job.timeout - (time.monotonic() - began), 1))
                 instead = replace(job, engine="rmarkdown", timeout=left)
                 result = await self._render_instead(place, instead, str(reason), tell)
         await asyncio.to_thread(self.cache.put, key, result)

@@ -26,7 +26,8 @@ kind_of <- function(name, input) {
   if (is.null(made)) return(kind_by_name(name))
   to <- paste(made$pandoc$to, collapse = "")
   if (identical(made$pandoc$ext, ".html") || grepl("^(html|slidy|revealjs|s5|slideous|dzslides)", to)) return("html")
-  if (grepl("^(latex|beamer)", to) && !identical(made$pandoc$ext, ".tex")) return("pdf")
+  # Packages that set .tex have LaTeX run by themselves.
+  if (grepl("^(latex|beamer)", to) && bare_name(name) != "latex_document") return("pdf")
   if (grepl("^docx", to)) "word" else "other"
 }
 

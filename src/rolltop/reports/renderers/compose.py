@@ -148,4 +148,11 @@ async def _end(process: asyncio.subprocess.Process) -> None:
             os.killpg(process.pid, signal.SIGKILL)
     if process.stdin is not None:
         process.stdin.close()
-    await asyncio.shield(process.wait())
+    # What nobody has read has to be: a process counts as ended when its pipes have.
+    left = [_empty(stream) for stream in (process.stdout, process.stderr) if stream is not None]
+    await asyncio.shield(asyncio.gather(process.wait(), *left))
+
+
+async def _empty(stream: asyncio.StreamReader) -> None:
+    while await stream.read(_CHUNK):
+        pass
