@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import subprocess
+from base64 import b64decode
 from typing import Any
 
 import docx
@@ -18,6 +19,7 @@ def words(reports: Reports, name: str) -> str:
     return subprocess.run(["pdftotext", pdf, "-"], capture_output=True, text=True, check=True).stdout
 
 
+DOT = b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
 ASKS = "HTML `r knitr::is_html_output()`, LaTeX `r knitr::is_latex_output()`\n"
 
 
@@ -42,6 +44,46 @@ def test_side_files_that_ask_for_the_format_are_told_it(
     assert report.knits == 2
     assert "HTML FALSE, LaTeX TRUE" in words(warm_reports, "asking")
     assert b"HTML TRUE, LaTeX FALSE" in warm_reports.outputs.read("asking.html")
+
+
+HIDDEN = """\
+```{r, include=FALSE}
+ask <- function(what) get(paste0("is_", what, "_", "output"), asNamespace("knitr"))()
+```
+
+HTML `r ask("html")`, LaTeX `r ask("latex")`
+
+```{r a, echo=FALSE}
+plot(1)
+```
+"""
+
+
+@pytest.mark.parametrize("engine", ["rmarkdown", "fast"])
+def test_code_that_asks_without_showing_it_is_told_the_format(warm_reports: Reports, run: Any, engine: Any) -> None:
+    """A package that a document uses may ask, too; what one knit for all was told would be wrong."""
+    warm_reports.documents.create("hidden", "Hidden", HIDDEN, overwrite=True)
+    report = run(warm_reports.render("hidden", RenderOptions(formats=["html", "word"], engine=engine)))
+    assert report.knits == 3
+    assert b"HTML TRUE, LaTeX FALSE" in warm_reports.outputs.read("hidden.html")
+    word = docx.Document(io.BytesIO(warm_reports.outputs.read("hidden.docx")))
+    assert any("HTML FALSE, LaTeX FALSE" in paragraph.text for paragraph in word.paragraphs)
+    assert len(word.inline_shapes) == 1
+    assert "a-1.png" in [figure.name for figure in report.figures]
+
+
+@pytest.mark.parametrize("engine", ["rmarkdown", "fast"])
+def test_what_knitr_asks_itself_does_not_count(warm_reports: Reports, run: Any, engine: Any) -> None:
+    text = (
+        "Sum `r 1e9`\n\n```{r, fig.cap='C', out.width='50%'}\nplot(1)\nhead(cars)\nknitr::kable(head(cars))\n```\n\n"
+        "```{r, results='asis'}\nprint(lapply(1:2, function(i) i))\nwarning('w'); message('m')\n```\n\n"
+        "```{r, child='kid.Rmd'}\n```\n"
+    )
+    warm_reports.documents.create("plain", "Plain", text, overwrite=True)
+    warm_reports.documents.attach("plain", "kid.Rmd", b"```{r}\nknitr::include_graphics('dot.png')\n```\n")
+    warm_reports.documents.attach("plain", "dot.png", DOT)
+    report = run(warm_reports.render("plain", RenderOptions(formats=["html", "word"], engine=engine)))
+    assert report.knits == 1
 
 
 def test_data_does_not_count_as_code() -> None:

@@ -4,7 +4,14 @@ exact_render <- function(request, log) {
   formats <- unlist(request$formats)
   looks <- if (length(formats) > 1 && !isTRUE(request$separate)) shared_looks(request$source, formats)
   if (is.null(looks)) return(render_each(request, formats, log))
+  watch_for_questions()
   knitted <- log$phase("knit", knit_once(request, looks))
+  if (was_asked()) {
+    forget_figures()
+    each <- render_each(request, formats, log)
+    each$knits <- each$knits + 1L
+    return(each)
+  }
   outputs <- lapply(formats, function(format) {
     log$phase(format, as_output(format, render_file(knitted, format, request, NULL)))
   })

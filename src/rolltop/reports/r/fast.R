@@ -3,12 +3,21 @@
 
 fast_render <- function(request, log) {
   formats <- unlist(request$formats)
-  groups <- if (isTRUE(request$separate)) as.list(formats) else list(formats)
-  outputs <- unlist(lapply(groups, function(group) {
-    markdown <- log$phase("knit", fast_knit(request, group))
-    lapply(group, function(format) log$phase(format, fast_convert(request$source, markdown, format)))
-  }), recursive = FALSE)
-  list(outputs = outputs, figures = collect_figures(), knits = length(groups))
+  if (length(formats) > 1 && !isTRUE(request$separate)) {
+    watch_for_questions()
+    outputs <- fast_group(request, formats, log)
+    if (!was_asked()) return(list(outputs = outputs, figures = collect_figures(), knits = 1L))
+    forget_figures()
+  }
+  outputs <- unlist(lapply(formats, function(format) fast_group(request, format, log)), recursive = FALSE)
+  list(outputs = outputs, figures = collect_figures(), knits = length(formats) + was_asked())
+}
+
+# Formats that are made from one knit.
+fast_group <- function(request, formats, log) {
+  markdown <- log$phase("knit", fast_knit(request, formats))
+  if (length(formats) > 1 && was_asked()) return(NULL)
+  lapply(formats, function(format) log$phase(format, fast_convert(request$source, markdown, format)))
 }
 
 fast_knit <- function(request, formats) {

@@ -12,12 +12,22 @@ watch_figures <- function() {
   })
 }
 
+# What a knit drew that does not count, so that nothing of it is taken for that of the next.
+forget_figures <- function() {
+  unlink(new_figures())
+  drawn$paths <- character()
+}
+
 collect_figures <- function() {
-  paths <- unique(normalizePath(as.character(unlist(lapply(c(drawn$paths, figure_directories()), pictures_at)))))
-  seen <- drawn$before[paths]
-  paths <- paths[is.na(seen) | seen != as.numeric(file.mtime(paths))]
+  paths <- new_figures()
   paths <- paths[!duplicated(basename(paths))]
   lapply(paths, function(path) list(name = basename(path), data = as_base64(path)))
+}
+
+new_figures <- function() {
+  paths <- unique(normalizePath(as.character(unlist(lapply(c(drawn$paths, figure_directories()), pictures_at)))))
+  seen <- drawn$before[paths]
+  paths[is.na(seen) | seen != as.numeric(file.mtime(paths))]
 }
 
 # A path for figures is the beginning of their names, of the directory alone or of more.
