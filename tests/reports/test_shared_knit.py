@@ -75,7 +75,8 @@ def test_code_that_asks_without_showing_it_is_told_the_format(warm_reports: Repo
 @pytest.mark.parametrize("engine", ["rmarkdown", "fast"])
 def test_what_knitr_asks_itself_does_not_count(warm_reports: Reports, run: Any, engine: Any) -> None:
     text = (
-        "Sum `r 1e9`\n\n```{r, fig.cap='C', out.width='50%'}\nplot(1)\nhead(cars)\nknitr::kable(head(cars))\n```\n\n"
+        "Sum `r 1e9`\n\n```{r, fig.cap='C', out.width='50%'}\nplot(1)\nhead(cars)\n```\n\n"
+        "```{r}\nknitr::kable(head(cars))\ntibble::as_tibble(cars)\n```\n\n"
         "```{r, results='asis'}\nprint(lapply(1:2, function(i) i))\nwarning('w'); message('m')\n```\n\n"
         "```{r, child='kid.Rmd'}\n```\n"
     )

@@ -17,13 +17,14 @@ watch_for_questions <- function() {
   utils::assignInNamespace("opts_knit", watched, "knitr")
 }
 
-# knitr asks all the time, to write what suits the format; then it is the caller of its functions for that which counts.
+# knitr asks all the time, to write what suits the format, and cli for each tibble, to choose its characters. It is the
+# caller of the functions for asking that counts.
 is_knitr_itself <- function(callers) {
   ways <- list(knitr::pandoc_to, knitr::is_html_output, knitr::is_latex_output)
   for (caller in callers) {
     at <- Position(function(frame) identical(frame, caller), sys.frames())
     if (!is.na(at) && any(vapply(ways, identical, NA, sys.function(at)))) next
-    return(identical(topenv(caller), asNamespace("knitr")) || identical(topenv(caller), asNamespace("rmarkdown")))
+    return(environmentName(topenv(caller)) %in% c("knitr", "rmarkdown", "cli"))
   }
   FALSE
 }
