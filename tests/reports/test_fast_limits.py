@@ -138,6 +138,14 @@ def test_a_picture_that_typst_does_not_show_is_left_to_latex(warm_reports: Repor
     assert report.engine_note == "the picture own.pdf is of a kind that typst does not show"
 
 
+def test_what_typst_refuses_is_left_to_rmarkdown(warm_reports: Reports, run: Any) -> None:
+    with pytest.raises(RolltopError) as caught:
+        rendered(
+            warm_reports, run, "![](broken.svg)\n", broken_svg=b"<svg xmlns='http://www.w3.org/2000/svg'><g></svg>"
+        )
+    assert caught.value.details["engine_note"].startswith("typst could not set the document: failed to parse SVG")
+
+
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "GIF", "WEBP"])
 def test_a_bitmap_has_its_own_shape(warm_reports: Reports, run: Any, tmp_path: Path, kind: str) -> None:
     import io

@@ -44,7 +44,9 @@ def event_in(text: str) -> Event | None:
 
 
 def _lines(value: Any) -> tuple[int, int] | None:
-    if not isinstance(value, list) or len(value) != 2 or not all(isinstance(each, int) for each in value):
+    if not isinstance(value, list) or len(value) != 2:
+        return None
+    if not all(isinstance(each, int) and 0 < each < 1 << 30 for each in value):
         return None
     return value[0], value[1]
 

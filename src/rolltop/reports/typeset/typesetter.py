@@ -39,6 +39,8 @@ class Typesetter:
     def __init__(self) -> None:
         self._process: asyncio.subprocess.Process | None = None
         self._turn = asyncio.Lock()
+        self._shown: set[str] = set()
+        """Characters that a font is known to have."""
 
     async def finish(self, output: Output, seconds: float) -> Output:
         """`output` itself unless it is a tree that is to become a PDF; `CannotSet` when that would lose something."""
@@ -54,10 +56,11 @@ class Typesetter:
 
     async def _check_characters(self, markup: str, seconds: float) -> None:
         """typst sets a box for what no font has, and says nothing."""
-        unsure = "".join(sorted({each for each in markup if each > _SURELY}))
+        unsure = "".join(sorted({each for each in markup if each > _SURELY} - self._shown))
         if unsure and (missing := (await self._set(json.dumps(unsure).encode(), seconds)).decode()):
             shown = " ".join(missing[:_NAMED]) + (" …" if len(missing) > _NAMED else "")
             raise CannotSet(f"typst has no font for {shown}")
+        self._shown.update(unsure)
 
     async def _set(self, request: bytes, seconds: float) -> bytes:
         async with self._turn:
@@ -72,7 +75,7 @@ class Typesetter:
                     raise RenderFailure("typst ended while setting the PDF", hint=_INSTEAD) from None
                 raise
         if answer[:1] != b"\0":
-            raise RenderFailure(f"typst could not set the document: {answer[1:].decode()}", hint=_INSTEAD)
+            raise CannotSet(f"typst could not set the document: {' '.join(answer[1:].decode().split())[:300]}")
         return answer[1:]
 
     async def _ask(self, process: asyncio.subprocess.Process, request: bytes) -> bytes:
