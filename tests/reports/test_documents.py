@@ -12,8 +12,10 @@ import pytest
 
 from rolltop.errors import Conflict, InvalidInput, NotFound, SizeLimit
 from rolltop.reports import Reports
-from rolltop.reports.documents import SIDE_FILES, Attached
-from rolltop.reports.landing import disk_troubles
+from rolltop.reports.documents import SIDE_FILES, Attached, Documents
+from rolltop.reports.landing import disk_troubles, read_plain
+from rolltop.reports.listing import Listing
+from rolltop.reports.outputs import Outputs
 from rolltop.reports.turns import turn
 
 
@@ -153,3 +155,25 @@ def test_a_deleted_document_is_gone_with_its_side_files(reports: Reports) -> Non
     assert not (reports.root / "gone").exists()
     with pytest.raises(NotFound, match=r"R Markdown file not found: gone\.Rmd"):
         reports.documents.delete("gone")
+
+
+def test_only_changed_documents_are_read_for_the_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reads: list[str] = []
+
+    def counted(path: Path, limit: int) -> bytes:
+        reads.append(path.name)
+        return read_plain(path, limit)
+
+    monkeypatch.setattr("rolltop.reports.documents.read_plain", counted)
+    documents = Documents(tmp_path, side_limit=1 << 20)
+    listing = Listing(documents, Outputs(tmp_path / "output"))
+    for name in ("a", "b", "c"):
+        documents.create(name, f"Title {name}", "words\n")
+    assert len(listing.state()) == 3
+    assert reads == []
+    assert [item.name for item in listing.all()] == ["Title a", "Title b", "Title c"]
+    assert reads == ["a.Rmd", "b.Rmd", "c.Rmd"]
+    documents.create("b", "Another", "words\n", overwrite=True)
+    documents.delete("c")
+    assert [item.name for item in listing.all()] == ["Title a", "Another"]
+    assert reads == ["a.Rmd", "b.Rmd", "c.Rmd", "b.Rmd"]

@@ -89,3 +89,27 @@ def test_side_files_that_do_not_fit_into_the_scratch_space_are_a_limit(
     reports.documents.attach("large", "data.bin", bytes(8 << 20))
     with pytest.raises(SizeLimit, match="filled its scratch space"):
         run(reports.render("large", RenderOptions(engine="fast")))
+
+
+def test_what_ended_r_is_found_in_a_child_and_in_inline_code(warm_reports: Reports, run: Any) -> None:
+    text = "```{r}\n1\n```\n\n```{r, child='child.Rmd'}\n```\n"
+    error = failure(warm_reports, run, text, child="words\n\n```{r}\nquit()\n```\n")
+    assert str(error.position) == "fails/child.Rmd:3:1"
+    error = failure(warm_reports, run, "```{r}\n1\n```\n\nwords `r quit()`\n")
+    assert error.position is not None
+    assert error.position.line == line_of(warm_reports, "quit()")
+    assert "log" not in (error.hint or "")  # there is none to look at
+
+
+@pytest.mark.parametrize("engine", ["rmarkdown", "fast"])
+def test_a_missing_data_file_is_named(warm_reports: Reports, run: Any, engine: Any) -> None:
+    error = failure(warm_reports, run, "```{r load}\nd <- read.csv('sale.csv')\n```\n", engine)
+    assert "cannot open file 'sale.csv': No such file or directory" in error.message
+    assert "rmd/fails/sale.csv" in (error.hint or "")
+    assert error.details["warnings"] == ["cannot open file 'sale.csv': No such file or directory"]
+
+
+def test_a_warning_before_an_error_is_told_with_it(warm_reports: Reports, run: Any) -> None:
+    text = "```{r}\nwarning('of another piece')\nf <- function() { warning('hm'); stop('no') }\nf()\n```\n"
+    error = failure(warm_reports, run, text)
+    assert error.message.endswith("failed in chunk unnamed-chunk-1: no (R warned: hm)")

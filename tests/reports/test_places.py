@@ -10,7 +10,7 @@ from typing import Any
 import docx
 import pytest
 
-from rolltop.errors import TimeLimit
+from rolltop.errors import RolltopError, TimeLimit
 from rolltop.reports import Event, PackageMissing, RenderFailure, RenderOptions, Reports
 
 pytestmark = pytest.mark.container
@@ -71,3 +71,22 @@ def test_an_endless_loop_is_ended(everywhere: Reports, run: Any) -> None:
     everywhere.documents.create("loop", "Loop", "```{r}\nrepeat {}\n```\n", overwrite=True)
     with pytest.raises(TimeLimit, match="took longer than 3 s"):
         run(everywhere.render("loop", RenderOptions(timeout=3, engine="fast")))
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("repeat {}", "took longer than 10 s and was ended in chunk culprit"),
+        ("quit()", "ended without an answer in chunk culprit"),
+        ("f <- function(n) f(n + 1); f(1)", "failed in chunk culprit: .*nested too deeply"),
+    ],
+)
+def test_the_chunk_that_ran_last_is_named(everywhere: Reports, run: Any, code: str, said: str) -> None:
+    content = f"---\ntitle: t\n---\n\n```{{r}}\n1\n```\n\nWords\n\n```{{r culprit}}\n{code}\n```\n\nMore\n"
+    everywhere.documents.create("last", "Last", content, overwrite=True)
+    with pytest.raises(RolltopError, match=said) as caught:
+        run(everywhere.render("last", RenderOptions(timeout=10 if code == "repeat {}" else 60, engine="fast")))
+    error = caught.value
+    assert str(error.position) == "last.Rmd:11:1"
+    assert (error.details["chunk"], error.details["lines"]) == ("culprit", [11, 13])
+    assert "chunk culprit (from line 11)" in (error.hint or "")

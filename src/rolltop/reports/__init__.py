@@ -12,7 +12,8 @@ from rolltop.reports.config import RendererName, ReportsConfig
 from rolltop.reports.failure import PackageMissing, RenderFailure
 from rolltop.reports.job import Engine, Event, Format, Watcher
 from rolltop.reports.listing import Listed, Listing
-from rolltop.reports.reports import RenderOptions, Report, Reports
+from rolltop.reports.preparing import RenderOptions
+from rolltop.reports.reports import Report, Reports
 
 __all__ = [
     "Engine",

@@ -12,7 +12,7 @@ from rolltop.reports.failure import RenderFailure, diagnose, tail
 from rolltop.reports.job import EXTENSIONS, Event, Figure, Output, Rendered, RenderJob
 from rolltop.reports.names import figure_name, stem_of
 
-__all__ = ["MAX_FIGURES", "event_in", "marked_answer", "marked_event", "read_answer"]
+__all__ = ["EVENT_MARK", "MAX_FIGURES", "event_in", "marked_answer", "marked_event", "read_answer"]
 
 EVENT_MARK = "\x01rolltop-event "
 ANSWER_MARK = b"\x01rolltop-answer "
@@ -38,7 +38,17 @@ def event_in(text: str) -> Event | None:
         chunk=wire["chunk"][:80] if isinstance(wire.get("chunk"), str) else None,
         done=wire["done"] if isinstance(wire.get("done"), int) else None,
         total=wire["total"] if isinstance(wire.get("total"), int) else None,
+        file=wire["file"][:200] if isinstance(wire.get("file"), str) else None,
+        lines=_lines(wire.get("lines")),
     )
+
+
+def _lines(value: Any) -> tuple[int, int] | None:
+    if not isinstance(value, list) or len(value) != 2:
+        return None
+    if not all(isinstance(each, int) and 0 < each < 1 << 30 for each in value):
+        return None
+    return value[0], value[1]
 
 
 def marked_answer(output: bytes) -> bytes | None:
@@ -63,6 +73,7 @@ def read_answer(job: RenderJob, data: bytes, *, renderer: str, confinement: str,
             figures=_figures(answer.get("figures")),
             renderer=renderer,
             confinement=confinement,
+            engine=job.engine,
             knits=int(answer.get("knits") or 1),
             phases=_numbers(answer.get("phases")),
             versions=_texts(answer.get("versions")),
@@ -94,7 +105,8 @@ def _output(job: RenderJob, item: Mapping[str, Any]) -> Output:
     kind = item["format"]
     if kind not in job.formats:
         raise ValueError(kind)
-    return Output(kind, stem_of(job.source) + EXTENSIONS[kind], b64decode(item["data"], validate=False))
+    pictures = {str(each["name"]): b64decode(each["data"], validate=False) for each in item.get("pictures") or ()}
+    return Output(kind, stem_of(job.source) + EXTENSIONS[kind], b64decode(item["data"], validate=False), pictures)
 
 
 def _figures(items: Any) -> tuple[Figure, ...]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-__all__ = ["Chunk", "find_chunk", "packages_mentioned", "scan_chunks", "wants_own_knit"]
+__all__ = ["Chunk", "find_chunk", "packages_mentioned", "scan_chunks", "want_own_knit", "wants_own_knit"]
 
 _OPENING = re.compile(r"^[\t >]*(`{3,})\s*\{([a-zA-Z0-9_]+)((?: *[ ,].*)?)\}\s*$")
 _LABEL = re.compile(r"""^[\s,]*(?:label\s*=\s*)?["']?([^\s,"'=]+(?:[ ][^\s,"'=]+)*)["']?\s*(?:,|$)""")
@@ -19,6 +19,9 @@ _PER_FORMAT = re.compile(
     r"|\bfig\.show\s*[=:]\s*[\"']?animate|\bout\.extra\b|\bfig\.(?:pos|env|scap|subcap)\b"
     r"|\b(?:leaflet|plotly|DT|dygraphs|gt|flextable)::|library\((?:leaflet|plotly|DT|dygraphs|gt|flextable)\)"
 )
+_PARTS = (b"_output", b"pandoc", b"htmlwidgets", b"kable", b"fig.", b"out.extra", b"::", b"library(")
+"""What matches has one of these in it: side files may be 32 MiB of data, and the expression takes seconds for that."""
+_LONGEST_CODE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,5 +80,15 @@ def packages_mentioned(text: str) -> set[str]:
 
 
 def wants_own_knit(text: str) -> bool:
-    """Whether the document's code looks at the output format, so that one knit cannot serve several."""
+    """Whether code looks at the output format, so that one knit cannot serve several."""
     return _PER_FORMAT.search(text) is not None
+
+
+def want_own_knit(files: Mapping[str, bytes]) -> bool:
+    """The same of a document and its side files, which it may source or have as children.
+
+    What is too long for code, or is no text, is data.
+    """
+    code = (data for data in files.values() if len(data) <= _LONGEST_CODE and b"\0" not in data)
+    likely = (data for data in code if any(part in data for part in _PARTS))
+    return any(wants_own_knit(data.decode("utf-8", "replace")) for data in likely)

@@ -6,22 +6,28 @@ opened through a symbolic link, and nothing outside the directory can be named (
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from rolltop.errors import Conflict, InvalidData, InvalidInput, NotFound, SizeLimit
+from rolltop.errors import Conflict, InvalidData, InvalidInput, NotFound, RolltopError, SizeLimit
 from rolltop.reports.frontmatter import ensure, title_of
 from rolltop.reports.landing import read_plain, write_whole
 from rolltop.reports.names import document_name, side_name, stem_of
 from rolltop.reports.turns import turn
 
-__all__ = ["Attached", "Document", "Documents", "SideFile"]
+__all__ = ["Attached", "Document", "Documents", "SideFile", "Stamps", "source_text"]
 
 SOURCE_LIMIT = 4 << 20
 SIDE_FILES = 500
+
+Stamp = tuple[int, int, int]
+"""Inode, size and time of change: a file that was written has another one."""
+Stamps = tuple[tuple[str, Stamp], ...]
+"""Those of a document and of its side files, by path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +58,7 @@ class Documents:
     def __init__(self, root: Path, *, side_limit: int) -> None:
         self.root = root
         self.side_limit = side_limit
+        self._titles: dict[str, tuple[Stamp, str | None]] = {}
 
     def create(self, filename: str, title: str, content: str, *, overwrite: bool = False) -> str:
         """Write a new document and return its name; an existing one is kept unless `overwrite`."""
@@ -111,16 +118,27 @@ class Documents:
         return read_plain(self.root / self.existing(filename), SOURCE_LIMIT)
 
     def text(self, filename: str) -> str:
-        try:
-            return self.read(filename).decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise InvalidData(
-                f"{document_name(filename)} is not UTF-8 (byte {error.start})", hint="Save it as UTF-8."
-            ) from None
+        return source_text(document_name(filename), self.read(filename))
 
     def all(self) -> list[Document]:
-        """All documents by name. Titles are read from the files, so that the list is always true."""
-        return [self._describe(entry) for entry in sorted(self._entries(), key=lambda entry: entry.name)]
+        """All documents by name, with their titles as the files have them now; only changed files are read."""
+        known, self._titles = self._titles, {}
+        found = []
+        for name, stamp, modified in self._stamped():
+            title = known[name][1] if name in known and known[name][0] == stamp else self._title(name)
+            self._titles[name] = (stamp, title)
+            found.append(Document(name, title, stamp[1], modified))
+        return found
+
+    def sizes(self) -> list[tuple[str, int, float]]:
+        """Names, sizes and times of change of all documents; nothing is read."""
+        return [(name, stamp[1], modified) for name, stamp, modified in self._stamped()]
+
+    def _stamped(self) -> Iterator[tuple[str, Stamp, float]]:
+        for entry in sorted(self._entries(), key=lambda entry: entry.name):
+            with contextlib.suppress(FileNotFoundError):
+                info = entry.stat(follow_symlinks=False)
+                yield entry.name, (info.st_ino, info.st_size, info.st_mtime_ns), info.st_mtime
 
     def _entries(self) -> Iterator[os.DirEntry[str]]:
         try:
@@ -129,13 +147,11 @@ class Documents:
         except FileNotFoundError:
             return
 
-    def _describe(self, entry: os.DirEntry[str]) -> Document:
-        info = entry.stat(follow_symlinks=False)
+    def _title(self, name: str) -> str | None:
         try:
-            title = title_of(read_plain(Path(entry.path), SOURCE_LIMIT).decode("utf-8", "replace"))
-        except (OSError, SizeLimit, InvalidInput):
-            title = None
-        return Document(entry.name, title, info.st_size, info.st_mtime)
+            return title_of(read_plain(self.root / name, SOURCE_LIMIT).decode("utf-8", "replace"))
+        except (OSError, RolltopError):
+            return None
 
     def delete(self, filename: str) -> str:
         """Remove a document and its side files; what was rendered from it stays."""
@@ -185,6 +201,32 @@ class Documents:
             self._check_room(stem, len(files), size)
             files[f"{stem}/{side}"] = read_plain(self.root / stem / side, self.side_limit)
         return files
+
+    def stamps(self, name: str) -> Stamps:
+        """What tells without reading whether a document or one of its side files was changed."""
+        stem = stem_of(name)
+        paths = [self.root / name, *(self.root / stem / side for side, _ in _walk(self.root / stem))]
+        return tuple((str(path), _stamp(path)) for path in paths)
+
+    def is_still(self, name: str, files: Mapping[str, bytes], stamps: Stamps) -> bool:
+        """Whether a document and its side files are what they were when `files` were gathered."""
+        try:
+            return self.stamps(name) == stamps or self.gather(name) == files
+        except (OSError, RolltopError):
+            return False  # removed, or changed to something that cannot be rendered
+
+
+def source_text(name: str, data: bytes) -> str:
+    """A document's bytes as text."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidData(f"{name} is not UTF-8 (byte {error.start})", hint="Save it as UTF-8.") from None
+
+
+def _stamp(path: Path) -> Stamp:
+    info = path.lstat()
+    return info.st_ino, info.st_size, info.st_mtime_ns
 
 
 def _encode(content: str) -> bytes:

@@ -13,6 +13,7 @@ from typing import Any
 
 from rolltop.errors import ForeignFailure, MemoryLimit, PartMissing, RolltopError, SizeLimit
 from rolltop.reports.job import RenderJob
+from rolltop.reports.names import stem_of
 from rolltop.reports.places import Place, find_place
 
 __all__ = ["PackageMissing", "RenderFailure", "diagnose", "tail"]
@@ -22,6 +23,7 @@ _NO_PACKAGE = re.compile(r"there is no package called .([A-Za-z][\w.]*)")
 _LATEX_ERROR = re.compile(r"^! (.+(?:\n(?!l\.\d)[^\n]+)?)", re.MULTILINE)
 _LATEX_LINE = re.compile(r"^l\.(\d+) (.*)$", re.MULTILINE)
 _LATEX_FILE = re.compile(r"File `([^']+\.(?:sty|cls|def|fd|tex))' not found")
+_NO_CHARACTER = re.compile(r"Unicode character (\S{1,20})")
 _NO_MEMORY = re.compile(
     r"cannot allocate (?:vector|memory)|memory exhausted|heap exhausted|pandoc failed: Killed", re.IGNORECASE
 )
@@ -29,6 +31,7 @@ _NO_SPACE = re.compile(r"No space left on device|Disk quota exceeded")
 _PANDOC_WARNING = re.compile(r"^\[(?:WARNING|INFO)\][^\n]*(?:\n  [^\n]*)*\n?", re.MULTILINE)
 _NO_FILE = re.compile(r"File (.+) not found in resource path")
 _NOT_FETCHED = re.compile(r"Could not fetch (\S+)")
+_NOT_OPENED = re.compile(r"cannot open (?:compressed )?file '([^'\n]{1,200})'[^\n]*No such file")
 _UNDECLARED = "render params not declared in YAML"
 
 
@@ -53,16 +56,20 @@ def diagnose(job: RenderJob, error: Mapping[str, Any], log: str, renderer: str, 
     message = _text(error, "message") or "the render failed"
     latex = _text(error, "latex")
     place = find_place(job, error, message)
+    warnings = _lines(error.get("warnings"))
     details: dict[str, Any] = {
         "renderer": renderer,
         "chunk": place.chunk,
         "lines": [place.start, place.end] if place.start else None,
         "call": _text(error, "call") or None,
         "traceback": _lines(error.get("trace")),
+        "warnings": warnings,
         "log": tail(log),
     }
     if "LaTeX failed" in message and latex:
         return _latex_failure(job, latex, details)
+    if error.get("class") == "program_missing":
+        return _missing_program(job, message, renderer, details)
     if missing := _NO_PACKAGE.search(message):
         return _missing_package(job, missing[1], renderer, place, details)
     if error.get("class") == "size_limit":
@@ -84,10 +91,11 @@ def diagnose(job: RenderJob, error: Mapping[str, Any], log: str, renderer: str, 
     if pandoc_failed and printed.strip():
         return _pandoc_failure(job, printed, details)
     where = f" in chunk {place.chunk}" if place.chunk else ""
+    warned = f" (R warned: {'; '.join(warnings)})" if warnings else ""
     return RenderFailure(
-        f"rendering {job.source} failed{where}: {message}",
+        f"rendering {job.source} failed{where}: {message}{warned}",
         position=place.position,
-        hint=_hint(job, place, message),
+        hint=_hint(job, place, message + warned),
         details=details,
     )
 
@@ -104,6 +112,11 @@ def _lines(value: Any) -> list[str]:
 def _hint(job: RenderJob, place: Place, message: str) -> str:
     if message.startswith(_UNDECLARED):
         return "Declare them under params in the front matter, or leave them out."
+    if (missing := _NOT_OPENED.search(message)) and not missing[1].startswith("/"):
+        return (
+            f"Code sees the document's side files alone: give it {missing[1]} as one (rmd/{stem_of(job.source)}/"
+            f"{missing[1]}), or correct the name."
+        )
     if place.chunk and place.start:
         of = f" of {place.source}" if place.source != job.source else ""
         return f"Correct the code of chunk {place.chunk} (from line {place.start}{of}) and render again."
@@ -151,6 +164,22 @@ def _missing_package(
     )
 
 
+_TEX_PACKAGES = {"xelatex": "texlive-xetex", "lualatex": "texlive-luatex", "pdflatex": "texlive-latex-base"}
+
+
+def _missing_program(job: RenderJob, program: str, renderer: str, details: dict[str, Any]) -> PartMissing:
+    package = _TEX_PACKAGES.get(program, program)
+    if renderer == "local":
+        cure = f"On Debian: apt-get install {package}."
+    else:
+        cure = f"Choose an image_base in the [reports] settings that has it (on Debian: {package})."
+    return PartMissing(
+        f"{job.source} asks for {program}, which is not installed for the {renderer} renderer",
+        hint=f"{cure} Or leave latex_engine out of the front matter.",
+        details=details,
+    )
+
+
 def _latex_failure(job: RenderJob, log: str, details: dict[str, Any]) -> RolltopError:
     details = {**details, "latex": _latex_details(log), "log": tail(log)}
     if missing := _LATEX_FILE.search(log):
@@ -161,10 +190,16 @@ def _latex_failure(job: RenderJob, log: str, details: dict[str, Any]) -> Rolltop
             details={**details, "package": name},
         )
     found = details["latex"]
+    hint = "Correct the LaTeX in the document, or render it to html or word."
+    if unknown := _NO_CHARACTER.search(found["error"]):
+        hint = (
+            f"pdflatex does not know {unknown[1]}: set latex_engine: xelatex under pdf_document in the front matter "
+            "and a mainfont that has it, or render to html or word."
+        )
     at = f" (line {found['line']} of the generated .tex: {found['text']})" if found["line"] else ""
     return RenderFailure(
         f"LaTeX could not set {job.source}: {found['error']}{at}",
-        hint="Correct the LaTeX in the document, or render it to html or word.",
+        hint=hint,
         details=details,
     )
 

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from rolltop.reports.names import mime_type
+
 __all__ = [
     "EXTENSIONS",
     "Availability",
@@ -31,13 +33,15 @@ EXTENSIONS: Mapping[Format, str] = {"html": ".html", "pdf": ".pdf", "word": ".do
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Progress: a phase (`image`, `start`, `knit`, a format), inside `knit` also the chunk and its number."""
+    """Progress: a phase (`image`, `start`, `knit`, `convert`, a format), inside `knit` also what is run and where."""
 
     phase: str
     chunk: str | None = None
     done: int | None = None
     total: int | None = None
     message: str | None = None
+    file: str | None = None
+    lines: tuple[int, int] | None = None
 
     def __str__(self) -> str:
         if self.message:
@@ -94,12 +98,22 @@ class Output:
     format: Format
     name: str
     data: bytes = field(repr=False)
+    pictures: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    """What a document tree that is yet to be set shows, by the names that it uses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
     name: str
     data: bytes = field(repr=False)
+
+    @property
+    def mime_type(self) -> str:
+        return mime_type(self.name)
+
+    @property
+    def size(self) -> int:
+        return len(self.data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +124,9 @@ class Rendered:
     figures: tuple[Figure, ...]
     renderer: str
     confinement: str
+    engine: Engine = "rmarkdown"
+    engine_note: str | None = None
+    """Why it is not the engine asked for, where that came out only when the code had run."""
     knits: int = 1
     phases: Mapping[str, float] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rolltop.reports.documents import Document, Documents
-from rolltop.reports.names import figure_uri, output_uri, parse_uri, source_uri
-from rolltop.reports.outputs import OutputFile, Outputs, mime_type
+from rolltop.reports.names import figure_uri, mime_type, output_uri, parse_uri, source_uri
+from rolltop.reports.outputs import OutputFile, Outputs
 
 __all__ = ["Listed", "Listing"]
 
@@ -38,6 +38,9 @@ class Listing:
     def all(self) -> Iterator[Listed]:
         """Documents first, then what was rendered, then figures; each by name."""
         yield from map(_source, self.documents.all())
+        yield from self._rendered()
+
+    def _rendered(self) -> Iterator[Listed]:
         yield from map(_output, self.outputs.all())
         for stem in self.outputs.figured():
             yield from (_figure(stem, figure) for figure in self.outputs.figures(stem))
@@ -56,7 +59,8 @@ class Listing:
 
     def state(self) -> dict[str, tuple[int, float]]:
         """What there is and when it changed; two of these tell what to announce."""
-        return {item.uri: (item.size, item.modified) for item in self.all()}
+        sources = {source_uri(name): (size, modified) for name, size, modified in self.documents.sizes()}
+        return sources | {item.uri: (item.size, item.modified) for item in self._rendered()}
 
 
 def _source(document: Document) -> Listed:

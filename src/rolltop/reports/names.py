@@ -20,7 +20,9 @@ __all__ = [
     "SOURCE_SCHEME",
     "Reference",
     "document_name",
+    "figure_name",
     "figure_uri",
+    "mime_type",
     "output_name",
     "output_uri",
     "parse_uri",
@@ -35,6 +37,17 @@ FIGURE_SCHEME = "rmd-figure"
 
 OUTPUT_ENDINGS = (".html", ".pdf", ".docx")
 FIGURE_ENDINGS = (".png", ".jpg", ".jpeg", ".svg", ".pdf")
+
+MIME_TYPES = {
+    ".rmd": "text/markdown",
+    ".html": "text/html",
+    ".pdf": "application/pdf",
+    ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".svg": "image/svg+xml",
+}
 
 _LONGEST, _LONGEST_IN_BYTES = 120, 200
 """Without the ending: file systems allow 255 bytes, and results and figures get longer names than their document."""
@@ -77,6 +90,10 @@ def figure_name(given: str) -> str:
         raise InvalidInput("a figure ends in .png, .jpg, .svg or .pdf")
     _check_component(given.rpartition(".")[0], "the name of the figure")
     return given
+
+
+def mime_type(name: str) -> str:
+    return MIME_TYPES.get("." + name.rpartition(".")[2].lower(), "text/plain")
 
 
 def side_name(given: str) -> str:

@@ -5,33 +5,20 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from rolltop.errors import InvalidInput, NotFound
-from rolltop.reports.job import Figure, Output
+from rolltop.reports.job import EXTENSIONS, Figure, Format, Output
 from rolltop.reports.landing import read_plain, write_whole
-from rolltop.reports.names import figure_name, output_name
+from rolltop.reports.ledger import Ledger, Made, Origin
+from rolltop.reports.names import figure_name, mime_type, output_name
+from rolltop.reports.turns import turn
 
-__all__ = ["MIME_TYPES", "OutputFile", "Outputs", "mime_type"]
-
-MIME_TYPES = {
-    ".rmd": "text/markdown",
-    ".html": "text/html",
-    ".pdf": "application/pdf",
-    ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-    ".png": "image/png",
-    ".jpg": "image/jpeg",
-    ".jpeg": "image/jpeg",
-    ".svg": "image/svg+xml",
-}
+__all__ = ["Landed", "OutputFile", "Outputs"]
 
 READ_LIMIT = 512 << 20
-
-
-def mime_type(name: str) -> str:
-    return MIME_TYPES.get(Path(name).suffix.lower(), "text/plain")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,24 +32,66 @@ class OutputFile:
         return mime_type(self.name)
 
 
+@dataclass(frozen=True, slots=True)
+class Landed:
+    """What lies in the output directory after a render, and whether it is of the text as it is now."""
+
+    files: tuple[OutputFile, ...]
+    current: bool = True
+    """False: the document was changed while it was rendered."""
+    kept: tuple[str, ...] = ()
+    """Results of a newer text that were there already; nothing of this render then took their place."""
+
+
 class Outputs:
     """The output directory. A reader sees an old file or a new one, never half of one."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self.ledger = Ledger(root)
 
-    def publish(self, stem: str, outputs: Iterable[Output], figures: Iterable[Figure]) -> None:
-        """Put the results of one render in place; the figures of the render before are removed."""
-        for output in outputs:
-            _land(self.root / output_name(output.name), output.data)
-        kept = {figure_name(figure.name): figure.data for figure in figures}
-        place = self._figure_place(stem)
-        for name, data in kept.items():
-            _land(place / name, data)
+    def publish(
+        self,
+        stem: str,
+        outputs: Sequence[Output],
+        figures: Sequence[Figure],
+        origin: Origin,
+        is_current: Callable[[], bool],
+    ) -> Landed:
+        """Put the results of one render in place, unless some are there of a text that was read later.
+
+        A figure is removed when no format uses it any more: those of the other formats stay.
+        """
+        names = [output_name(output.name) for output in outputs]
+        with turn(self.root):
+            current = is_current()
+            made = self._made(stem)
+            newer = () if current else _newer(outputs, made, origin)
+            if newer:
+                return Landed(self._described(names), current, newer)
+            for output in outputs:
+                _land(self.root / output.name, output.data)
+            drawn = {figure_name(figure.name): figure.data for figure in figures}
+            for name, data in drawn.items():
+                _land(self._figure_place(stem) / name, data)
+            made |= {output.format: Made(origin, tuple(drawn)) for output in outputs}
+            self.ledger.write(stem, made)
+            self._remove_figures(stem, {name for each in made.values() for name in each.figures})
+            return Landed(self._described(names), current)
+
+    def _made(self, stem: str) -> dict[Format, Made]:
+        """The record, without what somebody has removed since."""
+        made = self.ledger.read(stem)
+        return {name: each for name, each in made.items() if (self.root / f"{stem}{EXTENSIONS[name]}").exists()}
+
+    def _described(self, names: Sequence[str]) -> tuple[OutputFile, ...]:
+        return tuple(file for file in self.all() if file.name in names)
+
+    def _remove_figures(self, stem: str, used: set[str]) -> None:
         for old in self.figures(stem):
-            if old.name not in kept:
+            if old.name not in used:
                 with contextlib.suppress(FileNotFoundError):
-                    (place / old.name).unlink()
+                    (self._figure_place(stem) / old.name).unlink()
 
     def _figure_place(self, stem: str) -> Path:
         return self.root / f"{stem}_figures"
@@ -99,7 +128,13 @@ class Outputs:
         place = self._figure_place(stem)
         if place.is_dir() and not place.is_symlink():
             shutil.rmtree(place)
+        self.ledger.forget(stem)
         return removed
+
+
+def _newer(outputs: Sequence[Output], made: Mapping[Format, Made], origin: Origin) -> tuple[str, ...]:
+    there = [output for output in outputs if output.format in made]
+    return tuple(output.name for output in there if origin.is_before(made[output.format].origin))
 
 
 def _land(path: Path, data: bytes) -> None:

@@ -10,10 +10,10 @@ from typing import Any
 
 from rolltop.errors import Position
 from rolltop.reports.chunks import Chunk, find_chunk, scan_chunks
-from rolltop.reports.job import RenderJob
+from rolltop.reports.job import Event, RenderJob
 from rolltop.reports.names import stem_of
 
-__all__ = ["Place", "find_place"]
+__all__ = ["Place", "find_place", "find_running"]
 
 _QUITTING = re.compile(
     r"Quitting from (?:lines (?P<start>\d{1,9})-(?P<end>\d{1,9})(?: \[[^\]]*\])? \((?P<file>[^)\n]*)\)"
@@ -62,6 +62,17 @@ def find_place(job: RenderJob, error: Mapping[str, Any], message: str) -> Place:
     if quit_at is not None:
         return Place(job.source, label or None, quit_at.start, quit_at.end)
     return _place_before_knitting(job, message) or Place(job.source, label or None)
+
+
+def find_running(job: RenderJob, event: Event) -> Place:
+    """Where the piece is that knitr said it begins with."""
+    source, is_child = _file_named(job, event.file or "")
+    text = job.files.get(source, b"").decode("utf-8", "replace")
+    if event.lines is None:
+        chunk = find_chunk(text, event.chunk) if event.chunk else None
+        return _in_chunk(source, chunk, "") if chunk else Place(source, event.chunk or None)
+    at = _Quit(source, text, *event.lines, is_child)
+    return _child_place(at, "") if event.chunk else Place(source, None, at.start, at.end)
 
 
 def _where_knitr_quit(job: RenderJob, said: Any) -> _Quit | None:

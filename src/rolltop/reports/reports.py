@@ -4,53 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
-from rolltop.errors import InvalidInput
+from rolltop.errors import RolltopError
 from rolltop.reports.cache import RenderCache, job_key
-from rolltop.reports.chunks import packages_mentioned, wants_own_knit
-from rolltop.reports.config import MIB, RendererName, ReportsConfig
+from rolltop.reports.config import MIB, ReportsConfig
 from rolltop.reports.documents import Documents
-from rolltop.reports.engines import choose_engine
-from rolltop.reports.job import (
-    EXTENSIONS,
-    Engine,
-    Event,
-    Format,
-    Output,
-    Rendered,
-    Renderer,
-    RenderJob,
-    Watcher,
-    ignore,
-)
+from rolltop.reports.job import Engine, Event, Figure, Output, Rendered, Renderer, RenderJob, Watcher, ignore
 from rolltop.reports.listing import Listing
 from rolltop.reports.names import stem_of
-from rolltop.reports.outputs import OutputFile, Outputs
+from rolltop.reports.outputs import Landed, OutputFile, Outputs
+from rolltop.reports.preparing import Prepared, RenderOptions, prepare
 from rolltop.reports.queue import RenderQueue
 from rolltop.reports.renderers.catalogue import Renderers
 from rolltop.reports.scripts import code_hash
-from rolltop.reports.typeset import Typesetter, typst_installed
+from rolltop.reports.typeset import CannotSet, Typesetter
 
-__all__ = ["RenderOptions", "Report", "Reports"]
-
-
-@dataclass(frozen=True, slots=True)
-class RenderOptions:
-    """What a caller may say about a render; what is left out comes from the settings."""
-
-    formats: Sequence[Format] = ("html",)
-    renderer: RendererName | None = None
-    engine: Engine | None = None
-    params: Mapping[str, Any] | None = None
-    timeout: float | None = None
-    figures: bool = False
-    """Offer the plots as PNG even where the document uses vector figures."""
-    fresh: bool = False
-    """Render again even when nothing changed."""
+__all__ = ["Report", "Reports"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +31,8 @@ class Report:
 
     source: str
     outputs: tuple[OutputFile, ...]
-    figures: tuple[OutputFile, ...]
+    figures: tuple[Figure, ...]
+    """The plots themselves: another render may put others in their place at any time."""
     engine: Engine
     engine_note: str | None
     renderer: str
@@ -67,9 +40,26 @@ class Report:
     cached: bool
     knits: int
     seconds: float
+    outdated: bool = False
+    """Whether the document was changed while it was rendered."""
+    kept: tuple[str, ...] = ()
+    """Outputs of a newer text that stay; nothing of this render is then in the output directory."""
     phases: Mapping[str, float] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     log: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """What came of it, in the words that callers are promised, and when it is not of the text as it is now."""
+        names = ", ".join(output.name for output in self.outputs)
+        if self.kept:
+            kept = ", ".join(self.kept)
+            return (
+                f"{self.source} was changed while it was rendered, and {kept} is of the newer text already: "
+                "this result was not put in its place"
+            )
+        done = f"Successfully rendered {self.source} to {names}"
+        return f"{done}, but from a text that was changed meanwhile; render again" if self.outdated else done
 
 
 class Reports:
@@ -91,69 +81,50 @@ class Reports:
         began = time.perf_counter()
         options = options or RenderOptions()
         place = await self.renderers.choose(options.renderer or self.config.renderer)
-        job, note = await asyncio.to_thread(self._job, filename, options)
+        prepared = await asyncio.to_thread(prepare, self.documents, self.config, filename, options)
+        job = prepared.job
         key = job_key(job, f"{code_hash()} {await place.fingerprint()}")
         found = None if options.fresh else await asyncio.to_thread(self.cache.get, key)
         result = found or await self.queue.run(key, lambda tell: self._work(place, job, key, tell), watch)
-        await asyncio.to_thread(self.outputs.publish, stem_of(job.source), result.outputs, result.figures)
-        return self._report(job, result, note, cached=found is not None, seconds=time.perf_counter() - began)
+        landed = await asyncio.to_thread(self._publish, prepared, result)
+        spent = time.perf_counter() - began
+        return _report(prepared, result, landed, cached=found is not None, seconds=spent)
+
+    def _publish(self, prepared: Prepared, result: Rendered) -> Landed:
+        job = prepared.job
+
+        def is_current() -> bool:
+            return self.documents.is_still(job.source, job.files, prepared.stamps)
+
+        stem = stem_of(job.source)
+        return self.outputs.publish(stem, result.outputs, result.figures, prepared.origin, is_current)
 
     async def _work(self, place: Renderer, job: RenderJob, key: str, tell: Watcher) -> Rendered:
+        began = time.monotonic()
         result = await place.render(job, tell)
         if job.engine == "fast" and "pdf" in job.formats:
             tell(Event("pdf"))
-            result = replace(result, outputs=await self._typeset(job, result))
+            try:
+                result = replace(result, outputs=await self._typeset(job, result))
+            except CannotSet as reason:
+                left = max(1.0, round(job.timeout - (time.monotonic() - began), 1))
+                instead = replace(job, engine="rmarkdown", timeout=left)
+                result = await self._render_instead(place, instead, str(reason), tell)
         await asyncio.to_thread(self.cache.put, key, result)
         return result
 
+    async def _render_instead(self, place: Renderer, job: RenderJob, reason: str, tell: Watcher) -> Rendered:
+        """What typst turned out not to set, once the code had run, rmarkdown renders after all."""
+        tell(Event("start", message=f"rmarkdown, not the fast engine: {reason}"))
+        try:
+            return replace(await place.render(job, tell), engine_note=reason)
+        except RolltopError as error:
+            error.details["engine_note"] = reason
+            error.hint = f"{error.hint or ''} (The fast engine was asked for, but {reason}.)".lstrip()
+            raise
+
     async def _typeset(self, job: RenderJob, result: Rendered) -> tuple[Output, ...]:
-        finish = self.typesetter.finish
-        return tuple([await finish(output, result.figures, job.files, job.timeout) for output in result.outputs])
-
-    def _job(self, filename: str, options: RenderOptions) -> tuple[RenderJob, str | None]:
-        name = self.documents.existing(filename)
-        formats = _checked_formats(options.formats)
-        text = self.documents.text(name)
-        engine, note = choose_engine(options.engine or self.config.engine, text, formats, typst=typst_installed())
-        job = RenderJob(
-            source=name,
-            files=self.documents.gather(name),
-            formats=formats,
-            engine=engine,
-            params=options.params,
-            figures=options.figures,
-            separate=len(formats) > 1 and wants_own_knit(text),
-            timeout=self._timeout(options.timeout),
-            packages=frozenset(packages_mentioned(text)),
-            limit=self.config.output_limit * MIB,
-        )
-        return job, note
-
-    def _timeout(self, given: float | None) -> float:
-        seconds = self.config.timeout if given is None else given
-        if not 0 < seconds <= self.config.max_timeout:
-            raise InvalidInput(f"timeout must be above 0 and at most {self.config.max_timeout:g} seconds")
-        return seconds
-
-    def _report(self, job: RenderJob, result: Rendered, note: str | None, *, cached: bool, seconds: float) -> Report:
-        names = {output.name for output in result.outputs}
-        figures = {figure.name for figure in result.figures}
-        stem = stem_of(job.source)
-        return Report(
-            source=job.source,
-            outputs=tuple(file for file in self.outputs.all() if file.name in names),
-            figures=tuple(file for file in self.outputs.figures(stem) if file.name in figures),
-            engine=job.engine,
-            engine_note=note,
-            renderer=result.renderer,
-            confinement=result.confinement,
-            cached=cached,
-            knits=result.knits,
-            seconds=seconds,
-            phases=result.phases,
-            versions=result.versions,
-            log=result.log,
-        )
+        return tuple([await self.typesetter.finish(output, job.timeout) for output in result.outputs])
 
     def close(self) -> None:
         """End every process that waits for the next render."""
@@ -161,8 +132,21 @@ class Reports:
         self.typesetter.close()
 
 
-def _checked_formats(formats: Sequence[Format]) -> tuple[Format, ...]:
-    unknown = [name for name in formats if name not in EXTENSIONS]
-    if unknown or not formats:
-        raise InvalidInput("format must be html, pdf or word")
-    return tuple(dict.fromkeys(formats))
+def _report(prepared: Prepared, result: Rendered, landed: Landed, *, cached: bool, seconds: float) -> Report:
+    return Report(
+        source=prepared.job.source,
+        outputs=landed.files,
+        figures=() if landed.kept else result.figures,
+        engine=result.engine,
+        engine_note=prepared.note or result.engine_note,
+        renderer=result.renderer,
+        confinement=result.confinement,
+        cached=cached,
+        knits=result.knits,
+        seconds=seconds,
+        outdated=not landed.current,
+        kept=landed.kept,
+        phases=result.phases,
+        versions=result.versions,
+        log=result.log,
+    )

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from rolltop.errors import SizeLimit
 from rolltop.reports.containers.engine import API, ContainerEngine, EngineError
 
-__all__ = ["Streams", "attached"]
+__all__ = ["Streams", "attached", "too_much_output"]
 
 _FRAME = struct.Struct(">BxxxI")
 _CHUNK = 1 << 16
@@ -46,13 +46,17 @@ class Streams:
                     size -= len(data)
                     left -= len(data)
                     if left < 0:
-                        raise SizeLimit(
-                            f"the render printed or produced more than {limit >> 20} MiB",
-                            hint="Print less, make smaller figures, or raise output_limit in the [reports] settings.",
-                        )
+                        raise too_much_output(limit)
                     yield ("stderr" if kind == 2 else "stdout"), data
             except (asyncio.IncompleteReadError, ConnectionError):
                 return
+
+
+def too_much_output(limit: int) -> SizeLimit:
+    return SizeLimit(
+        f"the render printed or produced more than {limit >> 20} MiB",
+        hint="Print less, make smaller figures, or raise output_limit in the [reports] settings.",
+    )
 
 
 @asynccontextmanager

@@ -4,32 +4,30 @@ exact_render <- function(request, log) {
   formats <- unlist(request$formats)
   looks <- if (length(formats) > 1 && !isTRUE(request$separate)) shared_looks(request$source, formats)
   if (is.null(looks)) return(render_each(request, formats, log))
+  watch_for_questions()
   knitted <- log$phase("knit", knit_once(request, looks))
+  if (was_asked()) {
+    forget_figures()
+    each <- render_each(request, formats, log)
+    each$knits <- each$knits + 1L
+    return(each)
+  }
   outputs <- lapply(formats, function(format) {
     log$phase(format, as_output(format, render_file(knitted, format, request, NULL)))
   })
-  list(outputs = outputs, figures = collect_figures(figure_directories()), knits = 1L)
+  list(outputs = outputs, figures = collect_figures(), knits = 1L)
 }
 
 render_each <- function(request, formats, log) {
   outputs <- lapply(formats, function(format) {
     log$phase(format, as_output(format, render_file(request$source, format, request, request$params)))
   })
-  list(outputs = outputs, figures = collect_figures(figure_directories()), knits = length(formats))
-}
-
-figure_directories <- function() {
-  found <- list.dirs(".", recursive = TRUE)
-  found[grepl("_files/figure-[a-z0-9]+$|^[.]/figure$", found)]
+  list(outputs = outputs, figures = collect_figures(), knits = length(formats))
 }
 
 render_file <- function(input, format, request, params) {
-  # A page is answered as one file: what it needs has to be in it, whatever the front matter says.
-  always <- if (format == "html") list(self_contained = TRUE)
-  chosen <- rmarkdown::resolve_output_format(input, format_name(input, format), always)
-  if (isTRUE(request$figures)) chosen$knitr$opts_chunk$dev <- unique(c(chosen$knitr$opts_chunk$dev, "png"))
   rmarkdown::render(
-    input, chosen,
+    input, chosen_format(input, format, request),
     output_file = paste0(tools::file_path_sans_ext(request$source), extension_of[[format]]),
     params = params, envir = new.env(parent = globalenv()), clean = FALSE, quiet = FALSE
   )
@@ -37,22 +35,12 @@ render_file <- function(input, format, request, params) {
 
 extension_of <- list(html = ".html", pdf = ".pdf", word = ".docx")
 
-# The first format of the front matter that makes the kind asked for, so that its options count.
-format_name <- function(input, format) {
-  kinds <- list(
-    html = c("html_document", "html_vignette", "html_notebook", "ioslides_presentation", "slidy_presentation"),
-    pdf = c("pdf_document", "latex_document", "beamer_presentation"),
-    word = "word_document"
-  )
-  declared <- sub("^rmarkdown::", "", rmarkdown::all_output_formats(input))
-  wanted <- setdiff(kinds[[format]], "latex_document")
-  c(intersect(declared, wanted), wanted)[[1]]
-}
-
 # What the front matter says about figures and tables in the formats asked for, as one knit for all of them can
-# honour it; NULL when it says different things, or what only one of them understands.
+# honour it; NULL when it says different things, what only one of them understands, or asks for a package's format.
 shared_looks <- function(source, formats) {
-  said <- lapply(formats, function(format) declared_looks(source, format_name(source, format)))
+  names <- vapply(formats, function(format) format_name(source, format), "")
+  if (!all(is_plain(names))) return(NULL)
+  said <- lapply(unname(names), function(name) declared_looks(source, name))
   if (length(unique(said)) > 1) return(NULL)
   looks <- said[[1]]
   if (!is.null(looks$dev) || identical(looks$df_print, "paged")) NULL else looks
@@ -61,7 +49,7 @@ shared_looks <- function(source, formats) {
 declared_looks <- function(source, name) {
   output <- rmarkdown::yaml_front_matter(source)$output
   if (!is.list(output)) return(list())
-  options <- output[sub("^rmarkdown::", "", names(output)) == name]
+  options <- output[bare_name(names(output)) == bare_name(name)]
   looks <- if (length(options) && is.list(options[[1]])) options[[1]] else list()
   looks[sort(intersect(names(looks), c("fig_width", "fig_height", "dev", "df_print")))]
 }
@@ -75,7 +63,7 @@ knit_once <- function(request, looks) {
         dev = "png", dpi = 192, fig.retina = NULL,
         fig.width = or(looks$fig_width, 6.5), fig.height = or(looks$fig_height, 4.5)
       ),
-      knit_hooks = list(plot = plain_plot)
+      knit_hooks = list(plot = plain_plot, inline = plain_inline)
     ),
     pandoc = rmarkdown::pandoc_options(to = "markdown"), clean_supporting = FALSE, df_print = looks$df_print
   )

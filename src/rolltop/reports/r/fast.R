@@ -3,12 +3,21 @@
 
 fast_render <- function(request, log) {
   formats <- unlist(request$formats)
-  groups <- if (isTRUE(request$separate)) as.list(formats) else list(formats)
-  outputs <- unlist(lapply(groups, function(group) {
-    markdown <- log$phase("knit", fast_knit(request, group))
-    lapply(group, function(format) log$phase(format, fast_convert(request$source, markdown, format)))
-  }), recursive = FALSE)
-  list(outputs = outputs, figures = collect_figures("figure"), knits = length(groups))
+  if (length(formats) > 1 && !isTRUE(request$separate)) {
+    watch_for_questions()
+    outputs <- fast_group(request, formats, log)
+    if (!was_asked()) return(list(outputs = outputs, figures = collect_figures(), knits = 1L))
+    forget_figures()
+  }
+  outputs <- unlist(lapply(formats, function(format) fast_group(request, format, log)), recursive = FALSE)
+  list(outputs = outputs, figures = collect_figures(), knits = length(formats) + was_asked())
+}
+
+# Formats that are made from one knit.
+fast_group <- function(request, formats, log) {
+  markdown <- log$phase("knit", fast_knit(request, formats))
+  if (length(formats) > 1 && was_asked()) return(NULL)
+  lapply(formats, function(format) log$phase(format, fast_convert(request$source, markdown, format)))
 }
 
 fast_knit <- function(request, formats) {
@@ -19,6 +28,7 @@ fast_knit <- function(request, formats) {
     error = FALSE
   )
   knitr::render_markdown()
+  knitr::knit_hooks$set(inline = plain_inline)
   if (!identical(formats, "html")) knitr::knit_hooks$set(plot = plain_plot)
   environment <- new.env(parent = globalenv())
   declared <- declared_params(request$source)
@@ -32,7 +42,7 @@ fast_knit <- function(request, formats) {
 
 pandoc_target <- list(html = "html5", word = "docx", pdf = "json")
 
-# A PDF leaves here as pandoc's JSON; what sets the page reads that. pandoc's own HTML template and its way
+# A PDF leaves here as pandoc's JSON and the pictures that it names; what sets the page reads that. pandoc's own HTML template and its way
 # of embedding pictures cost more than the conversion, hence the small template and `embed_pictures`.
 fast_convert <- function(source, markdown, format) {
   output <- our_file(paste0(tools::file_path_sans_ext(source), if (format == "pdf") ".json" else extension_of[[format]]))
@@ -42,7 +52,7 @@ fast_convert <- function(source, markdown, format) {
   said <- suppressWarnings(system2(rmarkdown::pandoc_exec(), shQuote(arguments), stdout = TRUE, stderr = TRUE))
   if (!is.null(attr(said, "status"))) stop("pandoc failed: ", paste(said, collapse = "\n"), call. = FALSE)
   if (format == "html") embed_pictures(output)
-  as_output(format, output)
+  c(as_output(format, output), if (format == "pdf") list(pictures = pictures_of(output)))
 }
 
 # Pictures of the document itself become part of the page; addresses elsewhere stay as they are.

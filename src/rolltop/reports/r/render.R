@@ -19,6 +19,7 @@ render_job <- function(request, report = say_nothing) {
   answer <- watch_errors(log, request$source, {
     unpack_files(request$files)
     lift_side_files(request$source)
+    watch_figures()
     run_engine(request, log)
   })
   answer$log <- log$tail()
@@ -74,7 +75,9 @@ answer_json <- function(answer) {
 
 files_json <- function(files) {
   items <- vapply(files, function(file) {
-    with_members(to_json(file[setdiff(names(file), "data")]), paste0("\"data\":\"", file$data, "\""))
+    members <- paste0("\"data\":\"", file$data, "\"")
+    if (length(file$pictures)) members <- c(members, paste0("\"pictures\":", files_json(file$pictures)))
+    with_members(to_json(file[setdiff(names(file), c("data", "pictures"))]), members)
   }, "")
   paste0("[", paste(items, collapse = ","), "]")
 }
@@ -88,19 +91,13 @@ to_json <- function(value) jsonlite::toJSON(value, auto_unbox = TRUE, null = "nu
 
 as_output <- function(format, path) list(format = format, name = basename(path), data = as_base64(path))
 
-collect_figures <- function(directories) {
-  paths <- list.files(directories, pattern = "[.](png|jpe?g|svg|pdf)$", full.names = TRUE)
-  names <- basename(paths)
-  keep <- !duplicated(names)
-  Map(function(name, path) list(name = name, data = as_base64(path)), names[keep], paths[keep], USE.NAMES = FALSE)
-}
-
 # ---- what happened, for people ---------------------------------------------------------------
 
 new_log <- function(report) {
   self <- new.env()
   self$lines <- character()
-  self$chunk <- NULL
+  self$running <- NULL
+  self$fell <- NULL
   self$quitting <- NULL
   self$phases <- list()
   self$report <- report
@@ -117,23 +114,35 @@ new_log <- function(report) {
   self
 }
 
+# The chunk that runs is told to whoever waits, so that it can be named even when R ends without an answer.
 chunk_progress <- function(log) function(total, labels) {
+  outer <- log$running # of the document that this one is a child of
   list(
     update = function(i) {
-      log$chunk <- labels[[i]]
-      log$report(list(phase = "knit", chunk = labels[[i]], done = i, total = total))
+      log$fell <- NULL
+      lines <- tryCatch(as.integer(utils::getFromNamespace("current_lines", "knitr")(i)), error = function(e) NULL)
+      log$running <- list(
+        phase = "knit", chunk = labels[[i]], done = i, total = total, file = knitr::current_input(),
+        lines = if (length(lines) == 2L && !anyNA(lines)) lines
+      )
+      log$report(log$running)
     },
-    done = function() log$chunk <- NULL
+    done = function() {
+      if (is.null(log$fell)) log$fell <- log$running
+      log$running <- outer
+      log$report(if (is.null(outer)) list(phase = "convert") else outer)
+    }
   )
 }
 
 # The label has to be read before knitr unwinds, hence a calling handler inside the exiting one.
 watch_errors <- function(log, source, expr) {
   failure <- NULL
-  note <- function(e) {
+  note <- function(e, running = log$running) {
     failure <<- list(
       message = conditionMessage(e), call = one_line(conditionCall(e)), class = class(e)[[1]],
-      chunk = log$chunk, inline = inline_code(), trace = as.list(user_calls(sys.calls()))
+      chunk = running$chunk, inline = inline_code(), trace = as.list(user_calls(sys.calls())),
+      warnings = as.list(pending_warnings())
     )
   }
   on_message <- function(m) {
@@ -151,7 +160,8 @@ watch_errors <- function(log, source, expr) {
     tryCatch(
       withCallingHandlers(expr, error = note),
       error = function(e) {
-        if (is.null(failure)) note(e)
+        # R calls no handler in place when it has run out of stack; knitr has unwound by now.
+        if (is.null(failure)) note(e, log$fell)
         failure$quitting <- log$quitting
         failure$latex <- latex_log(source)
         list(ok = FALSE, error = failure)
@@ -178,6 +188,21 @@ inline_code <- function() {
   for (frame in rev(sys.frames())) {
     if (!inherits(frame$block, "inline") || !is.numeric(frame$i)) next
     return(tryCatch(frame$block$code.src[[frame$i]], error = function(e) NULL))
+  }
+  NULL
+}
+
+# Warnings of the code that fails, which knitr keeps for a page that will not be: they often say what the error does
+# not. They are where the package evaluate keeps them, in one place up to its version 0.24 and in another since.
+pending_warnings <- function() {
+  for (frame in rev(sys.frames())) {
+    kept <- tryCatch(
+      if (is.function(frame$handle_condition)) frame$output else environment(frame$watcher$push)$output,
+      error = function(e) NULL
+    )
+    if (!is.list(kept)) next
+    kept <- Filter(function(item) inherits(item, "warning"), kept)
+    return(utils::tail(vapply(kept, function(item) substr(conditionMessage(item), 1, 300), ""), 5))
   }
   NULL
 }

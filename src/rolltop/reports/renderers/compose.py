@@ -16,12 +16,14 @@ from typing import Literal
 
 from rolltop.errors import PartMissing, RolltopError, SizeLimit
 from rolltop.reports.config import MIB, ReportsConfig
+from rolltop.reports.containers.attach import too_much_output
 from rolltop.reports.containers.engine import ContainerEngine
 from rolltop.reports.containers.hardening import LABEL, compose_document, owner_labels
 from rolltop.reports.containers.image import ensure_image
 from rolltop.reports.job import Availability, Event, Rendered, RenderJob, Watcher
 from rolltop.reports.renderers.docker_api import CONFINEMENT, KILLED, DockerRenderer
-from rolltop.reports.renderers.reading import StreamReading, too_much_memory, took_too_long
+from rolltop.reports.renderers.endings import Following, too_much_memory, took_too_long
+from rolltop.reports.renderers.reading import StreamReading
 
 __all__ = ["ComposeRenderer"]
 
@@ -63,14 +65,15 @@ class ComposeRenderer(DockerRenderer):
         program = await self._program()
         image = await ensure_image(self.engine, self.recipe, watch)
         await self._sweep_once()
-        watch(Event("start"))
+        at = Following(job, watch, self.name)
+        at(Event("start"))
         labels = owner_labels(job.timeout)
         with tempfile.TemporaryDirectory(prefix="rolltop-compose-") as folder:
             file = Path(folder) / "compose.json"
             file.write_text(json.dumps(compose_document(image, self.config, labels)))
             command = [*program, "-f", str(file), "-p", f"rolltop-{labels[LABEL]}", "run", "--rm", "-T", "render"]
             try:
-                return await self._run_compose(command, self._environment(folder), job, watch)
+                return await self._run_compose(command, self._environment(folder), at)
             finally:
                 await asyncio.shield(asyncio.ensure_future(self._remove_labelled(labels[LABEL])))
 
@@ -78,10 +81,8 @@ class ComposeRenderer(DockerRenderer):
         """A home of its own: the user's contexts and credentials are no business of a render."""
         return {"PATH": os.defpath + ":/usr/local/bin", "HOME": home, "DOCKER_HOST": self.engine.host}
 
-    async def _run_compose(
-        self, command: list[str], env: Mapping[str, str], job: RenderJob, watch: Watcher
-    ) -> Rendered:
-        reading = StreamReading(job, watch)
+    async def _run_compose(self, command: list[str], env: Mapping[str, str], at: Following) -> Rendered:
+        reading = StreamReading(at)
         pipe = asyncio.subprocess.PIPE
         process = await asyncio.create_subprocess_exec(
             *command, stdin=pipe, stdout=pipe, stderr=pipe, env=dict(env), start_new_session=True
@@ -89,20 +90,20 @@ class ComposeRenderer(DockerRenderer):
         async with AsyncExitStack() as cleanup:
             cleanup.push_async_callback(_end, process)
             try:
-                async with asyncio.timeout(job.timeout):
-                    await self._converse(process, job, reading)
+                async with asyncio.timeout(at.job.timeout):
+                    await self._converse(process, at.job, reading)
                     code = await process.wait()
             except TimeoutError:
-                raise took_too_long(job, {"renderer": self.name}) from None
+                raise took_too_long(at) from None
         if code == KILLED:
-            raise too_much_memory(job, self.config.memory, {"renderer": self.name})
-        return reading.result(renderer=self.name, confinement=CONFINEMENT, ended=f"exit code {code}")
+            raise too_much_memory(at, self.config.memory)
+        return reading.result(confinement=CONFINEMENT, ended=f"exit code {code}")
 
     async def _converse(self, process: asyncio.subprocess.Process, job: RenderJob, reading: StreamReading) -> None:
         assert process.stdin is not None
         assert process.stdout is not None
         assert process.stderr is not None
-        left = self.config.output_limit * MIB * 2
+        limit = left = self.config.output_limit * MIB * 2
 
         async def feed(stdin: asyncio.StreamWriter) -> None:
             with contextlib.suppress(ConnectionError):
@@ -115,13 +116,18 @@ class ComposeRenderer(DockerRenderer):
             while data := await stream.read(_CHUNK):
                 left -= len(data)
                 if left < 0:
-                    raise SizeLimit(f"the render printed or produced more than {self.config.output_limit * 2} MiB")
+                    raise too_much_output(limit)
                 reading.take(name, data)
 
-        async with asyncio.TaskGroup() as group:
-            group.create_task(feed(process.stdin))
-            group.create_task(read("stdout", process.stdout))
-            group.create_task(read("stderr", process.stderr))
+        try:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(feed(process.stdin))
+                group.create_task(read("stdout", process.stdout))
+                group.create_task(read("stderr", process.stderr))
+        except ExceptionGroup as errors:  # either stream may be the one; they are counted together
+            if errors.subgroup(SizeLimit) is None:
+                raise
+            raise too_much_output(limit) from None
 
     async def _remove_labelled(self, job: str) -> None:
         """Whatever compose left: it removes the container itself only when it is not killed."""
@@ -142,4 +148,11 @@ async def _end(process: asyncio.subprocess.Process) -> None:
             os.killpg(process.pid, signal.SIGKILL)
     if process.stdin is not None:
         process.stdin.close()
-    await asyncio.shield(process.wait())
+    # What nobody has read has to be: a process counts as ended when its pipes have.
+    left = [_empty(stream) for stream in (process.stdout, process.stderr) if stream is not None]
+    await asyncio.shield(asyncio.gather(process.wait(), *left))
+
+
+async def _empty(stream: asyncio.StreamReader) -> None:
+    while await stream.read(_CHUNK):
+        pass

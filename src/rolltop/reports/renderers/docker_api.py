@@ -12,7 +12,8 @@ from rolltop.reports.containers.engine import ContainerEngine
 from rolltop.reports.containers.hardening import container_config, owner_labels, sweep_orphans
 from rolltop.reports.containers.image import Recipe, ensure_image
 from rolltop.reports.job import Availability, Event, Rendered, RenderJob, Watcher
-from rolltop.reports.renderers.reading import StreamReading, too_much_memory, took_too_long
+from rolltop.reports.renderers.endings import Following, too_much_memory, took_too_long
+from rolltop.reports.renderers.reading import StreamReading
 
 __all__ = ["DockerRenderer"]
 
@@ -46,31 +47,32 @@ class DockerRenderer:
     async def render(self, job: RenderJob, watch: Watcher) -> Rendered:
         image = await ensure_image(self.engine, self.recipe, watch)
         await self._sweep_once()
-        watch(Event("start"))
+        at = Following(job, watch, self.name)
+        at(Event("start"))
         container = await self.engine.create(container_config(image, self.config, owner_labels(job.timeout)))
         try:
-            return await self._run(container, job, watch)
+            return await self._run(container, at)
         finally:
             # Shielded: a cancelled render must not leave its container, not even when it is cancelled again.
             await asyncio.shield(asyncio.ensure_future(self._remove(container)))
 
-    async def _run(self, container: str, job: RenderJob, watch: Watcher) -> Rendered:
-        reading = StreamReading(job, watch)
+    async def _run(self, container: str, at: Following) -> Rendered:
+        reading = StreamReading(at)
         try:
-            async with asyncio.timeout(job.timeout), attached(self.engine, container) as streams:
+            async with asyncio.timeout(at.job.timeout), attached(self.engine, container) as streams:
                 await self.engine.start(container)
-                await streams.write(job.request() + b"\n")
+                await streams.write(at.job.request() + b"\n")
                 async for stream, data in streams.read(self.config.output_limit * MIB * 2):
                     reading.take(stream, data)
                 code = await self.engine.wait(container)
         except TimeoutError:
-            raise took_too_long(job, {"renderer": self.name}) from None
-        await self._check_memory(container, code, job)
-        return reading.result(renderer=self.name, confinement=CONFINEMENT, ended=f"exit code {code}")
+            raise took_too_long(at) from None
+        await self._check_memory(container, code, at)
+        return reading.result(confinement=CONFINEMENT, ended=f"exit code {code}")
 
-    async def _check_memory(self, container: str, code: int, job: RenderJob) -> None:
+    async def _check_memory(self, container: str, code: int, at: Following) -> None:
         if code == KILLED or (await self.engine.inspect(container))["State"].get("OOMKilled"):
-            raise too_much_memory(job, self.config.memory, {"renderer": self.name})
+            raise too_much_memory(at, self.config.memory)
 
     async def _remove(self, container: str) -> None:
         with contextlib.suppress(RolltopError):

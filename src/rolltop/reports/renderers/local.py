@@ -12,7 +12,8 @@ from rolltop.confine import Finished, Limits, Sandbox, run_async
 from rolltop.errors import PartMissing, RolltopError, SizeLimit
 from rolltop.reports.config import MIB, ReportsConfig
 from rolltop.reports.job import Availability, Event, Rendered, RenderJob, Watcher
-from rolltop.reports.renderers.reading import StreamReading, too_much_memory, took_too_long
+from rolltop.reports.renderers.endings import Following, no_answer, too_much_memory, took_too_long
+from rolltop.reports.renderers.reading import StreamReading
 from rolltop.reports.renderers.warm import WarmPool
 from rolltop.reports.scripts import ONCE, bootstrap, code_line
 
@@ -65,35 +66,36 @@ class LocalRenderer:
         if warm is not None:
             assert self.pool is not None
             return await self.pool.render(warm, job, watch)
-        watch(Event("start"))
-        return await self._render_cold(job, watch)
+        at = Following(job, watch, self.name)
+        at(Event("start"))
+        return await self._render_cold(at)
 
-    async def _render_cold(self, job: RenderJob, watch: Watcher) -> Rendered:
-        reading = StreamReading(job, watch)
+    async def _render_cold(self, at: Following) -> Rendered:
+        reading = StreamReading(at)
         expression = bootstrap('file("stdin","r")', "render_once(readLines(input,1L))")
         finished = await run_async(
             ["Rscript", "--vanilla", "-e", expression],
-            sandbox_for(self.config, job.timeout),
-            input=code_line(ONCE) + job.request() + b"\n",
+            sandbox_for(self.config, at.job.timeout),
+            input=code_line(ONCE) + at.job.request() + b"\n",
             on_line=lambda stream, line: reading.take_error_line(line) if stream == "stderr" else None,
         )
         reading.output += finished.stdout
         if finished.reason != "exit":
-            raise self._limit_error(finished, job)
+            raise self._limit_error(finished, at, reading.said)
         ended = f"exit code {finished.exit_code}"
-        return reading.result(renderer=self.name, confinement=str(finished.confinement), ended=ended)
+        return reading.result(confinement=str(finished.confinement), ended=ended)
 
-    def _limit_error(self, finished: Finished, job: RenderJob) -> RolltopError:
-        details = {"renderer": self.name, "reason": finished.reason}
+    def _limit_error(self, finished: Finished, at: Following, said: str) -> RolltopError:
         match finished.reason:
             case "time" | "cpu":
-                return took_too_long(job, details)
+                return took_too_long(at, reason=finished.reason)
             case "memory":
-                return too_much_memory(job, self.config.memory, details)
+                return too_much_memory(at, self.config.memory, reason=finished.reason)
             case "output" | "disk" | "file_size":
-                return SizeLimit(f"rendering {job.source} wrote more than it is allowed", details=details)
+                details = at.details(reason=finished.reason)
+                return SizeLimit(f"rendering {at.job.source} wrote more than it is allowed", details=details)
             case _:
-                return StreamReading(job, lambda event: None).no_answer(self.name, f"signal {finished.signal}")
+                return no_answer(at, f"signal {finished.signal}", said)
 
     def close(self) -> None:
         if self.pool is not None:

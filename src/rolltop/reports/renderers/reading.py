@@ -2,71 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
 from typing import Literal
 
-from rolltop.errors import MemoryLimit, RolltopError, TimeLimit
-from rolltop.reports.answer import marked_answer, marked_event, read_answer
-from rolltop.reports.failure import RenderFailure, tail
-from rolltop.reports.job import Rendered, RenderJob, Watcher
+from rolltop.reports.answer import EVENT_MARK, marked_answer, marked_event, read_answer
+from rolltop.reports.job import Rendered
+from rolltop.reports.renderers.endings import Following, no_answer
 
-__all__ = ["StreamReading", "too_much_memory", "took_too_long"]
+__all__ = ["StreamReading"]
 
 _KEPT = 64 * 1024
+_LONGEST = 8 * 1024
+"""Bytes of a line that does not end that are kept: progress is shorter, and a log needs no more."""
+_EVENTS = re.compile(rb"^" + re.escape(EVENT_MARK.encode()) + rb".*\n", re.MULTILINE)
 
 
 class StreamReading:
-    """Collects the answer from standard output and the events from standard error."""
+    """Collects the answer from standard output and the events from standard error.
 
-    def __init__(self, job: RenderJob, watch: Watcher) -> None:
-        self.job = job
-        self.watch = watch
+    A document may print what it likes, as much as it likes: what is kept is bounded, and every byte is looked at
+    a bounded number of times.
+    """
+
+    def __init__(self, at: Following) -> None:
+        self.at = at
         self.output = bytearray()
-        self.said = ""
+        self._said = bytearray()
         self._line = b""
 
     def take(self, stream: Literal["stdout", "stderr"], data: bytes) -> None:
         if stream == "stdout":
             self.output += data
             return
-        *lines, self._line = (self._line + data).split(b"\n")
-        for line in lines:
-            self.take_error_line(line.decode("utf-8", "replace"))
+        ended, newline, rest = data.rpartition(b"\n")
+        if newline:
+            self._take_lines(self._line + ended + newline)
+            self._line = b""
+        self._line += rest[: _LONGEST - len(self._line)]
 
     def take_error_line(self, line: str) -> None:
-        event = marked_event(line)
-        if event is not None:
-            self.watch(event)
-        elif line.strip():
-            self.said = (self.said + line + "\n")[-_KEPT:]
+        self._take_lines(line.encode("utf-8", "replace") + b"\n")
 
-    def result(self, *, renderer: str, confinement: str, ended: str) -> Rendered:
+    def _take_lines(self, lines: bytes) -> None:
+        for found in _EVENTS.finditer(lines):
+            if event := marked_event(found[0].decode("utf-8", "replace")):
+                self.at(event)
+        self._said += _EVENTS.sub(b"", lines)
+        if len(self._said) > 2 * _KEPT:
+            del self._said[:-_KEPT]
+
+    @property
+    def said(self) -> str:
+        """The end of what was written to standard error, without blank lines."""
+        lines = self._said[-_KEPT:].decode("utf-8", "replace").splitlines()
+        return "".join(f"{line}\n" for line in lines if line.strip())
+
+    def result(self, *, confinement: str, ended: str) -> Rendered:
         """The answer, or an error that says how the render ended without one."""
         answer = marked_answer(bytes(self.output))
         if answer is None:
-            raise self.no_answer(renderer, ended)
-        return read_answer(self.job, answer, renderer=renderer, confinement=confinement, printed=self.said)
-
-    def no_answer(self, renderer: str, ended: str) -> RolltopError:
-        printed = self.output[-_KEPT:].decode("utf-8", "replace")
-        return RenderFailure(
-            f"rendering {self.job.source} ended without an answer: {ended}",
-            hint="The document's code may have ended R; the tail of the log is in the details.",
-            details={"renderer": renderer, "log": tail(self.said + printed)},
-        )
-
-
-def took_too_long(job: RenderJob, details: Mapping[str, object]) -> TimeLimit:
-    return TimeLimit(
-        f"rendering {job.source} took longer than {job.timeout:g} s and was ended",
-        hint="Make the document do less, or give a larger timeout.",
-        details=details,
-    )
-
-
-def too_much_memory(job: RenderJob, megabytes: int, details: Mapping[str, object]) -> MemoryLimit:
-    return MemoryLimit(
-        f"rendering {job.source} needed more than {megabytes} MiB and was ended",
-        hint="Use less data at once, or raise memory in the [reports] settings.",
-        details=details,
-    )
+            printed = self.output[-_KEPT:].decode("utf-8", "replace")
+            raise no_answer(self.at, ended, self.said + printed)
+        renderer = self.at.renderer
+        return read_answer(self.at.job, answer, renderer=renderer, confinement=confinement, printed=self.said)

@@ -26,7 +26,7 @@ from rolltop.reports.answer import event_in, read_answer
 from rolltop.reports.config import MIB, ReportsConfig
 from rolltop.reports.failure import RenderFailure, tail
 from rolltop.reports.job import Event, Rendered, RenderJob, Watcher
-from rolltop.reports.renderers.reading import too_much_memory, took_too_long
+from rolltop.reports.renderers.endings import Following, no_answer, too_much_memory, took_too_long
 from rolltop.reports.scripts import FORKING, bootstrap, code_line
 
 __all__ = ["WarmPool", "WarmR"]
@@ -83,34 +83,34 @@ class WarmR:
             raise
         return warm
 
-    async def render(self, job: RenderJob, config: ReportsConfig, watch: Watcher) -> tuple[bytes | None, bool]:
+    async def render(self, at: Following, config: ReportsConfig) -> tuple[bytes | None, bool]:
         """The answer (None: the fork gave none), and whether this R may be used again."""
         self.uses += 1
         self.printed.forget()
         watchman = asyncio.ensure_future(self._guard())
         try:
-            async with asyncio.timeout(job.timeout):
-                talk = asyncio.ensure_future(self._converse(job, watch))
+            async with asyncio.timeout(at.job.timeout):
+                talk = asyncio.ensure_future(self._converse(at))
                 await asyncio.wait([talk, watchman], return_when=asyncio.FIRST_COMPLETED)
                 if not talk.done():
-                    raise too_much_memory(job, config.memory, {"renderer": "local"})
+                    raise too_much_memory(at, config.memory)
                 return talk.result()
         except TimeoutError:
-            raise took_too_long(job, {"renderer": "local"}) from None
+            raise took_too_long(at) from None
         finally:
             watchman.cancel()
             if not talk.done():
                 talk.cancel()
                 await asyncio.wait([talk])
 
-    async def _converse(self, job: RenderJob, watch: Watcher) -> tuple[bytes | None, bool]:
-        await self._send(job.request() + b"\n")
+    async def _converse(self, at: Following) -> tuple[bytes | None, bool]:
+        await self._send(at.job.request() + b"\n")
         answer: bytes | None = None
         while True:
             kind, body = await self._line()
             if kind == b"event":
                 if event := event_in(body.decode("utf-8", "replace")):
-                    watch(event)
+                    at(event)
             elif kind == b"answer":
                 answer = body
             elif kind == b"done":
@@ -231,10 +231,11 @@ class WarmPool:
         return self.config.output_limit * MIB * 2
 
     async def render(self, warm: WarmR, job: RenderJob, watch: Watcher) -> Rendered:
-        watch(Event("start"))
+        at = Following(job, watch, "local")
+        at(Event("start"))
         reusable = False
         try:
-            answer, reusable = await warm.render(job, self.config, watch)
+            answer, reusable = await warm.render(at, self.config)
             printed = warm.printed.text()  # now: somebody else's render may be the next
         finally:
             if reusable and warm.uses < self.config.warm_uses:
@@ -243,11 +244,7 @@ class WarmPool:
                 await asyncio.shield(asyncio.ensure_future(warm.kill()))
                 self._warm_another(warm.packages)
         if answer is None:
-            raise RenderFailure(
-                f"rendering {job.source} ended without an answer",
-                hint="The document's code ended R, or used more memory than it is allowed.",
-                details={"renderer": "local", "log": tail(printed)},
-            )
+            raise no_answer(at, "its process is gone", printed)
         confinement = str(warm.child.confinement)
         return read_answer(job, answer, renderer="local", confinement=confinement, printed=printed)
 

@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from rolltop.reports.typeset.limits import FORMULAS, CannotSet, refuse_raw
 from rolltop.reports.typeset.markup import length, literal, text
+from rolltop.reports.typeset.pictures import as_svg
 
 __all__ = ["Images", "Inlines", "plain_text"]
 
 Node = Mapping[str, Any]
 
+_REMOTE = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?//", re.IGNORECASE)
+
 
 class Images:
-    """The pictures that a page shows, under names of our own; what cannot be found is left out."""
+    """The pictures that a page shows, as SVG, under names of our own; those from the network are left out."""
 
     def __init__(self, find: Callable[[str], bytes | None]) -> None:
         self._find = find
-        self.used: dict[str, bytes] = {}
+        self.used: dict[str, str] = {}
 
     def place(self, target: str) -> str | None:
         data = self._find(target)
-        if data is None:
+        if data is None and _REMOTE.match(target):
             return None
+        if data is None:
+            raise CannotSet(f"the picture {target} was not found")
+        drawing = as_svg(data)
+        if drawing is None:
+            raise CannotSet(f"the picture {target} is of a kind that typst does not show")
         name = f"image-{len(self.used) + 1}.svg"
-        self.used[name] = data
+        self.used[name] = drawing
         return name
 
 
@@ -53,7 +63,9 @@ class Inlines:
             case "Code":
                 return f"#raw({literal(content[1])})"
             case "Math":
-                return f"#raw({literal(content[1])})"
+                raise CannotSet(FORMULAS)
+            case "RawInline":
+                refuse_raw(content[0])
             case "Quoted":
                 left, right = _QUOTES[content[0]["t"]]
                 return f"{left}{self.write(content[1])}{right}"
@@ -65,7 +77,7 @@ class Inlines:
                 return self._image(content)
             case "Note":
                 return f"#footnote[{self._blocks(content).strip()}]"
-        return ""  # raw HTML and LaTeX mean nothing here
+        return ""  # raw HTML means nothing here
 
     def _link(self, content: Sequence[Any]) -> str:
         words = self.write(content[1])

@@ -7,23 +7,25 @@ import contextlib
 import importlib.util
 import json
 import os
-import posixpath
 import signal
 import struct
 import sys
-from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from base64 import b64decode
 from dataclasses import replace
-from urllib.parse import unquote
+from urllib.parse import unquote_to_bytes
 
-from rolltop.errors import RolltopError, TimeLimit
+from rolltop.errors import TimeLimit
 from rolltop.reports.failure import RenderFailure
-from rolltop.reports.job import Figure, Output
+from rolltop.reports.job import Output
+from rolltop.reports.typeset.limits import CannotSet
 from rolltop.reports.typeset.writer import write_page
 
 __all__ = ["Typesetter", "typst_installed"]
 
 LENGTH = struct.Struct(">I")
+_SURELY = "\u017f"
+"""The fonts that come with typst have everything up to here: Latin letters and their accents."""
+_NAMED = 8
 _INSTEAD = "Render it with engine=rmarkdown."
 
 
@@ -37,28 +39,28 @@ class Typesetter:
     def __init__(self) -> None:
         self._process: asyncio.subprocess.Process | None = None
         self._turn = asyncio.Lock()
+        self._shown: set[str] = set()
+        """Characters that a font is known to have."""
 
-    async def finish(
-        self, output: Output, figures: Iterable[Figure], files: Mapping[str, bytes], seconds: float
-    ) -> Output:
-        """`output` itself unless it is a tree that is to become a PDF."""
+    async def finish(self, output: Output, seconds: float) -> Output:
+        """`output` itself unless it is a tree that is to become a PDF; `CannotSet` when that would lose something."""
         if output.format != "pdf":
             return output
-        drawn = {figure.name: figure.data for figure in figures}
-
-        def find(target: str) -> bytes | None:
-            path = posixpath.normpath(unquote(target))
-            # A side file answers to its bare name as well, as it does to the document's code.
-            beside = f"{output.name.rpartition('.')[0]}/{path}"
-            return drawn.get(posixpath.basename(path)) or files.get(path) or files.get(beside)
-
         try:
-            page = write_page(output.data, find)
+            page = write_page(output.data, lambda target: output.pictures.get(target) or _inside(target))
         except (ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
             raise RenderFailure(f"pandoc's document tree cannot be set ({type(error).__name__})") from None
-        sources = {name: _as_svg(data) for name, data in page.images.items()}
-        request = json.dumps({"main.typ": page.markup, **sources}).encode()
-        return replace(output, data=await self._set(request, seconds))
+        await self._check_characters(page.markup, seconds)
+        request = json.dumps({"main.typ": page.markup, **page.images}).encode()
+        return replace(output, data=await self._set(request, seconds), pictures={})
+
+    async def _check_characters(self, markup: str, seconds: float) -> None:
+        """typst sets a box for what no font has, and says nothing."""
+        unsure = "".join(sorted({each for each in markup if each > _SURELY} - self._shown))
+        if unsure and (missing := (await self._set(json.dumps(unsure).encode(), seconds)).decode()):
+            shown = " ".join(missing[:_NAMED]) + (" …" if len(missing) > _NAMED else "")
+            raise CannotSet(f"typst has no font for {shown}")
+        self._shown.update(unsure)
 
     async def _set(self, request: bytes, seconds: float) -> bytes:
         async with self._turn:
@@ -73,7 +75,7 @@ class Typesetter:
                     raise RenderFailure("typst ended while setting the PDF", hint=_INSTEAD) from None
                 raise
         if answer[:1] != b"\0":
-            raise RenderFailure(f"typst could not set the document: {answer[1:].decode()}", hint=_INSTEAD)
+            raise CannotSet(f"typst could not set the document: {' '.join(answer[1:].decode().split())[:300]}")
         return answer[1:]
 
     async def _ask(self, process: asyncio.subprocess.Process, request: bytes) -> bytes:
@@ -109,22 +111,12 @@ class Typesetter:
                 os.kill(process.pid, signal.SIGKILL)
 
 
-def _as_svg(data: bytes) -> str:
-    """Every picture as SVG text: typst takes a project of texts, and an SVG may hold a bitmap."""
-    if data.lstrip()[:5] in (b"<?xml", b"<svg ", b"<svg>"):
-        return data.decode("utf-8", "replace")
-    kind = "png" if data.startswith(b"\x89PNG") else "jpeg"
-    width, height = _png_size(data) if kind == "png" else (640, 480)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
-        f'width="{width}" height="{height}"><image width="{width}" height="{height}" '
-        f'xlink:href="data:image/{kind};base64,{b64encode(data).decode("ascii")}"/></svg>'
-    )
-
-
-def _png_size(data: bytes) -> tuple[int, int]:
-    """Width and height; the fast engine draws at 96 dots an inch, which are CSS pixels."""
-    if len(data) < 24:
-        raise RolltopError("a PNG figure is cut short")
-    width, height = struct.unpack(">II", data[16:24])
-    return width, height
+def _inside(target: str) -> bytes | None:
+    """The picture that an address holds itself."""
+    head, _, body = target.partition(",")
+    if not head.startswith("data:image/"):
+        return None
+    try:
+        return b64decode(body) if head.endswith(";base64") else unquote_to_bytes(body)
+    except ValueError:
+        return None

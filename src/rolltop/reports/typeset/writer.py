@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rolltop.reports.typeset.inlines import Images, Inlines, Node
+from rolltop.reports.typeset.limits import refuse_raw
 from rolltop.reports.typeset.markup import literal
 from rolltop.reports.typeset.tables import Tables
 
@@ -38,11 +39,11 @@ class Page:
     """Markup and the pictures it names."""
 
     markup: str
-    images: Mapping[str, bytes]
+    images: Mapping[str, str]
 
 
 def write_page(tree: bytes, find_image: Callable[[str], bytes | None]) -> Page:
-    """The page for a document tree as `pandoc --to json` writes it."""
+    """The page for a document tree as `pandoc --to json` writes it; `CannotSet` when typst would not show all of it."""
     document = json.loads(tree)
     images = Images(find_image)
     writer = _Blocks(images)
@@ -67,6 +68,7 @@ class _Blocks:
             "Table": self.tables.write,
             "Div": self._div,
             "Figure": self._figure,
+            "RawBlock": self._rawblock,
         }
 
     def write(self, nodes: Sequence[Node]) -> str:
@@ -74,7 +76,7 @@ class _Blocks:
 
     def _one(self, node: Node) -> str:
         write = self._writers.get(node["t"])
-        return write(node.get("c")) if write else ""  # raw HTML and LaTeX mean nothing here
+        return write(node.get("c")) if write else ""  # raw HTML means nothing here
 
     def _plain(self, inlines: Any) -> str:
         return self.inlines.write(inlines) + "\n"
@@ -119,6 +121,10 @@ class _Blocks:
 
     def _figure(self, content: Any) -> str:
         return _captioned(self.write(content[2]), self.write(content[1][1]).strip())  # pandoc 3
+
+    def _rawblock(self, content: Any) -> str:
+        refuse_raw(content[0])
+        return ""
 
     def _items(self, items: Sequence[Sequence[Node]]) -> str:
         return ", ".join(f"[{self.write(item).strip()}]" for item in items)

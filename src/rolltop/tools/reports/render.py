@@ -64,6 +64,7 @@ class RenderedRmd(BaseModel):
     confinement: str = Field(description="What held it.")
     engine: str = Field(description="Which engine rendered.")
     engine_note: str | None = Field(description="Why it is not the engine asked for.")
+    outdated: bool = Field(description="Whether the document was changed while it was rendered.")
     cached: bool = Field(description="Whether nothing had changed and the earlier result stands.")
     knits: int = Field(description="How often the document's code ran.")
     seconds: float = Field(description="How long this call took.")
@@ -104,11 +105,8 @@ async def render_rmd(args: RenderRmd, ctx: ToolContext[Workspace]) -> Result[Ren
     async with _progress(ctx) as watch:
         report = await reports.render(args.filename, options, watch)
     _announce(ctx, before, await ctx.run(reports.listing.state))
-    names = ", ".join(output.name for output in report.outputs)
-    shown = [] if args.figures == "none" else await ctx.run(_images, ctx, report)
-    return Result.ok(
-        _value(report), f"Successfully rendered {report.source} to {names}", content=[*_links(report), *shown]
-    )
+    shown = [] if args.figures == "none" else _images(report)
+    return Result.ok(_value(report), report.sentence, content=[*_links(report), *shown])
 
 
 @asynccontextmanager
@@ -152,6 +150,7 @@ def _value(report: Report) -> RenderedRmd:
         confinement=report.confinement,
         engine=report.engine,
         engine_note=report.engine_note,
+        outdated=report.outdated,
         cached=report.cached,
         knits=report.knits,
         seconds=round(report.seconds, 4),
@@ -167,8 +166,7 @@ def _links(report: Report) -> list[ResourceLink]:
     ]
 
 
-def _images(ctx: ToolContext[Workspace], report: Report) -> list[Image]:
+def _images(report: Report) -> list[Image]:
     """The first plots, as far as a model can look at them."""
     visible = [f for f in report.figures if f.mime_type in ("image/png", "image/jpeg") and f.size <= SHOWN_BYTES]
-    outputs, stem = ctx.workspace.reports.outputs, stem_of(report.source)
-    return [Image(outputs.read_figure(stem, f.name), f.mime_type) for f in visible[:SHOWN_FIGURES]]
+    return [Image(f.data, f.mime_type) for f in visible[:SHOWN_FIGURES]]
