@@ -73,9 +73,17 @@ def test_numbers_are_read_from_text_booleans_and_null() -> None:
         call("abs", "two")
 
 
-def test_one_object_counts_as_an_array_of_one() -> None:
-    assert call("count", {"a": 1}) == 1
-    assert call("map", Node({"n": 1}), lambda row: row["n"]) == [1]
+def test_one_xml_element_counts_as_an_array_of_one() -> None:
+    assert call("count", Node({"a": 1}, name="row")) == 1
+    assert call("map", Node({"n": 1}, name="row"), lambda row: row["n"]) == [1]
+
+
+@pytest.mark.parametrize("value", [{"a": 1}, {}, Node({"a": 1}, {"id": "7"})])
+@pytest.mark.parametrize("name", ["count", "size", "first", "last", "reverse", "all", "sum", "flatten"])
+def test_any_other_object_is_no_array(name: str, value: Any) -> None:
+    with pytest.raises(TypeFailure, match=f"{name} requires an array for 'array', got an object") as raised:
+        call(name, value)
+    assert "[x]" in raised.value.hint
 
 
 @pytest.mark.parametrize("value", [None, 5, "abc", True])
