@@ -81,13 +81,39 @@ def test_statistics_are_pythons(numbers: list[float]) -> None:
 
 
 def test_statistics_pass_over_what_is_no_number() -> None:
-    assert call("median", [1, None, "3", "x", True, 2]) == 2
+    assert call("median", [1, None, "3", "x", True, 2]) == 1.5
+    assert call("variance", ["7", 1, 2, 3]) == 1
+    assert call("percentile", ["0", 10, 20], 50) == 15
+    assert call("quartiles", ["-9", 1, 2, 3, 4, 5]) == [2, 3, 4]
     with pytest.raises(FunctionFailure, match="at least 2 numbers, got 1"):
         call("stdDev", [1, None])
     assert call("mode", [None, 1, 1.0, "1"]) == 1
 
 
 REGIONS = {"US": (",", "."), "EU": (".", ","), "French": ("\u202f", ","), "Swiss": ("'", ".")}
+
+
+@pytest.mark.parametrize(
+    ("numbers", "expected"),
+    [
+        ([1e200, -1e200], math.inf),
+        ([1e308, 1.5e308], math.inf),
+        ([-1e308, -1.5e308, 3], math.inf),
+        ([math.inf, -math.inf], math.nan),
+        ([math.inf, 0], math.nan),
+        ([2**63 - 1, -(2**63)], 2.0**127),
+    ],
+)
+def test_statistics_beyond_the_range_of_doubles(numbers: list[float], expected: float) -> None:
+    assert call("variance", numbers) == pytest.approx(expected, nan_ok=True)
+    assert call("stdDev", numbers) == pytest.approx(math.sqrt(expected), nan_ok=True)
+
+
+@given(st.lists(st.floats() | st.integers(-(2**63), 2**63 - 1), min_size=2, max_size=6))
+def test_statistics_of_any_numbers_are_numbers(numbers: list[float]) -> None:
+    for name in ("median", "variance", "stdDev", "quartiles", "iqr"):
+        call(name, numbers)
+    call("percentile", numbers, 33)
 
 
 @given(moderate, st.integers(0, 6), st.booleans(), st.sampled_from(sorted(REGIONS)))
