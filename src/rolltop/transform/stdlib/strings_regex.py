@@ -1,4 +1,4 @@
-"""Replacing and finding by regular expression (RE2 notation; never backtracks)."""
+"""Replacing and finding by regular expression (Java's notation on RE2; never backtracks)."""
 
 from __future__ import annotations
 
