@@ -250,10 +250,47 @@ def test_numbers_in_texts(text: Any, number: float | None) -> None:
     assert call("canCoerce", text, "number") is (number is not None)
 
 
-@pytest.mark.parametrize("text", ["4.5", "", "abc", None, True, "1e400", str(2**63), [1]])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "4.5",
+        "",
+        "abc",
+        None,
+        True,
+        "1e400",
+        str(2**63),
+        [1],
+        "42.0",
+        " 42",
+        "42 ",
+        "1e3",
+        "+",
+        "1_000",
+        "٣",
+        "9" * 5000,
+    ],
+)
 def test_parse_int_wants_whole_numbers(text: Any) -> None:
     with pytest.raises(FunctionFailure, match="parseInt"):
         call("parseInt", text)
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [
+        ("42", 42),
+        ("-7", -7),
+        ("+7", 7),
+        ("007", 7),
+        (str(2**63 - 1), 2**63 - 1),
+        (42, 42),
+        (42.0, 42),
+        (-1e7, -(10**7)),
+    ],
+)
+def test_parse_int_reads_digits_and_whole_numbers(value: Any, number: int) -> None:
+    assert call("parseInt", value) == number
 
 
 @pytest.mark.parametrize(
