@@ -11,6 +11,7 @@ from frugal import given
 from hypothesis import strategies as st
 
 from rolltop.errors import RolltopError, SizeLimit
+from rolltop.transform.check import check
 from rolltop.transform.errors import EvaluationFailure, FunctionFailure, TypeFailure
 from rolltop.transform.stdlib import Function, Host, find, functions, installed
 from rolltop.transform.values import Node
@@ -29,6 +30,23 @@ def test_a_wrong_number_of_arguments_is_refused(declared: Function) -> None:
     for count in wrong:
         with pytest.raises(FunctionFailure, match=f"{declared.name} expects .* got {count}$"):
             declared.call(*[None] * count)
+
+
+@pytest.mark.parametrize("alias", [alias for declared in functions() for alias in declared.aliases])
+def test_a_refusal_names_the_function_as_the_program_does(alias: str) -> None:
+    declared = find(alias)
+    assert declared is not None
+    with pytest.raises(FunctionFailure, match=f"^{alias} expects .* got 9$") as raised:
+        declared.call(*[None] * 9)
+    assert f"{alias}(" in raised.value.hint
+    assert declared.name != alias
+    assert f"{alias} expects" in check(f"{alias}({', '.join('1' * 9)})")[0].message
+
+
+def test_a_wrong_argument_names_the_function_as_the_program_does() -> None:
+    with pytest.raises(TypeFailure, match=r"^upper requires a string for 's', got an array$"):
+        call("upper", [])
+    assert check("upper([])")[0].message == "upper requires String for 's', got Array<Never>"
 
 
 ODD_VALUES: list[Any] = [

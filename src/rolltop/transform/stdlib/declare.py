@@ -36,7 +36,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from rolltop.transform.stdlib.calls import checked
@@ -82,6 +82,9 @@ class Signature:
         object.__setattr__(self, "most", None if repeats else len(parameters))
         object.__setattr__(self, "generic", any(map(has_variables, types)))
 
+    def renamed(self, alias: str) -> Signature:
+        return replace(self, name=alias, text=alias + self.text.removeprefix(self.name))
+
 
 class Function(NamedTuple):
     """Everything known about one function."""
@@ -104,6 +107,11 @@ class Function(NamedTuple):
     @property
     def name(self) -> str:
         return self.signature.name
+
+    def called(self, alias: str) -> Function:
+        """The same function, which messages about its calls name as the program does."""
+        signature = self.signature.renamed(alias)
+        return self._replace(call=_as_value(checked(signature, self.body), signature))
 
 
 def function(
