@@ -50,6 +50,13 @@ def numbers_of(value: Any) -> list[Any]:
     return [value]
 
 
+def test_json_has_whole_doubles_at_the_limit_of_integers_as_they_are() -> None:
+    assert write("json", [2.0**63, -(2.0**63), 2.0**62, 2**63 - 1], compact=True) == (
+        "[9223372036854775808,-9223372036854775808,4611686018427387904,9223372036854775807]"
+    )
+    assert write("json", 2.0**63) == "9223372036854775808"
+
+
 def test_json_has_no_nan() -> None:
     assert write("json", [float("nan"), float("inf")], compact=True) == "[null,null]"
 

@@ -66,12 +66,17 @@ def test_totals_beside_records_need_a_file(array: Path) -> None:
     assert b"two readings" in rolltop(*program, "--stream", stdin=array.read_bytes()).stderr
 
 
-def test_standard_input_can_be_streamed_and_need_not_be_an_array() -> None:
+def test_standard_input_can_be_streamed() -> None:
     lines = b"".join(json.dumps(record).encode() + b"\n" for record in records(50))
     made = rolltop("-e", "sum(map($input, o => o.n))", "--from", "jsonl", stdin=lines)
     assert made.stdout == b"1225\n"
-    made = rolltop("-e", "map($input, o => o.n)", "--from", "json", "--stream", "-c", stdin=b'{"n": 5}')
-    assert made.stdout == b"[5]\n"
+
+
+def test_an_object_in_place_of_the_array_is_told_as_without_streaming() -> None:
+    program = ("-e", "map($input, o => o.n)", "--from", "json", "-c")
+    streamed = rolltop(*program, "--stream", stdin=b'{"n": 5}')
+    assert b"map requires an array for 'array', got an object" in streamed.stderr
+    assert streamed.stderr == rolltop(*program, "--no-stream", stdin=b'{"n": 5}').stderr
 
 
 def test_a_failure_leaves_the_earlier_file_and_nothing_else(array: Path, tmp_path: Path) -> None:

@@ -21,7 +21,8 @@ function               any Python callable; its arity is `arity_of`
 Values are never changed after they were made: every function returns new containers.
 `bool` is a subclass of `int` in Python but not in the language: test ``type(v) is bool`` first,
 or use `is_number`. An XML element that has only text and no attribute is read as its bare text
-or number; `unwrap` does the same for one whose attributes are all ``xmlns``.
+or number; `unwrap` does the same for one whose attributes are all ``xmlns``, and `leaf` for one
+with any attributes where a text is wanted.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ __all__ = [
     "iso_text",
     "java_double",
     "kind_of",
+    "leaf",
     "number_text",
     "parse_number",
     "scalar_text",
@@ -111,6 +113,11 @@ def unwrap(value: Value) -> Value:
         return value
     only_namespaces = all(name.startswith("xmlns") for name in value.attributes)
     return value[TEXT_KEY] if only_namespaces else value
+
+
+def leaf(value: Value) -> Value:
+    """What stands for an element with nothing but text, whatever its attributes, where a text is wanted: its text."""
+    return value[TEXT_KEY] if isinstance(value, dict) and len(value) == 1 and TEXT_KEY in value else value
 
 
 def is_number(value: Value) -> bool:
@@ -307,7 +314,10 @@ def concat_text(value: Value) -> str | None:
 
 
 def scalar_text(value: Value) -> str | None:
-    """The text of a scalar as `toString` gives it; None for arrays, objects, binary and functions."""
+    """The text of a scalar, or of an element with only text, as `toString` gives it.
+
+    None for arrays, other objects, binary and functions.
+    """
     kind = type(value)
     if kind is str:
         return str(value)
@@ -319,7 +329,7 @@ def scalar_text(value: Value) -> str | None:
         return "null"
     if isinstance(value, (dt.date, dt.time)):
         return iso_text(value)
-    if type(value) is Node:
-        inner = unwrap(value)
-        return None if inner is value else scalar_text(inner)
+    if isinstance(value, dict):
+        inner = leaf(value)
+        return None if isinstance(inner, dict) else scalar_text(inner)
     return None

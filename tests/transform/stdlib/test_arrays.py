@@ -213,6 +213,17 @@ def test_attributes_can_be_keys_and_survive_nesting() -> None:
     assert call("lookupBy", "7", parents, "@id") is parents[0]
 
 
+def test_null_is_no_key_for_lookups_and_nesting() -> None:
+    table = [{"name": "no code"}, {"code": None}, {"code": "null"}, {"code": "A"}]
+    assert call("lookupBy", None, table, "code") is None
+    assert call("lookupBy", "null", table, "code") == {"code": "null"}
+    assert call("lookupBy", "A", table, lambda row: row.get("code")) == {"code": "A"}
+    parents = [{"id": None}, {"id": "null"}, {}]
+    children = [{"p": None}, {"p": "null"}, {}]
+    nested = call("nestBy", parents, children, "id", "p", "kids")
+    assert [parent["kids"] for parent in nested] == [[], [{"p": "null"}], []]
+
+
 def test_unnesting() -> None:
     rows = [{"id": 1, "c": [{"id": 9, "x": 1}, 5]}, {"id": 2}, {"id": 3, "c": {"x": 2}}]
     assert call("unnest", rows, "c") == [{"id": 9, "x": 1}, {"id": 1, "value": 5}, {"id": 3, "x": 2}]

@@ -11,6 +11,7 @@ from frugal import given
 from hypothesis import strategies as st
 
 from rolltop.errors import RolltopError, SizeLimit
+from rolltop.transform.check import check
 from rolltop.transform.errors import EvaluationFailure, FunctionFailure, TypeFailure
 from rolltop.transform.stdlib import Function, Host, find, functions, installed
 from rolltop.transform.values import Node
@@ -29,6 +30,23 @@ def test_a_wrong_number_of_arguments_is_refused(declared: Function) -> None:
     for count in wrong:
         with pytest.raises(FunctionFailure, match=f"{declared.name} expects .* got {count}$"):
             declared.call(*[None] * count)
+
+
+@pytest.mark.parametrize("alias", [alias for declared in functions() for alias in declared.aliases])
+def test_a_refusal_names_the_function_as_the_program_does(alias: str) -> None:
+    declared = find(alias)
+    assert declared is not None
+    with pytest.raises(FunctionFailure, match=f"^{alias} expects .* got 9$") as raised:
+        declared.call(*[None] * 9)
+    assert f"{alias}(" in raised.value.hint
+    assert declared.name != alias
+    assert f"{alias} expects" in check(f"{alias}({', '.join('1' * 9)})")[0].message
+
+
+def test_a_wrong_argument_names_the_function_as_the_program_does() -> None:
+    with pytest.raises(TypeFailure, match=r"^upper requires a string for 's', got an array$"):
+        call("upper", [])
+    assert check("upper([])")[0].message == "upper requires String for 's', got Array<Never>"
 
 
 ODD_VALUES: list[Any] = [
@@ -73,9 +91,17 @@ def test_numbers_are_read_from_text_booleans_and_null() -> None:
         call("abs", "two")
 
 
-def test_one_object_counts_as_an_array_of_one() -> None:
-    assert call("count", {"a": 1}) == 1
-    assert call("map", Node({"n": 1}), lambda row: row["n"]) == [1]
+def test_one_xml_element_counts_as_an_array_of_one() -> None:
+    assert call("count", Node({"a": 1}, name="row")) == 1
+    assert call("map", Node({"n": 1}, name="row"), lambda row: row["n"]) == [1]
+
+
+@pytest.mark.parametrize("value", [{"a": 1}, {}, Node({"a": 1}, {"id": "7"})])
+@pytest.mark.parametrize("name", ["count", "size", "first", "last", "reverse", "all", "sum", "flatten"])
+def test_any_other_object_is_no_array(name: str, value: Any) -> None:
+    with pytest.raises(TypeFailure, match=f"{name} requires an array for 'array', got an object") as raised:
+        call(name, value)
+    assert "[x]" in raised.value.hint
 
 
 @pytest.mark.parametrize("value", [None, 5, "abc", True])

@@ -81,13 +81,39 @@ def test_statistics_are_pythons(numbers: list[float]) -> None:
 
 
 def test_statistics_pass_over_what_is_no_number() -> None:
-    assert call("median", [1, None, "3", "x", True, 2]) == 2
+    assert call("median", [1, None, "3", "x", True, 2]) == 1.5
+    assert call("variance", ["7", 1, 2, 3]) == 1
+    assert call("percentile", ["0", 10, 20], 50) == 15
+    assert call("quartiles", ["-9", 1, 2, 3, 4, 5]) == [2, 3, 4]
     with pytest.raises(FunctionFailure, match="at least 2 numbers, got 1"):
         call("stdDev", [1, None])
     assert call("mode", [None, 1, 1.0, "1"]) == 1
 
 
 REGIONS = {"US": (",", "."), "EU": (".", ","), "French": ("\u202f", ","), "Swiss": ("'", ".")}
+
+
+@pytest.mark.parametrize(
+    ("numbers", "expected"),
+    [
+        ([1e200, -1e200], math.inf),
+        ([1e308, 1.5e308], math.inf),
+        ([-1e308, -1.5e308, 3], math.inf),
+        ([math.inf, -math.inf], math.nan),
+        ([math.inf, 0], math.nan),
+        ([2**63 - 1, -(2**63)], 2.0**127),
+    ],
+)
+def test_statistics_beyond_the_range_of_doubles(numbers: list[float], expected: float) -> None:
+    assert call("variance", numbers) == pytest.approx(expected, nan_ok=True)
+    assert call("stdDev", numbers) == pytest.approx(math.sqrt(expected), nan_ok=True)
+
+
+@given(st.lists(st.floats() | st.integers(-(2**63), 2**63 - 1), min_size=2, max_size=6))
+def test_statistics_of_any_numbers_are_numbers(numbers: list[float]) -> None:
+    for name in ("median", "variance", "stdDev", "quartiles", "iqr"):
+        call(name, numbers)
+    call("percentile", numbers, 33)
 
 
 @given(moderate, st.integers(0, 6), st.booleans(), st.sampled_from(sorted(REGIONS)))
@@ -124,7 +150,7 @@ def test_a_number_of_another_region_is_no_number(region: str, text: str) -> None
     [
         (1234567.891, "#,##0.00", "1,234,567.89"),
         (1234.5, "#", "1234"),
-        (0.5, "#.##", ".5"),
+        (0.5, "#.##", "0.5"),
         (0, "#.##", "0"),
         (0, "0.00", "0.00"),
         (5, "000.0#", "005.0"),
@@ -149,15 +175,61 @@ def test_number_patterns(n: float, pattern: str, text: str) -> None:
     assert call("formatNumber", n, pattern) == text
 
 
+JAVA = [
+    # one digit is shown also where the pattern has no 0
+    ("#.##", {0.5: "0.5", 0.05: "0.05", 0.004: "0", -0.5: "-0.5", 12: "12", 0: "0"}),
+    ("#,###.##", {0.05: "0.05", 1234.5: "1,234.5"}),
+    ("#.##%", {0.005: "0.5%", 0.5: "50%"}),
+    ("$#.##", {-0.5: "-$0.5"}),
+    ("#.#;(#.#)", {0.25: "0.2", -0.25: "(0.2)"}),
+    (".##", {1: "1.0", 0: ".0", 0.25: ".25"}),
+    ("#.00", {0.5: ".50", 1: "1.00"}),
+    (".00", {0.5: ".50"}),
+    ("#.0#", {0.5: ".5"}),
+    ("#", {0: "0", 0.4: "0"}),
+    # digits that the number has, and no others
+    ("#.##################", {1.1: "1.1", 1e-7: "0.0000001"}),
+    ("0.####################", {0.1: "0.1", 2 / 3: "0.6666666666666666"}),
+    ("0", {1e300: "1" + "0" * 300, 2.5: "2", 3.5: "4", -0.4: "-0"}),
+    ("#,##0.00", {1e22: "10,000,000,000,000,000,000,000.00", 1.005: "1.00", 2.675: "2.67", 0.125: "0.12"}),
+    ("0.0%", {1.7976931348623157e308: "∞%"}),
+    # exponents
+    ("##0.###E0", {12345: "12.345E3", 0.5: "500E-3", 1: "1E0", 0: "0E0", 123456: "123.456E3", -1e-7: "-100E-9"}),
+    ("##0.##E0", {12345: "12.345E3", 1234567: "1.2346E6"}),
+    ("#.#E0", {2.5: "2.5E0", 12345: "1.2E4"}),
+    ("#E0", {12345: ".1E5"}),
+    ("00.##E0", {0.00123: "12.3E-4", 0: "00E0"}),
+    ("##00.##E00", {5: "5.0E00", 99999: "9.9999E04"}),
+    ("0.###E0", {9999.5: "1E4", 0.001: "1E-3"}),
+    ("000E0", {9223372036854775807: "922E16"}),
+    # a point without digits after it, and no pattern at all
+    ("0.", {5: "5.", 1.6: "2."}),
+    ("#.", {5: "5."}),
+    ("0.E0", {5: "5.E0"}),
+    ("", {5: "5", 1234567.25: "1,234,567.25", 0.5: ".5"}),
+    # a form of negative numbers that says nothing of their sign
+    ("0;0", {-5: "-5"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("n", "pattern", "text"), [(n, pattern, text) for pattern, texts in JAVA for n, text in texts.items()]
+)
+def test_number_patterns_are_those_of_java(n: float, pattern: str, text: str) -> None:
+    assert call("formatNumber", n, pattern) == text
+
+
 @given(moderate, st.integers(0, 5))
 def test_number_patterns_round_like_the_exact_decimal(n: float, digits: int) -> None:
     assume(math.copysign(1, n) > 0 or n < -0.5)
     pattern = "#,##0" + ("." + "0" * digits if digits else "")
-    exact = decimal.Decimal(n).quantize(decimal.Decimal(1).scaleb(-digits), decimal.ROUND_HALF_EVEN)
+    shortest = decimal.Decimal(repr(n))
+    cut = -shortest.as_tuple().exponent > digits  # else every digit of the number has its place
+    exact = (decimal.Decimal(n) if cut else shortest).quantize(decimal.Decimal(1).scaleb(-digits))
     assert call("formatNumber", n, pattern) == f"{exact:,f}"
 
 
-@pytest.mark.parametrize("pattern", ["", "abc", "0#", "#.#0", "0.0.0", "##0.0E0", "#E0", "'"])
+@pytest.mark.parametrize("pattern", ["abc", "0#", "#.#0", "0.0.0", "#,", "#,.0", "0.0,0", "'"])
 def test_bad_number_patterns(pattern: str) -> None:
     with pytest.raises(FunctionFailure, match=r"pattern|stands outside"):
         call("formatNumber", 1, pattern)
@@ -178,10 +250,47 @@ def test_numbers_in_texts(text: Any, number: float | None) -> None:
     assert call("canCoerce", text, "number") is (number is not None)
 
 
-@pytest.mark.parametrize("text", ["4.5", "", "abc", None, True, "1e400", str(2**63), [1]])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "4.5",
+        "",
+        "abc",
+        None,
+        True,
+        "1e400",
+        str(2**63),
+        [1],
+        "42.0",
+        " 42",
+        "42 ",
+        "1e3",
+        "+",
+        "1_000",
+        "٣",
+        "9" * 5000,
+    ],
+)
 def test_parse_int_wants_whole_numbers(text: Any) -> None:
     with pytest.raises(FunctionFailure, match="parseInt"):
         call("parseInt", text)
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [
+        ("42", 42),
+        ("-7", -7),
+        ("+7", 7),
+        ("007", 7),
+        (str(2**63 - 1), 2**63 - 1),
+        (42, 42),
+        (42.0, 42),
+        (-1e7, -(10**7)),
+    ],
+)
+def test_parse_int_reads_digits_and_whole_numbers(value: Any, number: int) -> None:
+    assert call("parseInt", value) == number
 
 
 @pytest.mark.parametrize(

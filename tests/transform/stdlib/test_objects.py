@@ -144,6 +144,17 @@ def test_entries_functions_see_key_and_value() -> None:
         call("mapEntries", value, lambda k, v: 5)
 
 
+def test_an_array_is_divided_by_a_property_or_a_function() -> None:
+    rows = [{"t": 1}, {"t": 2}, {"t": 1}]
+    assert call("divideBy", rows, "t") == {"1": [{"t": 1}, {"t": 1}], "2": [{"t": 2}]}
+    assert call("divideBy", rows, lambda row: row["t"]) == call("groupBy", rows, "t")
+    for by in (None, True, [1], {}):
+        with pytest.raises(TypeFailure, match="divideBy requires a string or a number or a function for 'by'"):
+            call("divideBy", rows, by)
+    with pytest.raises(FunctionFailure, match="number of at least 1"):
+        call("divideBy", {"a": 1}, lambda row: row)
+
+
 def test_branches_without_leaves_vanish() -> None:
     assert call("treeFilter", {"a": {}, "b": [], "c": [{"d": 1}, {"d": 0}]}, lambda leaf: leaf) == {"c": [{"d": 1}]}
     assert call("treeFilter", 0, lambda leaf: leaf) is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from rolltop.transform.errors import FunctionFailure
 from rolltop.transform.stdlib import find
+from rolltop.transform.stdlib._java_regex import Unsupported, translated
 from rolltop.transform.stdlib._regex import _as_simple, compiled
 
 
@@ -81,8 +83,8 @@ def test_any_pattern_matches_as_re2_does_or_is_refused(pattern: str, text: str) 
     options = re2.Options()
     options.log_errors = False
     try:
-        theirs = re2.compile(pattern, options)
-    except re2.error:
+        theirs = re2.compile(translated(pattern), options)
+    except (Unsupported, re2.error):
         theirs = None
     try:
         ours = compiled(pattern)
@@ -106,12 +108,123 @@ def test_hostile_patterns_take_no_time(pattern: str) -> None:
     assert time.process_time() - start < 2
 
 
-@pytest.mark.parametrize("pattern", ["(?=a)", "(?<!a)b", r"(a)\1", "(?>a)"])
-def test_what_re2_lacks_is_named(pattern: str) -> None:
-    with pytest.raises(FunctionFailure, match="lookaround or a back reference"):
-        call("replace", "a", pattern, "")
-    with pytest.raises(FunctionFailure, match="lookaround or a back reference"):
-        call("matches", "a", pattern)
+JAVA = [
+    (r"\p{Punct}", "a,b!", "a-b-"),
+    (r"\p{Upper}", "AbÄ", "-bÄ"),
+    (r"\P{Upper}", "AbC", "A-C"),
+    (r"\p{Alpha}+", "ab1é", "-1é"),
+    (r"\p{Alnum}\p{Digit}\p{XDigit}", "x1f g1f", "- -"),
+    (r"\p{Space}|\p{Blank}|\p{Cntrl}", "a \x0b\x01b", "a---b"),
+    (r"\p{Graph}", "a b", "- -"),
+    (r"\p{ASCII}", "aé", "-é"),
+    (r"[\p{Lower}\d]+", "ab1AB", "-AB"),
+    (r"[^\p{Punct}]", "a,b", "-,-"),
+    (r"[\P{Lower}]", "aB", "a-"),
+    (r"\h+", "a \t\u00a0b", "a-b"),
+    (r"[\h,]", "a, b", "a--b"),
+    (r"\H", " a", " -"),
+    (r"[\H]", " a", " -"),
+    (r"\v", "a\nb\x0bc\u2028d", "a-b-c-d"),
+    (r"\V", "a\n", "-\n"),
+    (r"\R", "a\r\nb\nc\rd", "a-b-c-d"),
+    (r"\R+", "a\n\nb", "a-b"),
+    (r"b\Z", "ab", "a-"),
+    (r"\p{IsLatin}", "aéλ1", "--λ1"),
+    (r"\p{IsGREEK}", "aλ", "a-"),
+    (r"\p{script=Cyrillic}", "aд", "a-"),
+    (r"\P{IsLatin}", "aλ", "a-"),
+    (r"\p{IsLu}\p{general_category=Ll}", "Ab", "-"),
+    (r"\p{IsUppercase}", "AaⅣ", "-a-"),
+    (r"\p{IsLowercase}", "Aaª", "A--"),
+    (r"\p{IsWhite_Space}", "a\u2003b", "a-b"),
+    (r"\p{IsDigit}", "1٣", "--"),
+    (r"\p{javaWhitespace}", "a\u00a0 b", "a\u00a0-b"),
+    (r"\p{LC}", "aªA", "-ª-"),
+    (r"\pL", "é1", "-1"),
+    (r"[a-c[x-z]]", "abx1", "---1"),
+    (r"[a-[c]]", "abc-", "-b--"),
+    (r"[[ab]-d]", "abcd-", "--c--"),
+    (r"[]a]", "a]b", "--b"),
+    (r"[b[]a]]", "ab]", "---"),
+    (r"\u0061\x62\0143", "abc", "-"),
+    (r"\uD83D\uDE00", "a😀", "a-"),
+    (r"\e\cA", "\x1b\x01", "-"),
+    (r"\Qa.b\E", "a.b axb", "- axb"),
+    (r"[\Q]-\E]", "a]-b", "a--b"),
+    (r"(?u)a(?d)b", "ab", "-"),
+    (r"(?iu)A", "aA", "--"),
+    (r"(?<n>a)b+?", "abb", "-b"),
+    (r"a{2,3}?", "aaaa", "--"),
+]
+
+
+@pytest.mark.parametrize(("pattern", "text", "result"), JAVA)
+def test_patterns_are_those_of_java(pattern: str, text: str, result: str) -> None:
+    assert call("replace", text, pattern, "-") == result
+    assert call("replaceRegex", text, pattern, "-") == result
+
+
+LACKING = [
+    ("(?=a)", "a lookahead"),
+    ("(?!a)", "a negative lookahead"),
+    ("(?<=a)b", "a lookbehind"),
+    ("(?<!a)b", "a negative lookbehind"),
+    ("(?>a)", "an atomic group"),
+    (r"(a)\1", "a back reference"),
+    (r"(?<n>a)\k<n>", "a back reference"),
+    ("a++", "a possessive quantifier"),
+    ("C++", "a possessive quantifier"),
+    ("(ab)*+c", "a possessive quantifier"),
+    ("a?+", "a possessive quantifier"),
+    (r"\R{2}+", "a possessive quantifier"),
+    ("[a-z&&[^aeiou]]", "an intersection of classes"),
+    ("[a[^b]]", "a negated class inside of a class"),
+    (r"[\P{LC}]", "inside of a class"),
+    (r"\X", r"\X"),
+    (r"\Ga", r"\G"),
+    (r"\b{g}", r"\b{g}"),
+    (r"\N{LATIN SMALL LETTER A}", "a character by its name"),
+    ("(?x)a b", "the flag x"),
+    (r"(?U)\w", "the flag U"),
+    (r"\p{IsAlphabetic}", r"the property \p{IsAlphabetic}"),
+    (r"\p{InGreek}", r"the property \p{InGreek}"),
+    (r"\p{block=Greek}", r"the property \p{block=Greek}"),
+    ("a{2000}", "more than 1000 repetitions"),
+    ("(a{900}){900}", "more repetitions inside of repetitions"),
+]
+
+
+@pytest.mark.parametrize(("pattern", "named"), LACKING)
+def test_what_re2_lacks_is_named_and_never_taken_literally(pattern: str, named: str) -> None:
+    for name, arguments in (("replace", ("a", pattern, "")), ("matches", ("a", pattern))):
+        with pytest.raises(FunctionFailure, match="which patterns here do not have") as raised:
+            call(name, *arguments)
+        assert f"uses {named}" in raised.value.message or f"{named}, which" in raised.value.message
+        assert raised.value.hint
+
+
+@pytest.mark.parametrize("pattern", ["(", "++", "a|*", "(++", "[[", "[a", "a**", r"\y", "x{3,2}"])
+def test_what_is_no_pattern_in_java_either_is_taken_literally(pattern: str) -> None:
+    assert call("replace", f"1{pattern}2", pattern, "-") == "1-2"
+
+
+def test_a_bracket_that_is_not_closed_inside_of_a_class_is_one() -> None:
+    assert call("replace", "a[b", "[[]", "-") == "a-b"
+    assert call("replace", "a[b", "[[b]", "-") == "a--"
+
+
+@given(st.text(alphabet="ab[]^-&\\pPQEhvRLu{}()?+*:<>=!01", max_size=14), st.text(alphabet="ab[]-1", max_size=6))
+def test_any_pattern_gives_a_text_or_a_refusal(pattern: str, text: str) -> None:
+    with suppress(FunctionFailure):
+        assert isinstance(call("replaceRegex", text, pattern, "-"), str)
+
+
+def test_long_patterns_of_brackets_take_no_time() -> None:
+    start = time.process_time()
+    for piece in ("[", "[a", "(", "\\Q", "\\p{", "[[:", "(?", "a{", "[^[", "\\u00"):
+        with suppress(FunctionFailure):
+            compiled((piece * 10_000)[:10_000])
+    assert time.process_time() - start < 2
 
 
 def test_replace_takes_nonsense_literally_but_replace_regex_does_not() -> None:

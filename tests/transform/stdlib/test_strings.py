@@ -200,6 +200,14 @@ PLURALS = {
     "index": "indices", "status": "statuses", "quiz": "quizzes", "house": "houses", "database": "databases",
     "language": "languages", "response": "responses", "process": "processes", "category": "categories", "key": "keys",
     "virus": "viruses", "cache": "caches", "price": "prices", "size": "sizes", "type": "types", "movie": "movies",
+    "alias": "aliases", "canvas": "canvases", "bias": "biases", "bonus": "bonuses", "census": "censuses",
+    "calorie": "calories", "tie": "ties", "case": "cases", "purchase": "purchases", "cause": "causes",
+    "license": "licenses", "excuse": "excuses", "course": "courses", "purpose": "purposes", "cheese": "cheeses",
+    "exercise": "exercises", "promise": "promises", "class": "classes", "iris": "irises", "cosmos": "cosmoses",
+    "genesis": "geneses", "paralysis": "paralyses", "diocese": "dioceses", "waltz": "waltzes", "prize": "prizes",
+    "headache": "headaches", "avalanche": "avalanches", "branch": "branches", "wish": "wishes", "shoe": "shoes",
+    "canoe": "canoes", "potato": "potatoes", "cafeteria": "cafeterias", "ski": "skis", "taxi": "taxis", "toy": "toys",
+    "archive": "archives", "glove": "gloves", "vase": "vases", "phase": "phases", "surplus": "surpluses",
 }  # fmt: skip
 
 
@@ -210,6 +218,20 @@ def test_plurals_and_singulars(one: str, many: str) -> None:
     if one != many:
         assert call("isPlural", many)
         assert call("isSingular", one)
+
+
+@pytest.mark.parametrize(
+    ("many", "one"),
+    [
+        ("menus", "menu"), ("Gurus", "Guru"), ("plateaus", "plateau"), ("mangoes", "mango"), ("buzzes", "buzz"),
+        ("ALIASES", "ALIAS"), ("uses", "use"), ("houses", "house"), ("emphases", "emphasis"),
+        # words in the singular stay
+        ("alias", "alias"), ("bonus", "bonus"), ("analysis", "analysis"), ("arthritis", "arthritis"), ("boss", "boss"),
+        ("census", "census"), ("chassis", "chassis"), ("", ""), ("s", ""), ("es", "e"), ("ies", "ie"), ("ses", "se"),
+    ],
+)  # fmt: skip
+def test_singulars(many: str, one: str) -> None:
+    assert call("singularize", many) == one
 
 
 def test_plurals_by_count() -> None:

@@ -80,7 +80,9 @@ class CallRules(Rules):
 
     def _declared(self, declared: Function, name: tree.Name, arguments: list[tree.Expr], given: list[Type]) -> Type:
         signature = declared.signature
-        if not self._arity(declared, name, len(given)):
+        if signature.name != name.name:
+            signature = signature.renamed(name.name)  # findings speak of what the program says
+        if not self._arity(signature, name, len(given)):
             return ANY
         parameters = _parameters(signature, len(given))
         bound: dict[str, Type] = {}
@@ -92,14 +94,14 @@ class CallRules(Rules):
         for at, type_ in enumerate(given):
             if type(type_) is Closure:
                 shown[at] = self._called(parameters[at].type, type_, bound)
-            self._argument(declared, parameters[at], shown[at], arguments[at])
+            self._argument(signature, parameters[at], shown[at], arguments[at])
         result = declared.infer(shown) if declared.infer is not None else None
         if result is not None:
             return result
         return substitute(signature.result, bound) if signature.generic else signature.result
 
-    def _arity(self, declared: Function, name: tree.Name, count: int) -> bool:
-        least, most = declared.signature.least, declared.signature.most
+    def _arity(self, signature: Signature, name: tree.Name, count: int) -> bool:
+        least, most = signature.least, signature.most
         if count >= least and (most is None or count <= most):
             return True
         wanted = f"at least {least}" if most is None else str(least) if least == most else f"{least} to {most}"
@@ -108,7 +110,7 @@ class CallRules(Rules):
             "E403",
             f"{name.name} expects {wanted} {plural}, got {count}",
             name.at,
-            hint=f"The signature is {declared.signature.text}.",
+            hint=f"The signature is {signature.text}.",
         )
         return False
 
@@ -132,26 +134,28 @@ class CallRules(Rules):
             bound[shape.result.name] = ANY
         return FunctionType(tuple(params), ANY)
 
-    def _may_be_one(self, declared: Function, argument: tree.Expr) -> None:
+    def _may_be_one(self, signature: Signature, argument: tree.Expr) -> None:
         """An XML element with text only that happens to occur once is read as its text."""
         name = argument.name if isinstance(argument, tree.Member) else "item"
         if not any(name in (port.options.get("arrays") or ()) for port in self.program.header.inputs):
-            message = f"{declared.name} requires an array, and '{name}' is a text where it occurs once"
+            message = f"{signature.name} requires an array, and '{name}' is a text where it occurs once"
             hint = f'Declare it: input xml {{arrays: ["{name}"]}}.'
             self.findings.warning("W505", message, argument.at, hint=hint)
 
-    def _argument(self, declared: Function, parameter: Parameter, given: Type, argument: tree.Expr) -> None:
+    def _argument(self, signature: Signature, parameter: Parameter, given: Type, argument: tree.Expr) -> None:
         if given is ANY or parameter.type is ANY:
             return
         if isinstance(given, RepeatedType) and isinstance(given.item, Scalar) and isinstance(parameter.type, ArrayType):
-            self._may_be_one(declared, argument)
+            self._may_be_one(signature, argument)
         answer = fits(given, parameter.type)
-        if answer is False:
+        # Of an object that may be an XML element only the run knows; one that the program makes is none.
+        made = isinstance(argument, tree.ObjectLiteral) and isinstance(parameter.type, ArrayType)
+        if answer is False or made:
             self.findings.error(
                 "E505",
-                f"{declared.name} requires {parameter.type} for '{parameter.name}', got {given}",
+                f"{signature.name} requires {parameter.type} for '{parameter.name}', got {given}",
                 argument.at,
-                hint=f"The signature is {declared.signature.text}.",
+                hint=f"The signature is {signature.text}.",
             )
         elif isinstance(parameter.type, ArrayType) and NULL in members(given):
             self.optional(argument, "[]")

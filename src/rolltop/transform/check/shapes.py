@@ -136,7 +136,7 @@ def attribute_of(type_: Type, name: str) -> Type:
 
 
 def element_of(type_: Type) -> Type:
-    """The elements of a value used as an array; one object is an array of one."""
+    """The elements of a value used as an array; one XML element is an array of one."""
     if type_ is ANY:
         return ANY
 
@@ -171,7 +171,8 @@ def _fits(given: Type, wanted: Type) -> bool | None:
     if isinstance(wanted, FunctionType):
         return isinstance(given, (FunctionType, Closure))
     if isinstance(wanted, ArrayType):
-        return isinstance(given, (ArrayType, ObjectType))
+        # One XML element counts as an array of one; any other object does not.
+        return None if isinstance(given, ObjectType) else isinstance(given, ArrayType)
     if isinstance(wanted, ObjectType):
         return isinstance(given, ObjectType)
     return _fits_scalar(given, wanted)

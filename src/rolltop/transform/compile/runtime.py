@@ -9,7 +9,7 @@ from rolltop.transform.errors import EvaluationFailure
 from rolltop.transform.run import access, operators
 from rolltop.transform.run.recursion import DEEPEST
 from rolltop.transform.stdlib._text import group_key
-from rolltop.transform.values import Node, fit, truthy
+from rolltop.transform.values import Node, fit, is_element, truthy
 
 __all__ = ["HELPERS", "Surprise"]
 
@@ -19,10 +19,10 @@ class Surprise(Exception):
 
 
 def as_array(value: Any) -> list[Any]:
-    """What `map` goes over: an array, or one object."""
+    """What `map` goes over: an array, or one XML element."""
     if type(value) is list:
         return value
-    if isinstance(value, dict):
+    if is_element(value):
         return [value]
     raise Surprise
 

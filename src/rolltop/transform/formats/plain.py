@@ -8,7 +8,7 @@ import math
 from typing import Any
 
 from rolltop.transform.errors import WriteFailure
-from rolltop.transform.values import INT_MAX, INT_MIN, Node, iso_text
+from rolltop.transform.values import Node, iso_text
 
 __all__ = ["plain"]
 
@@ -66,9 +66,12 @@ def _real_attributes(node: Node) -> bool:
     return any(not name.startswith("xmlns") for name in node.attributes)
 
 
+_LARGEST = 2.0**63
+"""What comes after the largest integer of 64 bits is still written in full, as what it is."""
+
+
 def whole(number: float) -> int | float | None:
     """A double without its empty fraction; what JSON lacks (NaN, Infinity) is null."""
     if number.is_integer():
-        # Saturating at 64 bits, as integers of that size are what other readers hold.
-        return int(number) if INT_MIN <= number < INT_MAX else (INT_MAX if number == float(INT_MAX) else number)
+        return int(number) if -_LARGEST <= number <= _LARGEST else number
     return number if math.isfinite(number) else None

@@ -29,7 +29,10 @@ def read(data: str | bytes, options: Mapping[str, Any]) -> Any:
 
 
 def _plain(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """The raw value as programs see it: `message` and `enum` are objects when there is one."""
+    """The raw value as programs see it: `message` and `enum` are objects when there is one.
+
+    Such an object has a name, as an XML element that occurs once: it counts as an array of one.
+    """
     shown: dict[str, Any] = {}
     if raw["package"]:
         shown["package"] = raw["package"]
@@ -37,7 +40,7 @@ def _plain(raw: Mapping[str, Any]) -> dict[str, Any]:
     for key, items in (("message", raw["messages"]), ("enum", raw["enums"])):
         listed = [_plain_message(item) if key == "message" else _plain_enum(item) for item in items]
         if listed:
-            shown[key] = listed[0] if len(listed) == 1 else listed
+            shown[key] = Node(listed[0], None, key) if len(listed) == 1 else listed
     return shown
 
 

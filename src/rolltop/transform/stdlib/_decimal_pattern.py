@@ -1,35 +1,40 @@
-"""Number patterns such as `#,##0.00` and how a number is written by one."""
+"""Number patterns such as `#,##0.00` and how a number is written by one: those of Java, with US symbols."""
 
 from __future__ import annotations
 
 import math
 import re
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import lru_cache
 
 from rolltop.transform.errors import fail
 from rolltop.transform.stdlib._text import quoted
 
-__all__ = ["DecimalPattern", "fixed", "grouped", "pattern_of"]
+__all__ = ["DecimalPattern", "pattern_of"]
 
 Number = int | float
 _LONGEST = 2000
 """Characters of a pattern."""
 _MOST_DIGITS = 340
 """More digits after the point than any double has that is not zero."""
-_BODY = re.compile(r"(?P<whole>[#0,]*)(?:\.(?P<fraction>[0#]*))?(?:E(?P<exponent>0+))?")
+_BODY = re.compile(r"(?P<whole>[#0,]*)(?P<point>\.?)(?P<fraction>[#0]*)(?:E(?P<exponent>0+))?")
 
 
 @dataclass(frozen=True, slots=True)
 class DecimalPattern:
-    """The parts of a pattern; `group` is 0 when digits are not grouped."""
+    """The parts of a pattern; `group` is 0 when digits are not grouped, `exponent` when there is none."""
 
     prefix: str
     suffix: str
     negative: tuple[str, str]
     least_whole: int
+    most_whole: int
+    """Of a number with exponent; else there may be as many as there are."""
     least_fraction: int
     most_fraction: int
+    point: bool
+    """Whether the point is there without digits after it."""
     group: int
     exponent: int
     factor: int
@@ -38,27 +43,34 @@ class DecimalPattern:
         if math.isnan(number):
             return "NaN"
         before, after = self.negative if _is_negative(number) else (self.prefix, self.suffix)
-        if math.isinf(number):
-            return f"{before}∞{after}"
         size = abs(number) * self.factor
+        if math.isinf(size):
+            return f"{before}∞{after}"
         return f"{before}{self._scientific(size) if self.exponent else self._plain(size)}{after}"
 
     def _plain(self, size: Number) -> str:
-        whole, _, fraction = fixed(size, self.most_fraction).partition(".")
+        whole, _, fraction = _fixed(size, self.most_fraction).partition(".")
         fraction = _trimmed(fraction, self.least_fraction)
-        if self.least_whole == 0 and whole == "0" and fraction:
-            whole = ""
-        whole = grouped(whole.zfill(self.least_whole), ",", self.group)
-        return f"{whole}.{fraction}" if fraction else whole
+        whole = ("" if whole == "0" else whole).zfill(self.least_whole)
+        if not whole and not fraction:
+            whole = "0"
+        whole = grouped(whole, ",", self.group)
+        return f"{whole}.{fraction}" if fraction or self.point else whole
 
     def _scientific(self, size: Number) -> str:
-        lead = max(self.least_whole, 1)
-        digits, power = f"{float(size):.{lead - 1 + self.most_fraction}e}".split("e")
-        digits = digits.replace(".", "")
-        fraction = _trimmed(digits[lead:], self.least_fraction)
-        shown = int(power) - (lead - 1) if size else 0
-        text = f"{digits[:lead]}.{fraction}" if fraction else digits[:lead]
-        return f"{text}E{'-' if shown < 0 else ''}{abs(shown):0{self.exponent}d}"
+        digits, place = _significant(size, self.most_whole + self.most_fraction)
+        lead, power = self.least_whole, place - self.least_whole
+        if 1 < self.most_whole > self.least_whole:
+            # Engineers' notation: the exponent is a multiple of the most digits before the point.
+            power = (place - 1) // self.most_whole * self.most_whole
+            lead = 1
+        if size:
+            lead = place - power
+        else:
+            power = 0
+        digits = digits.ljust(max(self.least_whole + self.least_fraction, lead), "0")
+        text = f"{digits[:lead]}.{digits[lead:]}" if self.point or len(digits) > lead else digits
+        return f"{text}E{'-' if power < 0 else ''}{abs(power):0{self.exponent}d}"
 
 
 def _is_negative(number: Number) -> bool:
@@ -66,15 +78,26 @@ def _is_negative(number: Number) -> bool:
 
 
 def _trimmed(fraction: str, least: int) -> str:
-    kept = fraction.rstrip("0")
-    return fraction[:least] if len(kept) < least else kept
+    return fraction.rstrip("0").ljust(least, "0")
 
 
-def fixed(number: Number, decimals: int) -> str:
-    """A number with so many digits after the point, halves to even on its exact value."""
+def _fixed(number: Number, decimals: int) -> str:
+    """A number with at most so many digits after the point: its shortest, else halves to even on its exact value."""
     if type(number) is int:
-        return f"{number}.{'0' * decimals}" if decimals else str(number)
-    return f"{number:.{decimals}f}"
+        return str(number)
+    text = repr(number)
+    if "e" in text:
+        text = f"{Decimal(text):f}"
+    return text if len(text) - text.find(".") - 1 <= decimals or "." not in text else f"{number:.{decimals}f}"
+
+
+def _significant(number: Number, most: int) -> tuple[str, int]:
+    """The digits of a number, at most so many, without zeros at their end, and where the point is among them."""
+    exact = Decimal(repr(number))
+    if len(exact.as_tuple().digits) > most:
+        exact = Decimal(f"{Decimal(number):.{most - 1}e}")
+    digits = "".join(map(str, exact.as_tuple().digits)).rstrip("0")
+    return digits, exact.adjusted() + 1
 
 
 def grouped(digits: str, separator: str, size: int = 3) -> str:
@@ -97,33 +120,45 @@ def pattern_of(text: str) -> DecimalPattern:
     """Read a pattern: `[prefix]#,##0.00[suffix]`, optionally `;` and the form of negative numbers."""
     if len(text) > _LONGEST:
         fail(f"a number pattern of {len(text)} characters is too long", hint="Write for instance #,##0.00.")
+    if not text:
+        return _NO_PATTERN
     positive, _, negative = _split_outside_quotes(text, ";")
     prefix, body, suffix, factor = _around(positive, text)
     match = _BODY.fullmatch(body)
-    if match is None or not body:
+    if match is None:
         fail(f"{quoted(text)} is not a number pattern", hint="Write for instance #,##0.00 or 0.0%.")
-    whole, fraction, exponent = match["whole"] or "", match["fraction"] or "", match["exponent"] or ""
+    whole, fraction, exponent = match["whole"], match["fraction"], match["exponent"] or ""
     digits = whole.replace(",", "")
-    _check_order(digits, fraction, text)
-    if exponent and digits.startswith("#"):
-        fail(f"{quoted(text)}: a scientific pattern starts with 0", hint="Write 0.###E0.")
-    before, _, after, _ = _around(negative, text) if negative else (f"-{prefix}", "", suffix, 1)
+    _check(digits, fraction, whole, text)
+    least_whole, least_fraction = digits.count("0"), fraction.count("0")
+    if match["point"] and not least_whole and not least_fraction and (digits or fraction):
+        # Without any 0 one digit is shown all the same: before the point if there may be one, else after it.
+        least_whole, least_fraction = (1, 0) if digits else (0, 1)
+    before, _, after, _ = _around(negative, text) if negative else (prefix, "", suffix, 1)
     return DecimalPattern(
-        prefix,
-        suffix,
-        (before, after),
-        digits.count("0"),
-        fraction.count("0"),
-        min(len(fraction), _MOST_DIGITS),
-        len(whole) - whole.rindex(",") - 1 if "," in whole else 0,
-        len(exponent),
-        factor,
+        prefix=prefix,
+        suffix=suffix,
+        negative=(before, after) if (before, after) != (prefix, suffix) else (f"-{prefix}", suffix),
+        least_whole=least_whole,
+        most_whole=len(digits),
+        least_fraction=least_fraction,
+        most_fraction=min(len(fraction), _MOST_DIGITS),
+        point=bool(match["point"]) and not fraction,
+        group=len(whole) - whole.rindex(",") - 1 if "," in whole else 0,
+        exponent=len(exponent),
+        factor=factor,
     )
 
 
-def _check_order(digits: str, fraction: str, text: str) -> None:
+_NO_PATTERN = DecimalPattern("", "", ("-", ""), 0, 0, 0, _MOST_DIGITS, point=False, group=3, exponent=0, factor=1)
+"""What no pattern at all means: every digit there is, in groups of three."""
+
+
+def _check(digits: str, fraction: str, whole: str, text: str) -> None:
     if "0#" in digits or "#0" in fraction:
         fail(f"{quoted(text)}: # stands outside of 0, as in ##0.0#")
+    if whole.endswith(","):
+        fail(f"{quoted(text)} is not a number pattern: no digit follows the comma", hint="Write for instance #,##0.")
 
 
 def _split_outside_quotes(text: str, mark: str) -> tuple[str, str, str]:

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["IRREGULAR", "SINGULARS", "UNCOUNTABLE", "in_case_of", "is_plural_of_man", "plural", "singular"]
+__all__ = [
+    "IRREGULAR",
+    "SINGULARS",
+    "UNCOUNTABLE",
+    "in_case_of",
+    "is_plural_of_man",
+    "is_singular_in_s",
+    "plural",
+    "singular",
+]
 
 IRREGULAR = {
     "person": "people", "man": "men", "woman": "women", "child": "children", "tooth": "teeth", "foot": "feet",
@@ -16,14 +25,14 @@ IRREGULAR = {
     "cactus": "cacti", "focus": "foci", "fungus": "fungi", "nucleus": "nuclei", "radius": "radii",
     "stimulus": "stimuli", "syllabus": "syllabi", "alumnus": "alumni", "analysis": "analyses", "basis": "bases",
     "crisis": "crises", "diagnosis": "diagnoses", "hypothesis": "hypotheses", "thesis": "theses",
-    "parenthesis": "parentheses", "synthesis": "syntheses", "oasis": "oases", "axis": "axes",
+    "parenthesis": "parentheses", "synthesis": "syntheses", "oasis": "oases", "axis": "axes", "emphasis": "emphases",
+    "ellipsis": "ellipses", "synopsis": "synopses", "prognosis": "prognoses", "neurosis": "neuroses",
+    "psychosis": "psychoses", "metamorphosis": "metamorphoses", "catharsis": "catharses", "ellipse": "ellipses",
     "criterion": "criteria", "phenomenon": "phenomena", "datum": "data", "medium": "media",
     "bacterium": "bacteria", "curriculum": "curricula", "memorandum": "memoranda", "stratum": "strata",
     "index": "indices", "appendix": "appendices", "matrix": "matrices", "vertex": "vertices", "vortex": "vortices",
     "quiz": "quizzes", "bus": "buses", "gas": "gases", "status": "statuses", "virus": "viruses", "campus": "campuses",
-    "movie": "movies", "cookie": "cookies", "zombie": "zombies", "tie": "ties", "lie": "lies", "pie": "pies",
-    "cache": "caches", "axe": "axes",
-    "shoe": "shoes", "toe": "toes", "house": "houses", "database": "databases", "lens": "lenses", "atlas": "atlases",
+    "axe": "axes", "lens": "lenses", "atlas": "atlases",
 }  # fmt: skip
 SINGULARS: dict[str, str] = {}
 for _one, _many in IRREGULAR.items():
@@ -32,22 +41,42 @@ _WORDS_WITHOUT_PLURAL = """
     sheep fish deer species series aircraft spacecraft salmon trout moose bison swine shrimp information equipment
     rice money news software hardware furniture luggage traffic advice knowledge research evidence feedback music
     weather water air bread butter sugar salt sand homework progress mathematics physics economics politics
-    athletics ethics headquarters means offspring police cattle pants trousers scissors glasses jeans metadata
+    athletics ethics headquarters means offspring police cattle pants trousers scissors glasses jeans metadata chassis
 """
 UNCOUNTABLE = frozenset(_WORDS_WITHOUT_PLURAL.split())
 
 _PLURAL_RULES = (
+    (re.compile(r"sis$"), 2, "es"),
     (re.compile(r"(?:s|x|z|ch|sh)$"), 0, "es"),
     (re.compile(r"[^aeiou]y$"), 1, "ies"),
-    (re.compile(r"sis$"), 2, "es"),
 )
-_SINGULAR_RULES = (
-    (re.compile(r"[^aeiou]ies$"), 3, "y"),
-    (re.compile(r"(?:ss|x|zz|ch|sh)es$"), 2, ""),
-    (re.compile(r"[^ius]ses$"), 1, ""),
-    (re.compile(r"(?:us|is)es$"), 1, ""),
-    (re.compile(r"[^su]s$"), 1, ""),
-)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_END_IN_S = _words("""
+    alias bias canvas pancreas christmas madras iris pelvis trellis metropolis acropolis necropolis tennis
+    mantis ibis penis clitoris portcullis cosmos chaos thermos rhinoceros asbestos ethos pathos gps sms dns
+""")
+"""Singulars; so are all in -ss, -us, -sis and -itis."""
+_END_IN_U = _words("""
+    menu guru emu gnu haiku tutu cpu gpu hindu zulu sudoku snafu flu tofu caribou bayou plateau bureau beau
+    tableau chateau gateau milieu adieu
+""")
+_END_IN_USE = _words("use reuse misuse abuse excuse fuse muse ruse recluse hypotenuse refuse")
+_END_IN_IE = _words("""
+    calorie movie cookie zombie prairie genie selfie hoodie rookie brownie smoothie birdie hippie newbie freebie
+    pixie sortie reverie menagerie necktie magpie talkie walkie veggie foodie junkie groupie bogie collie auntie
+    cutie sweetie goalie coterie budgie boogie indie oldie yuppie techie bookie caddie eerie specie eyrie
+    lingerie rotisserie patisserie
+""")
+_END_IN_CHE = _words("""
+    ache headache toothache backache stomachache earache heartache cache niche cliche creche moustache mustache
+    avalanche brioche quiche psyche pastiche microfiche cartouche attache
+""")
+_END_IN_OE = _words("shoe horseshoe snowshoe toe tiptoe canoe hoe oboe woe foe doe floe roe aloe throe mistletoe")
 
 
 def plural(word: str) -> str:
@@ -68,16 +97,49 @@ def plural(word: str) -> str:
 def singular(word: str) -> str:
     """The singular of a plural noun, in the case pattern of the word."""
     low = word.lower()
-    if not low or low in UNCOUNTABLE or low in IRREGULAR:
+    if not low.endswith(("s", "men")) and low not in SINGULARS:
+        return word
+    if low in UNCOUNTABLE or low in IRREGULAR or is_singular_in_s(low):
         return word
     if low in SINGULARS:
         return in_case_of(word, SINGULARS[low])
     if is_plural_of_man(low):
         return _changed(word, 3, "man")
-    for pattern, cut, ending in _SINGULAR_RULES:
-        if pattern.search(low):
-            return _changed(word, cut, ending)
-    return word
+    if not low.endswith("s"):
+        return word
+    return _changed(word, *_ending(low))
+
+
+def is_singular_in_s(low: str) -> bool:
+    """Whether a noun in -s is one of those that have it in the singular."""
+    if low in _END_IN_S or low.endswith(("ss", "sis", "itis")):
+        return True
+    return low.endswith("us") and low[:-1] not in _END_IN_U
+
+
+def _ending(low: str) -> tuple[int, str]:
+    """How many letters of a plural in -s to cut off, and what comes in their place."""
+    if low.endswith("ies"):
+        return (1, "") if len(low) <= 4 or low[:-1] in _END_IN_IE or low[-4] in "aeiou" else (3, "y")
+    if low.endswith("ses"):
+        return _ending_after_s(low)
+    if low.endswith("ches"):
+        return (1, "") if low[:-1] in _END_IN_CHE else (2, "")
+    if low.endswith("oes"):
+        return (1, "") if low[:-1] in _END_IN_OE else (2, "")
+    return (2, "") if low.endswith(("xes", "shes", "zzes", "tzes")) else (1, "")
+
+
+def _ending_after_s(low: str) -> tuple[int, str]:
+    """Of plurals in -ses: bonus, class, thesis, and else house or case."""
+    base = low[:-2]
+    if base.endswith("us") and not base.endswith(("ous", "aus")):
+        return (1, "") if low[:-1] in _END_IN_USE else (2, "")
+    if base in _END_IN_S or base.endswith("ss"):
+        return 2, ""
+    if low.endswith("lyses") or (low.endswith("eses") and not low.endswith(("eeses", "oceses"))):
+        return 2, "is"
+    return 1, ""
 
 
 def is_plural_of_man(low: str) -> bool:

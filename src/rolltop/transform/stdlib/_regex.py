@@ -1,8 +1,8 @@
 """Patterns written by programs, matched in time linear in the text.
 
-RE2 runs them. Python's `re` is several times quicker to call but backtracks, so it gets only the
-patterns that cannot: a run of single characters and classes of fixed length with at most one
-quantifier, at the end. Those are most patterns in practice (`[^0-9]`, `\\s+`, `^\\d{5}$`).
+They are written as in Java; RE2 runs them. Python's `re` is several times quicker to call but backtracks,
+so it gets only the patterns that cannot: a run of single characters and classes of fixed length with at
+most one quantifier, at the end. Those are most patterns in practice (`[^0-9]`, `\\s+`, `^\\d{5}$`).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 import re2
 
 from rolltop.transform.errors import FunctionFailure
+from rolltop.transform.stdlib._java_regex import Unsupported, translated
 from rolltop.transform.stdlib._text import quoted
 
 __all__ = ["PatternFailure", "compiled", "group_names", "replacer"]
@@ -52,7 +53,9 @@ def compiled(pattern: str) -> Any:
     if simple is not None:
         return re.compile(simple, re.ASCII)
     try:
-        return _Linear(re2.compile(pattern, _OPTIONS))
+        return _Linear(re2.compile(translated(pattern), _OPTIONS))
+    except Unsupported as lack:
+        raise _lacking(pattern, lack.what, lack.hint) from None
     except re2.error as error:
         raise _refusal(pattern, error) from None
     except UnicodeEncodeError:
@@ -141,19 +144,22 @@ def _python_piece(piece: str, inside: bool) -> str:
     return piece
 
 
-_UNSUPPORTED = re.compile(r"invalid perl operator: \(\?(?:[=!>]|<[=!])|invalid escape sequence: \\[1-9k]")
+def _lacking(pattern: str, what: str, hint: str) -> PatternFailure:
+    return PatternFailure(
+        f"the pattern {quoted(pattern)} uses {what}, which patterns here do not have", hint=hint, malformed=False
+    )
+
+
+_TOO_LARGE = ("pattern too large", "invalid repetition size")
+_RANGE = re.compile(r"\{(\d+),(\d+)\}")
 
 
 def _refusal(pattern: str, error: Exception) -> PatternFailure:
     reason = error.args[0] if error.args else ""
     text = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
-    if _UNSUPPORTED.match(text):
-        return PatternFailure(
-            f"the pattern {quoted(pattern)} uses a lookaround or a back reference, "
-            f"which patterns here do not have ({text[:100]})",
-            hint="Write it without, or filter the matches in a second step.",
-            malformed=False,
-        )
+    turned = _RANGE.search(text)
+    if text.startswith(_TOO_LARGE) and (turned is None or int(turned[1]) <= int(turned[2])):
+        return _lacking(pattern, "more repetitions inside of repetitions than fit", "Repeat smaller parts.")
     return PatternFailure(
         f"{quoted(pattern)} is not a regular expression: {text[:100]}",
         hint="Escape characters that are meant literally with a backslash, for instance \\\\( or \\\\.",

@@ -46,7 +46,7 @@ def optional(type_: Type) -> Type:
 
 
 def element(type_: Type) -> Type:
-    """The type of the elements when the value is used as an array (one object is an array of one)."""
+    """The type of the elements when the value is used as an array (one XML element is an array of one)."""
     return union(_element(member) for member in members(type_))
 
 

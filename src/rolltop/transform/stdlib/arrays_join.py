@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from rolltop.transform.stdlib._grouping import Key, by_key
 from rolltop.transform.stdlib._limits import check_items
 from rolltop.transform.stdlib._rules import element, optional, returned
 from rolltop.transform.stdlib._text import group_key, selector
 from rolltop.transform.stdlib.declare import Infer, function
 from rolltop.transform.types import ArrayType, ObjectType, Type
 
-Key = str | Callable[[Any], Any]
 Rows = list[dict[str, Any]]
 _PARAMS = {
     "leftKey": "Property name or function that gives the key of a left element",
@@ -122,11 +122,11 @@ def join_with(
 
 def _partners(name: str, left: list[Any], right: list[Any], left_key: Key, right_key: Key, *lonely: Any) -> list[Any]:
     """For every left element the right ones with its key; `lonely` stands for none."""
-    by_key = _by_key(right, right_key)
+    keyed = by_key(right, right_key)
     nobody = list(lonely)
     key_of = selector(left_key)
     partners = [
-        nobody if (key := key_of(item)) is None else by_key.get(key if type(key) is str else group_key(key), nobody)
+        nobody if (key := key_of(item)) is None else keyed.get(key if type(key) is str else group_key(key), nobody)
         for item in left
     ]
     check_items(name, sum(map(len, partners)))
@@ -135,21 +135,6 @@ def _partners(name: str, left: list[Any], right: list[Any], left_key: Key, right
 
 def _lonely(array: list[Any], key: Key, other: list[Any], other_key: Key) -> list[Any]:
     """The elements that have no partner on the other side."""
-    taken = _by_key(other, other_key)
+    taken = by_key(other, other_key)
     key_of = selector(key)
     return [item for item in array if (value := key_of(item)) is None or group_key(value) not in taken]
-
-
-def _by_key(array: list[Any], key: Key) -> dict[str, list[Any]]:
-    found: dict[str, list[Any]] = {}
-    key_of = selector(key)
-    for item in array:
-        value = key_of(item)
-        if value is None:
-            continue
-        text = value if type(value) is str else group_key(value)
-        if text in found:
-            found[text].append(item)
-        else:
-            found[text] = [item]
-    return found

@@ -26,7 +26,7 @@ from rolltop.transform.types import (
     UnionType,
     Variable,
 )
-from rolltop.transform.values import Node, arity_of, fit, kind_of, parse_number, scalar_text, unwrap
+from rolltop.transform.values import Node, arity_of, fit, is_element, kind_of, leaf, parse_number, scalar_text, unwrap
 
 if TYPE_CHECKING:
     from rolltop.transform.stdlib.declare import Signature
@@ -90,12 +90,14 @@ def _coercer_of_union(wanted: UnionType) -> Coercer | None:
         return None
     kinds = frozenset(kind for member in wanted.members for kind in _kinds(member))
     arities = [len(member.params) for member in wanted.members if isinstance(member, FunctionType)]
+    # Where an object may be meant, an element that has attributes is one.
+    plain = leaf if "string" in kinds and "object" not in kinds else unwrap
 
     def check(value: Any, signature: Signature, at: int) -> Any:
         for arity in arities:
             if takes(value, arity):
                 return value
-        value = unwrap(value)
+        value = plain(value)
         if arities and callable(value):
             return adapt(value, arities[0])
         if kind_of(value) not in kinds:
@@ -137,7 +139,7 @@ def to_string(value: Any, signature: Signature, at: int) -> str:
     text = scalar_text(value)
     if text is None:
         raise refuse(value, signature, at)
-    return text
+    return text if leaf(value) is not None else ""
 
 
 def to_number(value: Any, signature: Signature, at: int) -> int | float:
@@ -189,8 +191,8 @@ def to_binary(value: Any, signature: Signature, at: int) -> bytes:
 def to_array(value: Any, signature: Signature, at: int) -> list[Any]:
     if type(value) is list:
         return value
-    if isinstance(value, dict):
-        # One XML child reads as an object, two as an array: one object is an array of one.
+    if is_element(value):
+        # One XML child is read as an object, two as an array: one counts as an array of one.
         return [value]
     raise refuse(value, signature, at)
 
@@ -252,6 +254,8 @@ def refuse(value: Any, signature: Signature, at: int) -> TypeFailure:
         hint += (
             " An XML element that has only text and occurs once is its text: `arrays` in the header makes it an array."
         )
+    if isinstance(parameter.type, ArrayType) and kind_of(value) == "object":
+        hint += " Write [x] for an array of one object, values(x) or entries(x) for what is in it."
     return TypeFailure(
         f"{signature.name} requires {_wanted(parameter.type)} for '{parameter.name}', got {_article(kind_of(value))}",
         hint=hint,

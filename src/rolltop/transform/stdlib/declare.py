@@ -18,13 +18,14 @@ The signature gives the name, the parameters, their types, what is optional (`na
 knowledge, the registry, the reference page and the tests of the examples.
 
 **What the body receives.** Arguments are coerced by their declared type before the body runs:
-`String` text (null is "", numbers and booleans print, arrays and objects are refused), `Number` int or
-float (numeric text parses, booleans are 1 and 0, null is 0, anything else is refused), `Integer` the
-same cut to int, `Boolean` a bool (text only `true`, `yes`, `1`), `Array<T>` a list (one object counts as
-a one-element array), `Object`/`Map<T>` a dict, `Binary` bytes (text is UTF-8), `(A, B) => R` a Python
-callable that takes exactly that many positional arguments. Everything else (`Any`, unions, dates,
-variables) arrives as it is; a union such as `String | Array<T>` is checked, not coerced. `T?` accepts
-null and passes `None`. An optional argument that was not given keeps the Python default of the body.
+`String` text (null is "", numbers and booleans print, an XML element with only text is its text, arrays
+and other objects are refused), `Number` int or float (numeric text parses, booleans are 1 and 0, null is
+0, anything else is refused), `Integer` the same cut to int, `Boolean` a bool (text only `true`, `yes`,
+`1`), `Array<T>` a list (one XML element counts as an array of one, any other object is refused),
+`Object`/`Map<T>` a dict, `Binary` bytes (text is UTF-8), `(A, B) => R` a Python callable that takes
+exactly that many positional arguments. Everything else (`Any`, unions, dates, variables) arrives as it
+is; a union such as `String | Array<T>` is checked, not coerced. `T?` accepts null and passes `None`. An
+optional argument that was not given keeps the Python default of the body.
 
 **Results** are values of `rolltop.transform.values`. **Errors**: `fail("what", hint="what to do")`.
 **Host**: `host()` of `stdlib.host`, with `pure=False` so that no back end folds or repeats the call.
@@ -35,7 +36,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from rolltop.transform.stdlib.calls import checked
@@ -81,6 +82,9 @@ class Signature:
         object.__setattr__(self, "most", None if repeats else len(parameters))
         object.__setattr__(self, "generic", any(map(has_variables, types)))
 
+    def renamed(self, alias: str) -> Signature:
+        return replace(self, name=alias, text=alias + self.text.removeprefix(self.name))
+
 
 class Function(NamedTuple):
     """Everything known about one function."""
@@ -103,6 +107,11 @@ class Function(NamedTuple):
     @property
     def name(self) -> str:
         return self.signature.name
+
+    def called(self, alias: str) -> Function:
+        """The same function, which messages about its calls name as the program does."""
+        signature = self.signature.renamed(alias)
+        return self._replace(call=_as_value(checked(signature, self.body), signature))
 
 
 def function(

@@ -11,7 +11,7 @@ from rolltop.transform.errors import fail
 from rolltop.transform.stdlib._rules import element, members, merged, without_null
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.types import ANY, NULL, STRING, ArrayType, ObjectType, Type, union
-from rolltop.transform.values import Node, concat_text, fit, is_element, is_number, kind_of
+from rolltop.transform.values import Node, concat_text, fit, is_element, is_number, kind_of, leaf
 
 
 def _concat_type(arguments: Sequence[Type]) -> Type | None:
@@ -40,6 +40,8 @@ def concat(first: Any, *more: Any) -> Any:
     each other, numbers added, booleans or-ed; of nulls the first value that is none."""
     if not more:
         return first
+    if isinstance(first, dict) and str in map(type, more):
+        first = leaf(first)
     if type(first) is str:
         return "".join([first, *[value if type(value) is str else _joined_text(value) for value in more]])
     if type(first) is list or (is_element(first) and list in map(type, more)):

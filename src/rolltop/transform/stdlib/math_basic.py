@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,9 +11,10 @@ from rolltop.transform.errors import fail
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.stdlib.host import host
 from rolltop.transform.types import INTEGER, NUMBER, Type
-from rolltop.transform.values import INT_MAX, INT_MIN, fit, parse_number, scalar_text
+from rolltop.transform.values import INT_MAX, INT_MIN, fit, scalar_text
 
 Number = int | float
+_WHOLE = re.compile(r"[+-]?[0-9]{1,400}")
 
 
 def whole(value: Number) -> Number:
@@ -115,20 +117,21 @@ def random() -> float:
     category="math",
     examples=[
         ('parseInt("42")', "42"),
-        ('parseInt(" -7 ")', "-7"),
+        ('parseInt("-7")', "-7"),
         ("parseInt(42.0)", "42"),
-        ('parseInt("4.5")', "error: whole"),
+        ('parseInt("42.0")', "error: whole"),
+        ('parseInt(" 42")', "error: whole"),
     ],
 )
 def parse_int(value: Any) -> int:
-    """The whole number that a text spells; anything else is an error."""
-    text = scalar_text(value) if value is not None else None
-    number = parse_number(text) if text is not None else None
-    if number is None or (type(number) is float and not number.is_integer()):
+    """The whole number that a text of digits spells, or that a number is; anything else is an error."""
+    text = scalar_text(value)
+    if text is None or _WHOLE.fullmatch(text) is None:
         fail(
-            "parseInt requires text that spells a whole number", hint="Use floor(toNumber(value)) to cut decimals off."
+            "parseInt requires text that spells a whole number, in digits only",
+            hint="Use trim(value) for blanks around it, floor(toNumber(value)) to cut decimals off.",
         )
-    result = int(number)
+    result = int(text)
     if not INT_MIN <= result <= INT_MAX:
         fail("parseInt: the number does not fit into 64 bits")
     return result

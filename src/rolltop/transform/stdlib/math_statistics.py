@@ -1,15 +1,15 @@
-"""Statistics of arrays of numbers. Elements that are no numbers are passed over."""
+"""Statistics of arrays of numbers. Elements that are no numbers, numeric text among them, are passed over."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 from rolltop.transform.errors import fail
 from rolltop.transform.stdlib._text import identity
 from rolltop.transform.stdlib.declare import function
-from rolltop.transform.values import parse_number, unwrap
+from rolltop.transform.values import leaf
 
 Number = int | float
 _NUMBERS = frozenset({int, float})
@@ -23,10 +23,18 @@ def _numbers(name: str, array: list[Any], least: int) -> list[Number]:
 
 
 def _number(value: Any) -> Number | None:
-    value = unwrap(value)
-    if type(value) in _NUMBERS:
-        return value  # type: ignore[no-any-return]
-    return parse_number(value) if type(value) is str else None
+    value = leaf(value)
+    return value if type(value) in _NUMBERS else None
+
+
+def _total(numbers: Sequence[float]) -> float:
+    """The sum, exact before it is rounded; infinite or not a number where that is what comes out."""
+    try:
+        return math.fsum(numbers)
+    except OverflowError:
+        return sum(numbers)
+    except ValueError:  # infinities of both signs
+        return math.nan
 
 
 def _at(ordered: list[Number], share: float) -> Number:
@@ -41,10 +49,15 @@ def _at(ordered: list[Number], share: float) -> Number:
 @function(
     "median(array: Array): Number",
     category="math",
-    examples=[("median([3, 1, 2])", "2"), ("median([1, 2, 3, 4])", "2.5"), ("median([])", "error: at least 1 number")],
+    examples=[
+        ("median([3, 1, 2])", "2"),
+        ("median([1, 2, 3, 4])", "2.5"),
+        ('median(["1", null, 30])', "30"),
+        ("median([])", "error: at least 1 number"),
+    ],
 )
 def median(array: list[Any]) -> Number:
-    """The number in the middle, or the mean of the two in the middle."""
+    """The number in the middle, or the mean of the two in the middle; what is no number does not count."""
     ordered = sorted(_numbers("median", array, 1))
     middle = len(ordered) // 2
     return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
@@ -74,8 +87,10 @@ def mode(array: list[Any]) -> Any:
 def variance(array: list[Any]) -> float:
     """The variance of a sample: squared distances from the mean, divided by n - 1."""
     numbers = _numbers("variance", array, 2)
-    mean = math.fsum(numbers) / len(numbers)
-    return math.fsum((n - mean) ** 2 for n in numbers) / (len(numbers) - 1)
+    mean = _total(numbers) / len(numbers)
+    distances = [n - mean for n in numbers]
+    # A product overflows to infinity, where a power is an error.
+    return _total([distance * distance for distance in distances]) / (len(numbers) - 1)
 
 
 @function(

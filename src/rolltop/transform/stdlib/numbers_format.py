@@ -21,13 +21,14 @@ _RENDER = {
 @function(
     "formatNumber(n: Number, pattern: String): String",
     category="math",
-    params={"pattern": "0 is a digit, # a digit if needed, then , . % E and text, as in #,##0.00"},
+    params={"pattern": "0 is a digit, # a digit if needed, then , . % E and text, as in #,##0.00 (DecimalFormat)"},
     examples=[
         ('formatNumber(1234567.891, "#,##0.00")', '"1,234,567.89"'),
         ('formatNumber(0.256, "0.0%")', '"25.6%"'),
         ('formatNumber(7, "000")', '"007"'),
         ('formatNumber(-5, "0.0;(0.0)")', '"(5.0)"'),
         ('formatNumber(12345, "0.00E0")', '"1.23E4"'),
+        ('formatNumber(0.5, "#.##")', '"0.5"'),
     ],
 )
 def format_number(n: Number, pattern: str) -> str:

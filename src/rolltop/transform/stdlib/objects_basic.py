@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from rolltop.transform.errors import fail
+from rolltop.transform.stdlib._grouping import group
 from rolltop.transform.stdlib._rules import deep_merged, field_union, merged, pair_values
-from rolltop.transform.stdlib._text import group_key, identity, key_text, property_of, text_of
+from rolltop.transform.stdlib._text import identity, key_text, text_of
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.types import ANY, STRING, ArrayType, ObjectType, Type, union
 from rolltop.transform.values import Node, kind_of
@@ -210,22 +211,20 @@ def _divided(arguments: Sequence[Type]) -> Type | None:
 
 
 @function(
-    "divideBy(value: Array | Object, by: Any): Array | Object",
+    "divideBy(value: Array<T> | Object, by: String | Number | ((T) => Any)): Array | Object",
     category="object",
     infer=_divided,
-    params={"by": "For an array a property name, for an object how many properties go together"},
+    params={"by": "For an array a property name or a function, for an object how many properties go together"},
     examples=[
         ('divideBy([{ t: "a", n: 1 }, { t: "b", n: 2 }], "t")', '{ a: [{ t: "a", n: 1 }], b: [{ t: "b", n: 2 }] }'),
+        ("divideBy([1, 2, 3], n => n % 2)", '{ "1": [1, 3], "0": [2] }'),
         ("divideBy({ a: 1, b: 2, c: 3 }, 2)", "[{ a: 1, b: 2 }, { c: 3 }]"),
     ],
 )
 def divide_by(value: Any, by: Any) -> Any:
-    """Divides an array into groups by a property, or an object into objects of so many properties."""
+    """Divides an array into groups as groupBy does, or an object into objects of so many properties."""
     if isinstance(value, list):
-        groups: dict[str, list[Any]] = {}
-        for item in value:
-            groups.setdefault(group_key(property_of(item, text_of(by))), []).append(item)
-        return groups
+        return group(value, by if callable(by) else text_of(by))
     if type(by) not in (int, float) or not 1 <= by < 2**63:
         fail("divideBy requires a number of at least 1 to divide an object")
     pairs, size = list(value.items()), int(by)

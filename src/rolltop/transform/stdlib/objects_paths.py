@@ -20,6 +20,7 @@ _PATH = {"path": '"a.b.c" or an array of steps'}
     params=_PATH | {"fallback": "What to give when there is nothing; null by default"},
     examples=[
         ('getPath({ a: { b: 5 } }, "a.b")', "5"),
+        ('getPath({ a: [5] }, "a.0")', "5"),
         ('getPath({ a: [{ b: 5 }] }, ["a", 0, "b"])', "5"),
         ('getPath({ a: 1 }, "a.x.y", "none")', '"none"'),
     ],

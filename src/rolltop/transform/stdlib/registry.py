@@ -30,7 +30,7 @@ def add(declared: Function) -> None:
         other = _by_name.get(name)
         if other is not None and other.body.__module__ != declared.body.__module__:
             raise ValueError(f"{name} is declared in {other.family} and in {declared.family}")
-        _by_name[name] = declared
+        _by_name[name] = declared if name == declared.name else declared.called(name)
     _functions[declared.name] = declared
 
 

@@ -6,29 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from rolltop.transform.errors import fail
+from rolltop.transform.stdlib._grouping import Key, by_key, group
 from rolltop.transform.stdlib._rules import element
 from rolltop.transform.stdlib._text import group_key, selector
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.types import ANY, ArrayType, ObjectType, Type
 from rolltop.transform.values import Node, kind_of
 
-Key = str | Callable[[Any], Any]
 _KEY = {"key": "Property name or function"}
-
-
-def group(array: list[Any], key: Key) -> dict[str, list[Any]]:
-    """The elements by the text of their key, in the order of first appearance."""
-    groups: dict[str, list[Any]] = {}
-    key_of = selector(key)
-    for item in array:
-        value = key_of(item)
-        text = value if type(value) is str else group_key(value)
-        members = groups.get(text)
-        if members is None:
-            groups[text] = [item]
-        else:
-            members.append(item)
-    return groups
 
 
 @function(
@@ -71,14 +56,18 @@ def map_groups(array: list[Any], key: Key, fn: Callable[[Any], Any]) -> list[Any
     examples=[
         ('lookupBy("b", [{ k: "a", v: 1 }, { k: "b", v: 2 }], r => r.k)', '{ k: "b", v: 2 }'),
         ('lookupBy("z", [{ k: "a" }], "k")', "null"),
+        ('lookupBy(null, [{ v: "no key" }], "k")', "null"),
     ],
 )
 def lookup_by(value: Any, table: list[Any], key: Key) -> Any:
-    """The first row of a table whose key has the text of a value, or null."""
+    """The first row of a table whose key has the text of a value, or null; null is no key."""
+    if value is None:
+        return None
     wanted = group_key(value)
     key_of = selector(key)
     for row in table:
-        if group_key(key_of(row)) == wanted:
+        found = key_of(row)
+        if found is not None and group_key(found) == wanted:
             return row
     return None
 
@@ -105,10 +94,14 @@ def _nest_type(arguments: Sequence[Type]) -> Type | None:
     ],
 )
 def nest_by(parents: list[Any], children: list[Any], parent_key: Key, child_key: Key, property_: str) -> list[Any]:
-    """Copies of the parents, each with the children whose key matches in a new property."""
-    groups = group(children, child_key)
+    """Copies of the parents, each with the children whose key matches in a new property; null keys never match."""
+    groups = by_key(children, child_key)
     key_of = selector(parent_key)
-    return [_with(parent, property_, list(groups.get(group_key(key_of(parent)), ()))) for parent in parents]
+    return [_with(parent, property_, list(_under(groups, key_of(parent)))) for parent in parents]
+
+
+def _under(groups: dict[str, list[Any]], key: Any) -> Sequence[Any]:
+    return () if key is None else groups.get(group_key(key), ())
 
 
 def _with(parent: Any, name: str, value: Any) -> Any:

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from rolltop.transform.stdlib._inflection import IRREGULAR, SINGULARS, UNCOUNTABLE, is_plural_of_man, plural, singular
+from rolltop.transform.stdlib._inflection import (
+    IRREGULAR,
+    SINGULARS,
+    UNCOUNTABLE,
+    is_plural_of_man,
+    is_singular_in_s,
+    plural,
+    singular,
+)
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.values import number_text
 
@@ -29,6 +37,7 @@ def pluralize(word: str, count: float | None = None) -> str:
     examples=[
         ('singularize("boxes")', '"box"'),
         ('singularize("PEOPLE")', '"PERSON"'),
+        ('singularize("aliases")', '"alias"'),
         ('singularize("bus")', '"bus"'),
     ],
 )
@@ -67,7 +76,7 @@ def is_plural(word: str) -> bool:
     low = word.strip().lower()
     if low in SINGULARS or is_plural_of_man(low):
         return True
-    return low.endswith("s") and low not in UNCOUNTABLE and low not in IRREGULAR and not low.endswith("ss")
+    return low.endswith("s") and low not in UNCOUNTABLE and low not in IRREGULAR and not is_singular_in_s(low)
 
 
 @function(

@@ -1,4 +1,4 @@
-"""Replacing and finding by regular expression (RE2 notation; never backtracks)."""
+"""Replacing and finding by regular expression (Java's notation on RE2; never backtracks)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from rolltop.transform.stdlib._limits import MOST_CHARACTERS, check_text
 from rolltop.transform.stdlib._regex import PatternFailure, compiled, group_names, replacer
 from rolltop.transform.stdlib._text import text_of
 from rolltop.transform.stdlib.declare import function
+from rolltop.transform.values import leaf
 
 _META = frozenset("\\.[]{}()*+?|^$")
 
@@ -35,6 +36,8 @@ def replace(s: str, pattern: Any, replacement: str | None = None) -> str:
 
     A pattern that is not a regular expression is taken literally.
     """
+    if type(pattern) is not str and replacement is not None:
+        pattern = leaf(pattern)
     if type(pattern) is not str:
         if replacement is not None:
             fail("replace takes a replacement only with a text as pattern")

@@ -11,7 +11,7 @@ from rolltop.transform.stdlib._rules import members, pair_values, without_null
 from rolltop.transform.stdlib._text import key_text, text_of
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.types import ANY, BOOLEAN, NULL, NUMBER, ArrayType, ObjectType, Type, union
-from rolltop.transform.values import kind_of, parse_number, unwrap
+from rolltop.transform.values import kind_of, leaf, parse_number, unwrap
 
 _ORNAMENT = re.compile(r"[\s,$€£¥%]+")
 _TRUE = frozenset({"true", "yes", "y", "1", "on", "enabled"})
@@ -26,8 +26,8 @@ def as_number(value: Any) -> int | float | None:
         return parse_number(_ORNAMENT.sub("", value)) if number is None else number
     if kind is int or kind is float:
         return value  # type: ignore[no-any-return]
-    inner = unwrap(value)
-    return None if inner is value else as_number(inner)
+    inner = leaf(value)
+    return None if inner is value or isinstance(inner, dict) else as_number(inner)
 
 
 def as_boolean(value: Any) -> bool | None:

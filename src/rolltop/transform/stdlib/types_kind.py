@@ -19,6 +19,7 @@ from rolltop.transform.values import kind_of
         ("typeof([])", '"array"'),
         ("getType(null)", '"null"'),
         ("getType(now())", '"string"'),
+        ("[isString(now()), isDateTime(now())]", "[false, true]"),
         ("getType(addDays(now(), 1))", '"datetime"'),
         ('getType(parseDate("2024-05-01"))', '"date"'),
     ],
@@ -27,7 +28,7 @@ def get_type(value: Any) -> str:
     """The kind of a value.
 
     One of string, number, boolean, null, array, object, date, datetime, localdatetime, time, binary, function.
-    What `now` gives counts as string until something is calculated from it.
+    What `now` gives is called a string until something is calculated from it; isDateTime knows better.
     """
     return "string" if type(value) is Reading else kind_of(value).lower()
 
