@@ -101,6 +101,12 @@ def test_xml_elements_attributes_and_repetition() -> None:
     assert (order["n"], order["p"], order["e"], order["w"]) == ("007", 1.5, {}, 12)
 
 
+def test_xml_numbers_without_digits_before_or_after_the_point() -> None:
+    found = read("xml", '<r><a>.5</a><a>-.5</a><a>5.</a><a>.</a><a x="1">.25</a></r>')["r"]["a"]
+    assert found[:4] == [0.5, -0.5, 5.0, "."]
+    assert found[4]["_text"] == 0.25
+
+
 def test_xml_arrays_option() -> None:
     assert read("xml", "<o><i>1</i></o>", arrays=["i"])["o"]["i"] == [1]
 

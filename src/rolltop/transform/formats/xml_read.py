@@ -10,7 +10,7 @@ from xml.parsers import expat
 
 from rolltop.transform.collector import without_collector
 from rolltop.transform.errors import ReadFailure
-from rolltop.transform.formats.text import MAX_DEPTH, typed
+from rolltop.transform.formats.text import MAX_DEPTH, NUMERIC, typed
 from rolltop.transform.values import TEXT_KEY, Node
 
 __all__ = ["Builder", "Open", "Piece", "parse_document", "read"]
@@ -147,7 +147,7 @@ class Builder:
             elif len(pieces) == 1 and type(pieces[0]) is str:
                 text = pieces[0].strip()
                 if text and not attributes and bare:
-                    value = typed(text) if text[0] in _NUMERIC else text
+                    value = typed(text) if text[0] in NUMERIC else text
                 else:
                     value = leaf_of(text, name, attributes, namespaces)
             else:
@@ -174,7 +174,7 @@ class Builder:
         """An element with nothing but text, without the white space around it."""
         if not text:
             return _node(name, attributes, namespaces)
-        value = typed(text) if text[0] in _NUMERIC else text
+        value = typed(text) if text[0] in NUMERIC else text
         if not attributes and not self.keep_leaves:
             return value
         node = _node(name, attributes, namespaces)
@@ -227,7 +227,6 @@ def _node(name: str, attributes: dict[str, str], namespaces: dict[str, str] | No
 
 
 _new = Node.__new__
-_NUMERIC = frozenset("-0123456789")
 
 
 def _in_scope(attributes: dict[str, str], outer: dict[str, str] | None) -> dict[str, str] | None:
