@@ -148,6 +148,26 @@ def test_xml_root_rules() -> None:
     assert write("xml", {"a": {"#text": "t", "b": None}}).endswith("<a>\n  t\n  <b/>\n</a>")
 
 
+def test_xml_takes_keys_of_data_that_show_attributes() -> None:
+    for other in ("json", "yaml"):
+        text = '<o id="7" xmlns:p="urn:p"><l n="1"><q>2</q></l><l n="2">x</l><l/></o>'
+        shown = write(other, read("xml", text), writeAttributes=True)
+        back = write("xml", read(other, shown)).replace("\n", "").replace("  ", "").partition("?>")[2]
+        assert back == (text if other == "json" else text.replace(' xmlns:p="urn:p"', ""))
+    assert write("xml", {"r": {"@a": True, "@b": None, "@c": 2.0}}).endswith('<r a="true" b="" c="2"/>')
+    assert write("xml", {"@a": 1}).endswith('<root a="1"/>')
+    assert write("xml", {"r": [{"@a": 1}, {"@a": 2}]}).endswith('<r a="1"/>\n  <r a="2"/>\n</root>')
+    with pytest.raises(WriteFailure, match="attribute '@a' cannot hold an object"):
+        write("xml", {"r": {"@a": {"b": 1}}})
+
+
+def test_an_object_with_nothing_but_text_is_written_as_that() -> None:
+    value = {"a": {"_text": 5.0}, "b": {"_text": {"_text": None}}, "c": {"_text": 1, "d": 2}, "e": [{"_text": "x"}]}
+    expected = {"a": 5, "b": None, "c": {"#text": 1, "d": 2}, "e": ["x"]}
+    assert shown(value) == expected
+    assert read("json", write("json", value, compact=True)) == read("yaml", write("yaml", value)) == expected
+
+
 def test_xml_escapes_and_refuses() -> None:
     text = write("xml", {"a": Node({"_text": "<&>'\""}, {"q": 'x"<\n'})})
     assert read("xml", text)["a"] == Node({"_text": "<&>'\""}, {"q": 'x"<\n'})

@@ -16,6 +16,7 @@ ORDER = {
     "items": [{"sku": "a", "price": 2.5, "qty": 2}, {"sku": "b", "price": 1, "qty": 1}],
     "note": None,
     "map": {"json": 1},
+    "marked": {"@a": 1, "a": 2, "b": 3},
 }
 
 
@@ -25,8 +26,9 @@ def evaluate(text: str, value: Any = None) -> Any:
 
 EXPRESSIONS: list[tuple[str, Any]] = [
     ("1 + 2 * 3", 7),
-    ("2 ** 3 ** 2", 512),
-    ("-2 ** 2", 4),
+    ("2 ** 3 ** 2", 512.0),
+    ('"=" + 2 ** 3 ** 2', "=512.0"),
+    ("-2 ** 2", 4.0),
     ("7 % 3 - -1", 2),
     ("-7 % 3", -1),
     ("10 / 4", 2.5),
@@ -106,6 +108,10 @@ PATHS: list[tuple[str, Any]] = [
     ("$input.map.json", 1),
     ("$input.customer.*", ["Ann", True]),
     ("$input.customer.@name", "Ann"),
+    ("{ ...$input.marked }.@a", 1),
+    ("$input.marked.@b", 3),
+    ('$input.marked["@a"]', 1),
+    ("{ @c: 4, ...$input.marked }.@a", 1),
     ("$input.items |> filter(i => i.qty > 1) |> map(i => i.sku)", ["a"]),
     ("sum(map($input.items, i => i.price * i.qty))", 6.0),
 ]
