@@ -227,6 +227,30 @@ def test_yaml_types() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1e3", 1000.0),
+        ("1.0e3", 1000.0),
+        ("-2E-1", -0.2),
+        ("-.5", -0.5),
+        ("+.5e1", 5.0),
+        ("1.e2", 100.0),
+        ("1_0e1", 100.0),
+    ]
+    + [(text, text) for text in ("1e", "e3", "09", "1e3x", "12e9999", ".", "-.", "1e+")],
+)
+def test_yaml_numbers_with_an_exponent(text: str, value: Any) -> None:
+    found = read("yaml", f"n: {text}")["n"]
+    assert (found, type(found)) == (value, type(value))
+
+
+@pytest.mark.parametrize("text", ["12e03", "1e3", "-.5", "09", "0o17", "1_000", "1.", ".5E1", "+1", "12e9999"])
+def test_yaml_quotes_texts_that_readers_take_for_numbers(text: str) -> None:
+    assert write("yaml", {"commit": text, text: 1}) == f"commit: '{text}'\n'{text}': 1\n"
+    assert read("yaml", write("yaml", [text])) == [text]
+
+
 def test_yaml_anchors_and_merges() -> None:
     text = "base: &b {x: 1, y: 2}\none:\n  <<: *b\n  y: 3\ntwo: *b\n"
     assert read("yaml", text) == {"base": {"x": 1, "y": 2}, "one": {"x": 1, "y": 3}, "two": {"x": 1, "y": 2}}
