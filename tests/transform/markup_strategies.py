@@ -113,8 +113,8 @@ SENSIBLE = st.one_of(
     st.tuples(CONDITIONS, OF_RECORD).map(lambda p: f"{{ s: sum($input |> filter(o => {p[0]}) |> map(o => {p[1]})) }}"),
 )
 ODDITIES = [
-    "<!-- </r> -->", "<?r </r>?>", "<![CDATA[</r>]]>", "text", "&amp;", "&#65;", "<n>7</n>", "<s/>", "\n ", "]]",
-    "<r/>", "<xs n='1'/>", "<q><r>1</r></q>", "\u00a0", " 5 ",
+    "<!-- </r> -->", "<?r </r>?>", "<![CDATA[</r>]]>", "text", "&amp;", "&#65;", "&nbsp;", "&x.y;", "<n>7</n>", "<s/>",
+    "\n ", "]]", "<r/>", "<xs n='1'/>", "<q><r>1</r></q>", "\u00a0", " 5 ",
 ]  # fmt: skip
 
 

@@ -107,6 +107,20 @@ def test_xml_numbers_without_digits_before_or_after_the_point() -> None:
     assert found[4]["_text"] == 0.25
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "iso-8859-1"])
+@pytest.mark.parametrize("type_", ["", '<!DOCTYPE r SYSTEM "no-such.dtd">', "<!DOCTYPE r>"])
+def test_xml_entities_that_nobody_declares_stay_as_they_are_written(type_: str, encoding: str) -> None:
+    head = f'<?xml version="1.0" encoding="{encoding}"?>{type_}'
+    text = f'{head}<r a="x&nbsp;&amp;y">\u00e9&eacute;&lt;<![CDATA[&nbsp;]]><b>5&p;</b> &nbsp;</r>'
+    for data in (text, text.encode(encoding)):
+        found = read("xml", data)["r"]
+        assert (found.attributes["a"], found["b"], found["_text"]) == (
+            "x&nbsp;&y", "5&p;", "\u00e9&eacute;<&nbsp; &nbsp;",
+        )  # fmt: skip
+    assert write("xml", {"r": "&nbsp;"}).endswith("<r>&amp;nbsp;</r>")
+    assert read("xml", "<r>\x7f&#127;&amp;</r>") == {"r": "\x7f\x7f&"}
+
+
 def test_xml_arrays_option() -> None:
     assert read("xml", "<o><i>1</i></o>", arrays=["i"])["o"]["i"] == [1]
 
@@ -304,7 +318,10 @@ BAD = [
     ("json", "[1, 2", 1, 6),
     ("json", b'{"a": "\xff"}', 1, 8),
     ("xml", "<a>\n <b></a>", 2, 7),
-    ("xml", "<a>&nbsp;</a>", 1, 4),
+    ("xml", "<a>&nbsp</a>", 1, 9),
+    ("xml", "<a>&nbsp;\n&nbsp; &x;</b>", 2, 13),
+    ("xml", "<a>&nbsp;\x7f</a>", 1, 1),
+    ("xml", "<a>&nbsp;&#127;</a>", 1, 1),
     ("xml", "", 1, 1),
     ("xml", "<a/><b/>", 1, 5),
     ("csv", 'a,b\n1,"x"y\n', 2, 6),
