@@ -94,7 +94,8 @@ def _element(name: str, value: Any, indent: str, lines: list[str]) -> None:
 def _object(name: str, value: dict[str, Any], indent: str, lines: list[str]) -> None:
     attributes = getattr(value, "attributes", None)
     content = getattr(value, "content", None)
-    if "@" in "".join(value):
+    # Elements as they were read have a name, and no keys that show attributes.
+    if (attributes is None or value.name is None) and "@" in "".join(value):  # type: ignore[attr-defined]
         attributes, value = _taken_apart(value)
     tag = name + _attributes(attributes) if attributes else name
     if content is not None:
