@@ -122,6 +122,26 @@ def test_path(text: str, expected: Any) -> None:
     assert evaluate(text, ORDER) == expected
 
 
+NULLS: list[tuple[str, str]] = [
+    ("map([5], (x, i) => { no: i + 1 })", "zipWithIndex"),
+    ("[5] |> map((x, i) => map([1], y => y * i))", "zipWithIndex"),
+    ("map([5], (x, i) => -i)", "zipWithIndex"),
+    ("filter([5], (x, i, n) => n > 0)", "zipWithIndex"),
+    ("sortBy([5, 6], (a, b) => a - b)", "x => x.price"),
+    ("mapValues({ a: 1 }, (v, k) => k * 2)", "mapEntries"),
+    ("map([5], (x, i) => map([null], i => i + x))", "give a default"),
+    ("let map = (xs, f) => f(1, null)\nmap([5], (x, i) => x + i)", "give a default"),
+    ("map([null], x => x + 1)", "give a default"),
+]
+
+
+@pytest.mark.parametrize(("text", "hint"), NULLS)
+def test_a_null_operand_has_a_hint_that_leads_on(text: str, hint: str) -> None:
+    with pytest.raises(EvaluationFailure) as caught:
+        evaluate(text)
+    assert hint in str(caught.value.hint)
+
+
 FAILURES: list[tuple[str, str]] = [
     ("[1][5]", "Array index out of bounds: index 5, size 1"),
     ("[1][-1]", "Array index out of bounds: negative index -1"),

@@ -85,6 +85,19 @@ def test_attributes_texts_and_keys_that_cannot_be_written(text: str, target: str
             agree(text, json.dumps(data).encode(), 20, target=target)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "map($input, o => map([o.n], (x, i) => { n: i + 1 }))",
+        "$input |> filter(o => o.n > 1) |> map(o => map([o.n], (x, i) => -i))",
+        "{ r: map($input, o => map([o.n], (x, i) => i * x)), all: count($input) }",
+        "sum(map($input, o => sum(map([o.n], (x, i) => i - 1))))",
+    ],
+)
+def test_failures_of_parameters_that_nobody_fills(text: str) -> None:
+    agree(text, json.dumps([{"n": number} for number in range(9)]).encode(), 20)
+
+
 def file_of(data: bytes) -> BinaryIO:
     """A file that is to be read from somewhere in its middle on."""
     file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - closed by the caller
