@@ -9,6 +9,7 @@ import pytest
 
 from rolltop.errors import RolltopError, SizeLimit
 from rolltop.transform import Document, EvaluationFailure, ProgramInvalid, compile_program
+from rolltop.transform.syntax.formatter import format_program
 
 ORDER = {
     "id": 7,
@@ -140,6 +141,38 @@ def test_a_null_operand_has_a_hint_that_leads_on(text: str, hint: str) -> None:
     with pytest.raises(EvaluationFailure) as caught:
         evaluate(text)
     assert hint in str(caught.value.hint)
+
+
+HYPHENS = [
+    ("$data-1.x", 1),
+    ("$data-1.x-1", 0),
+    ("$data-2.x - $data-1.x", 1),
+    ("[$data-1,$data-2] |> map(d => d.x-1)", [0, 1]),
+    ("$xml-2-1", 8),
+    ("$n-1", 6),
+    ("$n -1", 6),
+    ("n-1", 6),
+    ("$n-1.5", 5.5),
+    ("$n-10", -3),
+    ("$v-2024-05-a", "v"),
+    ("{ let x = 3; $xml-2-x }", 6),
+    ("input.x", 1),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), HYPHENS)
+def test_inputs_whose_names_have_a_hyphen_before_a_digit(text: str, expected: Any) -> None:
+    names = ["data-1", "data-2", "xml-2", "n", "v-2024-05-a"]
+    values: list[Any] = [{"x": 1}, {"x": 2}, 9, 7, "v"]
+    header = "%utlx 1.0\ninput: " + ", ".join(f"{name} json" for name in names) + "\noutput json\n---\n"
+    documents = {name: Document(json.dumps(value)) for name, value in zip(names, values, strict=True)}
+    program = compile_program(header + text)
+    for _ in range(12):  # the last runs are those of generated code
+        assert json.loads(program.run(documents).text) == expected
+    again = compile_program(format_program(header + text))
+    assert json.loads(again.run(documents).text) == expected
+    given = compile_program(text, inputs=dict.fromkeys(names, "json"))
+    assert json.loads(given.run(documents).text) == expected
 
 
 FAILURES: list[tuple[str, str]] = [
