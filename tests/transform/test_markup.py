@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from markup_strategies import cases, regular_cases
 from test_stream import outcome, streamed, whole
 
-from rolltop.transform import Document, Program, compile_program, formats
+from rolltop.transform import Document, Program, ReadFailure, compile_program, formats
 from rolltop.transform.explain import explain
 from rolltop.transform.markup import MarkupTiers
 from rolltop.transform.stream import plan_of
@@ -156,6 +156,13 @@ def test_one_odd_record_does_not_stop_the_pattern(taken: list[int]) -> None:
 def test_odd_records(odd: str) -> None:
     for size in (64, 300, 2000):
         agree(PROGRAM, document(odd), size)
+
+
+def test_a_stream_in_utf16_says_what_to_do_about_entities_that_nobody_declares() -> None:
+    data = document("<r>&nbsp;</r>").decode().encode("utf-16")
+    with pytest.raises(ReadFailure, match="undefined entity") as caught:
+        streamed(compile_program(PROGRAM), data, {}, 300)
+    assert "as a whole" in str(caught.value.hint)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "iso-8859-1", "us-ascii"])

@@ -114,6 +114,10 @@ class Builder:
     def _hint(self, reason: str) -> str | None:
         if "mismatched" in reason and self.open:
             return f"<{self.open[-1][1]}> is still open here."
+        if "undefined entity" in reason:
+            return (
+                "Convert the document to UTF-8, or read it as a whole: then such references stay as they are written."
+            )
         if "not well-formed" in reason:
             return "A bare & or < in text must be written &amp; or &lt;."
         return None
