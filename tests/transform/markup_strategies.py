@@ -10,7 +10,9 @@ from record_strategies import ARRAYS, ENVELOPES, PIPELINES, REGULAR
 
 NAMES = re.compile(r"\b(o|i|a|a\?)\.(n|s|k|b|z)\b")
 WHOLE = re.compile(r"\bo\.a\b(?!\??\.)")
-NUMBERS = st.sampled_from(["0", "1", "2", "2.5", "10", "-3", "1e3", "007", "12345678901234567890", "+1", ".5", " 7 "])
+NUMBERS = st.sampled_from(
+    ["0", "1", "2", "2.5", "10", "-3", "1e3", "007", "12345678901234567890", "+1", ".5", "5.", " 7 "]
+)
 TEXTS = st.sampled_from(["a", "b", "x y", "\u00e9", "Zo\u00eb", "10", "a&b", "]", "<", "q>", "-", " t ", "\U0001f600"])
 PLAIN = st.sampled_from(["a", "b", "word", "more words"])
 INNER = st.fixed_dictionaries({"n": NUMBERS, "s": PLAIN, "k": PLAIN}, optional={"z": TEXTS})
@@ -111,8 +113,8 @@ SENSIBLE = st.one_of(
     st.tuples(CONDITIONS, OF_RECORD).map(lambda p: f"{{ s: sum($input |> filter(o => {p[0]}) |> map(o => {p[1]})) }}"),
 )
 ODDITIES = [
-    "<!-- </r> -->", "<?r </r>?>", "<![CDATA[</r>]]>", "text", "&amp;", "&#65;", "<n>7</n>", "<s/>", "\n ", "]]",
-    "<r/>", "<xs n='1'/>", "<q><r>1</r></q>", "\u00a0", " 5 ",
+    "<!-- </r> -->", "<?r </r>?>", "<![CDATA[</r>]]>", "text", "&amp;", "&#65;", "&nbsp;", "&x.y;", "<n>7</n>", "<s/>",
+    "\n ", "]]", "<r/>", "<xs n='1'/>", "<q><r>1</r></q>", "\u00a0", " 5 ",
 ]  # fmt: skip
 
 

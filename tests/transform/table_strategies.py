@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from typing import Any
 
 from hypothesis import strategies as st
@@ -52,11 +54,12 @@ def tables(draw: st.DrawFn, *, width: int | None = None, delimiter: str | None =
     columns = draw(st.lists(st.sampled_from(KINDS), min_size=width, max_size=width))
     habits = draw(st.lists(st.sampled_from(["always", "needed", "needed"]), min_size=width, max_size=width))
     end = draw(st.sampled_from(ENDS[:2]))
-    rows = [delimiter.join("nsab"[:width])]
+    rows = [delimiter.join("nsab"[:width]) + draw(st.sampled_from(["", "", "", delimiter]))]
     for _ in range(draw(st.integers(0, 9))):
         row = [draw(cells(kind, delimiter, habit)) for kind, habit in zip(columns, habits, strict=True)]
         odd = draw(st.integers(0, 25))
         row = row[:-1] if odd == 0 else [*row, "more"] if odd == 1 else [""] if odd == 2 else row
+        row = ['""'] if odd == 3 else [*row, ""] if odd == 4 or len(rows[0]) == 2 * width else row
         rows.append(delimiter.join(row))
     irregular = draw(st.integers(0, 9)) == 0
     ends = [draw(st.sampled_from(ENDS)) if irregular else end for _ in rows]
@@ -71,3 +74,14 @@ def damaged(draw: Any, text: str) -> str:
     at = draw(st.integers(0, len(text) - 1))
     junk = draw(st.sampled_from(["", '"', '""', "\n", "\r", ",", '",', ',"', "\n\n", " "]))
     return text[:at] + junk + text[at + draw(st.integers(0, 2)) :]
+
+
+def rows_and_ends(text: str, delimiter: str) -> list[tuple[list[str], str]]:
+    """The reading that counts: the csv module's rows, each with the line that it ends on; blank lines are none."""
+    lines = io.StringIO(text.removeprefix("\ufeff"), newline="")
+    found, start = [], 0
+    for row in csv.reader(iter(lines.readline, ""), delimiter=delimiter, strict=True):
+        written, start = lines.getvalue()[start : lines.tell()], lines.tell()
+        if len(row) > 1 or written.strip():
+            found.append((row, written.rstrip("\r\n")))
+    return found

@@ -50,7 +50,33 @@ CLEAN = [
     "function Fact(n) { if (n <= 1) 1 else n * Fact(n - 1) }\nFact(5)",
     'let price = "12"\nprice * 2',
     "{ ...$input, total: 1, [upper('x')]: 2 }.anything",
+    "filter({ a: 1 }, (k, v) => k != 'b' && v > 0)",
+    "filter($input, (k, v) => [k, v])",
+    "map($input, (x, _i) => x)",
+    "let map = (_xs, f) => f(1, 2)\nmap([], (x, i) => x + i)",
 ]
+
+
+SPARE = [
+    ("map($input, (x, i) => { i: i })", 17, "zipWithIndex"),
+    ("map($input, (x, i) => x)", 17, "zipWithIndex"),
+    ("$input |> map((x, i) => [x, i])", 19, "zipWithIndex"),
+    ("try { map($input, (x, i) => i ?? x) } catch { 0 }", 23, "zipWithIndex"),
+    ("reduce($input, (a, x, i) => [a, x, i], 0)", 23, "'i' is always null"),
+    ("sortBy($input, (a, b) => [a, b])", 20, "x => x.price"),
+    ("mapValues($input, (v, k) => [v, k])", 23, "mapEntries"),
+    ("filter([1], (x, i) => x && i == 0)", 17, "zipWithIndex"),
+    ("let f = (x, i) => [x, i]\nmap($input, f)", 13, "Its parameter 2 is always null"),
+    ("function F(x, i) { [x, i] }\nmap($input, F)", 13, "Its parameter 2 is always null"),
+]
+
+
+@pytest.mark.parametrize(("text", "column", "hint"), SPARE)
+def test_parameters_that_a_function_never_fills(text: str, column: int, hint: str) -> None:
+    for lint in (False, True):
+        [found] = [found for found in check(text, lint=lint) if found.code == "W703"]
+        assert (found.column, found.severity) == (column, "warning")
+        assert hint in str(found.hint)
 
 
 @pytest.mark.parametrize("text", CLEAN)
@@ -143,7 +169,7 @@ def test_type_of_the_result(text: str, expected: str) -> None:
 
 STYLE = [
     ("let a = 1\n2", "W601"),
-    ("map([1], (x, i) => x)", "W601"),
+    ("reduce([1], (x, i) => x, 0)", "W601"),
     ("let Total = 1\nTotal", "W602"),
     ("let my_total = 1\nmy_total", "W602"),
     ("{a: {a: {a: {a: {a: {a: 1}}}}}}", "W603"),

@@ -51,6 +51,17 @@ def test_conversion_without_a_program(desk: Path) -> None:
     assert rolltop("--to", "yaml", "order.json", cwd=desk).stdout.startswith("id: 7\n")
 
 
+def test_what_cannot_be_written_is_shown_where_the_program_makes_it(desk: Path) -> None:
+    (desk / "bad.utlx").write_text('%utlx 1.0\ninput json\noutput xml\n---\n{ r: {\n  "a b": 2 } }\n')
+    done = rolltop("run", "bad.utlx", "order.json", cwd=desk)
+    assert (done.returncode, done.stderr.splitlines()[0]) == (
+        4, "bad.utlx:6:3: error[unwritable_output]: 'a b' is no name for an XML element or attribute",
+    )  # fmt: skip
+    done = rolltop("--to", "xml", "-e", "let x = 1\n{ r: . }", stdin='{"a b": 1}')
+    assert done.stderr.startswith("expression:2:1: error[unwritable_output]")
+    assert rolltop("--from", "json", "--to", "xml", stdin='{"a b": 1}').stderr.startswith("rolltop: 'a b' is no name")
+
+
 def test_several_inputs_by_name(desk: Path) -> None:
     (desk / "rates.csv").write_text("code,rate\nEUR,2\n")
     done = rolltop(

@@ -108,6 +108,26 @@ def test_xml_elements_attributes_and_repetition() -> None:
     assert (order["n"], order["p"], order["e"], order["w"]) == ("007", 1.5, {}, 12)
 
 
+def test_xml_numbers_without_digits_before_or_after_the_point() -> None:
+    found = read("xml", '<r><a>.5</a><a>-.5</a><a>5.</a><a>.</a><a x="1">.25</a></r>')["r"]["a"]
+    assert found[:4] == [0.5, -0.5, 5.0, "."]
+    assert found[4]["_text"] == 0.25
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "iso-8859-1"])
+@pytest.mark.parametrize("type_", ["", '<!DOCTYPE r SYSTEM "no-such.dtd">', "<!DOCTYPE r>"])
+def test_xml_entities_that_nobody_declares_stay_as_they_are_written(type_: str, encoding: str) -> None:
+    head = f'<?xml version="1.0" encoding="{encoding}"?>{type_}'
+    text = f'{head}<r a="x&nbsp;&amp;y">\u00e9&eacute;&lt;<![CDATA[&nbsp;]]><b>5&p;</b> &nbsp;</r>'
+    for data in (text, text.encode(encoding)):
+        found = read("xml", data)["r"]
+        assert (found.attributes["a"], found["b"], found["_text"]) == (
+            "x&nbsp;&y", "5&p;", "\u00e9&eacute;<&nbsp; &nbsp;",
+        )  # fmt: skip
+    assert write("xml", {"r": "&nbsp;"}).endswith("<r>&amp;nbsp;</r>")
+    assert read("xml", "<r>\x7f&#127;&amp;</r>") == {"r": "\x7f\x7f&"}
+
+
 def test_xml_arrays_option() -> None:
     assert read("xml", "<o><i>1</i></o>", arrays=["i"])["o"]["i"] == [1]
 
@@ -147,6 +167,26 @@ def test_xml_root_rules() -> None:
         "<l>\n  <x>\n    <a>1</a>\n    <b>2</b>\n  </x>\n</l>"
     )
     assert write("xml", {"a": {"#text": "t", "b": None}}).endswith("<a>\n  t\n  <b/>\n</a>")
+
+
+def test_xml_takes_keys_of_data_that_show_attributes() -> None:
+    for other in ("json", "yaml"):
+        text = '<o id="7" xmlns:p="urn:p"><l n="1"><q>2</q></l><l n="2">x</l><l/></o>'
+        shown = write(other, read("xml", text), writeAttributes=True)
+        back = write("xml", read(other, shown)).replace("\n", "").replace("  ", "").partition("?>")[2]
+        assert back == (text if other == "json" else text.replace(' xmlns:p="urn:p"', ""))
+    assert write("xml", {"r": {"@a": True, "@b": None, "@c": 2.0}}).endswith('<r a="true" b="" c="2"/>')
+    assert write("xml", {"@a": 1}).endswith('<root a="1"/>')
+    assert write("xml", {"r": [{"@a": 1}, {"@a": 2}]}).endswith('<r a="1"/>\n  <r a="2"/>\n</root>')
+    with pytest.raises(WriteFailure, match="attribute '@a' cannot hold an object"):
+        write("xml", {"r": {"@a": {"b": 1}}})
+
+
+def test_an_object_with_nothing_but_text_is_written_as_that() -> None:
+    value = {"a": {"_text": 5.0}, "b": {"_text": {"_text": None}}, "c": {"_text": 1, "d": 2}, "e": [{"_text": "x"}]}
+    expected = {"a": 5, "b": None, "c": {"#text": 1, "d": 2}, "e": ["x"]}
+    assert shown(value) == expected
+    assert read("json", write("json", value, compact=True)) == read("yaml", write("yaml", value)) == expected
 
 
 def test_xml_escapes_and_refuses() -> None:
@@ -208,6 +248,30 @@ def test_yaml_types() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1e3", 1000.0),
+        ("1.0e3", 1000.0),
+        ("-2E-1", -0.2),
+        ("-.5", -0.5),
+        ("+.5e1", 5.0),
+        ("1.e2", 100.0),
+        ("1_0e1", 100.0),
+    ]
+    + [(text, text) for text in ("1e", "e3", "09", "1e3x", "12e9999", ".", "-.", "1e+")],
+)
+def test_yaml_numbers_with_an_exponent(text: str, value: Any) -> None:
+    found = read("yaml", f"n: {text}")["n"]
+    assert (found, type(found)) == (value, type(value))
+
+
+@pytest.mark.parametrize("text", ["12e03", "1e3", "-.5", "09", "0o17", "1_000", "1.", ".5E1", "+1", "12e9999"])
+def test_yaml_quotes_texts_that_readers_take_for_numbers(text: str) -> None:
+    assert write("yaml", {"commit": text, text: 1}) == f"commit: '{text}'\n'{text}': 1\n"
+    assert read("yaml", write("yaml", [text])) == [text]
+
+
 def test_yaml_anchors_and_merges() -> None:
     text = "base: &b {x: 1, y: 2}\none:\n  <<: *b\n  y: 3\ntwo: *b\n"
     assert read("yaml", text) == {"base": {"x": 1, "y": 2}, "one": {"x": 1, "y": 3}, "two": {"x": 1, "y": 2}}
@@ -261,7 +325,10 @@ BAD = [
     ("json", "[1, 2", 1, 6),
     ("json", b'{"a": "\xff"}', 1, 8),
     ("xml", "<a>\n <b></a>", 2, 7),
-    ("xml", "<a>&nbsp;</a>", 1, 4),
+    ("xml", "<a>&nbsp</a>", 1, 9),
+    ("xml", "<a>&nbsp;\n&nbsp; &x;</b>", 2, 13),
+    ("xml", "<a>&nbsp;\x7f</a>", 1, 1),
+    ("xml", "<a>&nbsp;&#127;</a>", 1, 1),
     ("xml", "", 1, 1),
     ("xml", "<a/><b/>", 1, 5),
     ("csv", 'a,b\n1,"x"y\n', 2, 6),

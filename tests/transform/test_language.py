@@ -9,6 +9,7 @@ import pytest
 
 from rolltop.errors import RolltopError, SizeLimit
 from rolltop.transform import Document, EvaluationFailure, ProgramInvalid, compile_program
+from rolltop.transform.syntax.formatter import format_program
 
 ORDER = {
     "id": 7,
@@ -16,6 +17,7 @@ ORDER = {
     "items": [{"sku": "a", "price": 2.5, "qty": 2}, {"sku": "b", "price": 1, "qty": 1}],
     "note": None,
     "map": {"json": 1},
+    "marked": {"@a": 1, "a": 2, "b": 3},
 }
 
 
@@ -25,8 +27,9 @@ def evaluate(text: str, value: Any = None) -> Any:
 
 EXPRESSIONS: list[tuple[str, Any]] = [
     ("1 + 2 * 3", 7),
-    ("2 ** 3 ** 2", 512),
-    ("-2 ** 2", 4),
+    ("2 ** 3 ** 2", 512.0),
+    ('"=" + 2 ** 3 ** 2', "=512.0"),
+    ("-2 ** 2", 4.0),
     ("7 % 3 - -1", 2),
     ("-7 % 3", -1),
     ("10 / 4", 2.5),
@@ -106,6 +109,10 @@ PATHS: list[tuple[str, Any]] = [
     ("$input.map.json", 1),
     ("$input.customer.*", ["Ann", True]),
     ("$input.customer.@name", "Ann"),
+    ("{ ...$input.marked }.@a", 1),
+    ("$input.marked.@b", 3),
+    ('$input.marked["@a"]', 1),
+    ("{ @c: 4, ...$input.marked }.@a", 1),
     ("$input.items |> filter(i => i.qty > 1) |> map(i => i.sku)", ["a"]),
     ("sum(map($input.items, i => i.price * i.qty))", 6.0),
 ]
@@ -114,6 +121,58 @@ PATHS: list[tuple[str, Any]] = [
 @pytest.mark.parametrize(("text", "expected"), PATHS)
 def test_path(text: str, expected: Any) -> None:
     assert evaluate(text, ORDER) == expected
+
+
+NULLS: list[tuple[str, str]] = [
+    ("map([5], (x, i) => { no: i + 1 })", "zipWithIndex"),
+    ("[5] |> map((x, i) => map([1], y => y * i))", "zipWithIndex"),
+    ("map([5], (x, i) => -i)", "zipWithIndex"),
+    ("filter([5], (x, i, n) => n > 0)", "zipWithIndex"),
+    ("sortBy([5, 6], (a, b) => a - b)", "x => x.price"),
+    ("mapValues({ a: 1 }, (v, k) => k * 2)", "mapEntries"),
+    ("map([5], (x, i) => map([null], i => i + x))", "give a default"),
+    ("let map = (xs, f) => f(1, null)\nmap([5], (x, i) => x + i)", "give a default"),
+    ("map([null], x => x + 1)", "give a default"),
+]
+
+
+@pytest.mark.parametrize(("text", "hint"), NULLS)
+def test_a_null_operand_has_a_hint_that_leads_on(text: str, hint: str) -> None:
+    with pytest.raises(EvaluationFailure) as caught:
+        evaluate(text)
+    assert hint in str(caught.value.hint)
+
+
+HYPHENS = [
+    ("$data-1.x", 1),
+    ("$data-1.x-1", 0),
+    ("$data-2.x - $data-1.x", 1),
+    ("[$data-1,$data-2] |> map(d => d.x-1)", [0, 1]),
+    ("$xml-2-1", 8),
+    ("$n-1", 6),
+    ("$n -1", 6),
+    ("n-1", 6),
+    ("$n-1.5", 5.5),
+    ("$n-10", -3),
+    ("$v-2024-05-a", "v"),
+    ("{ let x = 3; $xml-2-x }", 6),
+    ("input.x", 1),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), HYPHENS)
+def test_inputs_whose_names_have_a_hyphen_before_a_digit(text: str, expected: Any) -> None:
+    names = ["data-1", "data-2", "xml-2", "n", "v-2024-05-a"]
+    values: list[Any] = [{"x": 1}, {"x": 2}, 9, 7, "v"]
+    header = "%utlx 1.0\ninput: " + ", ".join(f"{name} json" for name in names) + "\noutput json\n---\n"
+    documents = {name: Document(json.dumps(value)) for name, value in zip(names, values, strict=True)}
+    program = compile_program(header + text)
+    for _ in range(12):  # the last runs are those of generated code
+        assert json.loads(program.run(documents).text) == expected
+    again = compile_program(format_program(header + text))
+    assert json.loads(again.run(documents).text) == expected
+    given = compile_program(text, inputs=dict.fromkeys(names, "json"))
+    assert json.loads(given.run(documents).text) == expected
 
 
 FAILURES: list[tuple[str, str]] = [

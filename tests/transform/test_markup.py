@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from markup_strategies import cases, regular_cases
 from test_stream import outcome, streamed, whole
 
-from rolltop.transform import Document, Program, compile_program, formats
+from rolltop.transform import Document, Program, ReadFailure, compile_program, formats
 from rolltop.transform.explain import explain
 from rolltop.transform.markup import MarkupTiers
 from rolltop.transform.stream import plan_of
@@ -146,6 +146,9 @@ def test_one_odd_record_does_not_stop_the_pattern(taken: list[int]) -> None:
         "<r>" + "<d>" * 899 + "</d>" * 899 + "</r>",
         "</R><R>",
         "<r>&nbsp;</r>",
+        '<r id="&id;" ok="yes">\n <name>a&nbsp;&amp;b</name><n>1</n><x p="1" q="2"><sku>&eacute;</sku></x></r>',
+        '<r id="1" ok="yes">\n <name>a&nbsp;b</name><n>1</n><x p="1&nbsp;" q="2"><sku><![CDATA[&nbsp;]]></sku></x></r>',
+        "<r>&nbsp</r>",
         "<r",
         "<r></q>",
     ],
@@ -153,6 +156,22 @@ def test_one_odd_record_does_not_stop_the_pattern(taken: list[int]) -> None:
 def test_odd_records(odd: str) -> None:
     for size in (64, 300, 2000):
         agree(PROGRAM, document(odd), size)
+
+
+def test_a_stream_in_utf16_says_what_to_do_about_entities_that_nobody_declares() -> None:
+    data = document("<r>&nbsp;</r>").decode().encode("utf-16")
+    with pytest.raises(ReadFailure, match="undefined entity") as caught:
+        streamed(compile_program(PROGRAM), data, {}, 300)
+    assert "as a whole" in str(caught.value.hint)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "iso-8859-1", "us-ascii"])
+def test_entities_that_nobody_declares_in_pieces_of_any_size(encoding: str, taken: list[int]) -> None:
+    odd = '<r id="&id;" ok="yes">\n <name>a&nbsp;&amp;b</name><n>1</n><x p="1" q="2"><sku>&longer-name.1;</sku></x></r>'
+    data = f'<?xml version="1.0" encoding="{encoding}"?>'.encode() + document(odd, RECORD.format(9), odd, count=30)
+    for size in (*range(16, 64), 500, 5000):
+        agree(PROGRAM, data, size)
+    assert sum(taken) > 0
 
 
 @pytest.mark.parametrize(

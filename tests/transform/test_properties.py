@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from typing import Any
 
@@ -70,6 +71,13 @@ def test_json_gives_back_what_it_got(value: Any) -> None:
 @QUICK
 @given(json_values)
 def test_yaml_gives_back_what_it_got(value: Any) -> None:
+    assert equal(formats.read("yaml", formats.write("yaml", value).text), value)
+
+
+@QUICK
+@given(st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(2**63), 2**63 - 1) | st.text("019.eE+-_:x"))
+def test_numbers_and_what_looks_like_them_are_the_same_in_json_and_yaml(value: Any) -> None:
+    assert equal(formats.read("yaml", json.dumps([value])), [value])
     assert equal(formats.read("yaml", formats.write("yaml", value).text), value)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from record_strategies import ARRAYS, CHAINS, ENVELOPES, FILTERS, MAPS, OF_RECORD, PIPELINES, REGULAR
 
 from rolltop.errors import RolltopError
-from rolltop.transform import Document, Program, compile_program, formats
+from rolltop.transform import Document, Program, compile_program
 from rolltop.transform.stream import NotStreamed, plan_of, stream
 from rolltop.transform.stream.cutting import ArrayPieces
 from rolltop.transform.stream.whereabouts import second_look
@@ -33,7 +33,7 @@ def outcome(work: Any) -> Any:
 
 def whole(program: Program, data: bytes, options: dict[str, Any]) -> bytes:
     value = program.evaluator.run(program._with_default(program.read_inputs({"input": Document(data)})))
-    text = formats.write(program.header.outputs[0].format, value, options).encode()
+    text = program.written(value, options).encode()
     return text if not text or text.endswith(b"\n") else text + b"\n"
 
 
@@ -63,6 +63,39 @@ def agree(
         # Places in a file are counted only when something fails, in another reading.
         with file_of(data) as file:
             assert outcome(lambda: streamed(program, data, options, size, file)) == expected
+
+
+UNEVEN = [
+    '{ r: { q: map($input, o => { "a b": o.n }) } }',
+    '{ r: { q: map($input, o => { "@n": o.n, _text: o.s }) } }',
+    "{ r: { q: map($input, o => { ...o }) } }",
+    "{ r: { q: map($input, o => { n: o.@n, s: o }) } }",
+    "map($input, o => { q: { _text: o.n } })",
+    '{ n: count($input), "c d": sum(map($input, o => o.n)) }',
+]
+NOTED = [{"n": 1, "@n": "a", "s": "x"}, {"@n": 2, "#text": "y"}, {"n": 3, "s": {"_text": 5}}, {"n": 4, "@s": None}]
+
+
+@pytest.mark.parametrize("target", ["json", "xml", "csv"])
+@pytest.mark.parametrize("text", UNEVEN)
+def test_attributes_texts_and_keys_that_cannot_be_written(text: str, target: str) -> None:
+    program = compile_program(text, inputs={"input": "json"}, output_format=target)
+    if plan_of(program.parsed.program).possible:
+        for data in (NOTED, NOTED[:1] * 9, [{"@n": [1]}], [{"n": "\x01"}]):
+            agree(text, json.dumps(data).encode(), 20, target=target)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "map($input, o => map([o.n], (x, i) => { n: i + 1 }))",
+        "$input |> filter(o => o.n > 1) |> map(o => map([o.n], (x, i) => -i))",
+        "{ r: map($input, o => map([o.n], (x, i) => i * x)), all: count($input) }",
+        "sum(map($input, o => sum(map([o.n], (x, i) => i - 1))))",
+    ],
+)
+def test_failures_of_parameters_that_nobody_fills(text: str) -> None:
+    agree(text, json.dumps([{"n": number} for number in range(9)]).encode(), 20)
 
 
 def file_of(data: bytes) -> BinaryIO:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from table_strategies import ANY, tables
+from table_strategies import ANY, rows_and_ends, tables
 from test_stream import outcome, streamed, whole
 
 from rolltop.transform import compile_program
@@ -29,14 +29,13 @@ LONG = settings(max_examples=100_000, deadline=None, suppress_health_check=list(
 
 
 def plainly(text: str, options: dict[str, Any]) -> list[Any] | None:
-    """The reading that counts: the csv module's rows, one cell after the other; None for no table."""
-    lines = io.StringIO(text.removeprefix("\ufeff"), newline="")
-    number = number_reader(region_of(options))
+    """The reading that counts, one cell after the other; None for no table."""
+    number, delimiter = number_reader(region_of(options)), options.get("delimiter", ",")
     try:
-        rows = list(csv.reader(lines, delimiter=options.get("delimiter", ","), strict=True))
+        found = rows_and_ends(text, delimiter)
     except csv.Error:
         return None
-    rows = [row for row in rows if row and (len(row) > 1 or row[0].strip())]
+    rows = [row[:-1] if not row[-1] and end.endswith(delimiter) else row for row, end in found]
     if options.get("headers") is False:
         return [[cell(text, number) for text in row] for row in rows]
     names = [name.strip() for name in rows[0]] if rows else []
@@ -104,6 +103,9 @@ def test_tables_in_pieces_at_length(data: st.DataObject, options: dict[str, Any]
 @example("a,b\nc\nd\n", 40, False)
 @example('a,b\n"1","2"\r\n"3","4"\r\n', 40, True)
 @example('a\n""\n1\n', 40, True)
+@example('a\n" "\n \n"\n"\n1\n', 40, True)
+@example("a,1,\n1,,\n2,a,\n,\n", 8, False)
+@example("a,1,\n1,,\n2,a,\n,\n", 8, True)
 def test_any_text(text: str, size: int, headers: bool) -> None:
     options = {"headers": headers}
     assert known(in_pieces(text, options, size)) == known(plainly(text, options))
@@ -146,6 +148,37 @@ def test_a_column_of_other_kinds_is_none(column: Column) -> None:
     assert column.values(["1", "x"], numbers) is None
     assert column.values(["1", ""], numbers) is None
     assert column.values(["3", "4"], numbers) == [3, 4]
+
+
+@pytest.mark.parametrize(("text", "value"), [(".5", 0.5), ("-.5", -0.5), ("5.", 5.0), ("-5.e2", -500.0), (".5E1", 5.0)])
+def test_numbers_without_digits_before_or_after_the_point(text: str, value: float) -> None:
+    """As other programs export them."""
+    assert known(cell(text)) == known(value)
+    assert known(VARIOUS.values([text, "10", "x"] * 200)) == known([value, 10, "x"] * 200)
+    assert known(csv_format.read(f"n,s\n{text},a\n10,b\n", {})) == known([{"n": value, "s": "a"}, {"n": 10, "s": "b"}])
+
+
+@pytest.mark.parametrize("text", [".", "-.", "+.5", "00.5", "007.", ".5.", "1..", ".e3", "-"])
+def test_texts_with_a_point_that_are_no_numbers(text: str) -> None:
+    assert cell(text) == text
+    assert VARIOUS.values([text, "x"] * 200) == [text, "x"] * 200
+
+
+def test_regional_numbers_without_digits_before_or_after_the_point() -> None:
+    number = number_reader(region_of({"regionalFormat": "european"}))
+    assert [number(text) for text in (",5", "-,5", "5,", "1.234,", ",", ".5")] == [0.5, -0.5, 5.0, 1234.0, ",", ".5"]
+
+
+def test_rows_of_one_empty_cell_are_written_so_that_they_are_read_again() -> None:
+    text = csv_format.write([{"note": "x"}, {"note": None}, {"note": ""}, {"note": "\t"}, {"note": "y"}], {}).text
+    assert text == 'note\nx\n""\n""\n"\t"\ny\n'
+    assert csv_format.read(text, {}) == [{"note": note} for note in ("x", None, None, None, "y")]
+    assert csv_format.read(csv_format.write([{"a": 1, "": 2}], {}).text, {}) == [{"a": 1, "": 2}]
+
+
+def test_a_delimiter_at_the_end_of_a_line_adds_no_cell() -> None:
+    assert csv_format.read("name,qty,\nann,1,\nbob,2\n", {}) == [{"name": "ann", "qty": 1}, {"name": "bob", "qty": 2}]
+    assert csv_format.read('1,2,\r\n3,4,5\r\n6,7,""\r\n', {"headers": False}) == [[1, 2], [3, 4, 5], [6, 7, None]]
 
 
 def test_regular_tables_are_cut_at_once() -> None:
@@ -206,7 +239,10 @@ def written(records: list[Any], options: dict[str, Any]) -> str:
     rows = records if names is None else [[record.get(name) for name in names] for record in records]
     head = [names] if names is not None and options.get("headers") is not False else []
     mark = "\ufeff" if options.get("bom") and records else ""
-    return mark + "".join(delimiter.join(map(shown, row)) + "\n" for row in [*head, *rows])
+    lines = [(delimiter.join(map(shown, row)), len(row)) for row in [*head, *rows]]
+    return mark + "".join(
+        (quote + line + quote if width == 1 and not line.strip() else line) + "\n" for line, width in lines
+    )
 
 
 VALUES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | ANY | st.just([1]) | st.just({"a": 1})

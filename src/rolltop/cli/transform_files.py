@@ -76,7 +76,7 @@ def read_program(path: str) -> str:
 @contextmanager
 def showing_errors(source: Source | None = None) -> Iterator[None]:
     """Print what goes wrong as a compiler does, and leave with the documented exit code."""
-    from rolltop.transform import EvaluationFailure, ProgramInvalid
+    from rolltop.transform import EvaluationFailure, ProgramInvalid, WriteFailure
     from rolltop.transform.diagnostics import render
 
     try:
@@ -84,8 +84,8 @@ def showing_errors(source: Source | None = None) -> Iterator[None]:
     except ProgramInvalid as error:
         name = source.name if source else "program"
         _leave(error, [render(finding, name) for finding in error.diagnostics])
-    except EvaluationFailure as error:
-        if source is None:
+    except (EvaluationFailure, WriteFailure) as error:
+        if source is None or (error.position is None and isinstance(error, WriteFailure)):
             raise
         _leave(error, [render(source.failure(error), source.name)])
 

@@ -109,11 +109,9 @@ def _standard_input() -> tuple[Input, ...]:
 
 
 def _write(job: Job, program: Program, documents: dict[str, Document], write: Callable[[bytes], Any]) -> None:
-    from rolltop.transform import formats
-
     value = program.result(documents)
     if job.raw and isinstance(value, str):
         write(value.encode("utf-8", "replace") + b"\n")
         return
-    data = formats.write(program.header.outputs[0].format, value, _options(job, program)).encode()
+    data = program.written(value, _options(job, program)).encode()
     write(data if not data or data.endswith(b"\n") else data + b"\n")

@@ -69,6 +69,13 @@ class WriteFailure(InvalidData):
 
     code = "unwritable_output"
 
+    def __init__(
+        self, message: str, *, hint: str | None = None, position: Position | None = None, key: str | None = None
+    ) -> None:
+        """`key`: the one that cannot be written, by which its place in a program is found."""
+        super().__init__(message, hint=hint, position=position)
+        self.key = key
+
 
 class EvaluationFailure(InvalidData):
     """A program that stopped while running; evaluators add the position where it happened."""

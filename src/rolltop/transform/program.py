@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,6 +18,7 @@ from rolltop.transform.notes import keeps_notes
 from rolltop.transform.run.evaluator import Evaluator, shown_at
 from rolltop.transform.run.recursion import OutOfStack
 from rolltop.transform.stdlib._ancestry import reading
+from rolltop.transform.syntax import tree
 from rolltop.transform.syntax.parser import Parsed, parse
 
 if TYPE_CHECKING:
@@ -103,6 +105,25 @@ class Program:
         body = self.parsed.program.body
         last = (body.items or body.bindings or [body])[-1]
         return Position(*self.source.place(shown_at(last)))
+
+    def place_of(self, failure: WriteFailure) -> Position | None:
+        """Where the program makes what cannot be written: its key, if that is there, else the result."""
+        body = self.parsed.program.body
+        if not self.header.written and not body.bindings and [type(item) for item in body.items] == [tree.Name]:
+            return None  # a mere conversion makes nothing
+        for node in tree.walk(body):
+            if failure.key is not None and isinstance(node, tree.Entry) and node.key == failure.key:
+                return Position(*self.source.place(node.at))
+        return self.result_place
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Around what writes a result: failures get their place in the program."""
+        try:
+            yield
+        except WriteFailure as failure:
+            failure.position = failure.position or self.place_of(failure)
+            raise
 
     def _pays(self, size: int) -> bool:
         """Whether to run generated code on an input of this size, after what was run before."""
@@ -192,8 +213,13 @@ class Program:
             raise WriteFailure(
                 "the result is a function", hint="Call it with its arguments.", position=self.result_place
             )
+        return self.written(value)
+
+    def written(self, value: Any, options: Mapping[str, Any] | None = None) -> Rendered:
+        """A result as the first declared output has it; options given take the place of its own."""
         output = self.header.outputs[0]
-        return formats.write(output.format, value, output.options)
+        with self.writing():
+            return formats.write(output.format, value, output.options if options is None else options)
 
     def read_inputs(self, documents: Mapping[str, Document]) -> dict[str, Any]:
         """A value for every declared input; one document alone serves one declared input whatever its name."""

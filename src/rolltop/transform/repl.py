@@ -38,6 +38,7 @@ class Session:
         if names and "input" not in names:
             names["input"] = next(iter(names.values()))
         self.scope = Scope(names or {"input": None}, None)
+        self._inputs = dict.fromkeys(self.scope.names, "json")
         self.history: list[str] = []
 
     def enter(self, text: str) -> str | None:
@@ -60,7 +61,7 @@ class Session:
         return "<function>" if callable(value) else formats.write("json", value).text
 
     def _parse(self, text: str) -> Parsed:
-        parsed = parse(text, shorthand=True)
+        parsed = parse(text, inputs=self._inputs, shorthand=True)
         if parsed.problems:
             raise ProgramInvalid(parsed.problems)
         return parsed

@@ -8,6 +8,7 @@ from rolltop.transform.check.rules import Rules
 from rolltop.transform.check.scope import Names
 from rolltop.transform.check.shapes import Closure, bind, fits, members, not_null, substitute
 from rolltop.transform.run.scope import function_hint
+from rolltop.transform.run.spare import filled, spare_hint
 from rolltop.transform.stdlib.declare import Function, Parameter, Signature
 from rolltop.transform.stdlib.registry import find
 from rolltop.transform.syntax import tree
@@ -93,6 +94,7 @@ class CallRules(Rules):
                 bind(parameter.type, type_, bound)
         for at, type_ in enumerate(given):
             if type(type_) is Closure:
+                self._spare(declared, at, given[0], type_, arguments[at])
                 shown[at] = self._called(parameters[at].type, type_, bound)
             self._argument(signature, parameters[at], shown[at], arguments[at])
         result = declared.infer(shown) if declared.infer is not None else None
@@ -113,6 +115,19 @@ class CallRules(Rules):
             hint=f"The signature is {signature.text}.",
         )
         return False
+
+    def _spare(self, declared: Function, at: int, value: Type, closure: Closure, argument: tree.Expr) -> None:
+        """Parameters that the function never fills."""
+        most = filled(declared, at, value)
+        if most is None or closure.arity <= most:
+            return
+        place = argument.params[most] if isinstance(argument, tree.Lambda) else argument
+        name = place.name if isinstance(place, tree.Param) else None
+        if name is not None and name.startswith("_"):
+            return  # it says itself that it is not for use
+        which = f"Its parameter {most + 1}" if name is None else f"'{name}'"
+        message = f"{declared.name} calls this function with {most} value{'s' * (most != 1)}"
+        self.findings.doubt("W703", message, place.at, hint=spare_hint(declared, at, which))
 
     def _called(self, wanted: Type, closure: Closure, bound: dict[str, Type]) -> Type:
         """Infer a lambda's body for what the function will call it with."""

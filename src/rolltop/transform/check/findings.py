@@ -27,6 +27,10 @@ class Findings:
         if not self._forgiving:
             self._note(code, message, at, hint, "warning")
 
+    def doubt(self, code: str, message: str, at: int, *, hint: str | None = None) -> None:
+        """What is hardly meant, whether or not it may fail."""
+        self._note(code, message, at, hint, "warning")
+
     def _note(self, code: str, message: str, at: int, hint: str | None, severity: Severity) -> None:
         if (code, at) not in self.found:
             self.found[code, at] = self.source.diagnostic(code, message, at, hint=hint, severity=severity)

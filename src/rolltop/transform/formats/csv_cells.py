@@ -36,7 +36,7 @@ _SHORT = 64
 """Characters of those that are remembered."""
 _LITERALS = frozenset({int, float, bool, type(None)})
 # The number itself must look as it does in `typed`; that it stands alone on its line is enough here.
-_NUMBER_ALONE = re.compile(r"^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$", re.MULTILINE)
+_NUMBER_ALONE = re.compile(r"^-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$", re.MULTILINE)
 
 
 def cell(text: str, number: Number = typed) -> Any:

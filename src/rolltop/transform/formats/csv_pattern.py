@@ -23,7 +23,7 @@ _LONG, _PLAIN = "long", "plain"
 """The two proofs of text: too long for a word, or with a first letter that no word has."""
 _PROVES = {NUMBER: NUMBER, _LONG: TEXT, _PLAIN: TEXT, ANYTHING: ANYTHING}
 _NUMERIC = "+-.0123456789Ee"
-_NO_FIRST = "-0123456789"
+_NO_FIRST = "-.0123456789"
 _NO_FIRST_OF_WORDS = "FNTfnt"
 _BLANK = r"\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 """What `strip` takes away, spelt out: a set of characters is faster than a category."""

@@ -69,7 +69,8 @@ def number_reader(region: Region | None) -> Callable[[str], Any]:
         return typed
     group, point = region
     separators = re.escape(_SPELLINGS.get(group, group))
-    number = re.compile(rf"-?(?:\d{{1,3}}(?:[{separators}]\d{{3}})+|\d+)(?:{re.escape(point)}\d+)?", re.ASCII)
+    mark, whole = re.escape(point), rf"\d{{1,3}}(?:[{separators}]\d{{3}})+|\d+"
+    number = re.compile(rf"-?(?:(?:{whole})(?:{mark}\d*)?|{mark}\d+)", re.ASCII)
     table = {**dict.fromkeys(map(ord, _SPELLINGS.get(group, group))), ord(point): "."}
 
     def read(text: str) -> Any:

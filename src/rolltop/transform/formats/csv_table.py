@@ -7,7 +7,6 @@ a row, and prove by reading it that it ends with one; a part that ends inside a 
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,13 +16,13 @@ from typing import Any, Protocol
 from rolltop.transform.formats.csv_cells import ANYTHING, Column, cell
 from rolltop.transform.formats.csv_grid import Grid, grid_of
 from rolltop.transform.formats.csv_pattern import Cut, Sought
+from rolltop.transform.formats.csv_rows import Lines, has_open_ends, is_open_ended, raise_limit, rows_in, rows_of
 from rolltop.transform.formats.csv_scanner import Scanner
 from rolltop.transform.formats.csv_style import Style, number_reader, region_of, style_of
 from rolltop.transform.formats.text import typed
 
-__all__ = ["Layout", "Opening", "Rows", "Table", "open_table", "raise_limit", "rows_of", "tables"]
+__all__ = ["Layout", "Opening", "Rows", "Table", "open_table", "tables"]
 
-_MAX_FIELD = 1 << 27
 _UNFINISHED = "unexpected end of data"
 """What the csv module says of a text that ends inside a quoted cell."""
 _TRIALS = 16
@@ -36,9 +35,9 @@ class Layout:
 
     style: Style
     width: int
-    """Columns of the header, or of the first row without one."""
+    """Cells of the header, or of the first row without one."""
     names: tuple[str, ...] | None
-    """None: there is no header, and records are arrays."""
+    """None: there is no header, and records are arrays. One less than cells where the header ends with a delimiter."""
     number: Callable[[str], Any]
     """What makes a number, where it is one, of the text of a cell."""
     columns: tuple[Column, ...]
@@ -47,10 +46,11 @@ class Layout:
     """What takes out the cells of those columns that are read."""
 
     @classmethod
-    def of(cls, row: list[str], options: Mapping[str, Any]) -> Layout:
-        """The layout that options and the first row ask for."""
+    def of(cls, row: list[str], options: Mapping[str, Any], *, open_ended: bool = False) -> Layout:
+        """The layout that options and the first row ask for; whether that ends with a delimiter."""
         number = number_reader(region_of(options))
-        names = None if options.get("headers") is False else tuple(name.strip() for name in row)
+        named = row[:-1] if open_ended else row
+        names = None if options.get("headers") is False else tuple(name.strip() for name in named)
         style, columns = style_of(options), tuple(Column(number) for _ in row)
         scanner = Scanner(style, len(row), plain_numbers=number is typed)
         return cls(style, len(row), names, number, columns, scanner)
@@ -112,7 +112,7 @@ class Picked:
     @cached_property
     def _all(self) -> Grid | Rows:
         style = self._layout.style
-        return grid_of(self._text, self._layout.width, style) or Rows(list(rows_of(self._text, style)))
+        return grid_of(self._text, self._layout.width, style) or Rows(rows_of(self._text, style))
 
 
 class Found:
@@ -156,9 +156,9 @@ class Table:
         layout, cells = self.layout, self.cells
         if layout.names is None and isinstance(cells, Rows):
             return [[cell(text, layout.number) for text in row] for row in cells.rows]
-        columns = [self.values(at) or () for at in range(layout.width)]
-        rows = zip(*columns, strict=True)
         names = layout.names
+        columns = [self.values(at) or () for at in range(layout.width if names is None else len(names))]
+        rows = zip(*columns, strict=True)
         return list(map(list, rows)) if names is None else [dict(zip(names, row, strict=True)) for row in rows]
 
 
@@ -179,15 +179,16 @@ def open_table(texts: Iterator[str], options: Mapping[str, Any]) -> Opening:
     style = style_of(options)
     passed, text = 0, next(texts, "")
     while text:
-        lines = io.StringIO(text, newline="")
+        lines = Lines(text)
         try:
-            row = next(filter(_is_row, reader(lines, style)), None)
+            row = next(rows_in(lines, style), None)
         except csv.Error as error:
             text += _more(error, texts, len(text))
             continue
         if row is not None:
             end = 0 if options.get("headers") is False else lines.tell()
-            return Opening(Layout.of(row, options), passed + len(text[:end].encode()), text[end:])
+            layout = Layout.of(row, options, open_ended=is_open_ended(row, lines, style))
+            return Opening(layout, passed + len(text[:end].encode()), text[end:])
         passed, text = passed + len(text.encode()), next(texts, "")
     return Opening(Layout.of([], options), passed, "")
 
@@ -205,9 +206,13 @@ def _more(error: csv.Error, texts: Iterator[str], size: int) -> str:
 def tables(texts: Iterator[str], layout: Layout) -> Iterator[Table]:
     """The rows in texts of whole lines, the first of which begins with a row; `csv.Error` where they are no table."""
     raise_limit()
-    source = _Source(filter(None, texts), layout.style)
+    headless = layout.names is None
+    source = _Source(filter(None, texts), layout.style, headless=headless)
     tried = irregular = 0
     while text := source.take():
+        if headless and has_open_ends(text, layout.style):
+            yield Table(layout, Rows(source.rows(text)))
+            continue
         picked = layout.scanner.cut(text)
         if picked is not None:
             yield Table(layout, Picked(text, picked, layout))
@@ -227,9 +232,10 @@ def tables(texts: Iterator[str], layout: Layout) -> Iterator[Table]:
 class _Source:
     """Texts that are put together again where a row goes on in the next."""
 
-    def __init__(self, texts: Iterator[str], style: Style) -> None:
+    def __init__(self, texts: Iterator[str], style: Style, *, headless: bool) -> None:
         self._texts = texts
         self._style = style
+        self._headless = headless
         self._held = ""
 
     def take(self) -> str:
@@ -246,7 +252,7 @@ class _Source:
         """The rows of a text that was taken; more is taken when it does not end with one."""
         while True:
             try:
-                return list(rows_of(text, self._style))
+                return rows_of(text, self._style, headless=self._headless)
             except csv.Error as error:
                 text += _more(error, iter(self.take, ""), len(text))
 
@@ -262,24 +268,3 @@ def _cut(text: str, quote: str | None) -> int:
         odd = text.count(quote, at, end) % 2 == 0
         end = at
     return end if end < len(text) else 0
-
-
-def rows_of(text: str, style: Style) -> Iterator[list[str]]:
-    """The rows that have something on them, as the csv module reads them."""
-    return filter(_is_row, reader(io.StringIO(text, newline=""), style))
-
-
-def reader(lines: Iterator[str], style: Style) -> Any:
-    if style.quote is None:
-        return csv.reader(lines, delimiter=style.delimiter, quoting=csv.QUOTE_NONE, strict=True)
-    return csv.reader(lines, delimiter=style.delimiter, quotechar=style.quote, strict=True)
-
-
-def _is_row(row: list[str]) -> bool:
-    return bool(row) and not (len(row) == 1 and not row[0].strip())
-
-
-def raise_limit() -> None:
-    """Let cells be as long as any real one."""
-    if csv.field_size_limit() < _MAX_FIELD:
-        csv.field_size_limit(_MAX_FIELD)

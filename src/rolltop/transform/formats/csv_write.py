@@ -48,14 +48,29 @@ class Rows:
         self.untouched = False
         head = ""
         if header is not None and self._options.get("headers") is not False:
-            head = self._style.delimiter.join(_quoted(str(name), self._style) for name in header) + "\n"
+            head = self._style.delimiter.join(self._names(header)) + "\n"
         return mark + head + self._lines(rows)
+
+    def _names(self, header: list[str]) -> list[str]:
+        names = [_quoted(str(name), self._style) for name in header]
+        if names and not names[-1]:
+            names[-1] = (self._style.quote or "") * 2  # behind a delimiter at the end of a line there is no cell
+        return names
 
     def _lines(self, rows: list[Row]) -> str:
         texts: Iterable[Sequence[str]] = map(self._cells.column, rows)
-        if len(set(map(len, rows))) == 1 and rows[0]:
+        widths = set(map(len, rows))
+        if len(widths) == 1 and rows[0]:
             texts = zip(*map(self._cells.column, zip(*rows, strict=True)), strict=True)
-        return "".join([f"{line}\n" for line in map(self._style.delimiter.join, texts)])
+        lines: Iterable[str] = map(self._style.delimiter.join, texts)
+        if 1 in widths:
+            lines = map(self._line, lines, rows)
+        return "".join([f"{line}\n" for line in lines])
+
+    def _line(self, line: str, row: Row) -> str:
+        """The line of a row. One cell alone is quoted when it shows nothing: blank lines are no rows."""
+        quote = self._style.quote or ""
+        return line if line.strip() or len(row) != 1 else quote + line + quote
 
 
 def _table(value: Any) -> tuple[list[str] | None, list[Row]]:

@@ -18,7 +18,7 @@ def plain(value: Any, *, write_attributes: bool = False, skip_namespaces: bool =
 
     Attributes become `@name` keys before the properties; the text of an element that also has
     attributes or children is `#text`. An element with text and attributes alone is written as its
-    text, unless `write_attributes` asks to keep them.
+    text, unless `write_attributes` asks to keep them; so is an object with nothing but `_text`.
     """
     return _Plain(write_attributes, skip_namespaces).convert(value)
 
@@ -37,7 +37,9 @@ class _Plain:
         if kind is list:
             return [self.convert(item) for item in value]
         if kind is dict:
-            return {("#text" if key == "_text" else key): self.convert(item) for key, item in value.items()}
+            if "_text" in value:
+                return self._text(value)
+            return {key: self.convert(item) for key, item in value.items()}
         if kind is Node:
             return self._node(value)
         if isinstance(value, (dt.date, dt.time)):
@@ -48,6 +50,12 @@ class _Plain:
             "a function cannot be written" if callable(value) else f"a {kind.__name__} cannot be written",
             hint="Call it, or leave it out of the result.",
         )
+
+    def _text(self, value: dict[str, Any]) -> Any:
+        """An object that was made like an element with text; with nothing else it is that text."""
+        if len(value) == 1:
+            return self.convert(value["_text"])
+        return {("#text" if key == "_text" else key): self.convert(item) for key, item in value.items()}
 
     def _node(self, node: Node) -> Any:
         if len(node) == 1 and "_text" in node and not (self.write_attributes and _real_attributes(node)):

@@ -11,7 +11,7 @@ from rolltop.errors import InvalidInput
 from rolltop.transform.errors import ReadFailure
 from rolltop.transform.values import INT_MAX, INT_MIN
 
-__all__ = ["MARKS", "MAX_DEPTH", "NOT_UTF8", "decode", "encoding_of", "place", "typed"]
+__all__ = ["MARKS", "MAX_DEPTH", "NOT_UTF8", "NUMERIC", "decode", "encoding_of", "place", "typed"]
 
 NOT_UTF8 = "Convert the file to UTF-8, or say its encoding."
 MAX_DEPTH = 900
@@ -25,7 +25,9 @@ MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 """What a text may begin with to say its encoding."""
-_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
+_NUMBER = re.compile(r"-?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+NUMERIC = frozenset("-.0123456789")
+"""What a number begins with."""
 _MAX_DIGITS = 17
 
 
@@ -70,7 +72,7 @@ def typed(text: str) -> Any:
 
     Identifiers stay text: leading zeros, a plus sign, more digits than a double holds.
     """
-    if not text or text[0] not in "-0123456789" or len(text) > 40 or _NUMBER.fullmatch(text) is None:
+    if not text or text[0] not in NUMERIC or len(text) > 40 or _NUMBER.fullmatch(text) is None:
         return text
     try:
         whole = int(text)

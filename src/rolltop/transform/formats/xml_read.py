@@ -10,7 +10,8 @@ from xml.parsers import expat
 
 from rolltop.transform.collector import without_collector
 from rolltop.transform.errors import ReadFailure
-from rolltop.transform.formats.text import MAX_DEPTH, typed
+from rolltop.transform.formats.text import MAX_DEPTH, NUMERIC, typed
+from rolltop.transform.formats.xml_entities import Mixed, References, decoded
 from rolltop.transform.values import TEXT_KEY, Node
 
 __all__ = ["Builder", "Open", "Piece", "parse_document", "read"]
@@ -63,23 +64,36 @@ class Builder:
             raise ReadFailure("XML parse error at 1:1 - the document is empty")
         self.begin()
         with without_collector():
-            self.take(data)
+            self.take(decoded(data))
             self.finish()
 
     def begin(self, encoding: str | None = None) -> None:
         """A document begins: `take` its blocks, then `finish`. An encoding given overrides what the document says."""
         parser = expat.ParserCreate(encoding)
         parser.buffer_text = True
-        parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = self._handlers()
+        self._start, parser.EndElementHandler, self._characters = self._handlers()
+        parser.StartElementHandler, parser.CharacterDataHandler = self._start, self._characters
         parser.XmlDeclHandler = self._declaration
         parser.EntityDeclHandler = self._entity
         self.parser = parser
+        self._references, self._shows = References(), False
 
     def take(self, block: str | bytes) -> None:
+        try:
+            block = self._references.hide(block)
+        except Mixed:
+            raise self._refuse(
+                "entities that nobody declares, and the control character U+007F besides",
+                "Remove that character, or write the references as &amp;name;.",
+            ) from None
+        if self._references.found and not self._shows:
+            parser, self._shows = self.parser, True
+            shown = References.shown(self._start, self._characters)
+            parser.StartElementHandler, parser.CharacterDataHandler = shown
         self._parse(block, last=False)
 
     def finish(self) -> None:
-        self._parse(b"", last=True)
+        self._parse(self._references.rest(), last=True)
 
     def _parse(self, block: str | bytes, *, last: bool) -> None:
         try:
@@ -101,7 +115,9 @@ class Builder:
         if "mismatched" in reason and self.open:
             return f"<{self.open[-1][1]}> is still open here."
         if "undefined entity" in reason:
-            return "Only &amp; &lt; &gt; &quot; &apos; and numeric references exist without a document type."
+            return (
+                "Convert the document to UTF-8, or read it as a whole: then such references stay as they are written."
+            )
         if "not well-formed" in reason:
             return "A bare & or < in text must be written &amp; or &lt;."
         return None
@@ -147,7 +163,7 @@ class Builder:
             elif len(pieces) == 1 and type(pieces[0]) is str:
                 text = pieces[0].strip()
                 if text and not attributes and bare:
-                    value = typed(text) if text[0] in _NUMERIC else text
+                    value = typed(text) if text[0] in NUMERIC else text
                 else:
                     value = leaf_of(text, name, attributes, namespaces)
             else:
@@ -174,7 +190,7 @@ class Builder:
         """An element with nothing but text, without the white space around it."""
         if not text:
             return _node(name, attributes, namespaces)
-        value = typed(text) if text[0] in _NUMERIC else text
+        value = typed(text) if text[0] in NUMERIC else text
         if not attributes and not self.keep_leaves:
             return value
         node = _node(name, attributes, namespaces)
@@ -227,7 +243,6 @@ def _node(name: str, attributes: dict[str, str], namespaces: dict[str, str] | No
 
 
 _new = Node.__new__
-_NUMERIC = frozenset("-0123456789")
 
 
 def _in_scope(attributes: dict[str, str], outer: dict[str, str] | None) -> dict[str, str] | None:

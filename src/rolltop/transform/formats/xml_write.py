@@ -63,7 +63,8 @@ def _is_wrapper(value: dict[str, Any]) -> bool:
     """Whether an object names the root element: one property and nothing else."""
     if len(value) != 1 or getattr(value, "attributes", None) or getattr(value, "name", None):
         return False
-    return next(iter(value)) not in (TEXT_KEY, "#text")
+    name = next(iter(value))
+    return name not in (TEXT_KEY, "#text") and name[:1] != "@"
 
 
 def is_single(item: Any) -> bool:
@@ -92,8 +93,11 @@ def _element(name: str, value: Any, indent: str, lines: list[str]) -> None:
 
 def _object(name: str, value: dict[str, Any], indent: str, lines: list[str]) -> None:
     attributes = getattr(value, "attributes", None)
-    tag = name + _attributes(attributes) if attributes else name
     content = getattr(value, "content", None)
+    # Elements as they were read have a name, and no keys that show attributes.
+    if (attributes is None or value.name is None) and "@" in "".join(value):  # type: ignore[attr-defined]
+        attributes, value = _taken_apart(value)
+    tag = name + _attributes(attributes) if attributes else name
     if content is not None:
         if any(isinstance(piece, str) for piece in content):
             lines.append(f"{indent}<{tag}>{_mixed(content)}</{name}>")
@@ -121,6 +125,29 @@ def _object(name: str, value: dict[str, Any], indent: str, lines: list[str]) -> 
         else:
             _element(key, item, inner, lines)
     lines.append(f"{indent}</{name}>")
+
+
+def _taken_apart(value: dict[str, Any]) -> tuple[dict[str, str], dict[str, Any]]:
+    """The attributes of an object, those among its keys too, and its other properties.
+
+    `@name` is how the other formats show an attribute, so that what was written in one of them can be written in XML.
+    """
+    attributes = dict(getattr(value, "attributes", {}))
+    for key, item in value.items():
+        if key[:1] == "@":
+            text = "" if item is None else scalar_text(unwrap(item))
+            if text is None:
+                raise WriteFailure(
+                    f"the attribute {key!r} cannot hold {_a(kind_of(item))}",
+                    hint="Attributes are text, numbers or booleans; an element has no @ before its name.",
+                    key=key,
+                )
+            attributes.setdefault(key[1:], text)
+    return attributes, {key: item for key, item in value.items() if key[:1] != "@"}
+
+
+def _a(kind: str) -> str:
+    return f"{'an' if kind[0] in 'ao' else 'a'} {kind}"
 
 
 def _items(key: str, value: Any, indent: str, lines: list[str]) -> None:
@@ -153,8 +180,10 @@ def element_text(name: str, value: Any) -> str:
     name = _NAMES[name]
     if not isinstance(value, dict):
         return f"<{name}/>" if value is None else f"<{name}>{_scalar(value)}</{name}>"
-    tag = name + _attributes(getattr(value, "attributes", {}))
-    content = getattr(value, "content", None)
+    attributes, content = getattr(value, "attributes", {}), getattr(value, "content", None)
+    if "@" in "".join(value):
+        attributes, value = _taken_apart(value)
+    tag = name + _attributes(attributes)
     inner = _mixed(content) if content is not None else "".join(_inline(key, item) for key, item in value.items())
     return f"<{tag}>{inner}</{name}>" if inner else f"<{tag}/>"
 
@@ -202,6 +231,7 @@ class _Names(dict[str, str]):
             raise WriteFailure(
                 f"{name!r} is no name for an XML element or attribute",
                 hint="Names start with a letter and have letters, digits, '-', '_', '.' and one ':'.",
+                key=name,
             )
         if len(self) < _KEPT and len(name) < _LONG:
             self[name] = name

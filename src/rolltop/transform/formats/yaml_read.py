@@ -9,6 +9,8 @@ from __future__ import annotations
 import base64
 import binascii
 import datetime as dt
+import math
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -25,6 +27,14 @@ __all__ = ["read", "read_all"]
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MERGE = object()
 _TAG = "tag:yaml.org,2002:"
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9][0-9_]*(?:[eE][-+]?[0-9]+)?|[0-9][0-9_]*(?:\.[0-9_]*)?[eE][-+]?[0-9]+)\Z")
+
+
+class _Resolver(yaml.resolver.Resolver):
+    """PyYAML's, which wants a point and a sign in numbers with an exponent: `1e3` is one, as it is in JSON."""
+
+
+_Resolver.add_implicit_resolver(_TAG + "float", _FLOAT, list("-+.0123456789"))
 
 
 def read(data: str | bytes, options: Mapping[str, Any]) -> Any:
@@ -81,7 +91,7 @@ class _Builder:
     def __init__(self, budget: int) -> None:
         self.anchors: dict[str, tuple[Any, int]] = {}
         self.budget = budget
-        self.resolver: Any = yaml.resolver.Resolver()
+        self.resolver: Any = _Resolver()
         self.scalars = _Scalars()
         self.count = 0
 
@@ -193,12 +203,17 @@ class _Scalars:
         if kind == "int":
             return self._integer(text)
         if kind == "float":
-            return self.constructor.construct_yaml_float(yaml.ScalarNode(_TAG + "float", text))
+            return self._double(text)
         if kind == "timestamp":
             return self._moment(text)
         if kind == "binary":
             return base64.b64decode(text)
         return _MERGE if kind == "merge" else text
+
+    def _double(self, text: str) -> float | str:
+        number: float = self.constructor.construct_yaml_float(yaml.ScalarNode(_TAG + "float", text))
+        # More than a double holds is no number, but may well be an identifier.
+        return text if math.isinf(number) and text[-1:].isdigit() else number
 
     def _integer(self, text: str) -> int | float:
         if len(text) > 400:

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from rolltop.transform.compile.runtime import Surprise
-from rolltop.transform.formats.text import typed
+from rolltop.transform.formats.text import NUMERIC, typed
 from rolltop.transform.markup.pattern import Field, Leaf, Level, Record, Rules, Run, level_of
 from rolltop.transform.markup.shape import Shape
 from rolltop.transform.markup.tier import MarkupTier
@@ -20,7 +20,6 @@ __all__ = ["Decoder", "Rows"]
 _LONGEST_NUMBER = 17
 """Digits that every reader agrees on."""
 _NUMBERS = frozenset({int, float})
-_NUMERIC = frozenset("-0123456789")
 Rows = list[tuple[str, ...]]
 Column = Sequence[str]
 
@@ -162,7 +161,7 @@ def _numbers(cells: Column) -> list[int | float]:
 def _are_texts(cells: Column) -> bool:
     """Whether every text is its own value: no number, no blanks around it."""
     ends = {text[0] for text in cells}
-    if not ends.isdisjoint(_NUMERIC):
+    if not ends.isdisjoint(NUMERIC):
         return False
     ends.update({text[-1] for text in cells})
     return not any(map(str.isspace, ends))

@@ -9,7 +9,6 @@ from rolltop.transform.repair.habits.methods import METHODS
 from rolltop.transform.stdlib.registry import all_names, find
 from rolltop.transform.syntax import tree
 from rolltop.transform.syntax.parser import Parsed
-from rolltop.transform.types import FunctionType, UnionType
 
 __all__ = ["suspicions"]
 
@@ -22,7 +21,7 @@ def suspicions(parsed: Parsed) -> list[Diagnostic]:
     found = [
         parsed.source.diagnostic(code, message, at, hint=hint, severity="warning")
         for node in tree.walk(parsed.program.body)
-        for code, message, at, hint in (*_method(node, own), *_thrown_away(node), *_spare_parameters(node))
+        for code, message, at, hint in (*_method(node, own), *_thrown_away(node))
     ]
     found += _foreign_header(parsed)
     return sorted(found, key=lambda item: (item.line, item.column))
@@ -76,29 +75,3 @@ def _has_effect(item: tree.Expr) -> bool:
         declared = find(call.function.name)
         return declared is not None and not declared.pure
     return isinstance(item, tree.Try)
-
-
-def _spare_parameters(node: tree.Expr) -> _Found:
-    """Lambdas with more parameters than the function will fill."""
-    piped = isinstance(node, tree.Pipe)
-    call = node.target if isinstance(node, tree.Pipe) else node
-    if not isinstance(call, tree.Call) or not isinstance(call.function, tree.Name):
-        return
-    declared = find(call.function.name)
-    parameters = declared.signature.parameters if declared is not None else ()
-    for at, argument in enumerate(call.arguments, piped):
-        if isinstance(argument, tree.Lambda) and at < len(parameters):
-            most = _arity(parameters[at].type)
-            if most is not None and len(argument.params) > most:
-                spare = argument.params[most]
-                yield (
-                    "W703",
-                    f"{call.function.name} calls this function with {most} value{'s' * (most != 1)}",
-                    spare.at,
-                    f"'{spare.name}' is always null: leave it out; positions come from zipWithIndex.",
-                )
-
-
-def _arity(type_: object) -> int | None:
-    options = type_.members if isinstance(type_, UnionType) else (type_,)
-    return max((len(option.params) for option in options if isinstance(option, FunctionType)), default=None)

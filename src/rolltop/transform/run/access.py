@@ -59,12 +59,17 @@ def safe_prop(target: Any, name: str) -> Any:
 
 
 def attribute(target: Any, name: str) -> Any:
-    """`x.@name`: the attribute, else (so that one program serves XML and JSON) the property."""
+    """`x.@name`: the attribute, else (so that one program serves XML and JSON) the property.
+
+    Data that shows an attribute as a key `@name` has it as one.
+    """
     if type(target) is Node:
         found = target.attributes.get(name)
-        return found if found is not None else unwrap(target.get(name))
+        if found is not None:
+            return found
     if isinstance(target, dict):
-        return unwrap(target[name]) if name in target else unwrap(target.get("@" + name))
+        marked = "@" + name
+        return unwrap(target.get(marked if marked in target else name))
     if isinstance(target, list):
         raise TypeFailure(
             f"Cannot access attribute '@{name}' of an array", hint=f"Map over it: map(items, x => x.@{name})."

@@ -45,6 +45,12 @@ class Evaluator:
     def _recursive(self) -> frozenset[int]:
         return recursive_functions(self.program)
 
+    @cached_property
+    def _spare_operands(self) -> dict[int, str]:
+        from rolltop.transform.run.spare import spare_operands  # noqa: PLC0415 - only failures ask
+
+        return spare_operands(self.program)
+
     def evaluate(self, node: tree.Expr, scope: Scope) -> Any:
         try:
             return _HANDLERS[type(node)](self, node, scope)
@@ -52,6 +58,8 @@ class Evaluator:
             # The innermost node that fails has the right place; outer ones leave it.
             if failure.position is None:
                 failure.position = Position(*self.source.place(shown_at(node)))
+                if isinstance(node, (tree.Binary, tree.Unary)):
+                    failure.hint = self._spare_operands.get(id(node), failure.hint)
             raise
 
     # ---- names and bindings -----------------------------------------------------------------

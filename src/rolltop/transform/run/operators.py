@@ -116,8 +116,8 @@ def _by_zero(which: str) -> EvaluationFailure:
     )
 
 
-def power(left: Any, right: Any) -> Number:
-    """Floating-point power; exact for integers whose result is a safe integer."""
+def power(left: Any, right: Any) -> float:
+    """Floating-point power: a double, also of two integers."""
     base, exponent = _number(left, "Base must be number"), _number(right, "Exponent must be number")
     try:
         result: Any = float(base) ** float(exponent)
@@ -126,11 +126,7 @@ def power(left: Any, right: Any) -> Number:
         return -math.inf if negative else math.inf
     except ZeroDivisionError:
         return math.inf
-    if isinstance(result, complex):
-        return math.nan
-    if type(base) is int and type(exponent) is int and exponent >= 0 and abs(result) < 2**53:
-        return int(result)
-    return float(result)
+    return math.nan if isinstance(result, complex) else float(result)
 
 
 def negate(value: Any) -> Number:

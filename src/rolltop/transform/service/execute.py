@@ -6,7 +6,6 @@ import time
 from typing import Any
 
 from rolltop.errors import InvalidData, InvalidInput, RolltopError, SizeLimit
-from rolltop.transform import formats
 from rolltop.transform.cache import cached_program
 from rolltop.transform.errors import EvaluationFailure, ProgramInvalid, ReadFailure
 from rolltop.transform.program import Document, Program
@@ -63,8 +62,7 @@ def execute(
         value = program.evaluate(values, len(data), as_read=True)
         if callable(value):
             raise InvalidData("the result is a function", hint="Call it with its arguments.")
-        port = program.header.outputs[0]
-        output = formats.write(port.format, value, port.options).text
+        output = program.written(value).text
     except InvalidInput:
         raise
     except OSError:

@@ -39,7 +39,7 @@ def validate(transformation: str, input_schema: Any = None, strict: bool = True)
             errors.append({**_shown(found), "severity": severity})
     valid = all(each["severity"] != "error" for each in errors)
     answer = {"valid": valid, "errors": errors, "warnings": warnings}
-    if valid and not doubts:
+    if valid and not doubts and not any(_is_doubt(found) for found in checked.findings):
         return answer
     return {**answer, **repaired(transformation, input_schema, strict=strict)}
 
@@ -67,7 +67,13 @@ def _is_valid(text: str, input_schema: Any, *, strict: bool) -> bool:
     """Whether there is nothing to say against a program."""
     parsed = parse(text)
     found = check_parsed(parsed, inputs=input_types(parsed, input_schema)).findings
-    return all(_severity(each, strict=strict) != "error" for each in found) and not suspicions(parsed)
+    unwanted = any(_severity(each, strict=strict) == "error" or _is_doubt(each) for each in found)
+    return not unwanted and not suspicions(parsed)
+
+
+def _is_doubt(found: Diagnostic) -> bool:
+    """Whether it is valid, but nobody means it."""
+    return found.code.startswith("W7")
 
 
 def _severity(found: Diagnostic, *, strict: bool) -> str:

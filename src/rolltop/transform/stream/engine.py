@@ -72,10 +72,11 @@ def stream(
             source = again()
         sink = sink_of(program, plan, write, options, totals)
         runner = Postponed(plan, program.source, sink)
-        for part in pieces_of(plan, source, runner, size):
-            sink.add(part)
-        runner.finish()
-        sink.close()
+        with program.writing():
+            for part in pieces_of(plan, source, runner, size):
+                sink.add(part)
+            runner.finish()
+            sink.close()
 
 
 def sink_of(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from rolltop.transform import formats
 from rolltop.transform.program import Program
 from rolltop.transform.stream.code import PieceCode
 from rolltop.transform.stream.folds import Fold, name_of
@@ -34,5 +33,5 @@ class Totals:
     def write(self, program: Program, write: Callable[[bytes], Any], options: Mapping[str, Any]) -> None:
         """Run the rest of the program on the totals and write the result."""
         value = PieceCode(self._fold.rest, program.source).evaluator.run(self.results())
-        rendered = formats.write(program.header.outputs[0].format, value, options).encode()
+        rendered = program.written(value, options).encode()
         write(rendered if not rendered or rendered.endswith(b"\n") else rendered + b"\n")

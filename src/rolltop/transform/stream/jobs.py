@@ -90,11 +90,12 @@ def _records(
                     break
     if stopped is not None:
         runner = Postponed(share.plan, program.source, sink)
-        with without_collector():
+        with without_collector(), program.writing():
             for part in share.rest(source, stopped.start, runner):
                 sink.add(part)
-        runner.finish()
-    sink.close()
+            runner.finish()
+    with program.writing():
+        sink.close()
 
 
 def _add(sink: Sink, piece: Range, parts: Parts | None, advance: Advance) -> Range | None:

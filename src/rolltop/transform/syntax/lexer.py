@@ -3,7 +3,8 @@
 Tokens are columns, not objects: `kinds[i]`, `texts[i]`, `offsets[i]` and `fresh[i]` describe token
 `i`. That is what makes reading a small program cheap: each column is made in one go.
 
-A hyphen belongs to a name when a letter follows (`total-tax`), so `a-1` is a subtraction.
+A hyphen belongs to a name when a letter follows (`total-tax`), so `a-1` is a subtraction. Only `$a-1` may be an input
+of that name, which is known when the header was read (`join_names`).
 `$` before a name is kept in the token's text. Comments are not tokens; the formatter asks for them.
 """
 
@@ -11,13 +12,15 @@ from __future__ import annotations
 
 import re
 import string
+from bisect import bisect_left
+from collections.abc import Iterable
 from itertools import accumulate, chain, compress
 from typing import NamedTuple
 
 from rolltop.transform.diagnostics import Diagnostic
 from rolltop.transform.syntax.source import Source
 
-__all__ = ["KEYWORDS", "Comment", "Tokens", "tokenize"]
+__all__ = ["KEYWORDS", "Comment", "Tokens", "join_names", "tokenize"]
 
 KEYWORDS = frozenset({"let", "in", "function", "def", "if", "else", "match", "try", "catch", "true", "false", "null"})
 
@@ -74,6 +77,7 @@ _PATTERN = re.compile(
 _DIRECTIVE = re.compile(r"%(?:utlx|dw)\b[^\r\n]*")
 _LEAD = re.compile(r"(?:\s|\ufeff|//[^\r\n]*|/\*[\s\S]*?\*/)*")
 _NOTE = re.compile(r"//[^\r\n]*|/\*[\s\S]*?\*/")
+_HYPHEN_DIGIT = re.compile(r"-\d")
 _OPERATORS = "... |> => == != <= >= && || ?? ?. ** + - * / % < > ! ? = ( ) { } [ ] , . : ; @ ^ |"
 _KINDS: dict[str, str] = {
     **{operator: operator for operator in _OPERATORS.split()},
@@ -128,6 +132,23 @@ def tokenize(source: Source) -> tuple[Tokens, list[Comment], list[Diagnostic]]:
     if directive is not None:
         _prepend(tokens, directive)
     return tokens, comments, problems
+
+
+def join_names(text: str, tokens: Tokens, names: Iterable[str], start: int) -> None:
+    """Make one token of each `$name` from a token on, where it is one of these names with a hyphen before a digit."""
+    split = sorted((name for name in names if _HYPHEN_DIGIT.search(name)), key=len, reverse=True)
+    if not split:
+        return
+    whole = re.compile(rf"\$(?:{'|'.join(map(re.escape, split))})(?!\w|\.\d)").match
+    at = start
+    while tokens.kinds[at] != "end":
+        found = whole(text, tokens.offsets[at]) if tokens.texts[at].startswith("$") else None
+        if found is not None:
+            after = bisect_left(tokens.offsets, found.end(), at)
+            tokens.texts[at] = found[0]
+            for column in (tokens.kinds, tokens.texts, tokens.offsets, tokens.fresh):
+                del column[at + 1 : after]
+        at += 1
 
 
 def _columns(text: str, start: int) -> Tokens:

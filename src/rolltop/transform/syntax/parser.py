@@ -10,7 +10,7 @@ from rolltop.transform.stack import deep_stack
 from rolltop.transform.syntax.cursor import Cursor
 from rolltop.transform.syntax.expressions import ExpressionParser
 from rolltop.transform.syntax.header import implied_header, parse_header
-from rolltop.transform.syntax.lexer import Comment, tokenize
+from rolltop.transform.syntax.lexer import Comment, join_names, tokenize
 from rolltop.transform.syntax.source import Source
 from rolltop.transform.syntax.tree import Program
 
@@ -45,6 +45,7 @@ def parse(
         cursor = Cursor(source, tokens, problems)
         has_header = tokens.kinds[0] == "directive" or "---" in tokens.kinds
         header = parse_header(cursor) if has_header else implied_header(inputs or {}, output_format)
+        join_names(text, tokens, (port.name for port in header.inputs), cursor.index)
         body = ExpressionParser(cursor, shorthand=shorthand).program_body()
     problems.sort(key=lambda found: (found.line, found.column))
     return Parsed(source, Program(header, body), problems, comments)
