@@ -188,3 +188,15 @@ def test_explain_says_why_not() -> None:
     assert "sortBy needs all records at once (at 1:7)" in text
     assert "the records are used as a whole" in text
     assert rolltop("explain").returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "program", "printed"),
+    [
+        ("<r><a><b>1</b></a></r>", "map(.r.a, x => x.b)", "[1]"),
+        ("<r><a><b>1</b></a><a><b>2</b></a></r>", "map(.r.a, x => x.b)", "[1,2]"),
+    ],
+)
+def test_standard_input_that_has_to_be_read_as_a_whole_is(text: str, program: str, printed: str) -> None:
+    made = rolltop("--stream", "--from", "xml", "--to", "json", "-c", "-e", program, stdin=text.encode())
+    assert (made.stdout.strip(), made.stderr) == (printed.encode(), b"")

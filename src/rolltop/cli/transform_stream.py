@@ -60,10 +60,11 @@ def stream_input(
         except NotStreamed as reason:
             if path != "-":
                 raise Unfinished from None
-            if reason.seen is None:
+            seen = source.seen if reason.seen is None else reason.seen
+            if seen is None:
                 # Standard input is used up: what went wrong is all that can be said.
-                raise (reason.failure or Unfinished()) from None
-            raise Unfinished(reason.seen + source.read()) from None
+                raise (reason.failure or _used_up()) from None
+            raise Unfinished(seen + source.read()) from None
 
 
 def _shared(
@@ -111,7 +112,7 @@ def _complain(obstacle: str, wanted: bool | None) -> None:
 @contextmanager
 def _opened(path: str, begun: bytes) -> Iterator[Any]:
     if path == "-":
-        yield _Begun(begun, sys.stdin.buffer) if begun else sys.stdin.buffer
+        yield _Begun(begun, sys.stdin.buffer)
         return
     with blamed_on(path):
         source = open(path, "rb", buffering=0)  # noqa: SIM115 - closed below
@@ -119,13 +120,39 @@ def _opened(path: str, begun: bytes) -> Iterator[Any]:
         yield source
 
 
+def _used_up() -> Exception:
+    from rolltop.errors import InvalidInput
+
+    return InvalidInput(
+        "standard input is not what can be run piece by piece, and cannot be read again",
+        hint="Give it as a file, or use --no-stream.",
+    )
+
+
 class _Begun:
-    """A source of which the first part was read already."""
+    """A source of which the first part was read already. Of a short one it remembers all, to begin again."""
 
     def __init__(self, begun: bytes, rest: Any) -> None:
         self._begun, self._rest = begun, rest
+        self._read: list[bytes] | None = []
+        self._size = 0
+
+    @property
+    def seen(self) -> bytes | None:
+        """All that was read, or None where that was too much to remember."""
+        return None if self._read is None else b"".join(self._read)
 
     def read(self, size: int = -1, /) -> bytes:
+        block = self._next(size)
+        if self._read is not None:
+            self._size += len(block)
+            if self._size > LARGE:
+                self._read = None
+            else:
+                self._read.append(block)
+        return block
+
+    def _next(self, size: int) -> bytes:
         if not self._begun:
             return self._rest.read(size)  # type: ignore[no-any-return]
         if size < 0:
