@@ -260,3 +260,15 @@ def test_closing_ends_the_background_work_whenever_it_comes(tmp_path: Path) -> N
     assert begun.wait(30)
     closing.join(30)
     assert not closing.is_alive()
+
+
+@pytest.mark.parametrize("learned", [True, False])
+def test_a_query_tells_tags_apart_as_a_listing_does(library: Library, learned: bool) -> None:
+    for number, tag in enumerate(("work", "Work", "work/Ü", "Work/ü")):
+        library.add_text(f"{number}.md", f"text {number}", tags=[tag])
+    if learned:
+        library.catch_up()
+    for tag in ("work", "Work", "WORK", "work/Ü", "work/ü", "Work/ü"):
+        listed = {document.path for document in library.page(Listing(tags=(tag,))).documents}
+        assert set(paths(library, f"tag:{tag}")) == listed
+    assert set(paths(library, "tag:Wo*")) == {"1.md", "3.md"}

@@ -1,4 +1,4 @@
-"""Words as the index has them: cut, without case and accents; and their stems."""
+"""Words as the index has them: cut and folded; and their stems."""
 
 from __future__ import annotations
 
@@ -69,6 +69,6 @@ def stem_analyzer() -> tantivy.TextAnalyzer:
 
 
 def _words() -> tantivy.TextAnalyzerBuilder:
-    builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
-    builder = builder.filter(tantivy.Filter.remove_long(LONGEST_WORD))
-    return builder.filter(tantivy.Filter.lowercase()).filter(tantivy.Filter.ascii_fold())
+    """For texts that are cut and folded: what is between two spaces is a word."""
+    builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
+    return builder.filter(tantivy.Filter.remove_long(LONGEST_WORD))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EXACT", "FORMAT", "LABEL", "STEMMED", "WEIGHTS", "Texts", "reopened", "schema", "texts_of"]
 
-FORMAT = 3
+FORMAT = 4
 """Part of the directory's name: another set of fields or another way to cut words is another index."""
 
 EXACT = ("body", "label", "title", "path", "heading")
@@ -118,5 +118,5 @@ def _lengths(texts: dict[str, list[str]], body: int, label: int, names: int) -> 
 
 def _levels(tag: str) -> list[str]:
     """A tag and those above it: a/b/c lies under a/b and under a."""
-    parts = tag.casefold().split("/")
+    parts = tag.split("/")
     return ["/".join(parts[: end + 1]) for end in range(len(parts))]

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from rolltop.store.text.scripts import composed, is_inside
+
 __all__ = ["FIELDS", "And", "Ask", "Node", "Not", "Or", "Phrase", "Prefix", "Word", "is_plain", "parse"]
 
 FIELDS = {
@@ -88,7 +90,8 @@ _TOKEN = re.compile(
     r'|(?P<quote>")|(?P<word>[^\s()"]+))'
 )
 _LETTER = re.compile(r"[^\W_]")
-_BETWEEN = re.compile(r"[^\w.'\u2019-]+")
+_IN_WORDS = ".'\u2019-"
+_BETWEEN = re.compile(rf"[^\w{_IN_WORDS}]+")
 _GENITIVE = re.compile(r"(?<=\w)['\u2019]s\b")
 
 
@@ -229,11 +232,19 @@ def _leaf(kind: str, text: str, inside: str | None) -> Node | None:
 
 def _words(text: str, inside: str | None) -> Node:
     """What stands between two spaces: one word, or several with something like a comma or slash between them."""
-    found = [piece for piece in _BETWEEN.split(_GENITIVE.sub("", text)) if _LETTER.search(piece)]
+    found = [piece for piece in _pieces(_GENITIVE.sub("", text)) if _LETTER.search(piece)]
     parts: list[Node] = [Word(piece.strip(".-'\u2019"), inside) for piece in found]
     if text.endswith("*"):
         parts[-1] = Prefix(found[-1], inside)
     return parts[0] if len(parts) == 1 else And(tuple(parts), loose=True)
+
+
+def _pieces(text: str) -> list[str]:
+    """What stands between signs of no word. Beyond ASCII that are those that the index takes for such."""
+    if text.isascii():
+        return _BETWEEN.split(text)
+    spaced = [char if is_inside(char) or char in _IN_WORDS or char == "_" else " " for char in composed(text)]
+    return "".join(spaced).split()
 
 
 def _positive(node: Node) -> Iterator[str]:

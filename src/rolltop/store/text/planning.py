@@ -208,7 +208,7 @@ class Planner:
 
 
 def _filter(field: str, node: Word | Phrase | Prefix) -> Plan:
-    value = node.text.casefold()
+    value = node.text if field == "tag" else node.text.casefold()  # tags are told apart by case, as in listings
     if field == "ext":
         value = value.lstrip(".")
     if field == "type" and value == "binary":
