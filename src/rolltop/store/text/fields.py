@@ -102,7 +102,7 @@ def _texts(unit: TextUnit, body: Cut, label: Cut) -> Texts:
         "tag_stem": tags,
         "names": [" ".join(names)],
         "tag": [level for tag in unit.tags for level in _levels(tag)],
-        "ext": [unit.extension.lower().lstrip(".")],
+        "ext": _extensions(unit),
         "type": [unit.kind],
     }
     return Texts(fields, _lengths(fields, body.words, label.words, len(names)))
@@ -114,6 +114,13 @@ def _lengths(texts: dict[str, list[str]], body: int, label: int, names: int) -> 
     heading = max(0, label - title - path - tags)
     lengths = {"body": body, "label": label, "names": names, "title": title, "path": path, "heading": heading}
     return lengths | {"title_stem": title, "path_stem": path, "heading_stem": heading, "tag_stem": tags}
+
+
+def _extensions(unit: TextUnit) -> list[str]:
+    """The extension, and with those before it: gz, tar.gz."""
+    last = unit.extension.lower().lstrip(".")
+    parts = unit.name[1:].lower().split(".")[1:] if last else []
+    return [last, *(".".join(parts[start:]) for start in range(len(parts) - 1))]
 
 
 def _levels(tag: str) -> list[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from rolltop.store.text.scripts import composed, is_inside
 
-__all__ = ["FIELDS", "And", "Ask", "Node", "Not", "Or", "Phrase", "Prefix", "Word", "is_plain", "parse"]
+__all__ = ["FIELDS", "And", "Ask", "Node", "Not", "Or", "Phrase", "Prefix", "Word", "conditions", "is_plain", "parse"]
 
 FIELDS = {
     **{name: name for name in ("title", "path", "heading", "body", "tag", "ext", "type")},
@@ -124,6 +124,21 @@ def _is_plain(node: Node) -> bool:
     if isinstance(node, And):
         return node.loose and all(_is_plain(part) for part in node.parts)
     return isinstance(node, (Word, Phrase)) and node.field is None
+
+
+def conditions(node: Node) -> Node | None:
+    """What a document must fulfil whatever it means: all but single words; None where nothing is asked of it."""
+    if isinstance(node, Word):
+        return node if node.field else None
+    if isinstance(node, Or):
+        parts = [conditions(part) for part in node.parts]
+        held = tuple(part for part in parts if part is not None)
+        return Or(held) if len(held) == len(parts) else None
+    if isinstance(node, And) and node.loose:
+        parts = [conditions(part) for part in node.parts]
+        held = tuple(part for part in parts if part is not None)
+        return And(held) if held else None
+    return node
 
 
 _OPERATORS = ("AND", "OR", "NOT")
