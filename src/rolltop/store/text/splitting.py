@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -16,7 +16,10 @@ from numpy.typing import NDArray
 from rolltop.store.text.folding import folded_runs
 from rolltop.store.text.scripts import composed, spaced_out
 
-__all__ = ["Cut", "cut", "cut_all", "cuts_in"]
+__all__ = ["LONGEST_WORD", "MOST_BYTES", "Cut", "cut", "cut_all", "cuts_in"]
+
+LONGEST_WORD, MOST_BYTES = 64, 192
+"""Letters and digits of ASCII, bytes of any word: what is as long is a hash or a line of base64, and is not indexed."""
 
 _UPPER, _LOWER, _DIGIT, _OTHER, _JOINT = 1, 2, 4, 8, 16
 _ASCII = _UPPER | _LOWER | _DIGIT
@@ -98,7 +101,7 @@ def _cut_short(text: str) -> Cut:
     """The same by patterns, for what somebody has typed: there the price per call counts."""
     places = cuts_in(text)
     spaced = " ".join([text[start:end] for start, end in pairwise([0, *places, len(text)])])
-    plain = _encoded(spaced).translate(_PLAIN).decode()
+    plain = _lengthened(_encoded(spaced).translate(_PLAIN).decode())
     joined = [whole for whole in _WHOLE.findall(text) if _JOINING.search(whole) or cuts_in(whole)]
     names = frozenset(whole.replace("_", "").replace("-", "").lower() for whole in joined)
     return Cut(plain, names, len(plain.split()))
@@ -130,12 +133,24 @@ def _cut(texts: list[str]) -> list[Cut]:
     places = np.flatnonzero(changes) + 1
     inside = _joints(kinds)
     inside[1:] |= changes
-    joined = _joined(data, kinds, np.flatnonzero(inside), starts)
+    gaps = np.concatenate(([-1], np.flatnonzero(kinds == 0)))
+    joined = _joined(data, gaps, np.flatnonzero(inside), starts)
     spaced = folded_runs(_spaced(data, places.tolist()).translate(_PLAIN)).split(_TEXT_ENDS)
     before, after = np.searchsorted(places, starts), np.searchsorted(places, ends)
     counts = _words(kinds, starts) + (after - before)
-    made = zip(spaced[:-1], joined, counts.tolist(), strict=True)
-    return [Cut(text.decode(), names, count) for text, names, count in made]
+    made = [Cut(text.decode(), *its) for text, *its in zip(spaced[:-1], joined, counts.tolist(), strict=True)]
+    long = gaps[np.flatnonzero(np.diff(gaps) > LONGEST_WORD)] + 1
+    for at in np.unique(np.searchsorted(starts, long, "right") - 1).tolist():
+        made[at] = replace(made[at], text=_lengthened(made[at].text))
+    return made
+
+
+_TOO_LONG = re.compile(rf"(?<![^ \n])[a-z0-9]{{{LONGEST_WORD},}}(?![^ \n])")
+
+
+def _lengthened(text: str) -> str:
+    """Words of ASCII that are too long made so long that the index leaves them out; their places stay."""
+    return _TOO_LONG.sub(lambda found: found[0].ljust(MOST_BYTES, "x"), text) if len(text) >= LONGEST_WORD else text
 
 
 def _encoded(text: str) -> bytes:
@@ -221,10 +236,9 @@ def _spaced(data: bytes, places: list[int]) -> bytes:
 
 
 def _joined(
-    data: bytes, kinds: NDArray[np.uint8], inside: NDArray[np.int64], texts: NDArray[np.int64]
+    data: bytes, gaps: NDArray[np.int64], inside: NDArray[np.int64], texts: NDArray[np.int64]
 ) -> list[frozenset[str]]:
     """The whole words around these places, without what joins them, by the texts that begin at `texts`."""
-    gaps = np.concatenate(([-1], np.flatnonzero(kinds == 0)))
     which = np.searchsorted(gaps, inside)
     which = which[np.diff(which, prepend=-1) != 0]
     starts, ends = gaps[which - 1] + 1, gaps[which]
