@@ -81,6 +81,12 @@ def test_a_short_text_is_cut_as_a_long_one(text: str) -> None:
     assert cut(text) == cut_all([text])[0]
 
 
+@pytest.mark.parametrize("code", ["a9face12bead", "ab12cdxy34ef", "name1of" + "x" * 26])
+def test_very_many_codes_are_cut_as_few(code: str) -> None:
+    texts = [f"{code} {number}{code}" for number in range(5000)]
+    assert cut_all([" ".join(texts)])[0].text == " ".join(cut(text).text for text in texts)
+
+
 @given(st.lists(TEXTS, max_size=5))
 def test_texts_are_cut_together_as_each_alone(texts: list[str]) -> None:
     assert cut_all(texts) == [cut(text) for text in texts]

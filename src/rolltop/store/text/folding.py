@@ -99,20 +99,23 @@ class _Runs(dict[bytes, bytes]):
 FOLDS, KINDS, _RUNS = _Folds(), _Kinds(), _Runs()
 
 
+_TWO_SPACES = 3
+
+
 def folded_runs(data: bytes) -> bytes:
     """Composed text in UTF-8, folded where it is beyond ASCII."""
     if data.isascii():
         return data
     beyond = np.flatnonzero(np.frombuffer(data, np.uint8) >= 128)
-    breaks = np.flatnonzero(np.diff(beyond) > 1)
+    gaps = np.diff(beyond)
+    # Characters that are words by themselves are two spaces apart; looked up together they cost half as much.
+    breaks = np.flatnonzero((gaps > 1) & (gaps != _TWO_SPACES))
     starts = beyond[np.concatenate(([0], breaks + 1))].tolist()
     ends = (beyond[np.concatenate((breaks, [len(beyond) - 1]))] + 1).tolist()
-    pieces: list[bytes] = []
-    at = 0
-    for start, end in zip(starts, ends, strict=True):
-        pieces += (data[at:start], _RUNS[data[start:end]])
-        at = end
-    return b"".join([*pieces, data[at:]])
+    pieces = [b""] * (2 * len(starts) + 1)
+    pieces[::2] = [data[start:end] for start, end in zip([0, *ends], [*starts, len(data)], strict=True)]
+    pieces[1::2] = [_RUNS[data[start:end]] for start, end in zip(starts, ends, strict=True)]
+    return b"".join(pieces)
 
 
 def folded(text: str) -> str:

@@ -43,7 +43,7 @@ UNSPACED = _of_kind("L") + "\u3040-\u3098\u309b-\u30ff\u3400-\u4dbf\u4e00-\u9fff
 SIGNS = _of_kind("M") + "\u3099\u309a"
 """What may stand on them."""
 
-_UNSPACED = re.compile(f"[{UNSPACED}][{SIGNS}]*")
+_UNSPACED = re.compile(f"([{UNSPACED}][{SIGNS}]*)")
 _IS_UNSPACED = re.compile(f"[{UNSPACED}]")
 
 
@@ -54,7 +54,7 @@ def is_unspaced(char: str) -> bool:
 
 def spaced_out(text: str) -> str:
     """With spaces around every character that is a word by itself."""
-    return _UNSPACED.sub(r" \g<0> ", text) if _IS_UNSPACED.search(text) else text
+    return " ".join(_UNSPACED.split(text)) if _IS_UNSPACED.search(text) else text
 
 
 # Letters and the signs on them may be one character or several; here they are one.

@@ -190,13 +190,26 @@ def _after_digits(data: bytes, kinds: NDArray[np.uint8], changes: NDArray[np.boo
     """
     at = np.flatnonzero(kinds[:-2] == _DIGIT)
     at = at[(kinds[at + 1] == _LOWER) & (kinds[at + 2] == _LOWER)]
+    if len(at) > _AT_ONCE:
+        at = _likely(data, kinds, at)
     for first in range(0, len(at), _AT_ONCE):
         some = at[first : first + _AT_ONCE]
         changes[some[_in_names(data, kinds, some)]] = True
 
 
-_AT_ONCE = 1 << 13
+_AT_ONCE = 1 << 12
 _AROUND = np.arange(-LONGEST_NAME, LONGEST_NAME + 1, dtype=np.int64)
+
+
+def _likely(data: bytes, kinds: NDArray[np.uint8], at: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Those of very many digits that are not in a run that is too long or hexadecimal; it costs per byte."""
+    gaps = np.concatenate(([-1], np.flatnonzero((kinds & _ASCII) == 0)))
+    which = np.searchsorted(gaps, at)
+    starts, ends = gaps[which - 1] + 1, gaps[which]
+    strange = np.cumsum(~_HEXADECIMAL[np.frombuffer(data, np.uint8)], dtype=np.int32)
+    before = np.where(starts > 0, strange[starts - 1], 0)
+    found: NDArray[np.int64] = at[(ends - starts <= LONGEST_NAME) & (strange[ends - 1] > before)]
+    return found
 
 
 def _in_names(data: bytes, kinds: NDArray[np.uint8], at: NDArray[np.int64]) -> NDArray[np.bool_]:
