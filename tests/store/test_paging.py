@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import zlib
 from collections.abc import Callable
 
 import pytest
@@ -131,6 +132,13 @@ def test_what_is_no_cursor_is_refused(fruit: Library, cursor: str) -> None:
 def test_a_cursor_carries_what_was_shown(numbers: frozenset[int], complete: bool, by_hash: bool, question: str) -> None:
     shown = Shown(numbers, complete or by_hash, by_hash)
     assert decode_shown(encode_shown(shown, question), question) == shown
+
+
+def test_a_cursor_that_somebody_made_up_is_refused() -> None:
+    packed = b"\xff\xff"
+    check = zlib.crc32(packed, zlib.crc32(b"apple")).to_bytes(4, "big")
+    with pytest.raises(InvalidInput, match="not one that this store gave out"):
+        decode_shown(base64.urlsafe_b64encode(b"w" + check + packed).decode(), "apple")
 
 
 def test_a_cursor_is_short() -> None:

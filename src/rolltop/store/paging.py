@@ -55,7 +55,11 @@ def decode_shown(cursor: str, question: str) -> Shown:
             "the cursor belongs to another search",
             hint="Give the same query and options as for the page before, or start again without a cursor.",
         )
-    return Shown(frozenset(_numbers(zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, _LONGEST))), *kind)
+    try:
+        gaps = zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, _LONGEST)
+    except zlib.error:
+        raise unknown_cursor() from None
+    return Shown(frozenset(_numbers(gaps)), *kind)
 
 
 def _check(packed: bytes, question: str) -> bytes:
