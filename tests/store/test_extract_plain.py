@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +20,19 @@ def test_a_markdown_page_has_its_first_heading_as_title() -> None:
 
 def test_the_title_of_the_front_matter_wins() -> None:
     assert read_plain('---\ndate: x\ntitle: "Real"\n---\n# One\n', "page.md", ".md").title == "Real"
+
+
+@pytest.mark.parametrize("end", ["---", "...", "---  "])
+def test_front_matter_holds_no_headings(end: str) -> None:
+    front = f"---\n# a comment\ntitle: My Title\n\ntags: [x]\n{end}\n"
+    page = read_plain(front + "\n# Real heading\n\nPart\n---\n", "a.md", ".md")
+    assert (page.title, page.headings) == ("My Title", ("Real heading", "Part"))
+    assert read_plain(f"---\nlicense: MIT\n{end}", "a.md", ".md").headings == ()
+
+
+@pytest.mark.parametrize("begins", ["---\n\n", "---\njust text\n\n", "***\n", "a: b\n---\n"])
+def test_a_rule_at_the_beginning_is_no_front_matter(begins: str) -> None:
+    assert "Part" in read_plain(begins + "Part\n---\ntext\n\n---\n", "a.md", ".md").headings
 
 
 def test_a_comment_between_fences_is_no_heading() -> None:

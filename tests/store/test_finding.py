@@ -276,3 +276,49 @@ def test_the_index_can_be_built_in_parts(tmp_path: Path) -> None:
     assert library.catch_up() == left
     assert library.search("needle3").total == 1
     library.close()
+
+
+@pytest.mark.parametrize("learned", [True, False])
+def test_a_query_tells_tags_apart_as_a_listing_does(library: Library, learned: bool) -> None:
+    for number, tag in enumerate(("work", "Work", "work/Ü", "Work/ü")):
+        library.add_text(f"{number}.md", f"text {number}", tags=[tag])
+    if learned:
+        library.catch_up()
+    for tag in ("work", "Work", "WORK", "work/Ü", "work/ü", "Work/ü"):
+        listed = {document.path for document in library.page(Listing(tags=(tag,))).documents}
+        assert set(paths(library, f"tag:{tag}")) == listed
+    assert set(paths(library, "tag:Wo*")) == {"1.md", "3.md"}
+
+
+@pytest.mark.parametrize("learned", [True, False])
+def test_an_extension_of_several_parts(library: Library, learned: bool) -> None:
+    names = ["a.tar.gz", "B.TAR.GZ", "c.gz", ".tar.gz", "d.min.js", "tar.gz", "e.xtar.gz"]
+    for name in names:
+        library.add_text(f"dir.x/{name}", f"text of {name}")
+    if learned:
+        library.catch_up()
+    wanted = {
+        "tar.gz": {"a.tar.gz", "B.TAR.GZ"},
+        "min.js": {"d.min.js"},
+        "gz": {*names} - {"d.min.js"},
+        "x/tar.gz": set(),
+    }
+    for extension, expected in wanted.items():
+        listed = library.page(Listing(extension=extension)).documents
+        assert {document.name for document in listed} == expected
+        assert {Path(path).name for path in paths(library, f'ext:"{extension}"')} == expected
+    assert len(library.page(Listing(extension=".Tar.gz")).documents) == 2
+
+
+@pytest.mark.parametrize("learned", [True, False])
+def test_a_word_that_no_index_holds_is_held_by_no_document(library: Library, learned: bool) -> None:
+    library.add_text("a.txt", "text and more")
+    library.add_text("b.txt", f"text {'a' * 70} follows")
+    if learned:
+        library.catch_up()
+    assert paths(library, f"text AND {'a' * 70}") == []
+    assert paths(library, "a" * 70) == []
+    assert paths(library, '"text follows"') == []
+    assert sorted(paths(library, f"text OR {'a' * 70}")) == ["a.txt", "b.txt"]
+    assert sorted(paths(library, f"text {'a' * 70}")) == ["a.txt", "b.txt"]  # any word counts where none has all
+    assert sorted(paths(library, f"text -{'a' * 70}")) == ["a.txt", "b.txt"]

@@ -73,6 +73,19 @@ def test_near_duplicates(library: Library) -> None:
     assert "near_duplicate" in relations(library, "b.txt")["a.txt"]
 
 
+@pytest.mark.parametrize(
+    ("text", "more"),
+    [
+        ("吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。", "三毛猫"),
+        ("ภาษาไทยเป็นภาษาที่มีระดับเสียงของคำแน่นอนหรือวรรณยุกต์", "ไทย"),
+    ],
+)
+def test_near_duplicates_in_scripts_without_spaces(library: Library, text: str, more: str) -> None:
+    library.add_text("a.txt", text * 3)
+    library.add_text("b.txt", text * 3 + more)
+    assert "near_duplicate" in relations(library, "a.txt")["b.txt"]
+
+
 def test_the_same_content_elsewhere(library: Library) -> None:
     library.add_text("a.txt", "short")
     library.add_text("b.txt", "short")
@@ -103,6 +116,8 @@ def test_content_that_moved_on(library: Library) -> None:
         "See [[plan]].",
         "It is in plans/plan.md, as always.",
         "It is in `plan.md`.",
+        'It is <a class="x" href="plans/plan.md">here</a>.',
+        "It is <A HREF=plans/plan.md>here</A>.",
         "It is doc://docs/plans/plan.md.",
         "It is doc://plan.md",
     ],

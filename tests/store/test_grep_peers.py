@@ -26,6 +26,20 @@ PATTERNS = [
     *("co-op", ".", "^.", r"\w+"),
 ]
 
+UNUSUAL = [
+    r"foo\z",
+    r"\Afoo",
+    r"\A\z",
+    r"(?:\A|x)b",
+    r"\pL\z",
+    r"\A\p{Lu}",
+    r"(?s:\Af.*r\z)",
+    "\u017fet",
+    "\u212aelvin",
+]
+UNUSUAL += ["[\u017f]et", "[^\u017f]et", "\u212a", "\u017f"]
+"""What GNU grep does not know, or knows otherwise."""
+
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Library]:
@@ -93,6 +107,12 @@ def test_the_same_lines_as_a_peer(corpus: tuple[Path, Library], program: str) ->
     for pattern, options in SAMPLE:
         if not known_difference(program, pattern, options):
             check_lines(program, corpus, pattern, options)
+
+
+@pytest.mark.parametrize("pattern", UNUSUAL)
+@pytest.mark.parametrize("options", [{}, {"ignore_case": True}, {"invert": True}], ids="".join)
+def test_the_same_lines_as_ripgrep(corpus: tuple[Path, Library], pattern: str, options: dict[str, bool]) -> None:
+    check_lines("rg", corpus, pattern, options)
 
 
 CONTEXTS = [(0, 0, 0), (0, 0, 2), (1, 0, 0), (0, 3, 1), (2, 2, 3)]  # before, after, max_count

@@ -159,6 +159,17 @@ WRITTEN = [
     "ﬁ",
     "हिन्दी",
     "́",
+    "gro\u0308\u00dfe",
+    "co\u00adop",
+    "coop",
+    "ที่นา",
+    "À0",
+    "a1art",
+    "\u30ab\u3099",
+    "ガ",
+    "\u1112\u1161\u11ab",
+    "한",
+    "\u200b",
 ]
 PIECES = st.lists(st.sampled_from([*WRITTEN, " ", "\n", "_", "-", ".", "\u2013"]), max_size=30).map("".join)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from unicodedata import normalize
 
 import pytest
 from hypothesis import given, settings
@@ -12,11 +13,13 @@ from hypothesis import strategies as st
 from rolltop.store.seams import TextChanges, TextUnit
 from rolltop.store.text import KeywordIndex
 from rolltop.store.text.analysis import stems, words_in
+from rolltop.store.text.folding import folded
 from rolltop.store.text.nearness import nearest
 from rolltop.store.text.splitting import cut, cut_all
 from rolltop.store.text.vocabulary import Vocabulary
 
 WORDS = st.text("abcdé", min_size=1, max_size=9)
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40) | st.text("abAB19_- é日\n", max_size=20)
 
 
 @pytest.mark.parametrize(
@@ -33,22 +36,55 @@ WORDS = st.text("abcdé", min_size=1, max_size=9)
         ("a", ["a"]),
         ("", []),
         ("x" * 100, []),
+        ("x" * 63 + " " + "y" * 64 + "-" + "z" * 300, ["x" * 63]),
+        ("തിരുവനന്തപുരത്തേക്കുള്ളതായിരുന്നു", ["തിരുവനന്തപുരത്തേക്കുള്ളതായിരുന്നു"]),
+        ("é" + "x" * 63 + " " + "é" + "x" * 62, ["e" + "x" * 62]),
+        ("sha256sum md5sum", ["sha", "256", "sum", "md", "5", "sum"]),
+        ("utf8mb4 v2beta1", ["utf", "8", "mb", "4", "v", "2", "beta", "1"]),
+        ("sha256Sum x86_64", ["sha", "256", "sum", "x", "86", "64"]),
+        ("256sum 10px i18n 1.2.3rc1", ["256sum", "10px", "i", "18n", "1", "2", "3rc", "1"]),  # as they were
+        ("a9face12bead 0x1fbeef", ["a", "9face", "12bead", "0x", "1fbeef"]),  # hexadecimal
+        ("name1of" + "x" * 25, ["name", "1", "of" + "x" * 25]),
+        ("name1of" + "x" * 26, ["name", "1of" + "x" * 26]),  # too long for a name
+        ("हिन्दी भाषा தமிழ்", ["हिन्दी", "भाषा", "தமிழ்"]),
+        ("ภาษาที่", ["ภ", "า", "ษ", "า", "ที่"]),
+        ("ພາສາ", ["ພ", "າ", "ສ", "າ"]),
+        ("ភាសា", ["ភា", "សា"]),
+        ("မြန်မာ", ["မြ", "န်", "မာ"]),
+        ("اللُّغَةُ שָׁלוֹם", ["اللغة", "שלום"]),
+        ("ΛΟΓΟΣ λόγος λογος", ["λογοσ"] * 3),
+        ("İstanbul ISTANBUL \u0131stanbul", ["istanbul"] * 3),
+        ("co\u00adoperate मा\u200dला x\u200by", ["cooperate", "माला", "x", "y"]),
+        ("Ёлка йод лю\u0301ди", ["елка", "йод", "люди"]),
+        ("GRÖßE Ⓐﬁ", ["grosse", "afi"]),
     ],
 )
 def test_words_inside_words(text: str, words: list[str]) -> None:
     assert words_in(text) == words
 
 
+@given(TEXTS)
+def test_words_are_the_same_however_letters_are_composed(text: str) -> None:
+    assert words_in(normalize("NFD", text)) == words_in(normalize("NFC", text)) == words_in(text)
+
+
 def test_what_was_cut_is_also_one_word() -> None:
     assert cut("getUserName e-mail x plain").joined == {"getusername", "email"}
 
 
-TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40) | st.text("abAB19_- é日\n", max_size=20)
-
-
-@given(st.text("abAB19_- .\n", max_size=20) | st.text(st.characters(max_codepoint=127), max_size=40))
+@given(
+    st.text("abgAB19_- .\n", max_size=20)
+    | st.text("abx01", min_size=28, max_size=36)
+    | st.text(st.characters(max_codepoint=127), max_size=40)
+)
 def test_a_short_text_is_cut_as_a_long_one(text: str) -> None:
     assert cut(text) == cut_all([text])[0]
+
+
+@pytest.mark.parametrize("code", ["a9face12bead", "ab12cdxy34ef", "name1of" + "x" * 26])
+def test_very_many_codes_are_cut_as_few(code: str) -> None:
+    texts = [f"{code} {number}{code}" for number in range(5000)]
+    assert cut_all([" ".join(texts)])[0].text == " ".join(cut(text).text for text in texts)
 
 
 @given(st.lists(TEXTS, max_size=5))
@@ -73,9 +109,10 @@ def test_the_vocabulary_has_every_word_of_the_index(
     index.close()
 
 
-@given(st.text("abAB19_- é", max_size=30))
-def test_cutting_adds_spaces_and_nothing_else(text: str) -> None:
-    assert cut(text).text.replace(" ", "") == text.replace(" ", "")
+@given(st.text("abAB19_- éÉßह्", max_size=30))
+def test_cutting_folds_and_adds_spaces_and_nothing_else(text: str) -> None:
+    letters = [char for char in folded(text) if char not in " _-"]
+    assert cut(text).text.replace(" ", "") == "".join(letters)
 
 
 def distance(one: str, two: str) -> int:

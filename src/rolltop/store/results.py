@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from rolltop.store.paging import Shown
 from rolltop.store.records import Document
 from rolltop.store.seams import TextHead, no_head
 
@@ -59,3 +60,5 @@ class Results:
     """Which model the meaning was asked of."""
     embedded: float | None = None
     """Which share of the documents it knows, from 0 to 1."""
+    next: Shown | None = None
+    """For asking for the next page; None where this is the last one."""

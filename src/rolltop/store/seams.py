@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rolltop.store.catalog.snapshots import Figures, Snapshots
     from rolltop.store.catalog.tags import Tags
     from rolltop.store.grep.layout import FrameTable
+    from rolltop.store.paging import Shown
 
 Numbers: TypeAlias = "Sequence[Any] | NDArray[np.float32]"
 """A vector, or vectors as rows."""
@@ -182,7 +183,9 @@ class TextIndex(Protocol):
         similarity: float | None = None,
         why: bool = False,
         also: TextChanges | None = None,
+        shown: Shown | None = None,
     ) -> TextAnswer: ...
+    def meeting(self, query: str, *, also: TextChanges | None = None) -> frozenset[int] | None: ...
     def weigh(
         self, query: str, documents: Sequence[int], *, why: bool = False, also: TextChanges | None = None
     ) -> dict[int, TextHit]: ...

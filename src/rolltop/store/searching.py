@@ -7,13 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from rolltop.courtesy import answering
 from rolltop.errors import Damaged, InvalidInput, NotFound
 from rolltop.store.core import Options
 from rolltop.store.extract import Extracting
 from rolltop.store.learning import Learning
+from rolltop.store.paging import Shown
 from rolltop.store.records import Document
 from rolltop.store.results import Hit, Ranked, Results
 from rolltop.store.seams import BlobStore, Catalog, GrepIndex, TextAnswer, TextHit, TextIndex
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from rolltop.store.grep import Grep, SharedGrep
 
 __all__ = ["Searching"]
+
+Answer = TypeVar("Answer")
 
 _REBUILT = "The keyword index was damaged and is built again."
 
@@ -75,48 +78,78 @@ class Searching(Extracting):
     # searching -----------------------------------------------------------------------------------
 
     def search(
-        self, query: str, *, limit: int = 10, offset: int = 0, similarity: float | None = None, why: bool = False
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        offset: int = 0,
+        similarity: float | None = None,
+        why: bool = False,
+        shown: Shown | None = None,
     ) -> Results:
         """Documents that answer the query, better ones first. With `similarity`, nearly spelled words count too.
 
-        `why` also tells what each score is made of. The query language and the meaning of `similarity` are in
-        docs/design/search.md.
+        `why` also tells what each score is made of. `shown` is `next` of the page before, `offset` counts in the order
+        of now. The query language and the meaning of `similarity` are in docs/design/search.md.
         """
         if similarity is not None and not 0 <= similarity <= 1:
             raise InvalidInput("similarity is a number from 0 to 1")
         with answering():
-            return self._searched(query, limit, offset, similarity, why=why)
+            return self._searched(query, limit, offset, similarity, shown, why=why)
 
-    def _searched(self, query: str, limit: int, offset: int, similarity: float | None, *, why: bool) -> Results:
-        answer, missing = self._by_words(query, limit, offset, similarity, why=why)
+    def _searched(
+        self, query: str, limit: int, offset: int, similarity: float | None, shown: Shown | None, *, why: bool
+    ) -> Results:
+        # One more than is shown: it tells that there are more.
+        answer, missing = self._by_words(query, limit + 1, offset, similarity, why=why, shown=shown)
         ranked = [Ranked(hit.document, hit.score, hit.parts, head=hit.head) for hit in answer.hits]
         note = " ".join(filter(None, (answer.note, self._waiting(missing))))
         kind = "full-text" if similarity is None else "fuzzy"
-        return Results(self._shown(ranked, answer), answer.total, kind, note or None)
+        return self._page(ranked, limit, shown, Results([], answer.total, kind, note or None), answer)
+
+    def _page(
+        self,
+        ranked: Sequence[Ranked],
+        limit: int,
+        shown: Shown | None,
+        results: Results,
+        answer: TextAnswer | None = None,
+    ) -> Results:
+        """With the first hits of a ranking, and with what is needed for the next page where there are more."""
+        page = ranked[:limit]
+        before = shown or Shown(complete=answer is None or answer.complete)
+        following = before.and_these(each.document for each in page) if len(ranked) > limit else None
+        return replace(results, hits=self._shown(page, answer), next=following)
 
     def _by_words(
-        self, query: str, limit: int, offset: int, similarity: float | None, *, why: bool = False
+        self,
+        query: str,
+        limit: int,
+        offset: int,
+        similarity: float | None,
+        *,
+        why: bool = False,
+        shown: Shown | None = None,
     ) -> tuple[TextAnswer, int]:
         """The keyword leg, and how many documents it does not know yet."""
+        ask = partial(self.text.search, query, limit=limit, offset=offset, similarity=similarity, why=why, shown=shown)
+        answer, missing, note = self._asked(ask)
+        return (replace(answer, note=" ".join(filter(None, (answer.note, note)))) if note else answer), missing
+
+    def _asked(self, ask: Callable[..., Answer]) -> tuple[Answer, int, str | None]:
+        """What the index answers, how many documents it does not know yet, and a note where it had to be mended."""
         if self.committer.active:
-            also = self._learning.uncommitted()
-            return self.text.search(query, limit=limit, offset=offset, similarity=similarity, why=why, also=also), 0
+            return ask(also=self._learning.uncommitted()), 0, None
         self.settle()
         missing = self._learning.freshen()
-        ask = partial(self.text.search, query, limit=limit, offset=offset, similarity=similarity, why=why)
         try:
-            return ask(), missing
+            return ask(), missing, None
         except Damaged:
             if not self.options.background or self.options.read_only:
                 raise
-        return self._built_again(ask)
-
-    def _built_again(self, ask: Callable[[], TextAnswer]) -> tuple[TextAnswer, int]:
-        """An answer although the index is damaged: what it held is learned again from the catalogue."""
-        self.text.rebuild()
+        self.text.rebuild()  # what it held is learned again from the catalogue
         missing = self._learning.freshen()
-        answer = ask()
-        return replace(answer, note=" ".join(filter(None, (answer.note, _REBUILT)))), missing
+        return ask(), missing, _REBUILT
 
     def _weighed(self, query: str, documents: Sequence[int], *, why: bool = False) -> dict[int, TextHit]:
         """What the keyword leg says about some documents, whichever of its words they hold."""

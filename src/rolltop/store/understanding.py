@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from rolltop.courtesy import answering
 from rolltop.errors import PartMissing
 from rolltop.store.meaning import NONE, Candidate, Fused, fuse
+from rolltop.store.paging import Shown
 from rolltop.store.results import Ranked, Results
 from rolltop.store.seams import TextAnswer, TextHead, TextHit, no_head
 from rolltop.store.searching import Searching
-from rolltop.store.text.grammar import is_plain
+from rolltop.store.text.grammar import conditions, is_plain, parse
 
 if TYPE_CHECKING:
     from rolltop.store.meaning import Meaning, Near
@@ -71,15 +72,19 @@ class Understanding(Searching):
         offset: int = 0,
         similarity: float | None = None,
         why: bool = False,
+        shown: Shown | None = None,
     ) -> Results:
-        """By `keyword`, `semantic` or `hybrid`; with `similarity` by nearly spelled words, whatever the kind."""
+        """By `keyword`, `semantic` or `hybrid`; with `similarity` by nearly spelled words, whatever the kind.
+
+        `shown` is `next` of the page before: what was on the pages so far is left out.
+        """
         with answering():
             if kind == "semantic" and similarity is None:
-                found = self.search_near(query, limit=limit, offset=offset)
+                found = self.search_near(query, limit=limit, offset=offset, shown=shown)
             elif kind == "keyword" or similarity is not None:
-                found = self.search(query, limit=limit, offset=offset, similarity=similarity, why=why)
+                found = self.search(query, limit=limit, offset=offset, similarity=similarity, why=why, shown=shown)
             else:
-                found = self.search_hybrid(query, limit=limit, offset=offset, why=why)
+                found = self.search_hybrid(query, limit=limit, offset=offset, why=why, shown=shown)
             if found.total:
                 return found
             if not any(map(str.isalnum, query)):
@@ -95,27 +100,40 @@ class Understanding(Searching):
         meant = f"No document holds these words. Spelled nearly so: {words}; a fuzzy search finds {nearly.total}."
         return replace(found, note=" ".join(filter(None, (found.note, meant))))
 
-    def search_near(self, query: str, *, limit: int = 10, offset: int = 0) -> Results:
-        """Every document that has text, the ones that mean most nearly the same as the query first."""
-        near = self._near(query, offset + limit)[offset:]
-        ranked = [Ranked(each.document, each.score, {"meaning": each.score}, each.start) for each in near]
-        total = self.meaning.index.spans.with_text() if near or offset else 0
-        return self._by_meaning(Results(self._shown(ranked), total, "semantic"))
+    def search_near(self, query: str, *, limit: int = 10, offset: int = 0, shown: Shown | None = None) -> Results:
+        """Every document that has text, the ones that mean most nearly the same as the query first.
 
-    def search_hybrid(self, query: str, *, limit: int = 10, offset: int = 0, why: bool = False) -> Results:
+        Of a query with conditions (`tag:x`, `-word`, `"phrase"`), those that meet them; its words say what is meant.
+        """
+        has_conditions = conditions(parse(query).root) is not None
+        met, missing, note = self._asked(partial(self.text.meeting, query)) if has_conditions else (None, 0, None)
+        asked = query if met is None else " ".join(parse(query).words) or query
+        before = shown.documents if shown else frozenset()
+        near = [
+            each for each in self._near(asked, offset + limit + 1 + len(before), met) if each.document not in before
+        ]
+        ranked = [Ranked(each.document, each.score, {"meaning": each.score}, each.start) for each in near[offset:]]
+        total = self.meaning.index.spans.with_text(met) if near or offset or before else 0
+        note = " ".join(filter(None, (note, self._waiting(missing) if missing else None))) or None
+        return self._by_meaning(self._page(ranked, limit, shown, Results([], total, "semantic", note)))
+
+    def search_hybrid(
+        self, query: str, *, limit: int = 10, offset: int = 0, why: bool = False, shown: Shown | None = None
+    ) -> Results:
         """Documents that hold the words, and those whose meaning is near, in one order."""
         if self.options.model == NONE:
-            return self.search(query, limit=limit, offset=offset, why=why)
+            return self.search(query, limit=limit, offset=offset, why=why, shown=shown)
         try:
-            legs = self.legs(query)
+            legs = self.legs(query, shown)
         except PartMissing as missing:
-            found = self.search(query, limit=limit, offset=offset, why=why)
+            found = self.search(query, limit=limit, offset=offset, why=why, shown=shown)
             return replace(found, note=" ".join(filter(None, (found.note, f"Only words were searched: {missing}."))))
         answer = legs.answer
         joined = fuse(legs.candidates, self.meaning.model.blend, legs.far)
-        page = joined[offset : offset + limit]
-        if len(page) < limit and answer.total > BEST_WORDS:
-            page += self._further(query, joined, max(0, offset - len(joined)), limit - len(page))
+        left = [each for each in joined if shown is None or each.document not in shown.documents]
+        page = left[offset : offset + limit + 1]  # one more than is shown: it tells that there are more
+        if len(page) <= limit and answer.total > BEST_WORDS:
+            page += self._further(query, joined, max(0, offset - len(left)), limit + 1 - len(page), shown)
         if why:
             page = self._with_fields(query, page)
         found_by_words = {hit.document for hit in answer.hits}
@@ -132,7 +150,7 @@ class Understanding(Searching):
         beside = [each.document for each in joined if each.document not in found_by_words]
         total = answer.total + len(beside) - len(answer.holding(beside))
         note = " ".join(filter(None, (answer.note, self._waiting(legs.behind)))) or None
-        return self._by_meaning(Results(self._shown(ranked, answer), total, "hybrid", note))
+        return self._by_meaning(self._page(ranked, limit, shown, Results([], total, "hybrid", note), answer))
 
     def _with_fields(self, query: str, page: Sequence[Fused]) -> list[Fused]:
         """With the fields that the words stand in; only for what is shown, because each field is another question."""
@@ -141,10 +159,10 @@ class Understanding(Searching):
             replace(each, fields=weights[each.document].parts) if each.document in weights else each for each in page
         ]
 
-    def legs(self, query: str) -> Legs:
+    def legs(self, query: str, shown: Shown | None = None) -> Legs:
         """Ask both legs, then ask each about what the other one found."""
         near = self._near(query, BEST_MEANINGS)
-        answer, behind = self._by_words(query, BEST_WORDS, 0, None)
+        answer, behind = self._by_words(query, BEST_WORDS, 0, None, shown=_as_before(shown))
         hits = {hit.document: hit for hit in answer.hits}
         numbers = list(hits.keys() | {each.document for each in near}) if is_plain(query) else list(hits)
         weights = self._weighed(query, numbers)
@@ -159,15 +177,16 @@ class Understanding(Searching):
         heads = {number: hit.head for number, hit in {**weights, **hits}.items()}
         return Legs(answer, behind, kept, far, starts, heads)
 
-    def _near(self, query: str, limit: int) -> list[Near]:
+    def _near(self, query: str, limit: int, among: frozenset[int] | None = None) -> list[Near]:
         # What a transaction has written may yet be rolled back: it is not embedded before it is committed.
-        return self.meaning.rank(query, limit, keep_up=not self.committer.active)
+        return self.meaning.rank(query, limit, keep_up=not self.committer.active, among=among)
 
-    def _further(self, query: str, joined: Sequence[Fused], start: int, count: int) -> list[Fused]:
+    def _further(self, query: str, joined: Sequence[Fused], start: int, count: int, shown: Shown | None) -> list[Fused]:
         """What the keywords find after the documents that were joined; less than the last of them."""
-        shown, least = {each.document for each in joined}, joined[-1].score
-        answer, _ = self._by_words(query, start + count + len(shown), BEST_WORDS, None)
-        rest = [hit for hit in answer.hits if hit.document not in shown][start : start + count]
+        passed, least = {each.document for each in joined} | (shown.documents if shown else set()), joined[-1].score
+        most = start + count + len(passed)
+        answer, _ = self._by_words(query, most, BEST_WORDS, None, shown=_as_before(shown))
+        rest = [hit for hit in answer.hits if hit.document not in passed][start : start + count]
         best = max((hit.score for hit in answer.hits), default=1.0)
         return [Fused(hit.document, score := least * hit.score / best, score, 0.0) for hit in rest]
 
@@ -196,6 +215,11 @@ class Understanding(Searching):
         if "meaning" in self.__dict__:
             self.meaning.close()
         super().close()
+
+
+def _as_before(shown: Shown | None) -> Shown | None:
+    """For asking as on the page before, with nothing left out."""
+    return shown and replace(shown, documents=frozenset())
 
 
 def _candidate(

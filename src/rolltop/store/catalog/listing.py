@@ -202,7 +202,10 @@ def _type_conditions(query: Listing) -> Iterable[tuple[str, list[Any]]]:
         yield "d.mime GLOB ? OR d.mime GLOB ?", [query.mime, f"{query.mime};*"]  # as in text/plain; charset=utf-16
     if query.extension is not None:
         extension = query.extension.lower()
-        yield "d.ext = ?", [extension if extension.startswith(".") or not extension else f".{extension}"]
+        extension = extension if extension.startswith(".") or not extension else f".{extension}"
+        yield "d.ext = ?", [extension[extension.rfind(".") :] if extension else ""]
+        if extension.count(".") > 1:  # as in .tar.gz
+            yield "lower(d.name) GLOB ?", [f"?*{literal_glob(extension)}"]
 
 
 def _tag_conditions(query: Listing) -> Iterable[tuple[str, list[Any]]]:

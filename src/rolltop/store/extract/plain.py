@@ -29,6 +29,9 @@ _RULE = re.compile(r"\n(?=[=~-])(?:={3,}|-{3,}|~{3,})[ \t]*$", re.MULTILINE)
 _RULED = re.compile(r"[^\s=~\-\n][^\n]{0,200}")
 _FRONT = re.compile(r"\A---\n.*?^title:[ \t]*([^\n]+)$.*?^(?:---|\.\.\.)$", re.MULTILINE | re.DOTALL)
 
+_FRONT_MATTER = re.compile(r"\n---[ \t]*\n(?=[^\n]*:|#)(?:[^\n]*\n){0,200}?(?:---|\.\.\.)[ \t]*(?=\n|\Z)")
+"""Facts about a page, before its text; its last line is no rule below a heading."""
+
 _BEFORE = (
     r"(?:export|default|public|private|protected|internal|static|abstract|final|async|unsafe|extern|"
     r"virtual|override|sealed|open|data|pub(?:\([a-z]+\))?|local)[ \t]+"
@@ -112,6 +115,8 @@ def _title(text: str, extension: str, headings: tuple[str, ...]) -> str:
 
 
 def _headings(lines: str, extension: str) -> list[str]:
+    if extension in _MARKDOWN and (front := _FRONT_MATTER.match(lines)):
+        lines = lines[front.end() :]
     found = list(_hashed(lines)) if extension in _MARKDOWN else []
     if extension in _UNDERLINED:
         found += _ruled(lines)

@@ -20,6 +20,7 @@ _WEB = re.compile(r"https?://[^\s<>\"'`{}|\\^\[\]]{4,500}")
 _DOI = re.compile(r"\b10\.\d{4,9}/[-._;()/:A-Za-z0-9]{1,200}")
 _DOC = re.compile(r"\bdoc://([^\s<>\"'`)\]}]{1,500})")
 _MARKDOWN = re.compile(r"\]\(\s*<?([^()\s<>]{1,500})|^ {0,3}\[[^\]\n]{1,200}\]:[ \t]+<?(\S{1,500})", re.MULTILINE)
+_ANCHOR = re.compile(r"<a\s[^<>]{0,500}?\bhref\s*=\s*[\"']?([^\"'\s<>]{1,500})", re.IGNORECASE)
 _WIKI = re.compile(r"\[\[([^\[\]|#\n]{1,200})")
 _PATH = re.compile(r"(?<![\w/.:@-])((?:\.{0,2}/)?(?:[\w.-]{1,100}/){1,20}[\w-][\w.-]{0,100}\.\w{1,8})(?![\w/])")
 _TICKED = re.compile(r"`([\w-][\w.-]{0,100}\.\w{1,8})`")
@@ -51,6 +52,8 @@ def _all(text: Extracted) -> Iterator[Reference]:
         yield from _target(target)
     for match in _MARKDOWN.finditer(body):
         yield from _target(match[1] or match[2])
+    for match in _ANCHOR.finditer(body) if "<a" in body or "<A" in body else ():
+        yield from _target(match[1])
     for match in _DOC.finditer(body) if "doc://" in body else ():
         yield from _target(match[0])
     for match in _WEB.finditer(body):

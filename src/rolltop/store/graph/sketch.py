@@ -13,6 +13,8 @@ import zlib
 import numpy as np
 from numpy.typing import NDArray
 
+from rolltop.store.text.scripts import composed, spaced_out
+
 __all__ = ["LEAST", "Sketch", "alike", "bands_of", "sketch_of"]
 
 Sketch = NDArray[np.uint32]
@@ -47,7 +49,7 @@ def sketch_of(text: str) -> Sketch | None:
 
 def _words(text: str) -> list[str]:
     # The same in a fraction of the time.
-    return text.translate(_GAPS).split() if text.isascii() else _WORD.findall(text)
+    return text.translate(_GAPS).split() if text.isascii() else _WORD.findall(spaced_out(composed(text)))
 
 
 def _runs(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:

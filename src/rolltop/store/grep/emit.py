@@ -15,8 +15,10 @@ from rolltop.store.grep.syntax import MAX_CHAR, Alternatives, Anchor, CharSet, L
 __all__ = ["byte_safe", "for_hyperscan", "for_re2", "matches_empty", "trimmed", "word_form"]
 
 _UNICODE_NAMES = {"w": r"\pL\pM\p{Nd}\p{Pc}", "s": r"\p{Z}\x{85}"}
+_FOLDED = {"\u212a": "k", "\u017f": "s"}
+"""Characters beyond ASCII that are ASCII letters without case: the Kelvin sign and the long s."""
+
 _FOLDING = frozenset("kKsS")
-"""ASCII letters that other characters fold to: the Kelvin sign and the long s."""
 
 _NEWLINE = 10
 _NON_WORD = CharSet(((48, 57), (65, 90), (95, 95), (97, 122)), frozenset("w"), negated=True)
@@ -34,7 +36,7 @@ def for_re2(node: Node) -> str:
 
 
 def for_hyperscan(node: Node, *, ignore_case: bool) -> bytes:
-    return _write(node, _byte_char, partial(_byte_set, ignore_case)).encode("latin-1")
+    return _write(node, partial(_byte_char, ignore_case), partial(_byte_set, ignore_case)).encode("latin-1")
 
 
 def _write(node: Node, char: Callable[[str], str], charset: Callable[[CharSet], str]) -> str:
@@ -84,7 +86,9 @@ def _without_newline(ranges: tuple[tuple[int, int], ...]) -> list[tuple[int, int
     return kept
 
 
-def _byte_char(char: str) -> str:
+def _byte_char(ignore_case: bool, char: str) -> str:
+    if ignore_case:
+        char = _FOLDED.get(char, char)  # on text beyond ASCII, where it is not the same, the byte form is not used
     if char == "\n":
         return r"\xff"  # no UTF-8 text holds this byte
     encoded = "".join(f"\\x{byte:02x}" for byte in char.encode("utf-8", "surrogatepass"))
@@ -103,8 +107,13 @@ def _byte_set(ignore_case: bool, charset: CharSet) -> str:
     return f"[{out}]" if out else r"\xff"
 
 
-def _cases(value: int) -> tuple[int, int]:
-    return ord(chr(value).lower()), ord(chr(value).upper())
+def _cases(value: int) -> list[int]:
+    char = chr(value)
+    return [
+        ord(char.lower()),
+        ord(char.upper()),
+        *(ord(other) for other, its in _FOLDED.items() if its == char.lower()),
+    ]
 
 
 def _holds(charset: CharSet, value: int) -> bool:

@@ -38,7 +38,7 @@ class Matcher:
         tree = _tree(pattern)
         self.every_line = tree is not None and not word and matches_empty(tree)
         self.asked: Trigrams = ANYTHING if tree is None else question(tree, ignore_case=ignore_case)
-        self._spans = _compile(flags + _with_group(pattern if tree is None else for_re2(tree), word))
+        self._spans = _compile(flags + _with_group(_by_lines(pattern) if tree is None else for_re2(tree), word))
         self._hyperscan: Any = None
         self._safe = False
         if tree is None:
@@ -107,6 +107,15 @@ def _tree(pattern: str) -> Node | None:
         return parse(pattern)
     except (NotInTree, ValueError):
         return None
+
+
+_ESCAPE = re.compile(r"\\Q.*?(?:\\E|\Z)|\\.", re.DOTALL)
+_ENDS = {r"\A": "(?m:^)", r"\z": "(?m:$)"}
+
+
+def _by_lines(pattern: str) -> str:
+    r"""A pattern of which there is no tree: \A and \z are the ends of a line, as they are in a tree."""
+    return _ESCAPE.sub(lambda found: _ENDS.get(found[0], found[0]), pattern)
 
 
 def _with_group(body: str, word: bool) -> str:

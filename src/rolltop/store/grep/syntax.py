@@ -69,6 +69,9 @@ _POSIX = {
     "punct": ((33, 47), (58, 64), (91, 96), (123, 126)), "xdigit": ((48, 57), (65, 70), (97, 102)),
     "print": ((32, 126),), "graph": ((33, 126),), "cntrl": ((0, 31), (127, 127)), "word": _WORD,
 }  # fmt: skip
+_ENDS = {"A": "^", "z": "$"}
+"""Where a text begins and ends: every line is a text of its own."""
+
 _CONTROLS = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v", "a": "\a"}
 _CLASSES = {
     "d": CharSet(_DIGIT),
@@ -177,6 +180,8 @@ class _Reader:
             return _CLASSES[char]
         if char in "bB":
             return Anchor(char)
+        if char in _ENDS:
+            return Anchor(_ENDS[char])
         return Literal(self._escaped(char))
 
     def _escaped(self, char: str) -> str:

@@ -30,6 +30,9 @@ WHILE_A_SEARCH_WAITS = 0.1
 """Seconds that a search spends on documents that are not embedded yet; the rest is done in the background."""
 
 
+FEW = 2000
+"""So many documents are weighed one by one; of more, the nearest are looked for among all."""
+
 REMEMBERED = 64
 """Vectors of queries."""
 
@@ -108,15 +111,19 @@ class Meaning:
 
     # asking --------------------------------------------------------------------------------------
 
-    def rank(self, query: str, limit: int, *, keep_up: bool = True) -> list[Near]:
-        """Documents whose meaning is nearest to the query, the nearest first."""
+    def rank(self, query: str, limit: int, *, keep_up: bool = True, among: frozenset[int] | None = None) -> list[Near]:
+        """Documents whose meaning is nearest to the query, the nearest first; if `among` is given, only of these."""
         if keep_up:
             self.keep_up()
         vector = self._asked(query)
+        if among is not None and len(among) <= FEW:
+            near = self.weigh(query, sorted(among)).values()
+            return sorted(near, key=lambda each: (-each.score, each.document))[:limit]
         found, wanted, all_seen = list[Near](), 3 * limit, not vector.any()
         while len(found) < limit and not all_seen:
             places, all_seen = self.index.nearest(vector, wanted)
-            found = list(islice(self._distinct(self._current(list(places))), limit))
+            wished = [place for place in places if among is None or place.document in among]
+            found = list(islice(self._distinct(self._current(wished)), limit))
             wanted *= 4
         return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -129,9 +130,13 @@ class Spans:
         row = self._db.execute("SELECT count(*) FROM spans").fetchone()
         return int(row[0]) if row else 0
 
-    def with_text(self) -> int:
-        """How many documents have at least one vector."""
-        row = self._db.execute("SELECT count(*) FROM spans WHERE first > 0").fetchone()
+    def with_text(self, among: Iterable[int] | None = None) -> int:
+        """How many documents, or how many of some, have at least one vector."""
+        which: str = ""
+        given: tuple[str, ...] = ()
+        if among is not None:
+            which, given = " AND document IN (SELECT value FROM json_each(?))", (json.dumps(list(among)),)
+        row = self._db.execute(f"SELECT count(*) FROM spans WHERE first > 0{which}", given).fetchone()  # noqa: S608
         return int(row[0]) if row else 0
 
     def vectors(self) -> int:

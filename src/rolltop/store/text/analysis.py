@@ -1,4 +1,4 @@
-"""Words as the index has them: cut, without case and accents; and their stems."""
+"""Words as the index has them: cut and folded; and their stems."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from functools import cache, lru_cache
 
 import tantivy
 
-from rolltop.store.text.splitting import cut
+from rolltop.store.text.splitting import LONGEST_WORD, MOST_BYTES, cut
 
 __all__ = [
-    "LONGEST_WORD",
     "exact_analyzer",
     "plain_analyzer",
     "stem_analyzer",
@@ -18,9 +17,6 @@ __all__ = [
     "stems",
     "words_in",
 ]
-
-LONGEST_WORD = 64
-"""Bytes. What is longer is a hash or a line of base64, not a word, and is not indexed."""
 
 LANGUAGE = "english"
 
@@ -69,6 +65,6 @@ def stem_analyzer() -> tantivy.TextAnalyzer:
 
 
 def _words() -> tantivy.TextAnalyzerBuilder:
-    builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
-    builder = builder.filter(tantivy.Filter.remove_long(LONGEST_WORD))
-    return builder.filter(tantivy.Filter.lowercase()).filter(tantivy.Filter.ascii_fold())
+    """For texts that are cut and folded: what is between two spaces is a word."""
+    builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
+    return builder.filter(tantivy.Filter.remove_long(MOST_BYTES))

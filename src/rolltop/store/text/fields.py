@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EXACT", "FORMAT", "LABEL", "STEMMED", "WEIGHTS", "Texts", "reopened", "schema", "texts_of"]
 
-FORMAT = 3
+FORMAT = 4
 """Part of the directory's name: another set of fields or another way to cut words is another index."""
 
 EXACT = ("body", "label", "title", "path", "heading")
@@ -102,7 +102,7 @@ def _texts(unit: TextUnit, body: Cut, label: Cut) -> Texts:
         "tag_stem": tags,
         "names": [" ".join(names)],
         "tag": [level for tag in unit.tags for level in _levels(tag)],
-        "ext": [unit.extension.lower().lstrip(".")],
+        "ext": _extensions(unit),
         "type": [unit.kind],
     }
     return Texts(fields, _lengths(fields, body.words, label.words, len(names)))
@@ -116,7 +116,14 @@ def _lengths(texts: dict[str, list[str]], body: int, label: int, names: int) -> 
     return lengths | {"title_stem": title, "path_stem": path, "heading_stem": heading, "tag_stem": tags}
 
 
+def _extensions(unit: TextUnit) -> list[str]:
+    """The extension, and with those before it: gz, tar.gz."""
+    last = unit.extension.lower().lstrip(".")
+    parts = unit.name[1:].lower().split(".")[1:] if last else []
+    return [last, *(".".join(parts[start:]) for start in range(len(parts) - 1))]
+
+
 def _levels(tag: str) -> list[str]:
     """A tag and those above it: a/b/c lies under a/b and under a."""
-    parts = tag.casefold().split("/")
+    parts = tag.split("/")
     return ["/".join(parts[: end + 1]) for end in range(len(parts))]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rolltop.store.seams import TextUnit
-from rolltop.store.text.analysis import exact_analyzer, stem_analyzer, stems
+from rolltop.store.text.analysis import stem_analyzer, stems
 from rolltop.store.text.fields import EXACT, STEMMED, texts_of
 from rolltop.store.text.heads import pack_head
 from rolltop.store.text.plan import (
@@ -24,6 +24,7 @@ from rolltop.store.text.plan import (
     Without,
     only,
 )
+from rolltop.store.text.splitting import LONGEST_WORD, MOST_BYTES
 
 __all__ = ["Fresh", "FreshDocument"]
 
@@ -38,12 +39,12 @@ class FreshDocument:
     head: bytes
     counts: dict[str, Counter[str]]
     runs: dict[str, list[list[str]]]
-    """The words in order, for the fields that know phrases; one list for each piece of text."""
+    """The words in order, for the fields that know phrases; a list for each piece of text, "" for what is too long."""
 
     @classmethod
     def of(cls, unit: TextUnit) -> FreshDocument:
         runs = {field: [_words(field, text) for text in texts] for field, texts in texts_of([unit])[0].fields.items()}
-        counts = {field: Counter(word for run in pieces for word in run) for field, pieces in runs.items()}
+        counts = {field: Counter(word for run in pieces for word in run if word) for field, pieces in runs.items()}
         return cls(unit.document, pack_head(unit), counts, {field: runs[field] for field in EXACT})
 
     def occurrences(self, field: str, words: Sequence[str]) -> int:
@@ -99,7 +100,7 @@ class FreshDocument:
 
 def _words(field: str, text: str) -> list[str]:
     if field in EXACT:
-        return exact_analyzer().analyze(text)
+        return [word if len(word) < LONGEST_WORD or len(word.encode()) < MOST_BYTES else "" for word in text.split()]
     if field in STEMMED:
         return stem_analyzer().analyze(text)
     return text.split() if field == "names" else [text]

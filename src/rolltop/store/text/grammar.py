@@ -9,7 +9,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-__all__ = ["FIELDS", "And", "Ask", "Node", "Not", "Or", "Phrase", "Prefix", "Word", "is_plain", "parse"]
+from rolltop.store.text.scripts import composed, is_inside
+
+__all__ = ["FIELDS", "And", "Ask", "Node", "Not", "Or", "Phrase", "Prefix", "Word", "conditions", "is_plain", "parse"]
 
 FIELDS = {
     **{name: name for name in ("title", "path", "heading", "body", "tag", "ext", "type")},
@@ -88,7 +90,8 @@ _TOKEN = re.compile(
     r'|(?P<quote>")|(?P<word>[^\s()"]+))'
 )
 _LETTER = re.compile(r"[^\W_]")
-_BETWEEN = re.compile(r"[^\w.'\u2019-]+")
+_IN_WORDS = ".'\u2019-"
+_BETWEEN = re.compile(rf"[^\w{_IN_WORDS}]+")
 _GENITIVE = re.compile(r"(?<=\w)['\u2019]s\b")
 
 
@@ -121,6 +124,21 @@ def _is_plain(node: Node) -> bool:
     if isinstance(node, And):
         return node.loose and all(_is_plain(part) for part in node.parts)
     return isinstance(node, (Word, Phrase)) and node.field is None
+
+
+def conditions(node: Node) -> Node | None:
+    """What a document must fulfil whatever it means: all but single words; None where nothing is asked of it."""
+    if isinstance(node, Word):
+        return node if node.field else None
+    if isinstance(node, Or):
+        parts = [conditions(part) for part in node.parts]
+        held = tuple(part for part in parts if part is not None)
+        return Or(held) if len(held) == len(parts) else None
+    if isinstance(node, And) and node.loose:
+        parts = [conditions(part) for part in node.parts]
+        held = tuple(part for part in parts if part is not None)
+        return And(held) if held else None
+    return node
 
 
 _OPERATORS = ("AND", "OR", "NOT")
@@ -229,11 +247,19 @@ def _leaf(kind: str, text: str, inside: str | None) -> Node | None:
 
 def _words(text: str, inside: str | None) -> Node:
     """What stands between two spaces: one word, or several with something like a comma or slash between them."""
-    found = [piece for piece in _BETWEEN.split(_GENITIVE.sub("", text)) if _LETTER.search(piece)]
+    found = [piece for piece in _pieces(_GENITIVE.sub("", text)) if _LETTER.search(piece)]
     parts: list[Node] = [Word(piece.strip(".-'\u2019"), inside) for piece in found]
     if text.endswith("*"):
         parts[-1] = Prefix(found[-1], inside)
     return parts[0] if len(parts) == 1 else And(tuple(parts), loose=True)
+
+
+def _pieces(text: str) -> list[str]:
+    """What stands between signs of no word. Beyond ASCII that are those that the index takes for such."""
+    if text.isascii():
+        return _BETWEEN.split(text)
+    spaced = [char if is_inside(char) or char in _IN_WORDS or char == "_" else " " for char in composed(text)]
+    return "".join(spaced).split()
 
 
 def _positive(node: Node) -> Iterator[str]:

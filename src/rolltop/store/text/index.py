@@ -10,24 +10,21 @@ from functools import partial
 from pathlib import Path
 
 from rolltop.errors import Damaged
+from rolltop.store.paging import Shown
 from rolltop.store.seams import TextAnswer, TextChanges, TextHit
 from rolltop.store.text import grammar
 from rolltop.store.text.asking import Asking, Place
 from rolltop.store.text.disk import DiskIndex, View, means_damage
 from rolltop.store.text.fresh import Fresh, FreshDocument
 from rolltop.store.text.heads import unpack_head
-from rolltop.store.text.nearness import near_in
+from rolltop.store.text.lexicon import Words
 from rolltop.store.text.plan import Plan, Raised, families_of, fields_of, words_of
 from rolltop.store.text.planning import Planner
-from rolltop.store.text.vocabulary import Vocabulary
 
 __all__ = ["KeywordIndex"]
 
 CLOSELY = 16
 """So many of the best documents are looked at for what only raises a score: whether their words stand in order."""
-
-_TELLING = 8
-"""Forms of a word that say how frequent it is."""
 
 
 class KeywordIndex:
@@ -79,17 +76,23 @@ class KeywordIndex:
         similarity: float | None = None,
         why: bool = False,
         also: TextChanges | None = None,
+        shown: Shown | None = None,
     ) -> TextAnswer:
-        """Documents that answer the query, better ones first. `also` is known for this query only."""
+        """Documents that answer the query, better ones first, without those that were shown.
+
+        `also` is known for this query only.
+        """
         ask = grammar.parse(query)
         state = self._state(also)
-        lexicon = _Words(state.view, state.fresh, self._disk.vocabulary)
+        lexicon = Words(state.view, state.fresh, self._disk.vocabulary)
         with _damage_named():
             state.view.files.check()
             for plan, complete in Planner(lexicon, similarity).plans(ask.root):
-                hits, total = state.page(plan, limit, offset)
+                if shown is not None and complete != shown.complete:
+                    continue
+                hits, raised, total = state.page(plan, limit, offset, shown.documents if shown else frozenset())
                 if total:
-                    told = state.told_page(plan, hits, offset, why=why)
+                    told = state.told_page(plan, hits, raised, why=why)
                     families = tuple(dict.fromkeys(families_of(plan)))
                     rarest_first = tuple(sorted(families, key=lexicon.having))
                     return TextAnswer(
@@ -104,10 +107,23 @@ class KeywordIndex:
         state = self._state(also)
         with _damage_named():
             state.view.files.check()
-            planner = Planner(_Words(state.view, state.fresh, self._disk.vocabulary))
+            planner = Planner(Words(state.view, state.fresh, self._disk.vocabulary))
             plans = [plan for plan, _ in planner.plans(grammar.parse(query).root)]
             hits = state.weighed(plans[-1], documents) if plans and documents else []
             return {hit.document: hit for hit in state.told(plans[-1], hits, why=why)} if hits else {}
+
+    def meeting(self, query: str, *, also: TextChanges | None = None) -> frozenset[int] | None:
+        """The documents that meet the conditions of a query, whichever of its words they hold; None if it has none."""
+        conditions = grammar.conditions(grammar.parse(query).root)
+        if conditions is None:
+            return None
+        state = self._state(also)
+        lexicon = Words(state.view, state.fresh, self._disk.vocabulary)
+        with _damage_named():
+            state.view.files.check()
+            plans = [plan for plan, _ in Planner(lexicon).plans(conditions)]
+            found = state.page(plans[0], max(1, lexicon.documents), 0)[0] if plans else []
+            return frozenset(number for number, _ in found)
 
     def _state(self, also: TextChanges | None) -> _State:
         view = self._disk.view()
@@ -166,14 +182,19 @@ class _State:
         documents = max(state.learned + len(self.fresh.documents), 1)
         return {name: (state.lengths.get(name, 0) + count) / documents for name, count in fresh.items()}
 
-    def page(self, plan: Plan, limit: int, offset: int) -> tuple[list[Place], int]:
-        """One page, and how many there are in all."""
+    def page(
+        self, plan: Plan, limit: int, offset: int, shown: frozenset[int] = frozenset()
+    ) -> tuple[list[Place], int, int]:
+        """One page without what was shown, how many of its documents were raised, and how many there are in all."""
         least, more = (plan.part, plan.more) if isinstance(plan, Raised) else (plan, ())
-        if not more or offset >= CLOSELY:
-            return self._ranked(least, limit, offset)
-        found, total = self._ranked(least, max(CLOSELY, offset + limit))
-        ranked = [*self._raised(found[:CLOSELY], more), *found[CLOSELY:]]
-        return ranked[offset : offset + limit], total
+        if not shown and (not more or offset >= CLOSELY):
+            hits, total = self._ranked(least, limit, offset)
+            return hits, 0, total
+        found, total = self._ranked(least, max(CLOSELY, offset + limit + len(shown)))
+        best = self._raised(found[:CLOSELY], more) if more else []
+        hits = [hit for hit in [*best, *found[len(best) :]] if hit[0] not in shown][offset : offset + limit]
+        raised = {number for number, _ in best}
+        return hits, sum(number in raised for number, _ in hits), total
 
     def _ranked(self, plan: Plan, limit: int, offset: int = 0) -> tuple[list[Place], int]:
         highest = self.view.state.highest  # what is newer is not on disk, so need not be kept out
@@ -213,12 +234,11 @@ class _State:
             if score is not None:
                 yield document.number, score
 
-    def told_page(self, plan: Plan, hits: list[Place], offset: int, *, why: bool) -> list[TextHit]:
-        """The hits of a page: only the best documents have been raised."""
+    def told_page(self, plan: Plan, hits: list[Place], raised: int, *, why: bool) -> list[TextHit]:
+        """The hits of a page, of which the first ones have been raised."""
         if not isinstance(plan, Raised):
             return self.told(plan, hits, why=why)
-        closely = max(0, CLOSELY - offset)
-        return self.told(plan, hits[:closely], why=why) + self.told(plan.part, hits[closely:], why=why)
+        return self.told(plan, hits[:raised], why=why) + self.told(plan.part, hits[raised:], why=why)
 
     def told(self, plan: Plan, hits: list[Place], *, why: bool) -> list[TextHit]:
         """The hits with what they are shown with, and with what their scores are made of where that was asked for."""
@@ -254,50 +274,3 @@ def _by_name(parts: dict[str, float]) -> dict[str, float]:
         name = _NAMES.get(field, field)
         told[name] = told.get(name, 0.0) + score
     return told
-
-
-@dataclass(frozen=True, slots=True)
-class _Words:
-    """What both halves know about words."""
-
-    view: View
-    fresh: Fresh
-    vocabulary: Vocabulary
-
-    @property
-    def documents(self) -> int:
-        own = 1 if self.view.state.mark else 0  # the commit's note about itself
-        return self.view.searcher.num_docs - own + len(self.fresh.documents)
-
-    def frequency(self, field: str, word: str) -> int:
-        on_disk = self.view.frequency(field, word)
-        return on_disk + self.fresh.frequency(field, word) if self.fresh.documents else on_disk
-
-    def having(self, family: Sequence[str]) -> int:
-        """How many documents have one of these words, roughly: words that are only near come last."""
-        return sum([self.frequency("body", word) for word in family[:_TELLING]])
-
-    def variants(self, stem: str) -> Iterable[str]:
-        forms = self.view.memory.forms.known(stem)
-        if forms is None:
-            forms = self.view.memory.forms.keep(stem, self.vocabulary.variants(stem))
-        return dict.fromkeys([*forms, *self.fresh.variants(stem)]) if self.fresh.documents else forms
-
-    def planned(self, word: str, field: str | None, make: Callable[[str, str | None], Plan]) -> Plan:
-        """What is asked for a word: remembered, unless fresh documents have a say in how telling it is."""
-        if self.fresh.documents:
-            return make(word, field)
-        plans = self.view.memory.plans
-        return plans.known((word, field)) or plans.keep((word, field), make(word, field))
-
-    def near(self, word: str, similarity: float) -> list[tuple[str, float]]:
-        found = dict(self.vocabulary.near(word, similarity))
-        if self.fresh.documents:
-            fresh = {*self.fresh.words("body"), *self.fresh.words("label")}
-            found.update(near_in(word, fresh, similarity))
-        return sorted(found.items(), key=lambda pair: (-pair[1], -self.frequency("body", pair[0]), pair[0]))
-
-    def prefixed(self, field: str, prefix: str, limit: int) -> list[str]:
-        known = [word for word, _ in self.view.searcher.terms_with_prefix(field, prefix, limit=limit)]
-        fresh = sorted(word for word in self.fresh.words(field) if word.startswith(prefix))
-        return list(dict.fromkeys([*known, *fresh]))[:limit]

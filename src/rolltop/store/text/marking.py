@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise
 
-from rolltop.store.text.analysis import exact_analyzer, words_in
-from rolltop.store.text.splitting import CUTS, is_unspaced
+from rolltop.store.text.analysis import words_in
+from rolltop.store.text.folding import KINDS, folded
+from rolltop.store.text.scripts import composed, composed_with_places
+from rolltop.store.text.splitting import cuts_in
 
-__all__ = ["FOLDS", "Marker", "Span", "highlighted", "marker", "painted"]
+__all__ = ["Marker", "Span", "highlighted", "marker", "painted"]
 
 BEGINNING = "*"
 """Behind the beginning of a word that was asked for: no word of the index holds it."""
@@ -21,33 +22,12 @@ NEEDLES = 200
 
 _JOINTS = "_-"
 _PARTS = re.compile(f"[^{_JOINTS}]+")
-_RUNS = re.compile("[w-]+|c")
+_RUNS = re.compile("cs*|[ws-]+")
 """A word, be it an identifier with several in it, or a character that is one."""
 
 Span = tuple[int, int]
 Token = tuple[int, int, str]
 """Where a word begins and ends, and how the index has it."""
-
-
-class _Folds(dict[int, str]):
-    """Characters as the index has them, looked up when they are met; those of no word stay what they are."""
-
-    def __missing__(self, code: int) -> str:
-        self[code] = (exact_analyzer().analyze(chr(code)) or [chr(code)])[0]
-        return self[code]
-
-
-class _Kinds(dict[int, str]):
-    """What characters are to the index: w in words, - between two words of one identifier, c words by themselves."""
-
-    def __missing__(self, code: int) -> str:
-        char = chr(code)
-        in_word = "w" if exact_analyzer().analyze(char) else " "
-        self[code] = "-" if char in _JOINTS else "c" if is_unspaced(char) else in_word
-        return self[code]
-
-
-FOLDS, _KIND_OF = _Folds(), _Kinds()
 
 
 class Marker:
@@ -62,6 +42,7 @@ class Marker:
         self._begins = tuple(text.removesuffix(BEGINNING) for text in asked if text.endswith(BEGINNING))
         runs = {words for text in asked if not text.endswith(BEGINNING) and (words := tuple(words_in(text)))}
         self._joined = frozenset(map("".join, runs))
+        runs |= {(word,) for word in self._joined}  # as the index has a word that was not cut where it was written
         self._runs: dict[str, list[tuple[str, ...]]] = {}
         for run in sorted(runs, key=len, reverse=True):
             self._runs.setdefault(run[0], []).append(run)
@@ -83,7 +64,7 @@ class Marker:
         if self._needles is None:
             yield from range(count)
             return
-        plain = _folded(text).replace("_", "").replace("-", "")
+        plain = folded(text).replace("_", "").replace("-", "")
         at, number = 0, 0
         while found := self._needles.search(plain, at):
             number += plain.count("\n", at, found.start())
@@ -95,22 +76,28 @@ class Marker:
 
     def spans(self, text: str) -> list[Span]:
         """Where the words stand in a text of one line: (start, end), in order and apart."""
+        if composed(text) == text:
+            return self._spans(text)
+        whole, places = composed_with_places(text)
+        return [(places[start], places[end]) for start, end in self._spans(whole)]
+
+    def _spans(self, text: str) -> list[Span]:
         tokens: list[Token] = []
         whole: dict[int, int] = {}
-        for run in _RUNS.finditer(text.translate(_KIND_OF)):
+        for run in _RUNS.finditer(text.translate(KINDS)):
             inside = list(_tokens(text, *run.span()))
-            if len(inside) > 1 and "".join(folded for _, _, folded in inside) in self._joined:
+            if len(inside) > 1 and "".join(word for _, _, word in inside) in self._joined:
                 whole[len(tokens)] = len(inside)
             tokens += inside
-        return self._found(text, tokens, whole)
+        return self._found(tokens, whole)
 
-    def _found(self, text: str, tokens: list[Token], whole: dict[int, int]) -> list[Span]:
+    def _found(self, tokens: list[Token], whole: dict[int, int]) -> list[Span]:
         spans: list[Span] = []
         at = 0
         while at < len(tokens):
             count = whole.get(at) or self._count(tokens, at)
             if count:
-                spans.append((tokens[at][0], _with_accents(text, tokens[at + count - 1][1])))
+                spans.append((tokens[at][0], tokens[at + count - 1][1]))
             at += count or 1
         return spans
 
@@ -118,7 +105,7 @@ class Marker:
         """How many words that begin at a place are asked for, 0 for none."""
         word = tokens[at][2]
         for run in self._runs.get(word, ()):
-            if len(run) == 1 or run == tuple([folded for _, _, folded in tokens[at : at + len(run)]]):
+            if len(run) == 1 or run == tuple([each for _, _, each in tokens[at : at + len(run)]]):
                 return len(run)
         return int(bool(self._begins) and word.startswith(self._begins))
 
@@ -129,24 +116,14 @@ def marker(asked: tuple[str, ...]) -> Marker:
     return Marker(asked)
 
 
-def _folded(text: str) -> str:
-    return text.lower() if text.isascii() else text.translate(FOLDS)
-
-
 def _tokens(text: str, start: int, end: int) -> Iterator[Token]:
     """The words of an identifier."""
     for part in _PARTS.finditer(text, start, end):
         first, last = part.span()
-        edges = [first, *[cut.start() for cut in CUTS.finditer(text, first + 1, last)], last]
-        for before, after in pairwise(edges):
-            yield before, after, _folded(text[before:after])
-
-
-def _with_accents(text: str, end: int) -> int:
-    """After the marks that stand above the last letter."""
-    while end < len(text) and unicodedata.combining(text[end]):
-        end += 1
-    return end
+        for before, after in pairwise([first, *cuts_in(text, first, last), last]):
+            word = folded(text[before:after])
+            if word:  # else it is nothing but signs that words lose
+                yield before, after, word
 
 
 def highlighted(text: str, words: Iterable[str]) -> str:

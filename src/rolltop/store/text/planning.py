@@ -46,6 +46,9 @@ BETWEEN = ("_", ".", "-", " ", "\n", "/", ":", "::", "->", ", ")
 IN_ORDER = 8
 """A longer query is a text, not the words of a heading."""
 
+NOTHING = AnyOf(())
+"""What is asked for a word that the index leaves out: no document is known to hold it."""
+
 _STEMMED = {"title": "title_stem", "path": "path_stem", "heading": "heading_stem"}
 _ANYWHERE = ("title_stem", "heading_stem", "path_stem", "tag_stem")
 
@@ -122,7 +125,7 @@ class Planner:
             return _filter(node.field, node)
         words = words_in(node.text)
         if not words:
-            return None
+            return NOTHING
         if isinstance(node, Prefix):
             return self._prefix(words, node.field)
         if isinstance(node, Phrase):
@@ -208,7 +211,7 @@ class Planner:
 
 
 def _filter(field: str, node: Word | Phrase | Prefix) -> Plan:
-    value = node.text.casefold()
+    value = node.text if field == "tag" else node.text.casefold()  # tags are told apart by case, as in listings
     if field == "ext":
         value = value.lstrip(".")
     if field == "type" and value == "binary":

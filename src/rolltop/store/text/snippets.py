@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from rolltop.store.text.scripts import UNSPACED
+from rolltop.store.text.scripts import FIRST_UNSPACED, composed, composed_with_places, is_inside, is_unspaced
 
 __all__ = ["ENOUGH", "Needles", "Snippet", "snippet"]
 
@@ -98,9 +98,7 @@ def _best(text: str, needles: Needles) -> tuple[int, int]:
     if found[1] or text.isascii():
         return found
     found = _fullest(text, _plain(text), needles)
-    if found[1] or not any(letter in text for letter in _WIDE):
-        return found
-    return _fullest_folded(text, needles)
+    return found if found[1] else _fullest_folded(text, needles)
 
 
 def _lowered(text: str, needles: Needles) -> str | None:
@@ -192,28 +190,31 @@ def _densest(places: list[_Place], every: int) -> tuple[int, int]:
 
 def _begins(text: str, at: int) -> bool:
     """Whether a word begins here, be it inside an identifier."""
-    if at == 0 or not text[at - 1].isalnum() or text[at].isupper():
+    if at == 0 or text[at].isupper():
         return True
     before, char = text[at - 1], text[at]
+    if not (before.isalnum() or (not before.isascii() and is_inside(before))):
+        return True
     if char.isdigit() != before.isdigit():
         return True
-    return (before >= UNSPACED[0] or char >= UNSPACED[0]) and _UNSPACED.search(before + char) is not None
-
-
-_UNSPACED = re.compile(f"[{UNSPACED}]")
-_WIDE = "ßẞæÆœŒþÞ\ufb00\ufb01\ufb02"
-"""Letters that the index has as two."""
+    return (before >= FIRST_UNSPACED or char >= FIRST_UNSPACED) and (is_unspaced(before) or is_unspaced(char))
 
 
 def _fullest_folded(text: str, needles: Needles) -> tuple[int, int]:
-    """The same in the text as the index has it, where letters may have become two."""
-    from rolltop.store.text.marking import FOLDS  # noqa: PLC0415 - it brings numpy
+    """The same in the text as the index has it, where letters may have become two, or none."""
+    from rolltop.store.text.folding import FOLDS  # noqa: PLC0415 - it brings numpy
 
-    folded = [FOLDS[ord(char)] for char in text]
-    plain = "".join(folded)
+    if composed(text) != text:
+        text, places = composed_with_places(text)
+    elif all(len(FOLDS[ord(char)]) == 1 for char in set(text)):
+        return 0, 0  # every character had its place: nothing is there to find
+    else:
+        places = []
+    pieces = [FOLDS[ord(char)] for char in text]
+    plain = "".join(pieces)
     first, held = _fullest(plain, plain, needles)
-    ends = accumulate(map(len, folded))
-    return next((at for at, end in enumerate(ends) if end > first), 0), held
+    found = next((at for at, end in enumerate(accumulate(map(len, pieces))) if end > first), 0)
+    return (places[found] if places else found), held
 
 
 def _plain(text: str) -> str:
@@ -230,7 +231,7 @@ class _Accents(dict[int, int]):
     """Letters without their accents, looked up when they are met."""
 
     def __missing__(self, code: int) -> int:
-        from rolltop.store.text.marking import FOLDS  # noqa: PLC0415 - it brings numpy
+        from rolltop.store.text.folding import FOLDS  # noqa: PLC0415 - it brings numpy
 
         folded = FOLDS[code]
         self[code] = ord(folded) if len(folded) == 1 else code

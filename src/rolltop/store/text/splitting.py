@@ -1,4 +1,4 @@
-"""Words inside words: `getUserName` is get, user, name; `HTTPServer2` is http, server, 2; `snake_case` is two words.
+"""Words inside words: `getUserName` is get, user, name; `sha256sum` is sha, 256, sum; `snake_case` is two words.
 
 The cuts are found with a handful of operations over all bytes of a text, not token by token.
 """
@@ -7,18 +7,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rolltop.store.text.scripts import UNSPACED
+from rolltop.store.text.folding import folded_runs
+from rolltop.store.text.scripts import composed, spaced_out
 
-__all__ = ["CUTS", "Cut", "cut", "cut_all", "is_unspaced", "letters_of"]
+__all__ = ["LONGEST_WORD", "MOST_BYTES", "Cut", "cut", "cut_all", "cuts_in"]
+
+LONGEST_WORD, MOST_BYTES = 64, 192
+"""Letters and digits of ASCII, bytes of any word: what is as long is a hash or a line of base64, and is not indexed."""
 
 _UPPER, _LOWER, _DIGIT, _OTHER, _JOINT = 1, 2, 4, 8, 16
-_IN_WORD = _UPPER | _LOWER | _DIGIT | _OTHER
+_ASCII = _UPPER | _LOWER | _DIGIT
+_IN_WORD = _ASCII | _OTHER
 
 
 def _class_of(code: int) -> int:
@@ -32,19 +37,16 @@ def _class_of(code: int) -> int:
 
 def _plain(code: int) -> int:
     char = chr(code)
-    return code if code >= 128 else ord(char.lower()) if char.isalnum() else ord(" ")
+    kept = code >= 128 or char in _KEPT
+    return code if kept else ord(char.lower()) if char.isalnum() else ord(" ")
 
+
+_TEXT_ENDS = b"\0"
+_KEPT = "\0\n"
+"""Between texts that are cut together, and between the pieces of one: whoever joined them parts them again."""
 
 _CLASSES = bytes(map(_class_of, range(256)))
 _PLAIN = bytes(map(_plain, range(256)))
-
-_UNSPACED = re.compile(f"([{UNSPACED}])")
-
-
-def is_unspaced(char: str) -> bool:
-    """Whether a character is a word by itself."""
-    return _UNSPACED.fullmatch(char) is not None
-
 
 SHORT = 200
 """Characters that are looked at one by one."""
@@ -55,7 +57,7 @@ BATCH = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A text with a space at every cut, the words that were cut or joined, as one word each, and how many words."""
+    """The words of a text with spaces between them, those that were cut or joined as one word each, and how many."""
 
     text: str
     joined: frozenset[str]
@@ -63,26 +65,46 @@ class Cut:
 
 
 def cut(text: str) -> Cut:
-    """Cut the words of a text where their case or kind changes."""
+    """Cut the words of a text where their case or kind changes, and fold them."""
     if text.isascii() and text.isalpha() and (text[1:].islower() or text.isupper()):
-        return Cut(text, frozenset(), 1)  # most words of queries: one, in one case
+        return Cut(text.lower(), frozenset(), 1)  # most words of queries: one, in one case
     return _cut_short(text) if len(text) <= SHORT and text.isascii() else _cut([text])[0]
 
 
-CUTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Za-z])(?=[0-9])|(?<=[A-Z])(?=[A-Z][a-z])")
-"""Where a word ends inside of another one; the same as `_changes`."""
+_CUTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Za-z])(?=[0-9])|(?<=[A-Z])(?=[A-Z][a-z])")
+"""Where a word ends inside of another one, but for digits before small letters; the same as `_changes`."""
+
+LONGEST_NAME = 32
+"""Letters and digits; a longer run of them is a code, and digits in it are not cut from the letters after them."""
+
+_NAME = re.compile(
+    rf"(?<![A-Za-z0-9])(?!(?:0[xX])?[0-9A-Fa-f]+(?![A-Za-z0-9]))[A-Za-z0-9]{{1,{LONGEST_NAME}}}(?![A-Za-z0-9])"
+)
+"""A run of letters and digits that is neither hexadecimal nor too long."""
+
+_DIGITS_INSIDE = re.compile(r"(?<=[A-Za-z])[0-9]+(?=[a-z]{2})")
 
 _WHOLE = re.compile(r"[A-Za-z0-9_-]+")
-_INSIDE = re.compile(CUTS.pattern + r"|(?<=[A-Za-z0-9])[_-](?=[A-Za-z0-9])")
-_WORD = re.compile(r"[A-Za-z0-9]+")
+_JOINING = re.compile(r"(?<=[A-Za-z0-9])[_-](?=[A-Za-z0-9])")
+
+
+def cuts_in(text: str, start: int = 0, end: int | None = None) -> list[int]:
+    """Where a word ends inside of another one; the same as `_changes` and `_after_digits`, for short texts."""
+    end = len(text) if end is None else end
+    places = [found.start() for found in _CUTS.finditer(text, start, end)]
+    for name in _NAME.finditer(text, start, end):
+        places += [digits.end() for digits in _DIGITS_INSIDE.finditer(text, *name.span())]
+    return sorted(places)
 
 
 def _cut_short(text: str) -> Cut:
     """The same by patterns, for what somebody has typed: there the price per call counts."""
-    spaced = CUTS.sub(" ", text)
-    joined = [whole for whole in _WHOLE.findall(text) if _INSIDE.search(whole)]
+    places = cuts_in(text)
+    spaced = " ".join([text[start:end] for start, end in pairwise([0, *places, len(text)])])
+    plain = _lengthened(_encoded(spaced).translate(_PLAIN).decode())
+    joined = [whole for whole in _WHOLE.findall(text) if _JOINING.search(whole) or cuts_in(whole)]
     names = frozenset(whole.replace("_", "").replace("-", "").lower() for whole in joined)
-    return Cut(spaced, names, len(_WORD.findall(spaced)))
+    return Cut(plain, names, len(plain.split()))
 
 
 def cut_all(texts: Iterable[str]) -> list[Cut]:
@@ -101,29 +123,41 @@ def cut_all(texts: Iterable[str]) -> list[Cut]:
 
 def _cut(texts: list[str]) -> list[Cut]:
     parts = [_encoded(text) for text in texts]
-    data = b"\n".join(parts) + b"\n"
+    data = _TEXT_ENDS.join([*parts, b""])
     sizes = np.array([len(part) + 1 for part in parts], np.int64)
     ends = np.cumsum(sizes)
     starts = ends - sizes
     kinds = np.frombuffer(data.translate(_CLASSES), np.uint8)
     changes = _changes(kinds)
+    _after_digits(data, kinds, changes)
     places = np.flatnonzero(changes) + 1
     inside = _joints(kinds)
     inside[1:] |= changes
-    joined = _joined(data, kinds, np.flatnonzero(inside), starts)
+    gaps = np.concatenate(([-1], np.flatnonzero(kinds == 0)))
+    joined = _joined(data, gaps, np.flatnonzero(inside), starts)
+    spaced = folded_runs(_spaced(data, places.tolist()).translate(_PLAIN)).split(_TEXT_ENDS)
     before, after = np.searchsorted(places, starts), np.searchsorted(places, ends)
-    spaced = _spaced(data, places.tolist())
-    spans = zip((starts + before).tolist(), (ends + after - 1).tolist(), strict=True)
     counts = _words(kinds, starts) + (after - before)
-    made = zip(spans, joined, counts.tolist(), strict=True)
-    return [Cut(spaced[start:end].decode(), names, count) for (start, end), names, count in made]
+    made = [Cut(text.decode(), *its) for text, *its in zip(spaced[:-1], joined, counts.tolist(), strict=True)]
+    long = gaps[np.flatnonzero(np.diff(gaps) > LONGEST_WORD)] + 1
+    for at in np.unique(np.searchsorted(starts, long, "right") - 1).tolist():
+        made[at] = replace(made[at], text=_lengthened(made[at].text))
+    return made
+
+
+_TOO_LONG = re.compile(rf"(?<![^ \n])[a-z0-9]{{{LONGEST_WORD},}}(?![^ \n])")
+
+
+def _lengthened(text: str) -> str:
+    """Words of ASCII that are too long made so long that the index leaves them out; their places stay."""
+    return _TOO_LONG.sub(lambda found: found[0].ljust(MOST_BYTES, "x"), text) if len(text) >= LONGEST_WORD else text
 
 
 def _encoded(text: str) -> bytes:
-    if not text.isascii() and _UNSPACED.search(text):
-        text = _UNSPACED.sub(r" \1 ", text)
+    if not text.isascii():
+        text = spaced_out(composed(text))
     # Half a character, as in names of files that are not UTF-8, is a question mark.
-    return text.encode("utf-8", "replace")
+    return text.encode("utf-8", "replace").replace(_TEXT_ENDS, b" ")
 
 
 def _words(kinds: NDArray[np.uint8], starts: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -145,6 +179,62 @@ def _changes(kinds: NDArray[np.uint8]) -> NDArray[np.bool_]:
     return found
 
 
+_HEXADECIMAL = np.array([chr(code) in "0123456789abcdefABCDEF" for code in range(256)])
+
+
+def _after_digits(data: bytes, kinds: NDArray[np.uint8], changes: NDArray[np.bool_]) -> None:
+    """Cut also between a digit and a small letter (sha256|sum), where that helps names and does not shatter codes.
+
+    That is where the digits follow a letter and are followed by two small letters, in a run of at most `LONGEST_NAME`
+    letters and digits that is not hexadecimal.
+    """
+    at = np.flatnonzero(kinds[:-2] == _DIGIT)
+    at = at[(kinds[at + 1] == _LOWER) & (kinds[at + 2] == _LOWER)]
+    if len(at) > _AT_ONCE:
+        at = _likely(data, kinds, at)
+    for first in range(0, len(at), _AT_ONCE):
+        some = at[first : first + _AT_ONCE]
+        changes[some[_in_names(data, kinds, some)]] = True
+
+
+_AT_ONCE = 1 << 12
+_AROUND = np.arange(-LONGEST_NAME, LONGEST_NAME + 1, dtype=np.int64)
+
+
+def _likely(data: bytes, kinds: NDArray[np.uint8], at: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Those of very many digits that are not in a run that is too long or hexadecimal; it costs per byte."""
+    gaps = np.concatenate(([-1], np.flatnonzero((kinds & _ASCII) == 0)))
+    which = np.searchsorted(gaps, at)
+    starts, ends = gaps[which - 1] + 1, gaps[which]
+    strange = np.cumsum(~_HEXADECIMAL[np.frombuffer(data, np.uint8)], dtype=np.int32)
+    before = np.where(starts > 0, strange[starts - 1], 0)
+    found: NDArray[np.int64] = at[(ends - starts <= LONGEST_NAME) & (strange[ends - 1] > before)]
+    return found
+
+
+def _in_names(data: bytes, kinds: NDArray[np.uint8], at: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which of some digits follow a letter in a run that is neither too long nor hexadecimal."""
+    offsets = _AROUND[None, :]
+    around = np.clip(at[:, None] + offsets, -1, len(data) - 1)  # both ends are no letter: the last byte ends a text
+    of_run = (kinds[around] & _ASCII) != 0
+    before, after = _so_many(of_run[:, LONGEST_NAME::-1]), _so_many(of_run[:, LONGEST_NAME:])
+    of_run &= (offsets > -before[:, None]) & (offsets < after[:, None])
+    letters = of_run & (kinds[around] != _DIGIT)
+    raw = np.frombuffer(data, np.uint8)
+    strange = of_run & ~_HEXADECIMAL[raw[around]]
+    marked = (raw[at - before + 1] == ord("0")) & ((raw[at - before + 2] | 32) == ord("x"))
+    strange &= ~marked[:, None] | (offsets != 2 - before[:, None])  # 0x12ab is hexadecimal
+    found: NDArray[np.bool_] = letters[:, :LONGEST_NAME].any(axis=1) & strange.any(axis=1)
+    found &= before + after - 1 <= LONGEST_NAME
+    return found
+
+
+def _so_many(row: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """How many are true before the first that is not."""
+    found: NDArray[np.int64] = np.where(row.all(axis=1), row.shape[1], np.argmin(row, axis=1))
+    return found
+
+
 def _joints(kinds: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """The _ and - that stand between two parts of a word."""
     found: NDArray[np.bool_] = kinds == _JOINT
@@ -159,18 +249,17 @@ def _spaced(data: bytes, places: list[int]) -> bytes:
 
 
 def _joined(
-    data: bytes, kinds: NDArray[np.uint8], inside: NDArray[np.int64], texts: NDArray[np.int64]
+    data: bytes, gaps: NDArray[np.int64], inside: NDArray[np.int64], texts: NDArray[np.int64]
 ) -> list[frozenset[str]]:
     """The whole words around these places, without what joins them, by the texts that begin at `texts`."""
-    gaps = np.concatenate(([-1], np.flatnonzero(kinds == 0)))
     which = np.searchsorted(gaps, inside)
     which = which[np.diff(which, prepend=-1) != 0]
     starts, ends = gaps[which - 1] + 1, gaps[which]
     found = [data[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
     firsts = [*np.searchsorted(starts, texts).tolist(), len(found)]
-    return [frozenset(letters_of(b" ".join(found[a:b]), b"_-")) if b > a else frozenset() for a, b in pairwise(firsts)]
+    return [_names(b" ".join(found[a:b])) if b > a else frozenset() for a, b in pairwise(firsts)]
 
 
-def letters_of(data: bytes, without: bytes = b"") -> list[str]:
-    """The runs of ASCII letters and digits and of anything beyond ASCII, in lower case."""
-    return data.translate(_PLAIN, without).decode("utf-8", "replace").split()
+def _names(data: bytes) -> frozenset[str]:
+    """Runs of letters and digits in their one form, without what joins their parts."""
+    return frozenset(folded_runs(data.translate(_PLAIN, b"_-")).decode().split())

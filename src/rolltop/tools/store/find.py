@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import replace
 from typing import Any, Literal
@@ -13,7 +14,8 @@ from pydantic import BaseModel, Field
 from mcp_core import READS, Example, Result, ToolArguments, ToolContext
 from rolltop.store import Found, Hit, Library, Listing, is_hash_prefix
 from rolltop.store.excerpts import Excerpt, excerpts
-from rolltop.store.query import TIMES, decode_cursor, encode_cursor
+from rolltop.store.paging import Shown, decode_shown, encode_shown
+from rolltop.store.query import TIMES
 from rolltop.store.times import parse_time
 from rolltop.tools.store.models import Documents, Line, info
 from rolltop.workspace import Workspace
@@ -111,30 +113,45 @@ class SearchByTag(ToolArguments):
 def search(library: Library, args: SearchDocuments) -> FoundDocuments:
     """Search by hash or by words."""
     start = time.perf_counter()
-    offset = int(decode_cursor(args.cursor, 1)[0]) if args.cursor else 0
-    found = _by_hash(library, args, offset) or _by_words(library, args, offset)
+    shown = decode_shown(args.cursor, _question(args)) if args.cursor else None
+    found, following = _by_hash(library, args, shown) or _by_words(library, args, shown)
     results = found.results or []
-    after = offset + len(results)
     return found.model_copy(
         update={
             "execution_time_ms": round((time.perf_counter() - start) * 1000, 3),
             "results": None if args.paths_only else results,
             "paths": [hit.path for hit in results] if args.paths_only else None,
-            "next_cursor": encode_cursor(after) if results and after < found.total else None,
+            "next_cursor": encode_shown(following, _question(args)) if following else None,
         }
     )
 
 
-def _by_hash(library: Library, args: SearchDocuments, offset: int) -> FoundDocuments | None:
+def _question(args: SearchDocuments) -> str:
+    """What a cursor may be used for: the same search, with pages of whatever size and look."""
+    return json.dumps([args.query, args.hash, args.type, args.similarity if args.fuzzy else None])
+
+
+def _by_hash(
+    library: Library, args: SearchDocuments, shown: Shown | None
+) -> tuple[FoundDocuments, Shown | None] | None:
     """Documents by hash; None where the query is no hash after all."""
     wanted = args.hash or (args.query.strip() if is_hash_prefix(args.query.strip()) else None)
-    if wanted is None:
+    if wanted is None or (shown and not shown.by_hash):
         return None
     held = library.with_hash(wanted.strip())
-    if not held and not args.hash:
+    if not held and not args.hash and not shown:
         return None
-    found = [_holding(library, args, each) for each in held[offset : offset + args.limit]]
-    return FoundDocuments(total=len(held), type="hash", execution_time_ms=0, results=found)
+    before = shown or Shown(by_hash=True)
+    left = [each for each in held if _numbered(each) not in before.documents]
+    page = left[: args.limit]
+    following = before.and_these(map(_numbered, page)) if len(left) > len(page) else None
+    found = [_holding(library, args, each) for each in page]
+    return FoundDocuments(total=len(held), type="hash", execution_time_ms=0, results=found), following
+
+
+def _numbered(held: Found) -> int:
+    """One number for a content and a document that has or had it."""
+    return held.object.id << 32 | held.document.id
 
 
 def _holding(library: Library, args: SearchDocuments, held: Found) -> FoundDocument:
@@ -145,12 +162,12 @@ def _holding(library: Library, args: SearchDocuments, held: Found) -> FoundDocum
     return shown.model_copy(update={"hash": entry.hex, "current": held.current})
 
 
-def _by_words(library: Library, args: SearchDocuments, offset: int) -> FoundDocuments:
+def _by_words(library: Library, args: SearchDocuments, shown: Shown | None) -> tuple[FoundDocuments, Shown | None]:
     similarity = args.similarity if args.fuzzy else None
     results = library.find(
-        args.query, args.type, limit=args.limit, offset=offset, similarity=similarity, why=not args.paths_only
+        args.query, args.type, limit=args.limit, similarity=similarity, why=not args.paths_only, shown=shown
     )
-    return FoundDocuments(
+    found = FoundDocuments(
         total=results.total,
         type=results.type,
         note=results.note,
@@ -159,6 +176,7 @@ def _by_words(library: Library, args: SearchDocuments, offset: int) -> FoundDocu
         execution_time_ms=0,
         results=[_found(library, args, hit) for hit in results.hits],
     )
+    return found, results.next
 
 
 def _found(library: Library, args: SearchDocuments, hit: Hit) -> FoundDocument:
