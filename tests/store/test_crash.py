@@ -66,6 +66,15 @@ def test_the_record_is_of_a_real_run(calls: tuple[str, list[Call]]) -> None:
     assert sum(call.kind == "create" and call.path.endswith(".pack") for call in calls[1]) > 3
 
 
+def test_a_call_and_a_collection_of_the_run_fill_more_than_two_packs(calls: tuple[str, list[Call]]) -> None:
+    packs, most = 0, list[int]()
+    for call in calls[1]:
+        packs += call.kind == "create" and call.path.endswith(".pack")
+        if call.kind == "acknowledge":
+            most, packs = [*most, packs], 0
+    assert sorted(most)[-2] > 2
+
+
 def test_a_crash_at_some_moment_loses_nothing(calls: tuple[str, list[Call]], tmp_path: Path) -> None:
     for point in random.Random(4).sample(range(len(calls[1]) + 1), SAMPLE):
         crash_at(point, calls, tmp_path, losses=1)

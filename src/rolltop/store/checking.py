@@ -71,6 +71,9 @@ class Checking(Core):
             if frame.place.offset != ends.get(frame.place.pack, 0):
                 report.problems.append(f"pack {frame.place.pack}: frame {frame.id} does not begin where the last ends")
             ends[frame.place.pack] = frame.place.offset + frame.place.length
+        for pack in sorted(ends.keys() - known.keys()):
+            report.problems.append(f"pack {pack}: documents lie in it, and the catalogue does not know it")
+            known[pack] = ends[pack]
         for pack, length in known.items():
             if ends.get(pack, 0) != length:
                 report.problems.append(f"pack {pack}: the frames end at {ends.get(pack, 0)}, not at {length}")

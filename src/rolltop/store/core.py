@@ -86,6 +86,7 @@ class Core:
             return []
         removed = []
         with self.lock.held():
+            self._know_packs()
             known, found = self.catalog.objects.packs(), self.blobs.packs()
             for pack, length in found.items():
                 if pack not in known:
@@ -95,6 +96,14 @@ class Core:
                     self.blobs.truncate(pack, known[pack])
                     removed.append(f"{length - known[pack]} unacknowledged bytes of pack {pack}")
         return removed
+
+    def _know_packs(self) -> None:
+        """Stores were written once in which packs that documents lie in were not entered: enter them."""
+        unknown = self.catalog.objects.unknown_packs()
+        if unknown:
+            with self.catalog.transaction():
+                for pack, length in unknown.items():
+                    self.catalog.objects.set_pack(pack, length)
 
     def write(self, work: Callable[[Writer], T]) -> T:
         """Run work in a durable transaction, together with whatever else is waiting."""

@@ -9,7 +9,7 @@ from hashlib import sha256
 from rolltop.store import frames
 from rolltop.store.chunking import SINGLE, cut
 from rolltop.store.reader import Reader
-from rolltop.store.records import Frame, Object
+from rolltop.store.records import Frame, Object, Place
 from rolltop.store.seams import BlobStore, Catalog
 
 __all__ = ["Digests", "Kept", "Writer"]
@@ -213,19 +213,19 @@ class Writer:
     def _add_frame(self, encoded: bytes, raw: int, base: int | None, depth: int) -> None:
         self._resume()
         number = self._frame_number()
-        place = self._blobs.append(encoded)
-        if place.offset == 0 and place.pack > 1:
-            self._close_pack(place.pack - 1)
+        place = self._append(encoded)
         self.catalog.objects.add_frame(Frame(number, place, raw, base, depth))
         assert self._numbers is not None
         self._numbers = (self._numbers[0], number + 1)
         self.written += len(encoded)
 
-    def _close_pack(self, pack: int) -> None:
-        """The pack before this one is full: its length is what its last frame says."""
-        lengths = self._blobs.packs()
-        if pack in lengths and pack in self.catalog.objects.packs():
-            self.catalog.objects.set_pack(pack, lengths[pack])
+    def _append(self, data: bytes) -> Place:
+        """Write bytes. A transaction may fill any number of packs: the catalogue learns of each that is full."""
+        before = self._blobs.position()
+        place = self._blobs.append(data)
+        if place.pack != before[0]:
+            self.catalog.objects.set_pack(*before)
+        return place
 
     def _resume(self) -> None:
         if not self._resumed:
@@ -257,10 +257,7 @@ class Writer:
         self._resume()
         data = self._blobs.read(frame.place)
         frames.check(data, frame.id)
-        place = self._blobs.append(data)
-        if place.offset == 0:
-            self._close_pack(place.pack - 1)
-        self.catalog.objects.place_frame(frame.id, place)
+        self.catalog.objects.place_frame(frame.id, self._append(data))
 
     # the transaction -----------------------------------------------------------------------------
 

@@ -150,6 +150,14 @@ class Objects:
     def packs(self) -> dict[int, int]:
         return dict(self._db.all("SELECT id, length FROM packs ORDER BY id"))
 
+    def unknown_packs(self) -> dict[int, int]:
+        """Packs that frames lie in and that have no row of their own, and how far their frames go."""
+        return dict(
+            self._db.all(
+                "SELECT pack, max(offset + length) FROM frames WHERE pack NOT IN (SELECT id FROM packs) GROUP BY pack"
+            )
+        )
+
     def tail(self) -> tuple[int, int]:
         """The pack that is being filled, and its committed length."""
         row = self._db.one("SELECT id, length FROM packs ORDER BY id DESC LIMIT 1")
