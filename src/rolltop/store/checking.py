@@ -54,6 +54,7 @@ class Checking(Core):
                 self._check_objects(report, progress)
         except Damaged as error:  # a row that cannot even be read
             report.problems.append(f"catalogue: {error.message}")
+        report.problems += self.recovery.doubts()
         report.problems += self.index_damage()
         return report
 
@@ -137,8 +138,7 @@ class Checking(Core):
 
     def repair(self, fetch: Callable[[str], bytes | None] | None = None, progress: Progress | None = None) -> Report:
         """Turn single flipped bits back; take whole contents from their original files if `fetch` still finds them."""
-        removed = self.recover()
-        mended = [f"removed {what}" for what in removed]
+        mended = self.recover(decided=True)
         with self.lock.held():
             leaves: dict[int, list[Object]] = {}
             for entry in self.catalog.objects.everything():

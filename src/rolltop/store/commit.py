@@ -6,7 +6,7 @@ import fcntl
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -125,14 +125,17 @@ class Committer:
     @contextmanager
     def exclusive(self) -> Iterator[Writer]:
         """A transaction with the writer's lock: what it wrote is durable when the block ends."""
-        with self._lock.held(), self._catalog.transaction():
-            writer = Writer(self._catalog, self._blobs)
-            self._local.writer = writer
-            try:
-                yield writer
-                writer.finish()
-            except BaseException:
-                self._rolled_back()
-                raise
-            finally:
-                self._local.writer = None
+        with self._lock.held():
+            with self._catalog.transaction():
+                writer = Writer(self._catalog, self._blobs)
+                self._local.writer = writer
+                try:
+                    yield writer
+                    writer.finish()
+                except BaseException:
+                    self._rolled_back()
+                    raise
+                finally:
+                    self._local.writer = None
+            with suppress(OSError):  # what was committed is safe without this note
+                self._blobs.acknowledge(self._catalog.reach())

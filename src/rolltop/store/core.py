@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from rolltop.errors import InvalidInput, PermissionDenied
+from rolltop.errors import Damaged, InvalidInput, PermissionDenied
 from rolltop.store.catalog import SqliteCatalog
 from rolltop.store.commit import Committer, FileLock
 from rolltop.store.packs import PackDirectory, sync_directory
 from rolltop.store.reader import Reader
+from rolltop.store.recovery import Recovery, refuse_lost_catalogue
 from rolltop.store.seams import BlobStore, Catalog
 from rolltop.store.writer import Writer
 
@@ -27,11 +28,13 @@ class Options:
     """Settings of the store; the section `[store]` of the configuration.
 
     `background`: threads follow what is written (for a process that stays); else it is done when asked for.
+    `mending`: for verify and repair: it is opened also where the catalogue does not belong to the packs.
     """
 
     undo_days: float = 7.0
     read_only: bool = False
     background: bool = False
+    mending: bool = False
     model: str = "wordllama"
     """What search by meaning uses: wordllama, minilm, none, or the path of a folder."""
 
@@ -67,6 +70,8 @@ class Core:
         self.options = options or Options()
         fresh = not (directory / "catalog.db").exists()
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if catalog is None:
+            refuse_lost_catalogue(directory / "catalog.db", directory / "packs")
         self.catalog: Catalog = catalog or SqliteCatalog(directory / "catalog.db")
         self.blobs: BlobStore = blobs or PackDirectory(directory / "packs")
         self.lock = FileLock(directory / "writer.lock")
@@ -76,39 +81,28 @@ class Core:
             sync_directory(directory.parent)
         self.reader = Reader(self.catalog, self.blobs)
         self.committer = Committer(self.catalog, self.blobs, self.lock, self.reader.forget)
+        self.recovery = Recovery(self.catalog, self.blobs, self.lock)
         if not self.options.read_only:
+            self._recover_at_opening()
+
+    def _recover_at_opening(self) -> None:
+        try:
             self.recover()
+        except Damaged:
+            if not self.options.mending:
+                Core.close(self)
+                raise
 
-    def recover(self) -> list[str]:
-        """Remove what a crash may have left: bytes that were never acknowledged. Says what it removed."""
-        known, found = self.catalog.objects.packs(), self.blobs.packs()
-        if all(known.get(pack) == length for pack, length in found.items()):
-            return []
-        removed = []
-        with self.lock.held():
-            self._know_packs()
-            known, found = self.catalog.objects.packs(), self.blobs.packs()
-            for pack, length in found.items():
-                if pack not in known:
-                    self.blobs.remove(pack)
-                    removed.append(f"pack {pack}, which no document uses")
-                elif length > known[pack]:
-                    self.blobs.truncate(pack, known[pack])
-                    removed.append(f"{length - known[pack]} unacknowledged bytes of pack {pack}")
-        return removed
-
-    def _know_packs(self) -> None:
-        """Stores were written once in which packs that documents lie in were not entered: enter them."""
-        unknown = self.catalog.objects.unknown_packs()
-        if unknown:
-            with self.catalog.transaction():
-                for pack, length in unknown.items():
-                    self.catalog.objects.set_pack(pack, length)
+    def recover(self, *, decided: bool = False) -> list[str]:
+        """Remove what a crash may have left: bytes that were never acknowledged. Says what it did; see `Recovery`."""
+        return self.recovery.run(decided=decided)
 
     def write(self, work: Callable[[Writer], T]) -> T:
         """Run work in a durable transaction, together with whatever else is waiting."""
         if self.options.read_only:
             raise PermissionDenied("the store is open for reading only", hint="Start rolltop without --read-only.")
+        if self.options.mending:
+            self.recover()  # refused until it is decided what becomes of the bytes that nobody knows
         inside = self.committer.active
         result = self.committer.run(work)
         if self.options.background and not inside:
