@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
@@ -68,12 +68,12 @@ def repair(invocation: Invocation, from_files: bool, as_json: bool) -> None:
     _show(report, as_json)
 
 
-def _fetch(path: str) -> bytes | None:
+def _fetch(path: str) -> BinaryIO | None:
     from rolltop.errors import RolltopError
-    from rolltop.store.gathering import read_source
+    from rolltop.store.gathering import open_source
 
     try:
-        return read_source(path).data
+        return open_source(path)
     except (OSError, RolltopError):
         return None
 

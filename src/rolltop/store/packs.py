@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
 
-from rolltop.errors import Damaged, NotFound
+from rolltop.errors import NotFound
 from rolltop.store.reach import Reach, ReachFile
 from rolltop.store.records import Place
 
@@ -44,23 +44,30 @@ class PackDirectory:
     # writing -------------------------------------------------------------------------------------
 
     def resume(self, pack: int, length: int) -> None:
-        """Continue after the last committed byte; whatever lies beyond was never acknowledged."""
-        if pack != self._pack or self._file is None:
+        """Continue after the last committed byte; whatever lies beyond was never acknowledged.
+
+        A pack that lost bytes is left as it is, and the next one begun.
+        """
+        if self._size(pack) < length:
+            pack, length = pack + 1, 0
+        if pack != self._pack or self._file is None or self._is_replaced():
             self._switch(pack)
-        assert self._file is not None
-        if os.fstat(self._file).st_size != length:
-            self._cut(length)
+        if os.fstat(self._writer()).st_size != length:
+            os.ftruncate(self._writer(), length)
         self._length = length
 
-    def _cut(self, length: int) -> None:
-        assert self._file is not None
-        if os.fstat(self._file).st_size < length:
-            raise Damaged(
-                f"pack {self._pack} is shorter than the catalogue says",
-                hint="Run `rolltop store verify` to see what is missing.",
-                details={"pack": self._pack},
-            )
-        os.ftruncate(self._file, length)
+    def _size(self, pack: int) -> int:
+        try:
+            return self._path(pack).stat().st_size
+        except FileNotFoundError:
+            return 0
+
+    def _is_replaced(self) -> bool:
+        """Whether the file that is open is not the one that has its name, which was removed or replaced meanwhile."""
+        try:
+            return not os.path.samestat(os.fstat(self._writer()), self._path(self._pack).stat())
+        except FileNotFoundError:
+            return True
 
     def _switch(self, pack: int) -> None:
         self._close_writer()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from rolltop.store.catalog.connection import Database, Row
@@ -26,10 +27,19 @@ class Objects:
 
     # objects -------------------------------------------------------------------------------------
 
-    def find(self, digest: bytes) -> int | None:
-        """The number of the object with this SHA-256."""
-        row = self._db.one("SELECT id FROM objects WHERE hash = ?", (digest,))
-        return None if row is None else int(row[0])
+    def with_hash(self, digest: bytes) -> Object | None:
+        """The object with this SHA-256."""
+        row = self._db.one(f"SELECT {_COLUMNS} FROM objects WHERE hash = ?", (digest,))  # noqa: S608
+        return _object(row) if row else None
+
+    def frames_of(self, numbers: Sequence[int]) -> set[int] | None:
+        """The frames that some leaves lie in; None where not every leaf is there."""
+        wanted = sorted(set(numbers))
+        rows = self._db.all(
+            "SELECT frame, count(*) FROM objects WHERE id IN (SELECT value FROM json_each(?)) GROUP BY frame",
+            (json.dumps(wanted),),
+        )
+        return {row[0] for row in rows if row[0]} if sum(row[1] for row in rows) == len(wanted) else None
 
     def get(self, number: int) -> Object | None:
         row = self._db.one(f"SELECT {_COLUMNS} FROM objects WHERE id = ?", (number,))  # noqa: S608
@@ -40,13 +50,13 @@ class Objects:
         return {entry.id: entry for entry in found if entry}
 
     def add(self, objects: Sequence[Object]) -> None:
-        self._db.many(
-            "INSERT INTO objects VALUES(?, ?, ?, ?, ?, ?)",
-            [
-                (o.id, o.hash, o.size, o.frame, o.start, pack_parts(o.parts, aligned=o.aligned) if o.parts else None)
-                for o in objects
-            ],
-        )
+        rows = [(o.id, o.hash, o.size, o.frame, o.start, _packed(o)) for o in objects]
+        self._db.many("INSERT INTO objects VALUES(?, ?, ?, ?, ?, ?)", rows)
+
+    def replace(self, objects: Iterable[Object]) -> None:
+        """The bytes of these objects lie elsewhere now, or are made of other leaves."""
+        rows = [(o.size, o.frame, o.start, _packed(o), o.id) for o in objects]
+        self._db.many("UPDATE objects SET size = ?, frame = ?, start = ?, parts = ? WHERE id = ?", rows)
 
     def move(self, number: int, frame: int, start: int) -> None:
         """The object's bytes now lie elsewhere."""
@@ -177,6 +187,10 @@ class Objects:
 
     def next_epoch(self) -> None:
         self._db.run("UPDATE meta SET value = value + 1 WHERE key = 'epoch'")
+
+
+def _packed(entry: Object) -> bytes | None:
+    return pack_parts(entry.parts, aligned=entry.aligned) if entry.parts else None
 
 
 def _object(row: Row) -> Object:

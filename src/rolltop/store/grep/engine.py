@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rolltop.courtesy import answering, politely
-from rolltop.errors import InvalidInput
+from rolltop.errors import Damaged, InvalidInput, NotFound
 from rolltop.store.grep.layout import Layout, Numbers
 from rolltop.store.grep.lines import FileLines, lines_of
 from rolltop.store.grep.matcher import Matcher
@@ -204,9 +204,12 @@ class Grep:
             yield from self._scan_run(matcher, run, texts)
 
     def _raw(self, frame: Frame) -> bytes:
-        if frame.base is not None:
-            return self._reader.raw(frame)
-        return self._reader.fresh(frame)
+        try:
+            return self._reader.raw(frame) if frame.base is not None else self._reader.fresh(frame)
+        except (Damaged, NotFound):
+            if self._layout.is_in_use(frame.id):
+                raise
+            return b"\n"  # all that was in it has been stored again elsewhere
 
     def _scan_run(self, matcher: Matcher, run: list[int], texts: list[bytes]) -> Iterator[tuple[int, int]]:
         ends = matcher.line_ends(b"".join(texts) if len(texts) > 1 else texts[0])
