@@ -46,7 +46,7 @@ class Checking(Core):
         if report.problems:
             return report
         try:
-            with self.catalog.snapshot():
+            with self.steady():
                 self._check_rows(report)
                 self._check_packs(report)
                 self._check_objects(report, progress)

@@ -34,6 +34,20 @@ class FileLock:
             os.close(file)
 
     @contextmanager
+    def shared(self) -> Iterator[None]:
+        """Held together with others who share it; nobody has it alone meanwhile."""
+        try:
+            file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError:
+            yield  # where nothing can be written, nobody wants it alone
+            return
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH)
+            yield
+        finally:
+            os.close(file)
+
+    @contextmanager
     def tried(self) -> Iterator[bool]:
         """Whether the lock could be had at once; it is held as long as the block runs."""
         file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

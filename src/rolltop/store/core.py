@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -75,13 +76,14 @@ class Core:
         self.catalog: Catalog = catalog or SqliteCatalog(directory / "catalog.db")
         self.blobs: BlobStore = blobs or PackDirectory(directory / "packs")
         self.lock = FileLock(directory / "writer.lock")
+        self.reading = FileLock(directory / "reading.lock")
         if fresh:
             # The new names have to survive a power loss too, not only what is in the files.
             sync_directory(directory)
             sync_directory(directory.parent)
         self.reader = Reader(self.catalog, self.blobs)
         self.committer = Committer(self.catalog, self.blobs, self.lock, self.reader.forget)
-        self.recovery = Recovery(self.catalog, self.blobs, self.lock)
+        self.recovery = Recovery(self.catalog, self.blobs, self.lock, self.reading)
         if not self.options.read_only:
             self._recover_at_opening()
 
@@ -96,6 +98,12 @@ class Core:
     def recover(self, *, decided: bool = False) -> list[str]:
         """Remove what a crash may have left: bytes that were never acknowledged. Says what it did; see `Recovery`."""
         return self.recovery.run(decided=decided)
+
+    @contextmanager
+    def steady(self) -> Iterator[None]:
+        """Many reads that see one state, however long they take: packs that others collect stay meanwhile."""
+        with self.reading.shared(), self.catalog.snapshot():
+            yield
 
     def write(self, work: Callable[[Writer], T]) -> T:
         """Run work in a durable transaction, together with whatever else is waiting."""

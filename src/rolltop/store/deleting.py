@@ -108,8 +108,9 @@ class Deleting(Core):
         self.reader.forget()
         after = self.catalog.objects.packs()
         removed = [pack for pack in before if pack not in after]
-        with self.lock.held():
-            for pack in removed:
+        with self.lock.held(), self.reading.tried() as free:
+            # While somebody reads an older state they stay; the next opening removes them.
+            for pack in removed if free else ():
                 self.blobs.remove(pack)
         if gone or plan.dead:
             self.purge_indexes([document.id for document in gone])

@@ -48,26 +48,21 @@ class PackDirectory:
 
         A pack that lost bytes is left as it is, and the next one begun.
         """
-        if self._size(pack) < length:
-            pack, length = pack + 1, 0
-        if pack != self._pack or self._file is None or self._is_replaced():
+        status = self._status(pack)
+        if (status.st_size if status else 0) < length:
+            pack, length, status = pack + 1, 0, None
+        # A file that was removed or replaced meanwhile is not written to any more.
+        if status is None or pack != self._pack or not os.path.samestat(os.fstat(self._writer()), status):
             self._switch(pack)
         if os.fstat(self._writer()).st_size != length:
             os.ftruncate(self._writer(), length)
         self._length = length
 
-    def _size(self, pack: int) -> int:
+    def _status(self, pack: int) -> os.stat_result | None:
         try:
-            return self._path(pack).stat().st_size
+            return os.stat(f"{self.directory}/{pack:08d}.pack")
         except FileNotFoundError:
-            return 0
-
-    def _is_replaced(self) -> bool:
-        """Whether the file that is open is not the one that has its name, which was removed or replaced meanwhile."""
-        try:
-            return not os.path.samestat(os.fstat(self._writer()), self._path(self._pack).stat())
-        except FileNotFoundError:
-            return True
+            return None
 
     def _switch(self, pack: int) -> None:
         self._close_writer()

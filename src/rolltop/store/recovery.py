@@ -65,10 +65,11 @@ class _State:
 class Recovery:
     """Brings packs and catalogue together again, when a store is opened."""
 
-    def __init__(self, catalog: Catalog, blobs: BlobStore, lock: FileLock) -> None:
+    def __init__(self, catalog: Catalog, blobs: BlobStore, lock: FileLock, reading: FileLock) -> None:
         self._catalog = catalog
         self._blobs = blobs
         self._lock = lock
+        self._reading = reading
 
     def _state(self) -> _State:
         # The note last: a write that ends meanwhile can only make it look doubtful, and then the lock is taken.
@@ -103,7 +104,8 @@ class Recovery:
             done = [
                 line for pack, start in state.unexplained().items() for line in self._clear(pack, start, state, keep)
             ]
-            done += [self._remove(pack) for pack in state.found.keys() - state.known.keys() if not state.found[pack]]
+            for pack in state.found.keys() - state.known.keys():
+                done += self._remove(pack) if not state.found[pack] else []
             if keep:
                 self._blobs.begin(self._catalog.reach())
         return done
@@ -122,13 +124,16 @@ class Recovery:
             place = self._blobs.set_aside(pack, start)
             return [f"moved {count} bytes of pack {pack} that the catalogue does not know to {place}"]
         if pack not in state.known:
-            return [self._remove(pack)]
+            return self._remove(pack)
         self._blobs.truncate(pack, start)
         return [f"removed {count} unacknowledged bytes of pack {pack}"]
 
-    def _remove(self, pack: int) -> str:
-        self._blobs.remove(pack)
-        return f"removed pack {pack}, which no document uses"
+    def _remove(self, pack: int) -> list[str]:
+        with self._reading.tried() as free:
+            if not free:  # it may have been collected while somebody reads an older state: the next opening removes it
+                return []
+            self._blobs.remove(pack)
+        return [f"removed pack {pack}, which no document uses"]
 
 
 def _doubt(state: _State) -> str:

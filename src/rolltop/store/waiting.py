@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import apsw
 
 from rolltop.files.holding import again_within
 
-__all__ = ["connected"]
+__all__ = ["briefly", "connected"]
 
 _SECONDS = 60
+_BRIEFLY = 1
 
 
 def connected(path: Path, pragmas: Sequence[str]) -> apsw.Connection:
@@ -32,3 +34,13 @@ def connected(path: Path, pragmas: Sequence[str]) -> apsw.Connection:
         connection.close()
         raise
     return connection
+
+
+@contextmanager
+def briefly(connection: apsw.Connection) -> Iterator[None]:
+    """What is done meanwhile waits for other processes a second and not a minute."""
+    connection.set_busy_timeout(_BRIEFLY * 1000)
+    try:
+        yield
+    finally:
+        connection.set_busy_timeout(_SECONDS * 1000)

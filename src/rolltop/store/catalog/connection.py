@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from rolltop.errors import Conflict, Damaged, InvalidInput, PartMissing, Rolltop
 from rolltop.store.catalog.schema import FORMAT, SCHEMA
 from rolltop.store.catalog.seals import seal
 from rolltop.store.patterns import glob_matches
-from rolltop.store.waiting import connected
+from rolltop.store.waiting import briefly, connected
 
 __all__ = ["Database", "Row"]
 
@@ -162,8 +162,9 @@ class Database:
             raise Conflict("another process has kept the catalogue locked for a minute", hint="Try again.") from error
 
     def checkpoint(self) -> None:
-        """Move the write-ahead log into the file, if nobody is in the way."""
-        self.connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        """Move the write-ahead log into the file, if nobody is in the way: somebody may be reading for long."""
+        with briefly(self.connection), suppress(apsw.BusyError):
+            self.connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
     def close(self) -> None:
         with self._guard:
