@@ -77,6 +77,7 @@ class Core:
         self.blobs: BlobStore = blobs or PackDirectory(directory / "packs")
         self.lock = FileLock(directory / "writer.lock")
         self.reading = FileLock(directory / "reading.lock")
+        self.purging = FileLock(directory / "purging.lock")
         if fresh:
             # The new names have to survive a power loss too, not only what is in the files.
             sync_directory(directory)
@@ -132,6 +133,24 @@ class Core:
 
     def purge_indexes(self, documents: Sequence[int]) -> None:
         """Make the indexes forget the documents that were collected."""
+
+    def finish_purge(self) -> bool:
+        """Make the indexes forget what a collection has removed, if one was interrupted before that; whether so."""
+        if self.options.read_only or self.committer.active or self.catalog.objects.purging() is None:
+            return False
+        with self.purging.tried() as ours:
+            return ours and self.purge_collected()
+
+    def purge_collected(self) -> bool:
+        """The same for whoever holds the lock of it."""
+        gone = self.catalog.objects.purging()
+        if gone is None:
+            return False
+        self.purge_indexes(gone)
+        with self.committer.exclusive():
+            more = set(self.catalog.objects.purging() or ()) - set(gone)
+            self.catalog.objects.set_purging(more or None)
+        return True
 
     def close(self) -> None:
         self.blobs.close()

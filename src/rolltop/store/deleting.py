@@ -105,6 +105,10 @@ class Deleting(Core):
             if plan.dead:
                 self.catalog.objects.keep_numbers()
                 self._rewrite(writer, plan)
+            waiting = self.catalog.objects.purging()
+            if gone or plan.dead:
+                # Noted in the same transaction: if this process dies, another one makes the indexes forget.
+                self.catalog.objects.set_purging({*(waiting or ()), *(document.id for document in gone)})
         self.reader.forget()
         after = self.catalog.objects.packs()
         removed = [pack for pack in before if pack not in after]
@@ -112,8 +116,8 @@ class Deleting(Core):
             # While somebody reads an older state they stay; the next opening removes them.
             for pack in removed if free else ():
                 self.blobs.remove(pack)
-        if gone or plan.dead:
-            self.purge_indexes([document.id for document in gone])
+        with self.purging.held():
+            self.purge_collected()
         self.catalog.checkpoint()
         return Collected(len(gone), len(plan.dead), len(removed), sum(before.values()), sum(after.values()))
 

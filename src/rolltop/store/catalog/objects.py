@@ -180,6 +180,19 @@ class Objects:
     def remove_pack(self, pack: int) -> None:
         self._db.run("DELETE FROM packs WHERE id = ?", (pack,))
 
+    # what a collection has to make the indexes forget ----------------------------------------------
+
+    def purging(self) -> list[int] | None:
+        """Documents that were collected and that indexes may still know; None where there is nothing to purge."""
+        found = self._db.value("SELECT value FROM meta WHERE key = 'purging'")
+        return None if found is None else json.loads(found)
+
+    def set_purging(self, documents: Iterable[int] | None) -> None:
+        if documents is None:
+            self._db.run("DELETE FROM meta WHERE key = 'purging'")
+        else:
+            self._db.run("INSERT OR REPLACE INTO meta VALUES('purging', ?)", (json.dumps(sorted(documents)),))
+
     # the epoch changes when numbers that indexes remember have moved --------------------------------
 
     def epoch(self) -> int:
