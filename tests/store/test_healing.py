@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from rolltop.errors import RolltopError
+from rolltop.errors import Damaged, RolltopError
 from rolltop.store import Library, Pattern, keeping, packs, pieces
 from rolltop.store.keeping import Source
+from rolltop.tools.store.grep import GrepDocuments, grep
 
 Run = Callable[..., Any]
 Harm = Callable[[Path], None]
@@ -208,3 +209,57 @@ def test_the_commands_take_the_original_file(rolltop: Run, tmp_path: Path) -> No
     assert rolltop("store", "add", "-", "--name", "more.txt", stdin="more\n").returncode == 0
     assert f"{place}, from its file" in rolltop("store", "repair", "--from-files").stdout
     assert rolltop("store", "cat", "large.txt").stdout.encode() == LARGE
+
+
+# grep --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def partly(library: Library) -> Library:
+    """Two documents that can be read, and one between them that cannot."""
+    for name in "abc":
+        library.add(f"{name}.txt", b"needle\n" + lines(ord(name), 50))
+    frame = library.catalog.objects.frame(2)
+    assert frame is not None
+    library.blobs.overwrite(frame.place, bytes(frame.place.length))
+    library.reader.forget()
+    return library
+
+
+def test_grep_answers_for_the_rest_and_names_what_is_damaged(partly: Library) -> None:
+    found = []
+    with pytest.raises(Damaged, match=r"1 documents are damaged and were not searched: b\.txt"):
+        found.extend(file.document.path for file in partly.grep.files(Pattern("needle")))
+    assert found == ["a.txt", "c.txt"]
+    for asked in (Pattern("needle"), Pattern("needle", paths=("*.txt",)), Pattern("needle", invert=True)):
+        missed: dict[str, str] = {}
+        assert [file.document.path for file in partly.grep.files(asked, missed=missed)] == ["a.txt", "c.txt"]
+        assert list(missed) == ["b.txt"]
+        missed.clear()
+        assert [document.path for document, _ in partly.grep.counts(asked, missed)] == ["a.txt", "c.txt"]
+        assert list(missed) == ["b.txt"]
+    missed = {}
+    assert [document.path for document in partly.grep.without(Pattern("absent"), missed)] == ["a.txt", "c.txt"]
+    assert list(missed) == ["b.txt"]
+
+
+def test_indexes_are_built_beside_what_is_damaged(partly: Library) -> None:
+    partly.index()
+    assert [hit.document.path for hit in partly.search("needle").hits] == ["a.txt", "c.txt"]
+
+
+def test_the_command_greps_what_can_be_read(rolltop: Run, tmp_path: Path) -> None:
+    for name in ("a.md", "b.md"):
+        rolltop("store", "add", "-", "--name", name, stdin=f"needle in {name}\n")
+    pack = tmp_path / "workspace" / "store" / "packs" / "00000001.pack"
+    pack.write_bytes(bytes(40) + pack.read_bytes()[40:])
+    done = rolltop("store", "grep", "needle in b|needle")
+    assert done.stdout == "b.md:needle in b.md\n"
+    assert (done.returncode, "1 documents are damaged and were not searched: a.md" in done.stderr) == (1, True)
+
+
+def test_the_tool_greps_what_can_be_read(partly: Library) -> None:
+    answer = grep(partly, GrepDocuments(pattern="needle"), 10_000)
+    assert [file.file for file in answer.results or ()] == ["a.txt", "c.txt"]
+    assert (answer.complete, "not searched: b.txt" in (answer.note or "")) == (False, True)
+    assert grep(partly, GrepDocuments(pattern="needle", count=True), 10_000).total_matches == 2
