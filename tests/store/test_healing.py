@@ -67,7 +67,7 @@ def is_whole(library: Library) -> None:
 
 
 def lost_bytes(library: Library) -> int:
-    return library.catalog.objects.packs()[1] - library.blobs.packs().get(1, 0)
+    return library.catalog.objects.packs().get(1, 0) - library.blobs.packs().get(1, 0)
 
 
 def test_content_that_is_stored_again_is_whole(harmed: Library) -> None:
@@ -80,6 +80,18 @@ def test_content_that_is_stored_again_is_whole(harmed: Library) -> None:
         assert harmed.add(path, data).bytes_stored == 0
     assert harmed.document("large.txt").version == 1
     is_whole(harmed)
+    harmed.close()
+
+
+def test_a_collection_clears_away_what_was_damaged(harmed: Library) -> None:
+    for path, data in (("small.txt", SMALL), ("large.txt", LARGE), ("other.txt", OTHER)):
+        harmed.add(path, data)
+    harmed.delete([harmed.document("other.txt")])
+    harmed.collect(everything=True)
+    assert harmed.verify().ok
+    assert 1 not in harmed.blobs.packs()
+    is_whole(harmed)
+    assert harmed.collect(everything=True).packs == 0
     harmed.close()
 
 
