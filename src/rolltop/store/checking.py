@@ -53,6 +53,7 @@ class Checking(Core):
         except Damaged as error:  # a row that cannot even be read
             report.problems.append(f"catalogue: {error.message}")
         report.problems += self.recovery.doubts()
+        self.finish_purge()  # what an interrupted collection left is no damage
         report.problems += self.index_damage()
         return report
 
