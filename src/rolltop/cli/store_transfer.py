@@ -37,7 +37,7 @@ def export(invocation: Invocation, archive: str, paths: tuple[str, ...], tags: t
             count = _to_new_file(Path(archive), lambda out: library.export(out, query, show, left))
     if as_json:
         named = [{"what": what, "why": why} for what, why in left]
-        print_json({"documents": count, "archive": archive, "left": named})
+        print_json({"documents": count, "archive": archive} | ({"left": named} if left else {}))
     else:
         for what, why in left:
             note(f"{what} was not written: {why}", style="yellow")
