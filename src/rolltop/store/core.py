@@ -71,10 +71,10 @@ class Core:
         self.options = options or Options()
         fresh = not (directory / "catalog.db").exists()
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-        if catalog is None:
-            refuse_lost_catalogue(directory / "catalog.db", directory / "packs")
-        self.catalog: Catalog = catalog or SqliteCatalog(directory / "catalog.db")
         self.blobs: BlobStore = blobs or PackDirectory(directory / "packs")
+        if catalog is None:
+            refuse_lost_catalogue(directory / "catalog.db", self.blobs)
+        self.catalog: Catalog = catalog or SqliteCatalog(directory / "catalog.db")
         self.lock = FileLock(directory / "writer.lock")
         self.reading = FileLock(directory / "reading.lock")
         self.purging = FileLock(directory / "purging.lock")

@@ -116,8 +116,9 @@ class PackDirectory:
 
     def packs(self) -> dict[int, int]:
         """Every pack file with its length on disk. Files with other names are not ours."""
-        files = (path for path in self.directory.glob("*.pack") if _NAME.fullmatch(path.name))
-        return {int(path.stem): path.stat().st_size for path in sorted(files)}
+        numbers = sorted(int(path.stem) for path in self.directory.glob("*.pack") if _NAME.fullmatch(path.name))
+        found = ((number, self._status(number)) for number in numbers)
+        return {number: status.st_size for number, status in found if status}  # one may be removed meanwhile
 
     # how far the catalogue has come --------------------------------------------------------------
 

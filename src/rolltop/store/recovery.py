@@ -26,10 +26,10 @@ _OLDER = (
 )
 
 
-def refuse_lost_catalogue(catalog: Path, packs: Path) -> None:
+def refuse_lost_catalogue(catalog: Path, blobs: BlobStore) -> None:
     """Packs that hold something, and no catalogue: that is never a new store."""
     # The packs first: a catalogue is there before anything is written to packs.
-    held = sum(path.stat().st_size for path in packs.glob("*.pack"))
+    held = sum(blobs.packs().values())
     if held and not (catalog.exists() and catalog.stat().st_size):
         raise Damaged(
             f"the catalogue is lost: {catalog} is missing or empty, and the packs beside it hold {held:,} bytes",
