@@ -160,12 +160,16 @@ class Workspace:
     @cached_property
     def store(self) -> Library:
         """The documents."""
+        return self.open_store()
+
+    def open_store(self, **changes: Any) -> Library:
+        """The documents with some options changed, to be closed by the caller."""
         from rolltop.store import Library, Options  # noqa: PLC0415 - built at first use
 
         options = Options.from_section(
             self.settings.section("store"), read_only=self.settings.read_only, background=self._background
         )
-        return Library(self.prepare() / "store", options)
+        return Library(self.prepare() / "store", replace(options, **changes))
 
     @cached_property
     def transform(self) -> Service:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 from pathlib import Path
@@ -10,7 +11,7 @@ import crash_workload
 import pytest
 from crash_disk import Call, Disk, lay_out, record
 
-from rolltop.store import Library, Listing
+from rolltop.store import Library, Listing, Options
 
 SAMPLE = 60
 
@@ -66,9 +67,55 @@ def test_the_record_is_of_a_real_run(calls: tuple[str, list[Call]]) -> None:
     assert sum(call.kind == "create" and call.path.endswith(".pack") for call in calls[1]) > 3
 
 
+def test_a_call_and_a_collection_of_the_run_fill_more_than_two_packs(calls: tuple[str, list[Call]]) -> None:
+    packs, most = 0, list[int]()
+    for call in calls[1]:
+        packs += call.kind == "create" and call.path.endswith(".pack")
+        if call.kind == "acknowledge":
+            most, packs = [*most, packs], 0
+    assert sorted(most)[-2] > 2
+
+
 def test_a_crash_at_some_moment_loses_nothing(calls: tuple[str, list[Call]], tmp_path: Path) -> None:
     for point in random.Random(4).sample(range(len(calls[1]) + 1), SAMPLE):
         crash_at(point, calls, tmp_path, losses=1)
+
+
+@pytest.mark.parametrize("then", ["search", "collect", "repair", "index", "verify"])
+def test_indexes_forget_what_was_collected_although_the_collector_died(tmp_path: Path, then: str) -> None:
+    library = Library(tmp_path / "store")
+    for number in range(30):
+        library.add_text(f"n{number}.md", f"secretword{number} common text\n")
+    library.index()
+    library.find("common", "semantic")
+    library.delete(library.matching(pattern="n1*.md"))
+    pid = os.fork()
+    if pid == 0:
+        child = Library(tmp_path / "store")
+        child.purge_indexes = lambda *_: os._exit(9)  # type: ignore[method-assign]
+        child.collect(everything=True)
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 9
+    library.close()
+    with Library(tmp_path / "store", Options(read_only=True)) as only_read:
+        assert any("interrupted" in line for line in only_read.verify().problems)
+    again = Library(tmp_path / "store")
+    if then == "verify":
+        assert again.verify().ok
+    elif then == "collect":
+        again.collect(everything=True)
+    elif then == "repair":
+        again.repair()
+    elif then == "index":
+        again.index()
+    for kind in ("keyword", "semantic", "hybrid"):
+        found = again.find("common", kind, limit=100)
+        assert (found.total, len(found.hits)) == (19, 19), kind
+    assert again.find("secretword11", "keyword").total == 0
+    assert again.verify().ok
+    again.close()
+    left = [path for path in (tmp_path / "store").rglob("*") if path.is_file() and b"secretword11" in path.read_bytes()]
+    assert left == []
 
 
 @pytest.mark.soak

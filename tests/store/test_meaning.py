@@ -271,6 +271,42 @@ def test_damaged_rows_are_found_and_dropped(library: Library) -> None:
     assert (library.index_damage(), known(library)) == ([], (10, 10, 10))
 
 
+def lose(rows: Path, share: float) -> None:
+    if share:
+        os.truncate(rows, int(rows.stat().st_size * share))
+    else:
+        rows.unlink()
+
+
+@pytest.mark.parametrize("share", [0, 0.0001, 0.5, 0.99])
+@pytest.mark.parametrize("opened_again", [True, False])
+def test_a_search_notices_that_vectors_are_missing(tmp_path: Path, share: float, opened_again: bool) -> None:
+    library = Library(tmp_path / "store")
+    fill(library, 30)
+    assert library.find("river", "semantic", limit=50).total == 30
+    (rows,) = (library.directory / "vectors").glob("*/rows.vec")
+    if opened_again:
+        library.close()
+    lose(rows, share)
+    if opened_again:
+        library = Library(tmp_path / "store")
+    found = library.find("river", "semantic", limit=50)
+    assert (found.total, len(found.hits), found.embedded) == (30, 30, 1.0)
+    library.close()
+
+
+@pytest.mark.parametrize("share", [0, 0.5])
+def test_verify_and_repair_notice_that_vectors_are_missing(library: Library, share: float) -> None:
+    fill(library, 10)
+    library.embed()
+    (rows,) = (library.directory / "vectors").glob("*/rows.vec")
+    lose(rows, share)
+    assert [line for line in library.verify().problems if "rows are missing" in line]
+    assert "dropped the vectors; they are made again" in library.repair().mended
+    library.embed()
+    assert (library.index_damage(), known(library)) == ([], (10, 10, 10))
+
+
 def test_a_half_written_row_is_cut_off(tmp_path: Path) -> None:
     vectors = ByteVectors(tmp_path / "v")
     vectors.add([1], [[1.0, 0.0]])

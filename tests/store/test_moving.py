@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 import os
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rolltop.errors import ConsentMissing, InvalidInput
+from rolltop.errors import ConsentMissing, Damaged, InvalidInput
 from rolltop.store import Library
 
 Run = Callable[..., Any]
@@ -162,3 +163,86 @@ def test_an_archive_of_any_store_can_be_imported(library: Library, other: Librar
     assert other.read(other.document("../e.md")) == b"once\n"
     assert other.document("latin.txt").mime == library.document("latin.txt").mime
     assert other.add_text("../e.md", "again\n").document.version == 2
+
+
+class Meanwhile(io.BytesIO):
+    """A file; something happens when it is first written to."""
+
+    def __init__(self, happens: Callable[[], object]) -> None:
+        super().__init__()
+        self._happens: Callable[[], object] | None = happens
+
+    def write(self, data: Any) -> int:
+        happens, self._happens = self._happens, None
+        if happens:
+            happens()
+        return super().write(data)
+
+
+def elsewhere(library: Library, work: Callable[[Library], object]) -> None:
+    """What another process does."""
+
+    def run() -> None:
+        with Library(library.directory) as another:
+            work(another)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+
+
+def test_an_archive_is_of_one_moment(library: Library, other: Library) -> None:
+    for number in range(3):
+        library.add("a.bin", os.urandom(20_000))
+        library.add_text(f"n{number}.md", "one\n")
+    before = {path: history(library, path) for path in ("a.bin", "n0.md", "n1.md", "n2.md")}
+
+    def work(another: Library) -> None:
+        for text in ("two\n", "three\n"):
+            another.add_text("n1.md", text)
+        another.delete([another.document("n2.md"), another.document("a.bin")])
+        assert another.collect(everything=True).packs
+
+    out = Meanwhile(lambda: elsewhere(library, work))
+    assert library.export(out) == 4
+    other.import_(io.BytesIO(out.getvalue()))
+    assert {path: history(other, path) for path in before} == before
+    with Library(library.directory) as again:  # the packs that were kept for the export are gone
+        assert again.blobs.packs() == {
+            k: v for k, v in again.catalog.objects.packs().items() if k in again.blobs.packs()
+        }
+        assert len(again.blobs.packs()) == 1
+        assert again.verify().ok
+
+
+def test_what_is_damaged_is_named_and_the_rest_is_exported(library: Library, other: Library) -> None:
+    for number in range(5):
+        library.add("a.bin", os.urandom(2000), tags=["t"])
+        library.add_text(f"{number}.md", "fine\n")
+    for version in (library.versions(library.document("a.bin"))[at] for at in (2, 4)):
+        entry = library.catalog.objects.get(version.object)
+        assert entry is not None
+        assert entry.frame is not None
+        frame = library.catalog.objects.frame(entry.frame)
+        assert frame is not None
+        library.blobs.overwrite(frame.place, bytes(frame.place.length))
+    library.reader.forget()
+    with pytest.raises(Damaged):
+        library.export(io.BytesIO())
+    left: list[tuple[str, str]] = []
+    out = io.BytesIO()
+    assert library.export(out, left=left) == 6
+    assert [what for what, _ in left] == ["version 3 of a.bin", "version 5 of a.bin"]
+    other.import_(io.BytesIO(out.getvalue()))
+    assert (other.document("a.bin").version, other.document("a.bin").tags) == (3, ("t",))
+
+
+def test_the_command_exports_what_can_be_read(rolltop: Run, tmp_path: Path) -> None:
+    rolltop("store", "add", "-", "--name", "bad.md", stdin="bad words\n")
+    pack = tmp_path / "workspace" / "store" / "packs" / "00000001.pack"
+    pack.write_bytes(bytes(pack.stat().st_size))
+    rolltop("store", "add", "-", "--name", "good.md", stdin="good\n")
+    done = rolltop("store", "export", str(tmp_path / "x.tar"))
+    assert (done.returncode, "version 1 of bad.md was not written" in done.stderr) == (1, True)
+    assert "1 documents exported" in done.stderr
+    assert (tmp_path / "x.tar").exists()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
@@ -52,7 +52,7 @@ def stats(invocation: Invocation, types: bool, largest: int, as_json: bool) -> N
 @click.pass_obj
 def verify(invocation: Invocation, as_json: bool) -> None:
     """Read everything and compare it with what the catalogue says, to the byte. Exit code 1: something is wrong."""
-    with opened(invocation) as library, progress("verifying") as show:
+    with opened(invocation, mending=True) as library, progress("verifying") as show:
         report = library.verify(show)
     _show(report, as_json)
 
@@ -63,17 +63,17 @@ def verify(invocation: Invocation, as_json: bool) -> None:
 @click.pass_obj
 def repair(invocation: Invocation, from_files: bool, as_json: bool) -> None:
     """Mend flipped bits, remove what a crash left, build damaged indexes again; name what cannot be mended."""
-    with opened(invocation) as library, progress("repairing") as show:
+    with opened(invocation, mending=True) as library, progress("repairing") as show:
         report = library.repair(_fetch if from_files else None, show)
     _show(report, as_json)
 
 
-def _fetch(path: str) -> bytes | None:
+def _fetch(path: str) -> BinaryIO | None:
     from rolltop.errors import RolltopError
-    from rolltop.store.gathering import read_source
+    from rolltop.store.gathering import open_source
 
     try:
-        return read_source(path).data
+        return open_source(path)
     except (OSError, RolltopError):
         return None
 

@@ -19,12 +19,17 @@ __all__ = ["as_dict", "explained", "human", "opened", "progress"]
 
 
 @contextmanager
-def opened(invocation: Invocation) -> Iterator[Library]:
+def opened(invocation: Invocation, *, mending: bool = False) -> Iterator[Library]:
+    """The library; `mending`: also where it has to be mended before anything else can be done with it."""
     from rolltop.workspace import Workspace
 
     workspace = Workspace(invocation.settings())
     try:
-        yield workspace.store
+        if mending:
+            with workspace.open_store(mending=True) as library:
+                yield library
+        else:
+            yield workspace.store
     finally:
         workspace.close()
 

@@ -30,15 +30,20 @@ def export(invocation: Invocation, archive: str, paths: tuple[str, ...], tags: t
     if as_json and archive == "-":
         raise click.UsageError("--json needs standard output for itself: name a file")
     with opened(invocation) as library, progress("exporting") as show:
-        query = Listing(paths=paths, tags=tags)
+        query, left = Listing(paths=paths, tags=tags), list[tuple[str, str]]()
         if archive == "-":
-            count = library.export(sys.stdout.buffer, query, show)
+            count = library.export(sys.stdout.buffer, query, show, left)
         else:
-            count = _to_new_file(Path(archive), lambda out: library.export(out, query, show))
+            count = _to_new_file(Path(archive), lambda out: library.export(out, query, show, left))
     if as_json:
-        print_json({"documents": count, "archive": archive})
+        named = [{"what": what, "why": why} for what, why in left]
+        print_json({"documents": count, "archive": archive} | ({"left": named} if left else {}))
     else:
+        for what, why in left:
+            note(f"{what} was not written: {why}", style="yellow")
         note(f"{count} documents exported")
+    if left:
+        sys.exit(1)
 
 
 def _to_new_file(path: Path, write: Callable[[BinaryIO], int]) -> int:

@@ -1,18 +1,16 @@
-"""Proving that the store is what it says, and mending what can be mended."""
+"""Proving that the store is what it says."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from hashlib import sha256
 
-from rolltop.errors import Damaged, NotFound, RolltopError
-from rolltop.store import frames
+from rolltop.errors import Damaged, RolltopError
 from rolltop.store.core import Core
-from rolltop.store.records import Frame, Object
+from rolltop.store.records import Object
 
-__all__ = ["Checking", "Report"]
+__all__ = ["Checking", "Progress", "Report"]
 
 Progress = Callable[[int, int], None]
 
@@ -48,12 +46,14 @@ class Checking(Core):
         if report.problems:
             return report
         try:
-            with self.catalog.snapshot():
+            with self.steady():
                 self._check_rows(report)
                 self._check_packs(report)
                 self._check_objects(report, progress)
         except Damaged as error:  # a row that cannot even be read
             report.problems.append(f"catalogue: {error.message}")
+        report.problems += self.recovery.doubts()
+        self.finish_purge()  # what an interrupted collection left is no damage
         report.problems += self.index_damage()
         return report
 
@@ -71,6 +71,9 @@ class Checking(Core):
             if frame.place.offset != ends.get(frame.place.pack, 0):
                 report.problems.append(f"pack {frame.place.pack}: frame {frame.id} does not begin where the last ends")
             ends[frame.place.pack] = frame.place.offset + frame.place.length
+        for pack in sorted(ends.keys() - known.keys()):
+            report.problems.append(f"pack {pack}: documents lie in it, and the catalogue does not know it")
+            known[pack] = ends[pack]
         for pack, length in known.items():
             if ends.get(pack, 0) != length:
                 report.problems.append(f"pack {pack}: the frames end at {ends.get(pack, 0)}, not at {length}")
@@ -121,62 +124,11 @@ class Checking(Core):
                     report.problems.append(f"object {entry.hex[:16]} has {size} bytes, not {entry.size}")
 
     def _documents_of(self, numbers: set[int]) -> list[str]:
-        """Paths of the documents whose current content or history is affected."""
-        paths: set[str] = set()
+        """Paths of the documents whose current content or history is affected, in snapshots too."""
+        paths = set(self.catalog.snapshots.paths_of(numbers))
         for number in numbers:
             paths.update(document.path for document in self.catalog.documents.with_object(number))
             earlier = self.catalog.documents.with_version(number)
             if earlier:
                 paths.add(earlier.path)
         return sorted(paths)
-
-    # mending -------------------------------------------------------------------------------------
-
-    def repair(self, fetch: Callable[[str], bytes | None] | None = None, progress: Progress | None = None) -> Report:
-        """Turn single flipped bits back; take whole contents from their original files if `fetch` still finds them."""
-        removed = self.recover()
-        mended = [f"removed {what}" for what in removed]
-        with self.lock.held():
-            leaves: dict[int, list[Object]] = {}
-            for entry in self.catalog.objects.everything():
-                if entry.frame is not None:
-                    leaves.setdefault(entry.frame, []).append(entry)
-            for frame in self.catalog.objects.frames():
-                mended += self._mend_frame(frame, leaves.get(frame.id, []), fetch)
-        self.reader.forget()
-        mended += self.mend_indexes(anew=bool(mended))
-        report = self.verify(progress)
-        report.mended = mended
-        return report
-
-    def _mend_frame(self, frame: Frame, leaves: list[Object], fetch: Callable[[str], bytes | None] | None) -> list[str]:
-        try:
-            data = self.blobs.read(frame.place)
-            frames.check(data, frame.id)
-        except NotFound:
-            data = b""
-        except RolltopError:
-            pass
-        else:
-            return []
-        whole = frames.mend(data, frame.id, len(leaves), frame.raw) if len(data) == frame.place.length else None
-        if whole is None and fetch:
-            whole = self._from_originals(frame, leaves, fetch)
-        if whole is None:
-            return []
-        self.blobs.overwrite(frame.place, whole)
-        return [f"frame {frame.id} (pack {frame.place.pack}, offset {frame.place.offset})"]
-
-    def _from_originals(self, frame: Frame, leaves: list[Object], fetch: Callable[[str], bytes | None]) -> bytes | None:
-        """The frame made anew from files that still have the content, if it comes out as long as it was."""
-        raw = bytearray()
-        for leaf in sorted(leaves, key=lambda leaf: leaf.start):
-            for document in self.catalog.documents.with_object(leaf.id):
-                data = fetch(document.path)
-                if data is not None and sha256(data).digest() == leaf.hash:
-                    raw += data if data.endswith(b"\n") else data + b"\n"
-                    break
-            else:
-                return None
-        whole = frames.encode(frame.id, bytes(raw), len(leaves))
-        return whole if len(whole) == frame.place.length else None

@@ -6,7 +6,7 @@ import fcntl
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -29,6 +29,20 @@ class FileLock:
         file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(file)
+
+    @contextmanager
+    def shared(self) -> Iterator[None]:
+        """Held together with others who share it; nobody has it alone meanwhile."""
+        try:
+            file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError:
+            yield  # where nothing can be written, nobody wants it alone
+            return
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH)
             yield
         finally:
             os.close(file)
@@ -125,14 +139,17 @@ class Committer:
     @contextmanager
     def exclusive(self) -> Iterator[Writer]:
         """A transaction with the writer's lock: what it wrote is durable when the block ends."""
-        with self._lock.held(), self._catalog.transaction():
-            writer = Writer(self._catalog, self._blobs)
-            self._local.writer = writer
-            try:
-                yield writer
-                writer.finish()
-            except BaseException:
-                self._rolled_back()
-                raise
-            finally:
-                self._local.writer = None
+        with self._lock.held():
+            with self._catalog.transaction():
+                writer = Writer(self._catalog, self._blobs)
+                self._local.writer = writer
+                try:
+                    yield writer
+                    writer.finish()
+                except BaseException:
+                    self._rolled_back()
+                    raise
+                finally:
+                    self._local.writer = None
+            with suppress(OSError):  # what was committed is safe without this note
+                self._blobs.acknowledge(self._catalog.reach())

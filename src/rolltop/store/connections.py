@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import apsw
 
 from rolltop.files.holding import again_within
 
-__all__ = ["Connections", "connected"]
+__all__ = ["Connections", "briefly", "connected"]
 
 _SECONDS = 60
+_BRIEFLY = 1
 
 
 def connected(
@@ -36,6 +38,16 @@ def connected(
         connection.close()
         raise
     return connection
+
+
+@contextmanager
+def briefly(connection: apsw.Connection) -> Iterator[None]:
+    """What is done meanwhile waits for other processes a second and not a minute."""
+    connection.set_busy_timeout(_BRIEFLY * 1000)
+    try:
+        yield
+    finally:
+        connection.set_busy_timeout(_SECONDS * 1000)
 
 
 class Connections:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from rolltop.errors import InvalidInput, PermissionDenied
+from rolltop.errors import Damaged, InvalidInput, PermissionDenied
 from rolltop.store.catalog import SqliteCatalog
 from rolltop.store.commit import Committer, FileLock
 from rolltop.store.packs import PackDirectory, sync_directory
 from rolltop.store.reader import Reader
+from rolltop.store.recovery import Recovery, refuse_lost_catalogue
 from rolltop.store.seams import BlobStore, Catalog
 from rolltop.store.writer import Writer
 
@@ -27,11 +29,13 @@ class Options:
     """Settings of the store; the section `[store]` of the configuration.
 
     `background`: threads follow what is written (for a process that stays); else it is done when asked for.
+    `mending`: for verify and repair: it is opened also where the catalogue does not belong to the packs.
     """
 
     undo_days: float = 7.0
     read_only: bool = False
     background: bool = False
+    mending: bool = False
     model: str = "wordllama"
     """What search by meaning uses: wordllama, minilm, none, or the path of a folder."""
 
@@ -67,39 +71,47 @@ class Core:
         self.options = options or Options()
         fresh = not (directory / "catalog.db").exists()
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self.catalog: Catalog = catalog or SqliteCatalog(directory / "catalog.db")
         self.blobs: BlobStore = blobs or PackDirectory(directory / "packs")
+        if catalog is None:
+            refuse_lost_catalogue(directory / "catalog.db", self.blobs)
+        self.catalog: Catalog = catalog or SqliteCatalog(directory / "catalog.db")
         self.lock = FileLock(directory / "writer.lock")
+        self.reading = FileLock(directory / "reading.lock")
+        self.purging = FileLock(directory / "purging.lock")
         if fresh:
             # The new names have to survive a power loss too, not only what is in the files.
             sync_directory(directory)
             sync_directory(directory.parent)
         self.reader = Reader(self.catalog, self.blobs)
         self.committer = Committer(self.catalog, self.blobs, self.lock, self.reader.forget)
+        self.recovery = Recovery(self.catalog, self.blobs, self.lock, self.reading)
         if not self.options.read_only:
-            self.recover()
+            self._recover_at_opening()
 
-    def recover(self) -> list[str]:
-        """Remove what a crash may have left: bytes that were never acknowledged. Says what it removed."""
-        known, found = self.catalog.objects.packs(), self.blobs.packs()
-        if all(known.get(pack) == length for pack, length in found.items()):
-            return []
-        removed = []
-        with self.lock.held():
-            known, found = self.catalog.objects.packs(), self.blobs.packs()
-            for pack, length in found.items():
-                if pack not in known:
-                    self.blobs.remove(pack)
-                    removed.append(f"pack {pack}, which no document uses")
-                elif length > known[pack]:
-                    self.blobs.truncate(pack, known[pack])
-                    removed.append(f"{length - known[pack]} unacknowledged bytes of pack {pack}")
-        return removed
+    def _recover_at_opening(self) -> None:
+        try:
+            self.recover()
+        except Damaged:
+            if not self.options.mending:
+                Core.close(self)
+                raise
+
+    def recover(self, *, decided: bool = False) -> list[str]:
+        """Remove what a crash may have left: bytes that were never acknowledged. Says what it did; see `Recovery`."""
+        return self.recovery.run(decided=decided)
+
+    @contextmanager
+    def steady(self) -> Iterator[None]:
+        """Many reads that see one state, however long they take: packs that others collect stay meanwhile."""
+        with self.reading.shared(), self.catalog.snapshot():
+            yield
 
     def write(self, work: Callable[[Writer], T]) -> T:
         """Run work in a durable transaction, together with whatever else is waiting."""
         if self.options.read_only:
             raise PermissionDenied("the store is open for reading only", hint="Start rolltop without --read-only.")
+        if self.options.mending:
+            self.recover()  # refused until it is decided what becomes of the bytes that nobody knows
         inside = self.committer.active
         result = self.committer.run(work)
         if self.options.background and not inside:
@@ -121,6 +133,24 @@ class Core:
 
     def purge_indexes(self, documents: Sequence[int]) -> None:
         """Make the indexes forget the documents that were collected."""
+
+    def finish_purge(self) -> bool:
+        """Make the indexes forget what a collection has removed, if one was interrupted before that; whether so."""
+        if self.options.read_only or self.committer.active or self.catalog.objects.purging() is None:
+            return False
+        with self.purging.tried() as ours:
+            return ours and self.purge_collected()
+
+    def purge_collected(self) -> bool:
+        """The same for whoever holds the lock of it."""
+        gone = self.catalog.objects.purging()
+        if gone is None:
+            return False
+        self.purge_indexes(gone)
+        with self.committer.exclusive():
+            more = set(self.catalog.objects.purging() or ()) - set(gone)
+            self.catalog.objects.set_purging(more or None)
+        return True
 
     def close(self) -> None:
         self.blobs.close()

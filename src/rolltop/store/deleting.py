@@ -102,26 +102,31 @@ class Deleting(Core):
             plan = _Plan(
                 self.catalog.objects.everything(), self.catalog.objects.frames(), self.catalog.objects.reached()
             )
-            if plan.dead:
+            stale = plan.stale_packs()
+            if plan.dead or stale:
                 self.catalog.objects.keep_numbers()
-                self._rewrite(writer, plan)
+                self._rewrite(writer, plan, stale)
+            waiting = self.catalog.objects.purging()
+            if gone or plan.dead or stale:
+                # Noted in the same transaction: if this process dies, another one makes the indexes forget.
+                self.catalog.objects.set_purging({*(waiting or ()), *(document.id for document in gone)})
         self.reader.forget()
         after = self.catalog.objects.packs()
         removed = [pack for pack in before if pack not in after]
-        with self.lock.held():
-            for pack in removed:
+        with self.lock.held(), self.reading.tried() as free:
+            # While somebody reads an older state they stay; the next opening removes them.
+            for pack in removed if free else ():
                 self.blobs.remove(pack)
-        if gone or plan.dead:
-            self.purge_indexes([document.id for document in gone])
+        with self.purging.held():
+            self.purge_collected()
         self.catalog.checkpoint()
         return Collected(len(gone), len(plan.dead), len(removed), sum(before.values()), sum(after.values()))
 
-    def _rewrite(self, writer: Writer, plan: _Plan) -> None:
+    def _rewrite(self, writer: Writer, plan: _Plan, stale: set[int]) -> None:
         """Copy what lives out of the packs that hold something dead, and drop those packs."""
         lengths = self.catalog.objects.packs()
         fresh = max(lengths) + 1
         self.catalog.objects.set_pack(fresh, 0)
-        stale = plan.stale_packs()
         doomed = [frame for frame in plan.frames.values() if frame.place.pack in stale]
         rescued = [leaf for frame in doomed if not plan.lives_whole(frame) for leaf in plan.living(frame)]
         contents = ((leaf, self.reader.leaf(leaf)) for leaf in rescued)
@@ -154,9 +159,12 @@ class _Plan:
                 self._leaves.setdefault(entry.frame, []).append(entry)
 
     def lives_whole(self, frame: Frame) -> bool:
-        """Whether every leaf of the frame is alive, and its base too."""
-        return (frame.base is None or frame.base in self._alive) and all(
-            leaf.id in self._alive for leaf in self._leaves.get(frame.id, ())
+        """Whether every leaf of the frame is alive, and its base too. One whose leaves were stored again has none."""
+        leaves = self._leaves.get(frame.id)
+        return (
+            leaves is not None
+            and (frame.base is None or frame.base in self._alive)
+            and all(leaf.id in self._alive for leaf in leaves)
         )
 
     def living(self, frame: Frame) -> list[Object]:
@@ -164,8 +172,4 @@ class _Plan:
         return [leaf for leaf in leaves if leaf.id in self._alive]
 
     def stale_packs(self) -> set[int]:
-        return {
-            frame.place.pack
-            for frame in self.frames.values()
-            if not self._leaves.get(frame.id) or not self.lives_whole(frame)
-        }
+        return {frame.place.pack for frame in self.frames.values() if not self.lives_whole(frame)}

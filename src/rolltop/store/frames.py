@@ -5,6 +5,8 @@ from __future__ import annotations
 import struct
 import threading
 import zlib
+from array import array
+from itertools import product
 
 import zstandard
 
@@ -22,6 +24,7 @@ MAX_DEPTH = 8
 """How many bases a leaf may need, at most."""
 
 _POLYNOMIAL = 0xEDB88320
+_steps = array("I")
 
 
 class _Codecs(threading.local):
@@ -108,10 +111,11 @@ def mend(data: bytes, number: int, leaves: int, raw_length: int) -> bytes | None
     if len(data) < HEADER:
         return None
     payload = data[HEADER:]
-    for kind in (STORED, ZSTD, BASED):
-        stated = _LAYOUT.unpack_from(data)[7]
-        for check in {stated, zlib.crc32(payload)}:
-            header = _LAYOUT.pack(MAGIC, kind, 0, leaves, raw_length, len(payload), number, check)
+    stated = _LAYOUT.unpack_from(data)
+    # Leaves that were stored again since lie elsewhere: then the header knows better how many there were.
+    for kind, count in product((STORED, ZSTD, BASED), {leaves, stated[3]}):
+        for check in {stated[7], zlib.crc32(payload)}:
+            header = _LAYOUT.pack(MAGIC, kind, 0, count, raw_length, len(payload), number, check)
             seal = _CHECK.pack(zlib.crc32(header))
             if (header + seal)[:HEADER] == data[:HEADER] or _bits_apart(header + seal, data[:HEADER]) == 1:
                 mended = payload if zlib.crc32(payload) == check else _flip_back(payload, check)
@@ -126,19 +130,25 @@ def _bits_apart(left: bytes, right: bytes) -> int:
 
 def _flip_back(payload: bytes, check: int) -> bytes | None:
     """Undo the one bit flip that explains the difference between the checksum and the bytes."""
+    import numpy as np  # noqa: PLC0415 - seldom needed
+
     wanted = zlib.crc32(payload) ^ check
-    # The change that a flipped bit makes to a CRC depends only on the bit and its distance from the end.
-    changes = [_shift_byte(1 << bit) for bit in range(8)]
-    for position in range(len(payload) - 1, -1, -1):
-        if wanted in changes:
-            mended = bytearray(payload)
-            mended[position] ^= 1 << changes.index(wanted)
-            return bytes(mended)
-        changes = [_shift_byte(change) for change in changes]
-    return None
+    found = np.flatnonzero(np.frombuffer(_changes(8 * len(payload)), np.uint32)[: 8 * len(payload)] == wanted)
+    if not len(found):
+        return None
+    distance = int(found[0])
+    mended = bytearray(payload)
+    mended[-1 - distance // 8] ^= 0x80 >> distance % 8
+    return bytes(mended)
 
 
-def _shift_byte(value: int) -> int:
-    for _ in range(8):
-        value = (value >> 1) ^ (_POLYNOMIAL if value & 1 else 0)
-    return value
+def _changes(bits: int) -> bytes:
+    """What a flipped bit changes in a CRC: that depends only on its distance from the end, a step for each bit."""
+    if len(_steps) < bits:
+        change = _steps[-1] if _steps else 1
+        more = array("I")
+        for _ in range(len(_steps), bits):
+            change = (change >> 1) ^ (_POLYNOMIAL if change & 1 else 0)
+            more.append(change)
+        _steps.extend(more)
+    return _steps.tobytes()

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import BinaryIO
 
 import pathspec
 
@@ -14,7 +15,7 @@ from rolltop.store.keeping import Source
 from rolltop.store.naming import storable_path
 from rolltop.store.patterns import glob_matches
 
-__all__ = ["Gather", "read_source"]
+__all__ = ["Gather", "open_source", "read_source"]
 
 Ignores = tuple[tuple[str, pathspec.GitIgnoreSpec], ...]
 Known = Callable[[str], tuple[int, int] | None]
@@ -111,13 +112,19 @@ class Gather:
         return not _ignored(path, below, ignores)
 
 
+def open_source(path: str) -> BinaryIO:
+    """A regular file, opened; one that is not is refused without waiting for it."""
+    opened = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
+    if not os.path.isfile(path):
+        opened.close()
+        raise InvalidInput("it is not a regular file")
+    return opened
+
+
 def read_source(path: str, largest: int = 1 << 30) -> Source:
-    """A regular file, read whole; a file that is not one is refused without waiting for it."""
-    file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(file, "rb") as opened:
-        status = os.fstat(file)
-        if not os.path.isfile(path):
-            raise InvalidInput("it is not a regular file")
+    """A regular file, read whole."""
+    with open_source(path) as opened:
+        status = os.fstat(opened.fileno())
         if status.st_size > largest:
             raise InvalidInput(f"it is larger than {largest} bytes")
         data = opened.read()

@@ -17,7 +17,7 @@ from rolltop.store.times import now
 from rolltop.store.values import check_entry, check_tag
 from rolltop.store.writer import Digests, Kept, Writer
 
-__all__ = ["Keeping", "Source", "Tally", "check_said"]
+__all__ = ["Keeping", "Source", "Tally", "check_said", "keep_content"]
 
 BATCH_BYTES = 32 << 20
 BATCH_DOCUMENTS = 4000
@@ -96,7 +96,7 @@ class Keeping(Core):
         path = storable_path(path)
         old = self.catalog.documents.at(path)
         before = writer.written
-        kept, head, text = _keep(writer, content, old.object if old else None)
+        kept, head, text = keep_content(writer, content, old.object if old else None)
         writer.flush()
         new = described(path, kept, head, mime, times, text=text)
         number, outcome = self._record(old, new)
@@ -243,7 +243,7 @@ class Keeping(Core):
         return live
 
 
-def _keep(writer: Writer, content: bytes | BinaryIO, like: int | None) -> tuple[Kept, bytes, bool | None]:
+def keep_content(writer: Writer, content: bytes | BinaryIO, like: int | None = None) -> tuple[Kept, bytes, bool | None]:
     """The kept object, its first bytes, and whether it is text where that is already known."""
     if isinstance(content, bytes):
         return writer.keep(content, like=like), content, None

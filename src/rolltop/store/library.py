@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Self
 
-from rolltop.store.checking import Checking
 from rolltop.store.counting import Counting
 from rolltop.store.deleting import Deleting
 from rolltop.store.graph import Relating
+from rolltop.store.mending import Mending
 from rolltop.store.restoring import Restoring
 from rolltop.store.transfer import Transfer
 from rolltop.store.understanding import Understanding
@@ -15,7 +15,7 @@ from rolltop.store.understanding import Understanding
 __all__ = ["Library"]
 
 
-class Library(Restoring, Transfer, Understanding, Relating, Deleting, Checking, Counting):
+class Library(Restoring, Transfer, Understanding, Relating, Deleting, Mending, Counting):
     """Keeps documents by content and finds them again.
 
     >>> with Library(Path("desk/store")) as library:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
 
-from rolltop.errors import Damaged, NotFound
+from rolltop.errors import NotFound
+from rolltop.store.reach import Reach, ReachFile
 from rolltop.store.records import Place
 
 __all__ = ["PACK_LIMIT", "PackDirectory", "sync_directory"]
@@ -17,6 +20,8 @@ PACK_LIMIT = 32 << 20
 """A pack that has reached this length is closed and the next one begun."""
 
 _OPEN_LIMIT = 64
+_NAME = re.compile(r"\d{8,}\.pack")
+_ASIDE = "aside"
 
 
 class PackDirectory:
@@ -26,6 +31,7 @@ class PackDirectory:
         self.directory = directory
         directory.mkdir(parents=True, exist_ok=True)
         self._readers = _Readers(self._path)
+        self._reach = ReachFile(directory.with_name("acknowledged"))
         self._pack = 0
         self._length = 0
         self._file: int | None = None
@@ -38,23 +44,25 @@ class PackDirectory:
     # writing -------------------------------------------------------------------------------------
 
     def resume(self, pack: int, length: int) -> None:
-        """Continue after the last committed byte; whatever lies beyond was never acknowledged."""
-        if pack != self._pack or self._file is None:
+        """Continue after the last committed byte; whatever lies beyond was never acknowledged.
+
+        A pack that lost bytes is left as it is, and the next one begun.
+        """
+        status = self._status(pack)
+        if (status.st_size if status else 0) < length:
+            pack, length, status = pack + 1, 0, None
+        # A file that was removed or replaced meanwhile is not written to any more.
+        if status is None or pack != self._pack or not os.path.samestat(os.fstat(self._writer()), status):
             self._switch(pack)
-        assert self._file is not None
-        if os.fstat(self._file).st_size != length:
-            self._cut(length)
+        if os.fstat(self._writer()).st_size != length:
+            os.ftruncate(self._writer(), length)
         self._length = length
 
-    def _cut(self, length: int) -> None:
-        assert self._file is not None
-        if os.fstat(self._file).st_size < length:
-            raise Damaged(
-                f"pack {self._pack} is shorter than the catalogue says",
-                hint="Run `rolltop store verify` to see what is missing.",
-                details={"pack": self._pack},
-            )
-        os.ftruncate(self._file, length)
+    def _status(self, pack: int) -> os.stat_result | None:
+        try:
+            return os.stat(f"{self.directory}/{pack:08d}.pack")
+        except FileNotFoundError:
+            return None
 
     def _switch(self, pack: int) -> None:
         self._close_writer()
@@ -107,8 +115,25 @@ class PackDirectory:
             ) from None
 
     def packs(self) -> dict[int, int]:
-        """Every pack file with its length on disk."""
-        return {int(path.stem): path.stat().st_size for path in sorted(self.directory.glob("*.pack"))}
+        """Every pack file with its length on disk. Files with other names are not ours."""
+        numbers = sorted(int(path.stem) for path in self.directory.glob("*.pack") if _NAME.fullmatch(path.name))
+        found = ((number, self._status(number)) for number in numbers)
+        return {number: status.st_size for number, status in found if status}  # one may be removed meanwhile
+
+    # how far the catalogue has come --------------------------------------------------------------
+
+    def acknowledged(self) -> Reach | None:
+        """What the catalogue of these packs had reached when something was last written to it."""
+        return self._reach.read()
+
+    def acknowledge(self, reach: Reach) -> None:
+        """Note what the catalogue has reached, after its commit."""
+        self._reach.write(reach)
+
+    def begin(self, reach: Reach) -> None:
+        """Note it for the first time: nothing is written to packs before this is on disk."""
+        self._reach.begin(reach)
+        sync_directory(self.directory.parent)
 
     # repair and collection -----------------------------------------------------------------------
 
@@ -134,8 +159,27 @@ class PackDirectory:
         """Cut a pack back to its committed length."""
         os.truncate(self._path(pack), length)
 
+    def set_aside(self, pack: int, start: int) -> str:
+        """Move what a pack holds from a place on into a file of its own, which nothing reads; the name of that file."""
+        place = self.directory.with_name(_ASIDE)
+        place.mkdir(exist_ok=True, mode=0o700)
+        target = _free(place / f"{pack:08d}-{start}")
+        with self._path(pack).open("rb") as source, target.open("xb") as out:
+            source.seek(start)
+            shutil.copyfileobj(source, out, 1 << 20)
+            out.flush()
+            os.fsync(out.fileno())
+        sync_directory(place)
+        sync_directory(place.parent)
+        if start:
+            self.truncate(pack, start)
+        else:
+            self.remove(pack)
+        return f"{_ASIDE}/{target.name}"
+
     def close(self) -> None:
         self._close_writer()
+        self._reach.close()
         self._readers.close()
 
     def _close_writer(self) -> None:
@@ -186,6 +230,14 @@ def _write_all(file: int, data: bytes, offset: int) -> None:
         written = os.pwrite(file, view, offset)
         view = view[written:]
         offset += written
+
+
+def _free(path: Path) -> Path:
+    """The path, or the same with a number, that no file has."""
+    found, number = path, 1
+    while found.exists():
+        found, number = path.with_name(f"{path.name}.{number}"), number + 1
+    return found
 
 
 def sync_directory(directory: Path) -> None:

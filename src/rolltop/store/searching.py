@@ -140,6 +140,7 @@ class Searching(Extracting):
         """What the index answers, how many documents it does not know yet, and a note where it had to be mended."""
         if self.committer.active:
             return ask(also=self._learning.uncommitted()), 0, None
+        self.finish_purge()
         self.settle()
         missing = self._learning.freshen()
         try:
@@ -189,15 +190,19 @@ class Searching(Extracting):
 
     def index(self, progress: Callable[[int, int], None] | None = None) -> None:
         """Bring every index up to date."""
+        self.finish_purge()
         self.read_texts(progress)
         self.grep.index_pending(progress=progress)
         self.catch_up(progress)
 
     def index_damage(self) -> list[str]:
+        if self.catalog.objects.purging() is not None:
+            return ["indexes: a collection was interrupted, so they may still know what it removed"]
         return self.text.damage() + self.grep.index_damage()
 
     def mend_indexes(self, *, anew: bool) -> list[str]:
-        mended = [f"dropped the trigram segment {name}" for name in self._drop_bad_segments()]
+        mended = ["made the indexes forget what was collected"] if self.finish_purge() else []
+        mended += [f"dropped the trigram segment {name}" for name in self._drop_bad_segments()]
         if anew or self.text.damage():
             self.text.rebuild()
             mended.append("built the keyword index again")

@@ -10,7 +10,7 @@ from functools import partial
 from hashlib import sha256
 from typing import Any, BinaryIO
 
-from rolltop.errors import Damaged, InvalidData
+from rolltop.errors import Damaged, InvalidData, NotFound
 from rolltop.store.finding import Finding
 from rolltop.store.history import History
 from rolltop.store.keeping import Tally, check_said
@@ -30,20 +30,46 @@ class Transfer(History, Finding):
     """The moving part of the library."""
 
     def export(
-        self, out: BinaryIO, query: Listing | None = None, progress: Callable[[int, int], None] | None = None
+        self,
+        out: BinaryIO,
+        query: Listing | None = None,
+        progress: Callable[[int, int], None] | None = None,
+        left: list[tuple[str, str]] | None = None,
     ) -> int:
-        """Write documents with all their versions; how many documents."""
-        documents = self.catalog.listings.all(query or Listing())
-        with tarfile.open(fileobj=out, mode="w|", format=tarfile.PAX_FORMAT) as archive:
-            for done, document in enumerate(documents):
-                for version in self.versions(document):
-                    self._write(archive, self.filled(document), version)
-                if progress:
-                    progress(done + 1, len(documents))
-        return len(documents)
+        """Write documents with all their versions as they are at one moment; how many documents.
 
-    def _write(self, archive: tarfile.TarFile, document: Document, version: Version) -> None:
-        data = self.read_object(version.object)
+        A version that is damaged is an error; with `left`, it is noted there with the reason and the rest is written.
+        """
+        count = 0
+        with self.steady(), tarfile.open(fileobj=out, mode="w|", format=tarfile.PAX_FORMAT) as archive:
+            documents = self.catalog.listings.all(query or Listing())
+            for done, document in enumerate(documents, 1):
+                count += self._export_one(archive, self.filled(document), left)
+                if progress:
+                    progress(done, len(documents))
+        return count
+
+    def _export_one(self, archive: tarfile.TarFile, document: Document, left: list[tuple[str, str]] | None) -> bool:
+        """Write the versions that can be read; whether there is any. What is said of a document is with the last."""
+        held: tuple[Version, bytes] | None = None
+        for version in self.versions(document):
+            try:
+                data = self.read_object(version.object)
+            except (Damaged, NotFound) as error:
+                if left is None:
+                    raise
+                left.append((f"version {version.number} of {document.path}", error.message))
+                continue
+            if held:
+                self._write(archive, document, *held, last=False)
+            held = version, data
+        if held:
+            self._write(archive, document, *held, last=True)
+        return held is not None
+
+    def _write(
+        self, archive: tarfile.TarFile, document: Document, version: Version, data: bytes, *, last: bool
+    ) -> None:
         member = tarfile.TarInfo(document.path.lstrip("/") or document.name)
         member.size = len(data)
         member.mtime = version.modified // 1_000_000_000
@@ -55,7 +81,7 @@ class Transfer(History, Finding):
             "created": document.created,
             "modified": version.modified,
         }
-        if version.number == document.version:
+        if last:
             said |= {"tags": list(document.tags), "metadata": document.metadata}
         member.pax_headers = {HEADER: json.dumps(said, ensure_ascii=True)}
         archive.addfile(member, io.BytesIO(data))

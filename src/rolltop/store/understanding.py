@@ -178,6 +178,7 @@ class Understanding(Searching):
         return Legs(answer, behind, kept, far, starts, heads)
 
     def _near(self, query: str, limit: int, among: frozenset[int] | None = None) -> list[Near]:
+        self.finish_purge()
         # What a transaction has written may yet be rolled back: it is not embedded before it is committed.
         return self.meaning.rank(query, limit, keep_up=not self.committer.active, among=among)
 

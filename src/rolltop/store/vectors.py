@@ -55,6 +55,11 @@ class ByteVectors:
         """How many numbers a vector has; 0 while there is none."""
         return self._current().width
 
+    def extent(self) -> tuple[tuple[int, int], int]:
+        """Which file it is, and how many rows it has, removed ones too."""
+        view = self._current()
+        return view.file, view.length
+
     # writing -------------------------------------------------------------------------------------
 
     def add(self, keys: Sequence[int], vectors: Numbers) -> None:

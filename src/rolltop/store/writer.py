@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from hashlib import sha256
 
+from rolltop.errors import RolltopError
 from rolltop.store import frames
 from rolltop.store.chunking import SINGLE, cut
+from rolltop.store.pieces import Bases, windows
 from rolltop.store.reader import Reader
-from rolltop.store.records import Frame, Object
+from rolltop.store.records import Frame, Object, Place
 from rolltop.store.seams import BlobStore, Catalog
+from rolltop.store.soundness import Soundness
 
 __all__ = ["Digests", "Kept", "Writer"]
 
 FRAME_TARGET = 96 << 10
-WINDOW = 16 << 20
 SMALLEST_DELTA = 256
 """Content shorter than this is not worth a base."""
 
@@ -68,6 +70,9 @@ class Writer:
         self._lists: list[Object] = []
         self._numbers: tuple[int, int] | None = None
         self._reader = Reader(catalog, blobs)
+        self._sound = Soundness(catalog, blobs)
+        self._lost: dict[bytes, int] = {}
+        self._mended: set[int] = set()
 
     # content -------------------------------------------------------------------------------------
 
@@ -85,7 +90,7 @@ class Writer:
         ends, aligned = cut(data)
         if len(ends) == 1:
             return Kept(self._leaf(data, digest, self._base(like)), digest, len(data), len(data))
-        bases = _Bases(self._leaves_of(like))
+        bases = Bases(self._leaves_of(like))
         parts, start, new = [], 0, 0
         for end in ends:
             number, fresh = self._piece(data[start:end], bases)
@@ -96,9 +101,9 @@ class Writer:
 
     def keep_stream(self, blocks: Iterable[bytes], *, like: int | None = None) -> Kept:
         """The same for content too large to hold: leaves are written as they come."""
-        bases = _Bases(self._leaves_of(like))
+        bases = Bases(self._leaves_of(like))
         whole, parts, size, new, aligned, rest = sha256(), list[int](), 0, 0, True, b""
-        for block in _windows(blocks):
+        for block in windows(blocks):
             whole.update(block.data)
             size += len(block.data)
             rest += block.data
@@ -117,7 +122,7 @@ class Writer:
             known = parts[0] if len(parts) == 1 else self._list(digest, size, parts, aligned)
         return Kept(known, digest, size, new)
 
-    def _piece(self, piece: bytes, bases: _Bases) -> tuple[int, int]:
+    def _piece(self, piece: bytes, bases: Bases) -> tuple[int, int]:
         """The leaf of a piece, and how many of its bytes are new."""
         digest = sha256(piece).digest()
         number = self._known(digest)
@@ -130,17 +135,31 @@ class Writer:
         found = self._fresh.get(digest)
         if found is not None or (self.digests is not None and digest[:8] not in self.digests):
             return found
-        return self.catalog.objects.find(digest)
+        entry = self.catalog.objects.with_hash(digest)
+        if entry is None or self._sound.holds(entry):
+            return entry.id if entry else None
+        # Content whose bytes are damaged is not there. It is stored again, under the number that documents know it by.
+        self._lost[digest] = entry.id
+        return None
+
+    def _number_for(self, digest: bytes) -> int:
+        lost = self._lost.pop(digest, None)
+        if lost is None:
+            return self._next_object()
+        self._mended.add(lost)
+        return lost
 
     def _list(self, digest: bytes, size: int, parts: list[int], aligned: bool) -> int:
-        number = self._next_object()
+        number = self._number_for(digest)
         self._lists.append(Object(number, digest, size, None, 0, tuple(parts), aligned))
         self._fresh[digest] = number
         return number
 
     def _leaf(self, data: bytes, digest: bytes, base: int | None) -> int:
-        number = self._next_object()
+        number = self._number_for(digest)
         self._fresh[digest] = number
+        if number in self._mended:
+            base = None  # the base may itself have been compressed against what was lost
         if base is not None and len(data) >= SMALLEST_DELTA and self._delta(number, data, digest, base):
             return number
         if not data:
@@ -180,7 +199,10 @@ class Writer:
         if leaf is None or frame is None or frame.depth >= frames.MAX_DEPTH:
             return False
         frame_number = self._frame_number()
-        encoded = frames.encode(frame_number, data, 1, self._reader.leaf(leaf))
+        try:
+            encoded = frames.encode(frame_number, data, 1, self._reader.leaf(leaf))
+        except (RolltopError, OSError):
+            return False  # that the version before is damaged is no reason not to keep this one
         if len(encoded) - frames.HEADER > len(data) // 4:
             return False
         self._add_frame(encoded, len(data), base, frame.depth + 1)
@@ -204,28 +226,36 @@ class Writer:
         if opened.leaves:
             raw = b"".join(opened.pieces)
             self._add_frame(frames.encode(self._frame_number(), raw, len(opened.leaves)), len(raw), None, 0)
-            self.catalog.objects.add(opened.leaves)
+            self._enter(opened.leaves)
             self._open = _Open()
         if self._lists:
-            self.catalog.objects.add(self._lists)
+            self._enter(self._lists)
             self._lists = []
+
+    def _enter(self, objects: list[Object]) -> None:
+        """Rows for objects; those that have one already, and whose bytes were lost, lie elsewhere now."""
+        again = [entry for entry in objects if entry.id in self._mended] if self._mended else []
+        self.catalog.objects.add([entry for entry in objects if entry.id not in self._mended] if again else objects)
+        if again:
+            self.catalog.objects.replace(again)
+            self.catalog.objects.next_epoch()
 
     def _add_frame(self, encoded: bytes, raw: int, base: int | None, depth: int) -> None:
         self._resume()
         number = self._frame_number()
-        place = self._blobs.append(encoded)
-        if place.offset == 0 and place.pack > 1:
-            self._close_pack(place.pack - 1)
+        place = self._append(encoded)
         self.catalog.objects.add_frame(Frame(number, place, raw, base, depth))
         assert self._numbers is not None
         self._numbers = (self._numbers[0], number + 1)
         self.written += len(encoded)
 
-    def _close_pack(self, pack: int) -> None:
-        """The pack before this one is full: its length is what its last frame says."""
-        lengths = self._blobs.packs()
-        if pack in lengths and pack in self.catalog.objects.packs():
-            self.catalog.objects.set_pack(pack, lengths[pack])
+    def _append(self, data: bytes) -> Place:
+        """Write bytes. A transaction may fill any number of packs: the catalogue learns of each that is full."""
+        before = self._blobs.position()
+        place = self._blobs.append(data)
+        if place.pack != before[0]:
+            self.catalog.objects.set_pack(*before)
+        return place
 
     def _resume(self) -> None:
         if not self._resumed:
@@ -257,10 +287,7 @@ class Writer:
         self._resume()
         data = self._blobs.read(frame.place)
         frames.check(data, frame.id)
-        place = self._blobs.append(data)
-        if place.offset == 0:
-            self._close_pack(place.pack - 1)
-        self.catalog.objects.place_frame(frame.id, place)
+        self.catalog.objects.place_frame(frame.id, self._append(data))
 
     # the transaction -----------------------------------------------------------------------------
 
@@ -275,6 +302,9 @@ class Writer:
         """Forget what was appended since the mark; the rows have been rolled back."""
         self._open, self._lists, self._numbers = _Open(), [], None
         self._fresh.clear()
+        self._lost.clear()
+        self._mended.clear()
+        self._sound.forget()
         self._reader.forget()
         if self._resumed:
             self._blobs.resume(*(mark or self.catalog.objects.tail()))
@@ -285,44 +315,3 @@ class Writer:
         if self._resumed:
             self._blobs.sync()
             self.catalog.objects.set_pack(*self._blobs.position())
-
-
-class _Bases:
-    """Which leaf of the previous version stands where a changed piece stands now."""
-
-    def __init__(self, leaves: tuple[int, ...]) -> None:
-        self._leaves = leaves
-        self._position = {leaf: index for index, leaf in enumerate(leaves)}
-        self._next = 0
-
-    def passed(self, leaf: int) -> None:
-        self._next = self._position.get(leaf, self._next - 1) + 1
-
-    def beside(self) -> int | None:
-        found = self._leaves[self._next] if self._next < len(self._leaves) else None
-        self._next += 1
-        return found
-
-
-@dataclass(frozen=True, slots=True)
-class _Window:
-    data: bytes
-    last: bool
-
-
-def _windows(blocks: Iterable[bytes]) -> Iterator[_Window]:
-    """Blocks gathered to about `WINDOW` bytes; the last one is marked, and there is always one."""
-    held: bytes | None = None
-    gathered: list[bytes] = []
-    length = 0
-    for block in blocks:
-        gathered.append(block)
-        length += len(block)
-        if length >= WINDOW:
-            if held is not None:
-                yield _Window(held, last=False)
-            held, gathered, length = b"".join(gathered), [], 0
-    if held is not None and gathered:
-        yield _Window(held, last=False)
-        held = None
-    yield _Window(b"".join(gathered) if held is None else held, last=True)

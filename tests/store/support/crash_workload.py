@@ -30,12 +30,20 @@ def add(path: str, data: bytes, *tags: str) -> tuple[Callable[[Library], object]
     return lambda library: library.add(path, data, tags=tags), change
 
 
-def delete(path: str) -> tuple[Callable[[Library], object], Callable[[State], None]]:
-    return lambda library: library.delete([library.document(path)]), lambda state: state.pop(path) and None
+def delete(*paths: str) -> tuple[Callable[[Library], object], Callable[[State], None]]:
+    def change(state: State) -> None:
+        for path in paths:
+            del state[path]
+
+    return lambda library: library.delete([library.document(path) for path in paths]), change
 
 
 def collect() -> tuple[Callable[[Library], object], Callable[[State], None]]:
     return lambda library: library.collect(everything=True), lambda state: None
+
+
+def noise(seed: int, size: int) -> bytes:
+    return random.Random(seed).randbytes(size)
 
 
 BIG = text(1, 60_000)
@@ -54,6 +62,12 @@ STEPS = [
     delete("big.txt"),
     collect(),
     add("e.txt", text(4, 3000), "z"),
+    # One call that fills many packs, then a collection that does.
+    add("many.bin", noise(5, 400_000)),
+    *(add(f"small/{number}.bin", noise(10 + number, 2_000)) for number in range(12)),
+    delete(*(f"small/{number}.bin" for number in range(1, 12, 3))),
+    collect(),
+    add("f.txt", text(6, 1000)),
 ]
 
 

@@ -12,6 +12,7 @@ from rolltop.store.catalog.listing import Listings
 from rolltop.store.catalog.objects import Objects
 from rolltop.store.catalog.snapshots import Figures, Snapshots
 from rolltop.store.catalog.tags import Tags
+from rolltop.store.reach import Reach
 
 __all__ = ["NewDocument", "SqliteCatalog"]
 
@@ -43,6 +44,14 @@ class SqliteCatalog:
     def identity(self) -> str:
         """The store's own random name."""
         return str(self._db.value("SELECT value FROM meta WHERE key = 'store'"))
+
+    def reach(self) -> Reach:
+        """How far this catalogue has come."""
+        store, change, pack, length = self._db.all(
+            "SELECT (SELECT value FROM meta WHERE key = 'store'), (SELECT value FROM meta WHERE key = 'change'), "
+            "id, length FROM packs ORDER BY id DESC LIMIT 1"
+        )[0]
+        return Reach(store, change, pack, length)
 
     def damage(self) -> list[str]:
         """What the catalogue itself finds wrong with its structure."""

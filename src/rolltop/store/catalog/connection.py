@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import apsw
 from rolltop.errors import Conflict, Damaged, InvalidInput, PartMissing, RolltopError
 from rolltop.store.catalog.schema import FORMAT, SCHEMA
 from rolltop.store.catalog.seals import seal
-from rolltop.store.connections import Connections, connected
+from rolltop.store.connections import Connections, briefly, connected
 from rolltop.store.patterns import glob_matches
 
 __all__ = ["Database", "Row"]
@@ -154,8 +154,9 @@ class Database:
             raise Conflict("another process has kept the catalogue locked for a minute", hint="Try again.") from error
 
     def checkpoint(self) -> None:
-        """Move the write-ahead log into the file, if nobody is in the way."""
-        self.connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        """Move the write-ahead log into the file, if nobody is in the way: somebody may be reading for long."""
+        with briefly(self.connection), suppress(apsw.BusyError):
+            self.connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
     def close(self) -> None:
         self._connections.close()

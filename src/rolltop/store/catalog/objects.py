@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from rolltop.store.catalog.connection import Database, Row
@@ -26,10 +27,19 @@ class Objects:
 
     # objects -------------------------------------------------------------------------------------
 
-    def find(self, digest: bytes) -> int | None:
-        """The number of the object with this SHA-256."""
-        row = self._db.one("SELECT id FROM objects WHERE hash = ?", (digest,))
-        return None if row is None else int(row[0])
+    def with_hash(self, digest: bytes) -> Object | None:
+        """The object with this SHA-256."""
+        row = self._db.one(f"SELECT {_COLUMNS} FROM objects WHERE hash = ?", (digest,))  # noqa: S608
+        return _object(row) if row else None
+
+    def frames_of(self, numbers: Sequence[int]) -> set[int] | None:
+        """The frames that some leaves lie in; None where not every leaf is there."""
+        wanted = sorted(set(numbers))
+        rows = self._db.all(
+            "SELECT frame, count(*) FROM objects WHERE id IN (SELECT value FROM json_each(?)) GROUP BY frame",
+            (json.dumps(wanted),),
+        )
+        return {row[0] for row in rows if row[0]} if sum(row[1] for row in rows) == len(wanted) else None
 
     def get(self, number: int) -> Object | None:
         row = self._db.one(f"SELECT {_COLUMNS} FROM objects WHERE id = ?", (number,))  # noqa: S608
@@ -40,13 +50,13 @@ class Objects:
         return {entry.id: entry for entry in found if entry}
 
     def add(self, objects: Sequence[Object]) -> None:
-        self._db.many(
-            "INSERT INTO objects VALUES(?, ?, ?, ?, ?, ?)",
-            [
-                (o.id, o.hash, o.size, o.frame, o.start, pack_parts(o.parts, aligned=o.aligned) if o.parts else None)
-                for o in objects
-            ],
-        )
+        rows = [(o.id, o.hash, o.size, o.frame, o.start, _packed(o)) for o in objects]
+        self._db.many("INSERT INTO objects VALUES(?, ?, ?, ?, ?, ?)", rows)
+
+    def replace(self, objects: Iterable[Object]) -> None:
+        """The bytes of these objects lie elsewhere now, or are made of other leaves."""
+        rows = [(o.size, o.frame, o.start, _packed(o), o.id) for o in objects]
+        self._db.many("UPDATE objects SET size = ?, frame = ?, start = ?, parts = ? WHERE id = ?", rows)
 
     def move(self, number: int, frame: int, start: int) -> None:
         """The object's bytes now lie elsewhere."""
@@ -150,6 +160,14 @@ class Objects:
     def packs(self) -> dict[int, int]:
         return dict(self._db.all("SELECT id, length FROM packs ORDER BY id"))
 
+    def unknown_packs(self) -> dict[int, int]:
+        """Packs that frames lie in and that have no row of their own, and how far their frames go."""
+        return dict(
+            self._db.all(
+                "SELECT pack, max(offset + length) FROM frames WHERE pack NOT IN (SELECT id FROM packs) GROUP BY pack"
+            )
+        )
+
     def tail(self) -> tuple[int, int]:
         """The pack that is being filled, and its committed length."""
         row = self._db.one("SELECT id, length FROM packs ORDER BY id DESC LIMIT 1")
@@ -162,6 +180,19 @@ class Objects:
     def remove_pack(self, pack: int) -> None:
         self._db.run("DELETE FROM packs WHERE id = ?", (pack,))
 
+    # what a collection has to make the indexes forget ----------------------------------------------
+
+    def purging(self) -> list[int] | None:
+        """Documents that were collected and that indexes may still know; None where there is nothing to purge."""
+        found = self._db.value("SELECT value FROM meta WHERE key = 'purging'")
+        return None if found is None else json.loads(found)
+
+    def set_purging(self, documents: Iterable[int] | None) -> None:
+        if documents is None:
+            self._db.run("DELETE FROM meta WHERE key = 'purging'")
+        else:
+            self._db.run("INSERT OR REPLACE INTO meta VALUES('purging', ?)", (json.dumps(sorted(documents)),))
+
     # the epoch changes when numbers that indexes remember have moved --------------------------------
 
     def epoch(self) -> int:
@@ -169,6 +200,10 @@ class Objects:
 
     def next_epoch(self) -> None:
         self._db.run("UPDATE meta SET value = value + 1 WHERE key = 'epoch'")
+
+
+def _packed(entry: Object) -> bytes | None:
+    return pack_parts(entry.parts, aligned=entry.aligned) if entry.parts else None
 
 
 def _object(row: Row) -> Object:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
 from typing import Any
 
 from rolltop.store.catalog.connection import Database, Row
@@ -71,6 +73,14 @@ class Snapshots:
         rows = self._db.all(
             "SELECT DISTINCT s.label FROM snapshot_entries e JOIN snapshots s ON s.id = e.snapshot WHERE e.object = ?",
             (number,),
+        )
+        return [row[0] for row in rows]
+
+    def paths_of(self, numbers: Iterable[int]) -> list[str]:
+        """The paths under which snapshots keep some of these objects."""
+        rows = self._db.all(
+            "SELECT DISTINCT path FROM snapshot_entries WHERE object IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(numbers)),),
         )
         return [row[0] for row in rows]
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 
 from rolltop.courtesy import answering, politely
-from rolltop.errors import InvalidInput
+from rolltop.errors import Damaged, InvalidInput, NotFound
 from rolltop.store.grep.layout import Layout, Numbers
 from rolltop.store.grep.lines import FileLines, lines_of
 from rolltop.store.grep.matcher import Matcher
+from rolltop.store.grep.missed import Missed, told
 from rolltop.store.grep.texts import TextLines, lines_in
 from rolltop.store.naming import storable_path
 from rolltop.store.query import Listing
@@ -62,39 +64,54 @@ class Grep:
 
     # documents -----------------------------------------------------------------------------------
 
-    def counts(self, asked: Pattern) -> Iterator[tuple[Document, int]]:
-        """Every document with a selected line, by path, and how many it has (`max_count` at most)."""
-        limit = asked.max_count or 1 << 62
-        if asked.invert:
-            for file in self.files(asked):
-                yield file.document, len(file.selected)
-            return
-        for document, count in self._matching(asked):
-            yield document, min(count, limit)
+    def counts(self, asked: Pattern, missed: Missed | None = None) -> Iterator[tuple[Document, int]]:
+        """Every document with a selected line, by path, and how many it has (`max_count` at most).
 
-    def without(self, asked: Pattern) -> Iterator[Document]:
-        """Every document without a selected line, by path."""
-        found = {document.id for document, _ in self.counts(asked)}
-        yield from (document for document in self._selected(asked) if document.id not in found)
+        Documents that are damaged come into `missed`; without it they are an error, after everything else.
+        """
+        with told(missed) as damaged:
+            if asked.invert:
+                for file in self.files(asked, missed=damaged):
+                    yield file.document, len(file.selected)
+                return
+            limit = asked.max_count or 1 << 62
+            for document, count in self._matching(asked, damaged):
+                yield document, min(count, limit)
 
-    def files(self, asked: Pattern, after: str = "", line: int = 0) -> Iterator[FileLines]:
+    def without(self, asked: Pattern, missed: Missed | None = None) -> Iterator[Document]:
+        """Every document without a selected line, by path; damaged ones as in `counts`."""
+        with told(missed) as damaged:
+            found = {document.id for document, _ in self.counts(asked, damaged)}
+            for document in self._selected(asked):
+                if document.id not in found and document.path not in damaged:
+                    yield document
+
+    def files(
+        self, asked: Pattern, after: str = "", line: int = 0, missed: Missed | None = None
+    ) -> Iterator[FileLines]:
         """Every document with a selected line, with its lines, by path; those after a path if one is given.
 
-        With `line`, the document of that path comes first, with what is selected after that line.
+        With `line`, the document of that path comes first, with what is selected after that line. Damaged ones are
+        told as in `counts`.
         """
-        matcher = self._matcher(asked)
-        if asked.invert:
-            chosen: Iterable[Document] = self._selected(asked)
-        else:
-            chosen = (document for document, _ in self._matching(asked))
-        for document in chosen:
-            begun = line > 0 and document.path == after
-            if begun or document.path > after:
-                file = self._lines(document, matcher, asked)
-                if begun:
-                    file = file.part([index for index in file.selected if index >= line])
-                if file.selected:
-                    yield file
+        with told(missed) as damaged:
+            matcher = self._matcher(asked)
+            if asked.invert:
+                chosen: Iterable[Document] = self._selected(asked)
+            else:
+                chosen = (document for document, _ in self._matching(asked, damaged))
+            for document in chosen:
+                begun = line > 0 and document.path == after
+                if begun or document.path > after:
+                    try:
+                        file = self._lines(document, matcher, asked)
+                    except (Damaged, NotFound) as error:
+                        damaged[document.path] = error.message
+                        continue
+                    if begun:
+                        file = file.part([index for index in file.selected if index >= line])
+                    if file.selected:
+                        yield file
 
     def _matcher(self, asked: Pattern) -> Matcher:
         return Matcher(asked.pattern, ignore_case=asked.ignore_case, word=asked.word)
@@ -113,24 +130,33 @@ class Grep:
     def _selected(self, asked: Pattern) -> list[Document]:
         return self._catalog.listings.all(Listing(paths=asked.paths))
 
-    def _matching(self, asked: Pattern) -> list[tuple[Document, int]]:
+    def _matching(self, asked: Pattern, missed: Missed) -> list[tuple[Document, int]]:
         """Documents with a matching line, by path, with the number of such lines."""
         matcher = self._matcher(asked)
+        lost: dict[int, str] = {}
         with self._turn, answering():
             self._layout.refresh()
             chosen = self._selected(asked) if asked.paths else None
-            counts = self._object_counts(matcher, chosen)
+            counts = self._object_counts(matcher, chosen, lost)
             in_texts = self._text_counts(matcher, chosen)
-        numbers = counts.keys() | in_texts.keys()
+        numbers = counts.keys() | in_texts.keys() | lost.keys()
         if chosen is None:
             chosen = self._catalog.documents.with_objects(numbers)
+        if lost:
+            unread = [each for each in chosen if each.object in lost and not self._stands_text(each)]
+            missed.update((each.path, lost[each.object]) for each in unread)
+            chosen = [each for each in chosen if each.path not in missed]
         pairs = [(document, self._count(document, counts, in_texts)) for document in chosen]
         return sorted((pair for pair in pairs if pair[1]), key=lambda pair: pair[0].path)
+
+    def _stands_text(self, document: Document) -> bool:
+        """Whether its lines are those of the text that was read out of it."""
+        return self._texts is not None and self._texts.stand_for(document)
 
     def _count(self, document: Document, counts: dict[int, int], in_texts: dict[int, int]) -> int:
         """The lines of its bytes or those of its text, whichever stand for the document."""
         count, in_text = counts.get(document.object, 0), in_texts.get(document.object, 0)
-        if (count or in_text) and self._texts and self._texts.stand_for(document):
+        if (count or in_text) and self._stands_text(document):
             return in_text
         return count
 
@@ -144,17 +170,20 @@ class Grep:
 
     # objects -------------------------------------------------------------------------------------
 
-    def _object_counts(self, matcher: Matcher, chosen: list[Document] | None) -> dict[int, int]:
-        """Matching lines of each object that has any."""
+    def _object_counts(self, matcher: Matcher, chosen: list[Document] | None, lost: dict[int, str]) -> dict[int, int]:
+        """Matching lines of each object that has any; those that cannot be read, and why, come into `lost`."""
         places = self._candidates(matcher, chosen)
         totals: dict[int, int] = {}
-        for leaf, count in self._leaf_counts(matcher, places):
+        for leaf, count in self._leaf_counts(matcher, places, lost):
             totals[leaf] = totals.get(leaf, 0) + count
             for parent in self._layout.parents.get(leaf, ()):
                 if parent not in self._layout.unaligned:
                     totals[parent] = totals.get(parent, 0) + count
         for number in self._unaligned(chosen):
-            totals[number] = self._count_whole(number, matcher)
+            try:
+                totals[number] = self._count_whole(number, matcher)
+            except (Damaged, NotFound) as error:
+                lost[number] = error.message
         return {number: count for number, count in totals.items() if count}
 
     def _candidates(self, matcher: Matcher, chosen: list[Document] | None) -> Numbers:
@@ -185,12 +214,16 @@ class Grep:
 
     # frames --------------------------------------------------------------------------------------
 
-    def _leaf_counts(self, matcher: Matcher, places: Numbers) -> Iterator[tuple[int, int]]:
+    def _leaf_counts(self, matcher: Matcher, places: Numbers, lost: dict[int, str]) -> Iterator[tuple[int, int]]:
         """(leaf, matching lines) for the leaves in some frames."""
         run, texts, size = list[int](), list[bytes](), 0
         table = self._layout.table
         for place in places.tolist():
-            text = self._raw(table.frames[place])
+            try:
+                text = self._raw(table.frames[place])
+            except (Damaged, NotFound) as error:
+                lost.update((number, error.message) for number in self._objects_in(table.frames[place]))
+                continue
             if not matcher.quick(text):
                 yield from self._scan_run(matcher, [place], [text])
                 continue
@@ -203,10 +236,19 @@ class Grep:
         if run:
             yield from self._scan_run(matcher, run, texts)
 
+    def _objects_in(self, frame: Frame) -> Iterator[int]:
+        """The leaves in a frame, and what is made of them."""
+        for leaf in self._layout.leaves_in(np.array([frame.id], np.int64))[2].tolist():
+            yield leaf
+            yield from self._layout.parents.get(leaf, ())
+
     def _raw(self, frame: Frame) -> bytes:
-        if frame.base is not None:
-            return self._reader.raw(frame)
-        return self._reader.fresh(frame)
+        try:
+            return self._reader.raw(frame) if frame.base is not None else self._reader.fresh(frame)
+        except (Damaged, NotFound):
+            if self._layout.is_in_use(frame.id):
+                raise
+            return b"\n"  # all that was in it has been stored again elsewhere
 
     def _scan_run(self, matcher: Matcher, run: list[int], texts: list[bytes]) -> Iterator[tuple[int, int]]:
         ends = matcher.line_ends(b"".join(texts) if len(texts) > 1 else texts[0])
@@ -229,17 +271,18 @@ class Grep:
         runs = list(self._index.missing(table, least=least))
         total, done = sum(map(len, runs)) + (self._texts.uncovered(least) if self._texts else 0), 0
 
-        def told(count: int) -> None:
+        def covered(count: int) -> None:
             nonlocal done
             done += count
             if progress:
                 progress(done, total)
 
         for run in runs:
-            self._index.add(table, run, [self._raw(frame) for frame in politely(run)])
-            told(len(run))
+            with suppress(Damaged, NotFound):  # what no segment covers is searched directly, and named if it cannot be
+                self._index.add(table, run, [self._raw(frame) for frame in politely(run)])
+            covered(len(run))
         if self._texts:
-            self._texts.index_pending(least, told)
+            self._texts.index_pending(least, covered)
         return done
 
     def uncovered(self) -> int:

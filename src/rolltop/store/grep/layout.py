@@ -79,6 +79,10 @@ class Layout:
                 self.unaligned.add(entry.id)
         self._last_object = max([after, *(row[3] for row in rows[-1:]), *(entry.id for entry in lists)])
 
+    def is_in_use(self, frame: int) -> bool:
+        """Whether any leaf lies in a frame."""
+        return bool(len(self.leaves_in(np.array([frame], np.int64))[2]))
+
     def leaves_in(self, frames: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         """(place in `frames`, start, id) of the leaves in some frames, in order."""
         column = self._leaves[:, 0]

@@ -134,8 +134,16 @@ class MeaningIndex:
             places.append(Place(span.document, span.content, span.starts[best], own[best], broad))
         return places
 
+    def missing(self) -> int:
+        """How many vectors of documents are not in the file."""
+        expected = self.spans.vectors()
+        return max(0, min(expected, self.spans.vectors()) - len(self.vectors))
+
     def damage(self) -> list[str]:
-        return self.spans.damage() + self.vectors.damage()
+        found = self.spans.damage()
+        if not found and (missing := self.missing()):
+            found.append(f"vectors: {missing} rows are missing")
+        return found + self.vectors.damage()
 
     def close(self) -> None:
         self.spans.close()

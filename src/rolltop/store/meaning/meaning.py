@@ -83,6 +83,7 @@ class Meaning:
         self._guard = threading.RLock()
         self._opened: tuple[Embedder, MeaningIndex, Follower] | None = None
         self._mended = False
+        self._extent: tuple[tuple[int, int], int] | None = None
         self._queries: dict[str, NDArray[np.float32]] = {}
         self._thread: threading.Thread | None = None
         self._stopping = threading.Event()
@@ -167,11 +168,24 @@ class Meaning:
 
     def keep_up(self) -> None:
         """Embed what is new: at once as far as that is quick, the rest in the background."""
+        self._look_for_losses()
         if self.model.quick and self._behind():
             until = time.monotonic() + WHILE_A_SEARCH_WAITS
             self.follow(enough=lambda: time.monotonic() > until)
         if self._behind():
             self.follow_in_background()
+
+    def _look_for_losses(self) -> None:
+        """Once, and whenever the file of vectors is another one or shorter: if vectors are missing, make them again."""
+        index, seen = self.index, self._extent
+        extent = self._extent = index.vectors.extent()
+        same = seen is not None and seen[0] == extent[0] and 0 < seen[1] <= extent[1]
+        if not same and extent[1] < index.spans.vectors():
+            with index.lock.tried() as ours:
+                if ours:
+                    index.mend(self._catalog.documents.last_change())
+                else:
+                    self._extent = None
 
     def wanted(self) -> None:
         """Something was written: follow it, if anybody has asked for meanings yet."""
@@ -195,7 +209,10 @@ class Meaning:
             if not self._mended:
                 index.mend(self._catalog.documents.last_change())
                 self._mended = True
-            return follower.follow(progress, enough, stop)
+            try:
+                return follower.follow(progress, enough, stop)
+            finally:
+                self._extent = index.vectors.extent()
 
     def follow_in_background(self) -> None:
         with self._guard:

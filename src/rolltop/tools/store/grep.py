@@ -11,7 +11,8 @@ from pydantic import BaseModel, Field
 
 from mcp_core import READS, Example, Result, ToolArguments, ToolContext
 from rolltop.errors import InvalidInput
-from rolltop.store import FileLines, Library, Pattern
+from rolltop.store import Document, FileLines, Library, Pattern
+from rolltop.store.grep.missed import Missed, missing_documents
 from rolltop.store.grep.printer import Printed
 from rolltop.store.query import decode_cursor, encode_cursor
 from rolltop.tools.store.linepage import LINE_COST, LinePage
@@ -70,12 +71,15 @@ class Grepped(BaseModel):
 
 def grep(library: Library, args: GrepDocuments, budget: int, check: Callable[[], None] = lambda: None) -> Grepped:
     """Search; nothing is left out without `complete: false` and a cursor, or a note."""
-    found = _search(library, args, budget, check)
-    found.note = " ".join(filter(None, (found.note, library.unread()))) or None
+    missed: Missed = {}
+    found = _search(library, args, budget, check, missed)
+    damaged = f"{missing_documents(missed)}. Run `rolltop store repair`." if missed else None
+    found.note = " ".join(filter(None, (found.note, damaged, library.unread()))) or None
+    found.complete = found.complete and not missed
     return found
 
 
-def _search(library: Library, args: GrepDocuments, budget: int, check: Callable[[], None]) -> Grepped:
+def _search(library: Library, args: GrepDocuments, budget: int, check: Callable[[], None], missed: Missed) -> Grepped:
     if sum((args.count, args.files_with_matches, args.files_without_match)) > 1:
         raise InvalidInput("count, files_with_matches and files_without_match exclude each other")
     asked = Pattern(
@@ -89,14 +93,14 @@ def _search(library: Library, args: GrepDocuments, budget: int, check: Callable[
     after, line = _place(args.cursor)
     limit = int(budget * SHARE)
     if args.files_without_match:
-        paths = [document.path for document in library.grep.without(asked) if document.path > after]
+        paths = [document.path for document in library.grep.without(asked, missed) if document.path > after]
         return _names(args, paths, limit)
     if args.files_with_matches:
-        paths = [document.path for document, _ in library.grep.counts(asked) if document.path > after]
+        paths = [document.path for document, _ in library.grep.counts(asked, missed) if document.path > after]
         return _names(args, paths, limit)
     if args.count:
-        return _counts(library, args, asked, after, limit)
-    return _lines(args, library.grep.files(asked, after, line), limit, check)
+        return _counts(args, list(library.grep.counts(asked, missed)), after, limit)
+    return _lines(args, library.grep.files(asked, after, line, missed), limit, check)
 
 
 def _place(cursor: str | None) -> tuple[str, int]:
@@ -121,8 +125,7 @@ def _names(args: GrepDocuments, paths: list[str], limit: int) -> Grepped:
     )
 
 
-def _counts(library: Library, args: GrepDocuments, asked: Pattern, after: str, limit: int) -> Grepped:
-    pairs = list(library.grep.counts(asked))
+def _counts(args: GrepDocuments, pairs: list[tuple[Document, int]], after: str, limit: int) -> Grepped:
     rest = [(document, count) for document, count in pairs if document.path > after]
     results: list[GrepFile] = []
     used = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rolltop.errors import NotFound
+from rolltop.store.reach import Reach
 from rolltop.store.records import Place
 from rolltop.store.seams import BlobStore
 
@@ -60,3 +61,24 @@ class BlobStoreSuite:
         blobs.sync()
         blobs.truncate(1, 2)
         assert blobs.packs() == {1: 2}
+
+    def test_what_the_catalogue_has_reached_is_noted(self, blobs: BlobStore) -> None:
+        assert blobs.acknowledged() is None
+        first, later = Reach("ab" * 16, 0, 1, 0), Reach("ab" * 16, 7, 2, 300)
+        blobs.begin(first)
+        assert blobs.acknowledged() == first
+        blobs.acknowledge(later)
+        assert blobs.acknowledged() == later
+
+    def test_bytes_that_nobody_knows_are_set_aside(self, blobs: BlobStore) -> None:
+        blobs.resume(1, 0)
+        blobs.append(b"known")
+        blobs.append(b"unknown")
+        blobs.sync()
+        blobs.resume(2, 0)
+        blobs.append(b"all of it")
+        blobs.sync()
+        names = {blobs.set_aside(1, 5), blobs.set_aside(2, 0)}
+        assert len(names) == 2
+        assert blobs.packs() == {1: 5}
+        assert blobs.read(Place(1, 0, 5)) == b"known"

@@ -42,7 +42,8 @@ class CatalogSuite:
         whole = Object(8, b"\x08" * 32, 6, None, 0, (7, 7, 300, 7), False)
         with catalog.transaction():
             catalog.objects.add([leaf, whole])
-        assert catalog.objects.find(b"\x07" * 32) == 7
+        assert catalog.objects.with_hash(b"\x07" * 32) == leaf
+        assert catalog.objects.with_hash(b"\x09" * 32) is None
         assert catalog.objects.get(8) == whole
         assert [entry.id for entry in catalog.objects.by_prefix("07070707", 10)] == [7]
         assert catalog.objects.next_numbers()[0] == 9
