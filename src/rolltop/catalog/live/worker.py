@@ -26,9 +26,8 @@ from typing import Any
 
 from conversion import Unfit, arguments_for  # type: ignore[import-not-found]
 from describe import mcp_describe  # type: ignore[import-not-found]
-from state import State  # type: ignore[import-not-found]
-
 from results import as_data, taken  # type: ignore[import-not-found]
+from state import State  # type: ignore[import-not-found]
 
 _LENGTH = struct.Struct(">I")
 _STATE = State()

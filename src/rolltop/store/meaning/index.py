@@ -136,8 +136,8 @@ class MeaningIndex:
 
     def missing(self) -> int:
         """How many vectors of documents are not in the file."""
-        expected = self.spans.vectors()
-        return max(0, min(expected, self.spans.vectors()) - len(self.vectors))
+        wanted = self.spans.vectors()  # first: what is added meanwhile is in the file before it is in the spans
+        return max(0, wanted - len(self.vectors))
 
     def damage(self) -> list[str]:
         found = self.spans.damage()
