@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 
 from rolltop.errors import DiskFull, InvalidData, InvalidInput, NotFound, PermissionDenied, RolltopError
+from rolltop.files.holding import is_frozen
 
 __all__ = ["about_disk", "about_machine"]
 
@@ -98,17 +99,10 @@ def _where(workspace: Path | None) -> str:
     return f"the workspace {workspace}" if _free(workspace) < PLENTY else "a file"
 
 
-def _is_read_only(place: Path) -> bool:
-    try:
-        return bool(os.statvfs(place).f_flag & os.ST_RDONLY)
-    except OSError:
-        return False
-
-
 def _unwritable(place: Path, said: str) -> PermissionDenied:
-    if _is_read_only(place):
+    if is_frozen(place):
         return PermissionDenied(
-            f"the workspace {place} is on a file system that cannot be written, and reading needs that too",
+            f"the workspace {place} is on a file system that cannot be written",
             hint="Copy the directory to where it can be written, and use the copy with --workspace DIR.",
         )
     return PermissionDenied(

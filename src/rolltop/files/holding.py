@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-__all__ = ["again_within", "flush_directory", "locked_within"]
+__all__ = ["again_within", "flush_directory", "is_frozen", "locked_within"]
 
 _LONGEST_PAUSE = 0.05
 
@@ -55,3 +55,11 @@ def flush_directory(directory: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def is_frozen(place: Path) -> bool:
+    """Whether it lies on a file system that cannot be written: what is there stays as it is."""
+    try:
+        return bool(os.statvfs(place).f_flag & os.ST_RDONLY)
+    except OSError:
+        return False

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import apsw
 
-from rolltop.files.holding import again_within
+from rolltop.files.holding import again_within, is_frozen
 
 __all__ = ["Connections", "briefly", "connected"]
 
@@ -20,7 +20,12 @@ _BRIEFLY = 1
 def connected(
     path: Path, pragmas: Sequence[str], prepare: Callable[[apsw.Connection], object] = lambda _: None
 ) -> apsw.Connection:
-    """A connection in WAL mode that waits a minute for other processes; `prepare` does what else it needs."""
+    """A connection in WAL mode that waits a minute for other processes; `prepare` does what else it needs.
+
+    Where nothing can be written, it only reads: nobody else can write there either.
+    """
+    if _is_frozen(path):
+        return _frozen(path)
     connection = apsw.Connection(str(path))
     connection.set_busy_timeout(_SECONDS * 1000)
 
@@ -38,6 +43,19 @@ def connected(
         connection.close()
         raise
     return connection
+
+
+def _is_frozen(path: Path) -> bool:
+    """Whether the file is there and can only be read, and nothing waits in a log beside it."""
+    return is_frozen(path) and _size(path) > 0 and not _size(path.with_name(path.name + "-wal"))
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def _frozen(path: Path) -> apsw.Connection:
+    return apsw.Connection(f"{path.absolute().as_uri()}?immutable=1", apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
 
 
 @contextmanager

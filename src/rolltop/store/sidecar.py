@@ -7,10 +7,12 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import apsw
 
+from rolltop.files.holding import is_frozen
 from rolltop.store.connections import Connections, connected
 
 __all__ = ["Sidecar", "alone"]
@@ -21,6 +23,9 @@ _DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError)
 @contextmanager
 def alone(lock: Path) -> Iterator[bool]:
     """Whether this process is the only one in the block now; never waits. A process that dies lets go."""
+    if is_frozen(lock.parent):
+        yield True  # nobody else can write there either
+        return
     file = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         try:
@@ -39,7 +44,8 @@ class Sidecar:
 
     def __init__(self, path: Path, schema: Sequence[str], owner: str, what: str) -> None:
         self.what = what
-        self._path = path
+        self._elsewhere: TemporaryDirectory[str] | None = None
+        self._path = self._writable(path)
         self._schema = schema
         self._owner = owner
         self._connections = Connections(self._open)
@@ -48,6 +54,13 @@ class Sidecar:
                 self.renew()
         except _DAMAGE:
             self._from_nothing()
+
+    def _writable(self, path: Path) -> Path:
+        """Where nothing can be written, a file that is not there is made for this process alone."""
+        if path.exists() or not is_frozen(path.parent):
+            return path
+        self._elsewhere = TemporaryDirectory(prefix="rolltop-")
+        return Path(self._elsewhere.name, path.name)
 
     @property
     def db(self) -> apsw.Connection:

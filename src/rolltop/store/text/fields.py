@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import tantivy
 
+from rolltop.files.holding import is_frozen
 from rolltop.store.text import analysis
 from rolltop.store.text.splitting import Cut, cut_all
 
@@ -57,9 +61,22 @@ def schema() -> tantivy.Schema:
     return builder.build()
 
 
+_links: dict[str, TemporaryDirectory[str]] = {}
+
+
+def _linked(path: str) -> str:
+    """A directory of links to the files of an index that cannot be written: its reader wants to lock something."""
+    if path not in _links:
+        place = _links[path] = TemporaryDirectory(prefix="rolltop-index-")
+        for name in os.listdir(path):
+            if not name.endswith(".lock"):
+                os.symlink(os.path.join(os.path.abspath(path), name), os.path.join(place.name, name))
+    return _links[path].name
+
+
 def reopened(path: str) -> tantivy.Index:
     """The index in a directory, made where there is none."""
-    index = tantivy.Index(schema(), path)
+    index = tantivy.Index(schema(), _linked(path) if is_frozen(Path(path)) else path)
     index.register_tokenizer("exact", analysis.exact_analyzer())
     index.register_tokenizer("stem", analysis.stem_analyzer())
     index.register_tokenizer("plain", analysis.plain_analyzer())
