@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 from typing import Any
 
@@ -189,6 +190,8 @@ def test_what_an_encoding_lacks_becomes_a_reference() -> None:
 )
 def test_another_encoding_says_the_same(text: str, encoding: str) -> None:
     inside = text.replace("]]>", "").replace("&", "").replace("<", "").replace('"', "")
+    if encoding == "shift_jis":
+        inside = re.sub(r"[\\~\u00a5\u203e]", "", inside)  # its readers do not agree on what these bytes are
     xml = f'<a b="{inside}">{inside.replace(">", "")}<![CDATA[<{inside}&]]></a>'
     made = call("convertXMLEncoding", xml, "UTF-8", encoding)
     stored = made.encode(encoding)
