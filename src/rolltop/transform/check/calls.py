@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from rolltop.transform.check.rules import Rules
 from rolltop.transform.check.scope import Names
@@ -29,6 +30,13 @@ __all__ = ["CallRules"]
 
 _ROUNDS = 4
 """How often a function is inferred for what it gave before; a value that goes on growing is Any."""
+
+
+@cache
+def _renamed(alias: str) -> Signature:
+    declared = find(alias)
+    assert declared is not None
+    return declared.signature.renamed(alias)
 
 
 class CallRules(Rules):
@@ -82,7 +90,7 @@ class CallRules(Rules):
     def _declared(self, declared: Function, name: tree.Name, arguments: list[tree.Expr], given: list[Type]) -> Type:
         signature = declared.signature
         if signature.name != name.name:
-            signature = signature.renamed(name.name)  # findings speak of what the program says
+            signature = _renamed(name.name)  # findings speak of what the program says
         if not self._arity(signature, name, len(given)):
             return ANY
         parameters = _parameters(signature, len(given))
