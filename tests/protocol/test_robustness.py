@@ -196,6 +196,22 @@ def test_a_request_before_initialize_is_told_so(start: Callable[..., RawStdio]) 
     assert "result" in server.reply("hello")
 
 
+def test_a_client_that_needs_no_initialize_is_not_told_to_send_one(start: Callable[..., RawStdio]) -> None:
+    """Clients of 2026 say in each request who they are, and need not say their name."""
+    server = start(greet=False)
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "progressToken": 1,
+    }
+    for method, params, said in (
+        ("tools/call", {"name": "nope", "arguments": {}}, "Unknown tool: nope"),
+        ("tools/list", {"cursor": "garbage"}, "Invalid params: the cursor is not one that this server gave"),
+    ):
+        server.send({"jsonrpc": "2.0", "id": method, "method": method, "params": {**params, "_meta": meta}})
+        assert server.reply(method)["error"]["message"] == said
+
+
 def test_an_empty_line_is_nothing(start: Callable[..., RawStdio]) -> None:
     server = start()
     server.send(b"")

@@ -13,6 +13,8 @@ from rolltop.server.paging import INVALID_PARAMS
 __all__ = ["Explained"]
 
 _MOST = 3
+_EARLY = "Invalid request parameters"
+"""What the SDK says of a request before `initialize`; in other words it is a handler's own answer."""
 
 
 class Explained:
@@ -24,19 +26,15 @@ class Explained:
         except ValidationError as error:
             raise MCPError(INVALID_PARAMS, f"Invalid params of {ctx.method}: {_wrong(error)}") from None
         except MCPError as error:
-            if error.error.code == INVALID_PARAMS and not error.error.data and _is_early(ctx):
+            if error.error.message == _EARLY and ctx.session.client_params is None:
                 raise MCPError(INVALID_PARAMS, f"{ctx.method} came before initialize; send initialize first") from None
             raise
-
-
-def _is_early(ctx: ServerRequestContext[Any, Any]) -> bool:
-    return ctx.method != "initialize" and ctx.session.client_params is None
 
 
 def _wrong(error: ValidationError) -> str:
     found: dict[str, str] = {}
     for item in error.errors(include_url=False, include_context=False, include_input=False):
-        place = ".".join(str(part) for part in item["loc"] if part not in ("params",)) or "params"
+        place = ".".join(str(part) for part in item["loc"] if part != "params") or "params"
         found.setdefault(place, item["msg"])
     shown = [f"{place}: {_expected(said)}" for place, said in list(found.items())[:_MOST]]
     more = f"; and {len(found) - _MOST} more" if len(found) > _MOST else ""
