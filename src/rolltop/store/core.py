@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from rolltop.errors import Damaged, InvalidInput, PermissionDenied
+from rolltop.files.holding import flush_directory
 from rolltop.store.catalog import SqliteCatalog
 from rolltop.store.commit import Committer, FileLock
-from rolltop.store.packs import PackDirectory, sync_directory
+from rolltop.store.packs import PackDirectory
 from rolltop.store.reader import Reader
 from rolltop.store.recovery import Recovery, refuse_lost_catalogue
 from rolltop.store.seams import BlobStore, Catalog
@@ -80,8 +81,8 @@ class Core:
         self.purging = FileLock(directory / "purging.lock")
         if fresh:
             # The new names have to survive a power loss too, not only what is in the files.
-            sync_directory(directory)
-            sync_directory(directory.parent)
+            flush_directory(directory)
+            flush_directory(directory.parent)
         self.reader = Reader(self.catalog, self.blobs)
         self.committer = Committer(self.catalog, self.blobs, self.lock, self.reader.forget)
         self.recovery = Recovery(self.catalog, self.blobs, self.lock, self.reading)

@@ -11,10 +11,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from rolltop.errors import NotFound
+from rolltop.files.holding import flush_directory
 from rolltop.store.reach import Reach, ReachFile
 from rolltop.store.records import Place
 
-__all__ = ["PACK_LIMIT", "PackDirectory", "sync_directory"]
+__all__ = ["PACK_LIMIT", "PackDirectory"]
 
 PACK_LIMIT = 32 << 20
 """A pack that has reached this length is closed and the next one begun."""
@@ -98,7 +99,7 @@ class PackDirectory:
             os.fdatasync(self._file)
         self._dirty.clear()
         if self._created:
-            sync_directory(self.directory)
+            flush_directory(self.directory)
             self._created = False
 
     # reading -------------------------------------------------------------------------------------
@@ -133,7 +134,7 @@ class PackDirectory:
     def begin(self, reach: Reach) -> None:
         """Note it for the first time: nothing is written to packs before this is on disk."""
         self._reach.begin(reach)
-        sync_directory(self.directory.parent)
+        flush_directory(self.directory.parent)
 
     # repair and collection -----------------------------------------------------------------------
 
@@ -153,7 +154,7 @@ class PackDirectory:
             self._close_writer()
         self._readers.forget(pack)
         self._path(pack).unlink(missing_ok=True)
-        sync_directory(self.directory)
+        flush_directory(self.directory)
 
     def truncate(self, pack: int, length: int) -> None:
         """Cut a pack back to its committed length."""
@@ -169,8 +170,8 @@ class PackDirectory:
             shutil.copyfileobj(source, out, 1 << 20)
             out.flush()
             os.fsync(out.fileno())
-        sync_directory(place)
-        sync_directory(place.parent)
+        flush_directory(place)
+        flush_directory(place.parent)
         if start:
             self.truncate(pack, start)
         else:
@@ -238,11 +239,3 @@ def _free(path: Path) -> Path:
     while found.exists():
         found, number = path.with_name(f"{path.name}.{number}"), number + 1
     return found
-
-
-def sync_directory(directory: Path) -> None:
-    handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

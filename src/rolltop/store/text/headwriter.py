@@ -6,7 +6,7 @@ import os
 import zlib
 from pathlib import Path
 
-from rolltop.store.packs import sync_directory
+from rolltop.files.holding import flush_directory
 from rolltop.store.text.headfile import LARGEST, NOWHERE, HeadFiles, Where, generations, latest
 
 __all__ = ["HeadWriter"]
@@ -100,7 +100,7 @@ class HeadWriter:
         """Make a generation the last one, and remove those before it."""
         name = f"{files.generation:08d}"
         (self._directory / f"{name}.draft").rename(self._directory / f"{name}.places")
-        sync_directory(self._directory)
+        flush_directory(self._directory)
         for path in self._directory.iterdir():
             if path.stem != name:
                 path.unlink(missing_ok=True)

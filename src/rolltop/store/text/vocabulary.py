@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterable
 from pathlib import Path
 
-from rolltop.store.packs import sync_directory
+from rolltop.files.holding import flush_directory
 from rolltop.store.text.nearness import nearest
 from rolltop.store.text.wordfile import WordFile, write_words
 
@@ -100,7 +100,7 @@ class Vocabulary:
             number = max((int(path.stem) for path in self._directory.glob("*.words")), default=0) + 1
             path = self._directory / f"{number:08d}.words"
             write_words(path, new)
-            sync_directory(self._directory)
+            flush_directory(self._directory)
             files.append(WordFile(path))
         self._list([file.path.name for file in files], max(mark, self._mark))
 
@@ -112,7 +112,7 @@ class Vocabulary:
             file.flush()
             os.fsync(file.fileno())
         draft.replace(self._directory / _LIST)
-        sync_directory(self._directory)
+        flush_directory(self._directory)
         for path in self._directory.glob("*.words"):
             if path.name not in names:
                 path.unlink(missing_ok=True)
