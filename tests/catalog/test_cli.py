@@ -29,6 +29,11 @@ def test_build_list_show_check_and_diff(rolltop: Any, orchard: Path) -> None:
         "orchard-mcp_tool_variety_list",
         "orchard-mcp_tool_variety_model",
     ]
+    told = {each["name"]: each for each in json.loads(rolltop("catalog", "list", str(orchard), "--json").stdout)}
+    cleared = told["orchard-mcp_tool_harvest_clear"]
+    assert cleared["dangerous"]
+    assert cleared["requires_approval"]
+    assert cleared["description"]
     shown = rolltop("catalog", "show", str(orchard), "mcp_tool_harvest_clear")
     assert "dangerous: true\nrequires_approval: true\n" in shown.stdout
     assert json.loads(rolltop("catalog", "show", str(orchard), "mcp_tool_harvest_clear", "--json").stdout)["dangerous"]

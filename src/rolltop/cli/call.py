@@ -23,6 +23,7 @@ EXIT_OF_ERROR = {
     "invalid_arguments": 2,
     "invalid_expression": 2,
     "invalid_name": 2,
+    "invalid_request": 2,
     "not_found": 3,
     "no_project": 3,
     "document_not_found": 3,
@@ -43,6 +44,7 @@ EXIT_OF_ERROR = {
     "size_limit": 6,
     "limit_exceeded": 6,
     "rate_limited": 6,
+    "queue_full": 6,
     "consent_required": 7,
 }
 """Exit codes by the type of the error, in any tool set's words; 1 for any other failure."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-import sqlite3
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
@@ -29,6 +28,8 @@ def doctor(invocation: Invocation, as_json: bool, show_settings: bool) -> None:
 
     Exit 1 when the workspace cannot be used, 2 when a setting is wrong, 5 when a tool set cannot be served.
     """
+    import apsw
+
     from rolltop.confine import survey
     from rolltop.server.desk import Desk
 
@@ -38,7 +39,7 @@ def doctor(invocation: Invocation, as_json: bool, show_settings: bool) -> None:
     report: dict[str, Any] = {
         "rolltop": __version__,
         "python": platform.python_version(),
-        "sqlite": sqlite3.sqlite_version,
+        "sqlite": apsw.sqlite_lib_version(),
         "workspace": str(settings.workspace),
         "problems": [{"problem": str(error), "fix": error.hint or ""} for error in problems],
         "roots": [str(root) for root in settings.roots],

@@ -165,6 +165,8 @@ class Invocation:
 @click.pass_context
 def cli(ctx: click.Context, workspace: str | None, log_level: str | None) -> None:
     """A desk for AI agents: keep documents, transform data, render reports, serve functions."""
+    if os.environ.get("NO_COLOR"):
+        ctx.color = False
     given = {"workspace": workspace, "log_level": log_level}
     invocation = ctx.ensure_object(Invocation)
     invocation.given.update({key: value for key, value in given.items() if value is not None})

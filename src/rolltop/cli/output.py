@@ -6,17 +6,23 @@ A table on a terminal, tab-separated lines in a pipe, exact JSON with `--json`.
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
 
-__all__ = ["is_terminal", "note", "print_json", "print_rows"]
+__all__ = ["in_colour", "is_terminal", "note", "print_json", "print_rows"]
 
 
 def is_terminal() -> bool:
     return sys.stdout.isatty()
+
+
+def in_colour(choice: str) -> bool:
+    """Whether to mark words: `always`, `never`, or `auto`, which is on a terminal unless NO_COLOR is set."""
+    return choice == "always" or (choice == "auto" and is_terminal() and not os.environ.get("NO_COLOR"))
 
 
 def print_json(value: Any) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rolltop.cli.main import EXIT_CODES, Invocation
-from rolltop.cli.output import is_terminal, print_json
+from rolltop.cli.output import in_colour, is_terminal, print_json
 from rolltop.cli.store_open import opened
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _lines(library: Library, asked: Pattern, given: dict[str, Any]) -> Iterator[
         with_filename=given["with_filename"],
         before=given["before"] or given["context"],
         after=given["after"] or given["context"],
-        color=given["color"] == "always" or (given["color"] == "auto" and is_terminal()),
+        color=in_colour(given["color"]),
     )
     return print_matches(library.grep.files(asked), how)
 

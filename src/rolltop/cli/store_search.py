@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rolltop.cli.main import EXIT_CODES, Invocation
-from rolltop.cli.output import is_terminal, note, print_json, print_rows
+from rolltop.cli.output import in_colour, is_terminal, note, print_json, print_rows
 from rolltop.cli.store_open import as_dict, opened
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def _lines(library: Library, hit: Hit, given: dict[str, Any]) -> Excerpts:
 
 
 def _wants_color(given: dict[str, Any]) -> bool:
-    return given["color"] == "always" or (given["color"] == "auto" and is_terminal())
+    return in_colour(given["color"])
 
 
 def _json(results: Results, lines: dict[int, Excerpts]) -> None:

@@ -1,0 +1,73 @@
+"""What the pages about the command line and about errors say is so."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rolltop.cli.call import EXIT_OF_ERROR
+
+ROOT = Path(__file__).parents[2]
+INSIDE = {"damaged", "internal_error"}
+"""Words of single modules that stand for themselves, or that no user sees."""
+
+
+def documented() -> dict[str, int]:
+    found: dict[str, int] = {}
+    for line in (ROOT / "docs" / "errors.md").read_text().splitlines():
+        if line.startswith("| `"):
+            codes, _, exit_code = (cell.strip() for cell in line.strip("|").rsplit("|", 2))
+            found |= dict.fromkeys(re.findall(r"`(\w+)`", codes), int(exit_code))
+    return found
+
+
+def test_every_code_of_an_error_is_documented() -> None:
+    sources = [path for path in (ROOT / "src").rglob("*.py") if "transform" not in path.parts]
+    given = {code for path in sources for code in re.findall(r'^\s+code ?= ?"([a-z_]+)",?$', path.read_text(), re.M)}
+    assert {"document_not_found", "render_failed", "queue_full"} <= given
+    assert given - INSIDE <= documented().keys()
+
+
+def test_calls_leave_with_the_documented_codes() -> None:
+    assert {code: EXIT_OF_ERROR.get(code, 1) for code in documented()} == documented()
+
+
+@pytest.mark.parametrize("command", [["store", "grep", "milk"], ["store", "search", "milk"], ["nosuch"]])
+@pytest.mark.parametrize("wanted", [True, False])
+def test_no_color_is_honoured_on_a_terminal(tmp_path: Path, command: list[str], wanted: bool) -> None:
+    environment = {**os.environ, "ROLLTOP_WORKSPACE": str(tmp_path), "TERM": "xterm", "NO_COLOR": "" if wanted else "1"}
+    run = [sys.executable, "-m", "rolltop"]
+    subprocess.run(
+        [*run, "store", "add", "-", "--name", "list.txt"],
+        input=b"buy milk\n",
+        env=environment,
+        check=True,
+        capture_output=True,
+    )
+    out = on_a_terminal([*run, *command], environment)
+    assert b"milk" in out or command == ["nosuch"]
+    assert (b"\x1b[" in out) == (wanted and command != ["nosuch"])
+
+
+def on_a_terminal(command: list[str], environment: dict[str, str]) -> bytes:
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(command, stdout=theirs, stderr=theirs, stdin=subprocess.DEVNULL, env=environment) as process:
+        os.close(theirs)
+        out = b""
+        while True:
+            try:
+                piece = os.read(ours, 65536)
+            except OSError:  # how Linux says that a terminal has nobody on the other side any more
+                break
+            if not piece:
+                break
+            out += piece
+        process.wait()
+    os.close(ours)
+    return out
