@@ -17,12 +17,11 @@ import pytest
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
-# Elsewhere each run tries new cases; where a change is judged, the same ones, however slow the machine is.
-hypothesis_settings.register_profile(
-    "steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
-if os.environ.get("CI"):
-    hypothesis_settings.load_profile("steady")
+# Elsewhere each run tries new cases; where a change is judged, the same ones. The machine may be slow at any time.
+_SLOWLY = hypothesis_settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+hypothesis_settings.register_profile("searching", _SLOWLY)
+hypothesis_settings.register_profile("steady", _SLOWLY, derandomize=True)
+hypothesis_settings.load_profile("steady" if os.environ.get("CI") else "searching")
 
 ROLLTOP = [sys.executable, "-m", "rolltop"]
 

@@ -92,6 +92,17 @@ class RolltopError(Exception):
     def __str__(self) -> str:
         return f"{self.position}: {self.message}" if self.position else self.message
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For another process: whatever a class wants to be made of, it is what it was."""
+        return _as_it_was, (type(self), self.args, self.__dict__)
+
+
+def _as_it_was(kind: type[RolltopError], args: tuple[Any, ...], state: dict[str, Any]) -> RolltopError:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(state)
+    return error
+
 
 class InvalidInput(RolltopError):
     code = "invalid_arguments"

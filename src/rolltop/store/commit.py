@@ -10,12 +10,17 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from rolltop.errors import Conflict
 from rolltop.store.seams import BlobStore, Catalog
 from rolltop.store.writer import Writer
 
 __all__ = ["Committer", "FileLock"]
 
 T = TypeVar("T")
+
+
+_held_here = threading.local()
+"""Which locks this thread has: to wait for one of them would be to wait for itself."""
 
 
 class FileLock:
@@ -27,9 +32,21 @@ class FileLock:
     @contextmanager
     def held(self) -> Iterator[None]:
         file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        mine: set[tuple[int, int]] = _held_here.__dict__.setdefault("files", set())
         try:
+            status = os.fstat(file)
+            which = status.st_dev, status.st_ino
+            if which in mine:
+                raise Conflict(
+                    "this thread is writing to the store already",
+                    hint="Do it with the same Library, or when the transaction has ended.",
+                )
             fcntl.flock(file, fcntl.LOCK_EX)
-            yield
+            mine.add(which)
+            try:
+                yield
+            finally:
+                mine.discard(which)
         finally:
             os.close(file)
 
@@ -100,7 +117,7 @@ class Committer:
             if not call.done:
                 with self._guard:
                     group, self._waiting = self._waiting, []
-                self._write(group)
+                self._write(group, call)
         if call.error is not None:
             raise call.error
         return cast(T, call.result)
@@ -113,16 +130,34 @@ class Committer:
     def _current(self) -> Writer | None:
         return getattr(self._local, "writer", None)
 
-    def _write(self, group: list[_Call]) -> None:
+    def _write(self, group: list[_Call], own: _Call) -> None:
+        committed = False
+
+        def note_it() -> None:
+            nonlocal committed
+            committed = True
+
         try:
-            with self.exclusive() as writer:
+            with self.exclusive(note_it) as writer:
                 for call in group:
                     self._part(call, writer)
-        except BaseException as error:
+        except Exception as error:
             for call in group:
                 call.error = call.error or error
+        except BaseException as error:
+            # This thread is to end, the others are not: what is theirs is written in their turn.
+            own.error, own.done = error, True
+            if not committed:
+                self._return([call for call in group if call is not own])
+                return
         for call in group:
             call.done = True
+
+    def _return(self, calls: list[_Call]) -> None:
+        for call in calls:
+            call.result = call.error = None
+        with self._guard:
+            self._waiting = [*calls, *self._waiting]
 
     def _part(self, call: _Call, writer: Writer) -> None:
         mark = writer.mark()
@@ -137,8 +172,8 @@ class Committer:
             call.error = error
 
     @contextmanager
-    def exclusive(self) -> Iterator[Writer]:
-        """A transaction with the writer's lock: what it wrote is durable when the block ends."""
+    def exclusive(self, committed: Callable[[], None] = lambda: None) -> Iterator[Writer]:
+        """A transaction with the writer's lock: durable when `committed` is called, or when the block ends."""
         with self._lock.held():
             with self._catalog.transaction():
                 writer = Writer(self._catalog, self._blobs)
@@ -151,5 +186,6 @@ class Committer:
                     raise
                 finally:
                     self._local.writer = None
+            committed()
             with suppress(OSError):  # what was committed is safe without this note
                 self._blobs.acknowledge(self._catalog.reach())

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from weakref import WeakSet
 
 import apsw
 
+from rolltop.errors import Conflict
 from rolltop.files.holding import again_within, is_frozen
 
 __all__ = ["Connections", "briefly", "connected"]
@@ -70,24 +73,35 @@ def briefly(connection: apsw.Connection) -> Iterator[None]:
 
 class Connections:
     """One for each thread that asks. That of a thread that has ended is given to the next one: threads come and go
-    for as long as a server runs, and there are never more connections than threads at one time."""
+    for as long as a server runs, and there are never more connections than threads at one time.
+
+    None is open while the process forks: SQLite's locks are those of one process, and a child that had them in memory
+    alone would lose what it writes. Both sides open theirs anew when they next need one.
+    """
 
     def __init__(self, make: Callable[[], apsw.Connection]) -> None:
         self._make = make
         self._local = threading.local()
         self._guard = threading.Lock()
-        self._all: list[apsw.Connection] = []
+        self._all: dict[int, apsw.Connection] = {}
         self._free: list[apsw.Connection] = []
+        self._is_inherited = False
+        _everywhere.add(self)
 
     @property
     def mine(self) -> apsw.Connection:
         """This thread's."""
         lease: _Lease | None = getattr(self._local, "lease", None)
-        if lease is None:
+        if lease is None or id(lease.connection) not in self._all:
             lease = self._local.lease = _Lease(self._taken(), self._free)
         return lease.connection
 
     def _taken(self) -> apsw.Connection:
+        if self._is_inherited:
+            raise Conflict(
+                "the process was forked while the store was being used, so this one cannot use it",
+                hint="Fork when nothing is being read or written, or start processes that open the store themselves.",
+            )
         while self._free:
             try:
                 connection = self._free.pop()
@@ -96,20 +110,36 @@ class Connections:
             if not connection.in_transaction:
                 return connection
             with self._guard:
-                self._all.remove(connection)
+                self._all.pop(id(connection), None)
             connection.close()  # its thread died in the middle of something
         connection = self._make()
         with self._guard:
-            self._all.append(connection)
+            self._all[id(connection)] = connection
         return connection
 
     def close(self) -> None:
         """Close all of them; who asks after that gets a new one."""
         with self._guard:
-            connections, self._all, self._free = self._all, [], []
-        for connection in connections:
+            connections, self._all, self._free = self._all, {}, []
+        for connection in connections.values():
             connection.close()
-        self._local = threading.local()
+
+    def before_fork(self) -> None:
+        """Close those that nobody is using at this moment."""
+        with self._guard:
+            connections, self._free = list(self._all.values()), []
+            for connection in connections:
+                with suppress(apsw.ThreadingViolationError):
+                    if not connection.in_transaction:
+                        connection.close()
+                        del self._all[id(connection)]
+
+    def in_child(self) -> Collection[apsw.Connection]:
+        """What is open still: it is the parent's, and may here neither be used nor closed."""
+        self._guard = threading.Lock()
+        inherited, self._all = self._all.values(), {}
+        self._is_inherited = self._is_inherited or bool(inherited)
+        return inherited
 
 
 class _Lease:
@@ -122,3 +152,20 @@ class _Lease:
 
     def __del__(self) -> None:
         self._free.append(self.connection)
+
+
+_everywhere: WeakSet[Connections] = WeakSet()
+_never_closed: list[apsw.Connection] = []
+
+
+def _before_fork() -> None:
+    for each in list(_everywhere):
+        each.before_fork()
+
+
+def _in_child() -> None:
+    for each in list(_everywhere):
+        _never_closed.extend(each.in_child())
+
+
+os.register_at_fork(before=_before_fork, after_in_child=_in_child)

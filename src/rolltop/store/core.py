@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from rolltop.errors import Damaged, InvalidInput, PermissionDenied
+from rolltop.errors import Conflict, Damaged, InvalidInput, PermissionDenied
 from rolltop.files.holding import flush_directory
 from rolltop.store.catalog import SqliteCatalog
 from rolltop.store.commit import Committer, FileLock
@@ -83,6 +84,7 @@ class Core:
             # The new names have to survive a power loss too, not only what is in the files.
             flush_directory(directory)
             flush_directory(directory.parent)
+        self._steady = threading.local()
         self.reader = Reader(self.catalog, self.blobs)
         self.committer = Committer(self.catalog, self.blobs, self.lock, self.reader.forget)
         self.recovery = Recovery(self.catalog, self.blobs, self.lock, self.reading)
@@ -105,12 +107,24 @@ class Core:
     def steady(self) -> Iterator[None]:
         """Many reads that see one state, however long they take: packs that others collect stay meanwhile."""
         with self.reading.shared(), self.catalog.snapshot():
-            yield
+            before, self._steady.here = self._is_steady, True
+            try:
+                yield
+            finally:
+                self._steady.here = before
+
+    @property
+    def _is_steady(self) -> bool:
+        return getattr(self._steady, "here", False)
 
     def write(self, work: Callable[[Writer], T]) -> T:
         """Run work in a durable transaction, together with whatever else is waiting."""
         if self.options.read_only:
             raise PermissionDenied("the store is open for reading only", hint="Start rolltop without --read-only.")
+        if self._is_steady and not self.committer.active:
+            raise Conflict(
+                "nothing can be written while this thread reads one state", hint="Write when the reading has ended."
+            )
         if self.options.mending:
             self.recover()  # refused until it is decided what becomes of the bytes that nobody knows
         inside = self.committer.active

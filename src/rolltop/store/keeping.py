@@ -69,6 +69,8 @@ class Keeping(Core):
         check_said(path, tags, metadata or {})
         if ".." in path.split("/") and self.catalog.documents.at(storable_path(path)) is None:
             raise InvalidInput("a name cannot have .. as a part", hint="Leave it out, as in notes/a.md.")
+        if any(moment is not None and not isinstance(moment, int) for moment in (created, modified)):
+            raise InvalidInput("created and modified are nanoseconds since 1970, as whole numbers")
         moment = now()
         times = (moment if created is None else created, moment if modified is None else modified)
 
@@ -77,9 +79,20 @@ class Keeping(Core):
 
         return self.write(work)
 
-    def add_text(self, name: str, text: str, **said: Any) -> Added:
+    def add_text(
+        self,
+        name: str,
+        text: str,
+        *,
+        tags: Sequence[str] = (),
+        metadata: Mapping[str, Any] | None = None,
+        mime: str | None = None,
+        created: int | None = None,
+        modified: int | None = None,
+    ) -> Added:
         """Keep a text under a name."""
-        return self.add(name, text.encode("utf-8", "surrogatepass"), **said)
+        content = text.encode("utf-8", "surrogatepass")
+        return self.add(name, content, tags=tags, metadata=metadata, mime=mime, created=created, modified=modified)
 
     def keep(
         self,
@@ -277,6 +290,8 @@ def check_said(path: str, tags: Sequence[str], metadata: Mapping[str, Any]) -> N
     """Refuse names, tags and metadata that cannot be kept."""
     if not path or "\0" in path or path.endswith("/"):
         raise InvalidInput("a document needs a path or name that is not empty and does not end with /")
+    if isinstance(tags, str):
+        raise InvalidInput("tags are a list of texts, not one text", hint=f"Write [{tags!r}].")
     for tag in tags:
         check_tag(tag)
     for key, value in metadata.items():

@@ -23,6 +23,9 @@ Row = tuple[Any, ...]
 _DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError, UnicodeDecodeError)
 """How SQLite and its binding show that bytes of the file are not what they wrote."""
 
+_CLOSED = (apsw.ConnectionClosedError, apsw.CursorClosedError)
+"""Another thread has closed what this one was using."""
+
 
 class Database:
     """Runs statements on this thread's connection."""
@@ -31,6 +34,7 @@ class Database:
         self.path = path
         self._synchronous = synchronous
         self._connections = Connections(self._open)
+        self._closed = False
         self._prepare()
 
     def _prepare(self) -> None:
@@ -60,6 +64,8 @@ class Database:
         return self._connections.mine
 
     def _open(self) -> apsw.Connection:
+        if self._closed:
+            raise _was_closed()
         pragmas = (
             f"synchronous = {self._synchronous}",
             "secure_delete = ON",
@@ -75,6 +81,8 @@ class Database:
     def run(self, sql: str, values: Sequence[Any] = ()) -> None:
         try:
             self.connection.execute(sql, values)
+        except _CLOSED:
+            raise _was_closed() from None
         except UnicodeEncodeError:
             raise _not_unicode() from None
 
@@ -86,6 +94,8 @@ class Database:
             return self.connection.execute(sql, values).fetchall()
         except _DAMAGE as error:
             raise _damaged(error) from error
+        except _CLOSED:
+            raise _was_closed() from None
         except UnicodeEncodeError:
             raise _not_unicode() from None
 
@@ -94,6 +104,8 @@ class Database:
             return self.connection.execute(sql, values).fetchone()
         except _DAMAGE as error:
             raise _damaged(error) from error
+        except _CLOSED:
+            raise _was_closed() from None
         except UnicodeEncodeError:
             raise _not_unicode() from None
 
@@ -159,7 +171,13 @@ class Database:
             self.connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
     def close(self) -> None:
+        """For good: what is asked after that is refused."""
+        self._closed = True
         self._connections.close()
+
+
+def _was_closed() -> Conflict:
+    return Conflict("the store has been closed", hint="Open it again, and close it when nobody uses it any more.")
 
 
 def _damaged(error: Exception) -> Damaged:

@@ -167,8 +167,10 @@ class _Bulk:
         return Stored.of(store_file(self._library, files, args.path, args.tags, args.metadata))
 
     def store_text(self, args: keep.StoreText) -> BaseModel:
-        said = {"tags": args.tags, "metadata": args.metadata, "mime": args.mime_type}
-        return Stored.of(self._library.add_text(args.name, args.content, **said))
+        kept = self._library.add_text(
+            args.name, args.content, tags=args.tags, metadata=args.metadata, mime=args.mime_type
+        )
+        return Stored.of(kept)
 
     def retrieve(self, args: fetch.RetrieveDocument) -> BaseModel:
         if args.output_path is not None and self._args.dry_run:

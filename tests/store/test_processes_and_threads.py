@@ -1,0 +1,210 @@
+"""One library in a forked process, in threads of which one is interrupted, inside its own transactions, and closed."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from rolltop.errors import Conflict, InvalidInput
+from rolltop.store import Library, Listing
+from rolltop.store.writer import Writer
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Iterator[Library]:
+    with Library(tmp_path / "store") as opened:
+        yield opened
+
+
+def in_a_child(work: Callable[[], object]) -> int:
+    """Runs in a forked process that ends without closing anything."""
+    child = os.fork()
+    if child == 0:
+        try:
+            work()
+            os._exit(0)
+        except BaseException as error:
+            os.write(2, f"in the child: {error!r}\n".encode())
+            os._exit(1)
+    return child
+
+
+def ended_well(child: int) -> bool:
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def paths_in(directory: Path) -> list[str]:
+    with Library(directory) as opened:
+        assert not opened.verify().problems
+        return sorted(document.path for document in opened.page(Listing()).documents)
+
+
+# a forked process ------------------------------------------------------------------------------------
+
+
+def test_what_a_forked_child_stores_stays_whoever_closes_first(tmp_path: Path) -> None:
+    with Library(tmp_path / "store") as library:
+        library.add_text("parent.md", "one")
+        library.search("one")
+
+        def later() -> None:
+            time.sleep(0.5)  # the parent has closed its side by then
+            library.add_text("child.md", "two")
+            assert library.search("two").total == 1
+
+        child = in_a_child(later)
+    assert ended_well(child)
+    assert paths_in(tmp_path / "store") == ["child.md", "parent.md"]
+
+
+def test_a_child_may_open_the_store_for_itself(tmp_path: Path) -> None:
+    with Library(tmp_path / "store") as library:
+        library.add_text("parent.md", "one")
+
+        def later() -> None:
+            time.sleep(0.5)
+            Library(tmp_path / "store").add_text("child.md", "two")
+
+        child = in_a_child(later)
+    assert ended_well(child)
+    assert paths_in(tmp_path / "store") == ["child.md", "parent.md"]
+
+
+def test_parent_and_child_write_together(library: Library) -> None:
+    library.add_text("parent.md", "one")
+    children = [in_a_child(lambda n=n: [library.add_text(f"{n}/{i}.md", f"{n} {i}") for i in range(15)]) for n in "abc"]
+    for i in range(15):
+        library.add_text(f"p/{i}.md", f"p {i}")
+    assert all(ended_well(child) for child in children)
+    assert len(library.page(Listing(limit=1000)).documents) == 1 + 4 * 15
+
+
+def test_a_child_of_a_fork_in_the_middle_of_a_transaction_is_refused(library: Library) -> None:
+    library.add_text("a.md", "one")
+
+    def refused() -> None:
+        with pytest.raises(Conflict, match="forked while the store was being used"):
+            Library.document(library, "a.md")
+
+    def writing(_: Writer) -> bool:
+        child = os.fork()
+        if child == 0:
+            # Another thread: this one is inside the parent's transaction.
+            thread = threading.Thread(target=lambda: outcome.append(_worked(refused)))
+            outcome: list[bool] = []
+            thread.start()
+            thread.join()
+            os._exit(0 if outcome == [True] else 1)
+        return ended_well(child)
+
+    assert library.write(writing)
+    library.add_text("b.md", "two")
+    assert library.document("b.md")
+
+
+def _worked(work: Callable[[], object]) -> bool:
+    try:
+        work()
+        return True
+    except BaseException as error:
+        os.write(2, f"in the child: {error!r}\n".encode())
+        return False
+
+
+# threads ---------------------------------------------------------------------------------------------
+
+
+def test_an_interrupted_thread_takes_no_other_with_it(library: Library) -> None:
+    """The one that writes for all is interrupted: the others' work is done all the same, and once."""
+    inside, gone = threading.Event(), threading.Event()
+    outcomes: dict[str, object] = {}
+
+    def interrupted(_: Writer) -> None:
+        inside.set()
+        gone.wait(5)
+        raise KeyboardInterrupt
+
+    def lead() -> None:
+        try:
+            library.write(interrupted)
+        except BaseException as error:
+            outcomes["lead"] = error
+
+    def follow(name: str) -> None:
+        try:
+            outcomes[name] = library.add_text(name, f"text of {name}").outcome
+        except BaseException as error:
+            outcomes[name] = error
+
+    # The first one to write holds the turn, so that all of the others are written together by the next one.
+    first = threading.Thread(target=lambda: library.write(lambda _: (inside.set(), gone.wait(5))))
+    first.start()
+    inside.wait(5)
+    threads = [threading.Thread(target=lead), *(threading.Thread(target=follow, args=(f"{n}.md",)) for n in range(6))]
+    for thread in threads:
+        thread.start()
+        time.sleep(0.02)
+    gone.set()
+    for thread in [first, *threads]:
+        thread.join(10)
+    assert isinstance(outcomes.pop("lead"), KeyboardInterrupt)
+    assert outcomes == {f"{n}.md": "new" for n in range(6)}
+    assert len(library.page(Listing()).documents) == 6
+
+
+# transactions ----------------------------------------------------------------------------------------
+
+
+def test_who_writes_already_is_told_instead_of_waiting_for_himself(library: Library) -> None:
+    with Library(library.directory) as second:
+        for work in (lambda _: second.add_text("b.md", "two"), lambda _: library.collect()):
+            with pytest.raises(Conflict, match="writing to the store already"):
+                library.write(work)
+    library.add_text("a.md", "one")
+    assert [document.path for document in library.page(Listing()).documents] == ["a.md"]
+
+
+def test_nothing_is_written_inside_steady_reads(library: Library) -> None:
+    library.add_text("a.md", "one")
+    with library.steady(), pytest.raises(Conflict, match="reads one state"):
+        library.add_text("b.md", "two")
+    assert library.add_text("b.md", "two").outcome == "new"
+
+
+# closed ----------------------------------------------------------------------------------------------
+
+
+def test_a_closed_library_says_so(tmp_path: Path) -> None:
+    library = Library(tmp_path / "store")
+    document = library.add_text("a.md", "one").document
+    library.search("one")
+    library.close()
+    library.close()
+    asked: list[Callable[[], object]] = [
+        lambda: library.document("a.md"),
+        lambda: library.read(document),
+        lambda: library.search("one"),
+        lambda: library.add_text("b.md", "two"),
+        lambda: library.page(Listing()),
+    ]
+    for ask in asked:
+        with pytest.raises(Conflict, match="has been closed"):
+            ask()
+    left = [os.path.realpath(f"/proc/self/fd/{name}") for name in os.listdir("/proc/self/fd")]
+    assert not [path for path in left if str(tmp_path) in path]
+
+
+# arguments -------------------------------------------------------------------------------------------
+
+
+def test_tags_and_times_of_the_wrong_kind_are_named(library: Library) -> None:
+    with pytest.raises(InvalidInput, match="a list of texts"):
+        library.add_text("a.md", "one", tags="errand")
+    with pytest.raises(InvalidInput, match="nanoseconds"):
+        library.add_text("a.md", "one", modified="yesterday")  # type: ignore[arg-type]
+    assert library.page(Listing()).documents == []
