@@ -13,6 +13,7 @@ from pydantic.fields import FieldInfo
 
 from mcp_core.content import wire_block
 from mcp_core.context import ToolContext
+from mcp_core.description import expand_result
 from mcp_core.envelope import Answer, Envelope
 from mcp_core.outcome import failure_of, result_of
 from mcp_core.result import Result
@@ -68,6 +69,7 @@ def flat_function(
 
 
 def _enveloped(result: Result[Any], envelope: Envelope, spec: ToolSpec) -> Answer:
+    result = expand_result(result)
     try:
         return envelope.success(result, spec) if result.is_ok else envelope.failure(result, spec)
     except Exception as error:  # a value that has no JSON

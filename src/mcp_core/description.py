@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
+from mcp_core.result import Result
 from mcp_core.schema import schema_markdown
 from mcp_core.spec import Example, ToolSpec
 
-__all__ = ["SECTIONS", "describe", "expand_names", "expand_schema"]
+__all__ = ["SECTIONS", "describe", "expand_names", "expand_result", "expand_schema"]
 
 SECTIONS = ("Description", "JSON Schema", "Usage Instructions", "Concrete Examples")
 """The headings of the full form, in order."""
@@ -23,6 +25,14 @@ NameOf = Callable[[str], str]
 def expand_names(text: str, name_of: NameOf | None = None) -> str:
     """Replace `{tool:get_content}` by the registered name, or by the plain one in documentation."""
     return _REFERENCE.sub(lambda match: name_of(match[1]) if name_of else match[1], text)
+
+
+def expand_result(result: Result[Any], name_of: NameOf | None = None) -> Result[Any]:
+    """A result with the names of tools resolved in what it says, which is never text of a document."""
+    told = [None if text is None else expand_names(text, name_of) for text in (result.message, result.instruction)]
+    if told == [result.message, result.instruction]:
+        return result
+    return replace(result, message=told[0], instruction=told[1])
 
 
 def expand_schema(schema: Any, name_of: NameOf) -> Any:

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from mcp_core.consent import ConsentRequired
 from mcp_core.content import ResourceLink
 from mcp_core.context import CHARACTERS_PER_TOKEN, InputNeeded, ToolCancelled, ToolContext
+from mcp_core.description import expand_result
 from mcp_core.envelope import SPILLED, Answer, ProtocolFault
 from mcp_core.jsonable import to_json_bytes
 from mcp_core.outcome import comes_from_outside, failure_of, result_of
@@ -163,7 +164,7 @@ class Dispatcher:
             logger.debug("Tool %s rejected: %d invalid arguments", registered.name, len(error.problems))
             record.outcome, record.error_type = "rejected", error.error_type
             return envelope.invalid_arguments(error, spec)
-        result = await self._run(registered, checked, ctx)
+        result = expand_result(await self._run(registered, checked, ctx), self.registry.name_of)
         if result.is_failure:
             record.outcome, record.error_type = "failed", result.error_type
             return envelope.failure(result, spec)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import types
+import typing
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NotRequired
 
-from pydantic import BaseModel, TypeAdapter
+import typing_extensions
+from pydantic import BaseModel, PydanticUserError, TypeAdapter
 
 __all__ = ["model_schema", "schema_markdown", "type_label", "type_schema", "without_titles"]
 
@@ -50,7 +53,38 @@ def _without_null_default(schema: dict[str, Any]) -> dict[str, Any]:
 
 def type_schema(kind: Any) -> dict[str, Any]:
     """The schema of any type that pydantic can serialise."""
-    return without_titles(TypeAdapter(kind).json_schema(by_alias=True, mode="serialization"))
+    try:
+        adapter: TypeAdapter[Any] = TypeAdapter(kind)
+    except PydanticUserError as error:
+        if error.code != "typed-dict-version":
+            raise
+        adapter = TypeAdapter(_with_readable_dicts(kind, {}))
+    return without_titles(adapter.json_schema(by_alias=True, mode="serialization"))
+
+
+def _with_readable_dicts(kind: Any, known: dict[Any, Any]) -> Any:
+    """A type with the same `TypedDict`s in it in a form that says which keys are required: before Python 3.12, those of
+    `typing` do not, and pydantic refuses them."""
+    if typing.is_typeddict(kind):
+        if kind not in known:
+            known[kind] = dict[str, Any]  # where it holds itself
+            hints = typing.get_type_hints(kind, include_extras=True)
+            fields = {name: _with_readable_dicts(hint, known) for name, hint in hints.items()}
+            required = kind.__required_keys__
+            known[kind] = typing_extensions.TypedDict(  # type: ignore[operator]
+                kind.__name__,
+                {name: field if name in required else NotRequired[field] for name, field in fields.items()},
+            )
+        return known[kind]
+    inner = typing.get_args(kind)
+    if not inner or typing.get_origin(kind) is typing.Literal:
+        return kind
+    made = tuple(_with_readable_dicts(each, known) for each in inner)
+    if made == inner:
+        return kind
+    if isinstance(kind, types.UnionType):
+        return typing.Union[made]  # noqa: UP007 - made of a tuple
+    return kind.copy_with(made) if hasattr(kind, "copy_with") else typing.get_origin(kind)[made]
 
 
 def without_titles(schema: dict[str, Any]) -> dict[str, Any]:

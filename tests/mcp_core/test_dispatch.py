@@ -400,3 +400,24 @@ def test_unknown_tools_are_suggested(house: House) -> None:
     consenting(house)
     with pytest.raises(UnknownTool, match="did you mean remove"):
         house.call("remov")
+
+
+def test_names_of_tools_in_what_a_result_says_are_the_registered_ones() -> None:
+    house = House()
+    with ToolArguments.isolated():
+
+        def other() -> Result[str]:
+            """Another."""
+            return Result.ok("{tool:other}", message="See {tool:other}.")
+
+        def failing() -> Result[str]:
+            """Fails."""
+            return Result.failure("no {tool:other}", instruction="Try {tool:other}, not {tool:nowhere}.")
+
+        for func in (other, failing):
+            ToolArguments.declare()(func)
+            ExtMcpToolDecorator(house.registry, "desk").register(func)
+    told = house.call("desk_other").structured
+    assert told["message"] == "See desk_other."
+    assert told["value"] == "{tool:other}"
+    assert house.call("desk_failing").structured["instruction"] == "Try desk_other, not nowhere."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -56,6 +57,73 @@ def test_a_foreign_set_that_fails_stops_nobody(tmp_path: Path, rolltop: Rolltop)
     assert "✘ broken" in doctor.stdout
     assert "cannot start" in doctor.stdout
     assert "No module named 'no_such_module'" in doctor.stdout
+
+
+FOREIGN = """
+from dataclasses import dataclass
+from typing import NotRequired, TypedDict
+from mcp_core import READS, Result, ToolArguments, ToolSet
+
+class Row(TypedDict):
+    n: int
+    note: NotRequired[str]
+    below: "list[Row]"
+
+class Odd:
+    pass
+
+@ToolArguments.declare(toolset="foreign", annotations=READS)
+def some_rows() -> Result[list[Row] | None]:
+    return Result.ok([{"n": 1, "below": []}])
+
+@ToolArguments.declare(toolset="odd", annotations=READS)
+def odd_one() -> Result[Odd]:
+    return Result.ok(Odd())
+
+def too_few() -> list:
+    return []
+
+TOOLSET = ToolSet("foreign", "Rows.", modules=("foreign_set",))
+ODD = ToolSet("odd", "No schema.", modules=("foreign_set",))
+NEEDY = ToolSet("needy", "Wrong needs.", needs="foreign_set:too_few")
+"""
+
+
+@pytest.fixture
+def foreign(tmp_path: Path) -> str:
+    """A package of somebody else, with three sets of which one works."""
+    info = tmp_path / "site" / "foreign_set-1.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: foreign-set\nVersion: 1\n")
+    sets = {"foreign": "TOOLSET", "odd": "ODD", "needy": "NEEDY"}
+    points = "".join(f"{name} = foreign_set:{attribute}\n" for name, attribute in sets.items())
+    (info / "entry_points.txt").write_text(f"[rolltop.toolsets]\n{points}")
+    (tmp_path / "site" / "foreign_set.py").write_text(FOREIGN)
+    return str(tmp_path / "site")
+
+
+def test_a_typed_dict_of_any_kind_has_a_schema(foreign: str, rolltop: Rolltop) -> None:
+    shown = json.loads(rolltop("tools", "show", "some_rows", "--json", PYTHONPATH=foreign).stdout)
+    row = shown["outputSchema"]["$defs"]["Row"]
+    assert set(row["properties"]) == {"n", "note", "below"}
+    assert row["required"] == ["n", "below"]
+    assert json.loads(rolltop("call", "some_rows", PYTHONPATH=foreign).stdout)["value"] == [{"n": 1, "below": []}]
+
+
+def test_a_tool_whose_types_have_no_schema_stops_only_its_set(foreign: str, rolltop: Rolltop) -> None:
+    costs = rolltop("toolsets", "--cost", PYTHONPATH=foreign)
+    assert costs.returncode == 0, costs.stderr
+    assert "foreign" in costs.stdout
+    doctor = rolltop("doctor", PYTHONPATH=foreign)
+    assert doctor.returncode == 5
+    assert "the tool odd_one has types without a schema" in doctor.stdout
+
+
+def test_lint_names_sets_that_cannot_be_loaded(foreign: str, rolltop: Rolltop) -> None:
+    linted = rolltop("tools", "lint", PYTHONPATH=foreign)
+    assert linted.returncode == 1
+    assert "needy: cannot be loaded: TypeError: too_few() takes 0 positional arguments" in linted.stdout
+    assert "odd: cannot be loaded" in linted.stdout
 
 
 def test_read_only_leaves_nothing_that_writes(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def lint(invocation: Invocation) -> None:
     """Check every tool and prompt against the documentation rules; exit 1 if one breaks them."""
     from rolltop.server.lint import lint_all
 
-    problems = lint_all()
+    problems = lint_all(make_settings(invocation, {}))
     for problem in problems:
         click.echo(str(problem))
     if problems:

@@ -15,7 +15,8 @@ from mcp_core.prompts import SECTIONS as PROMPT_SECTIONS
 from mcp_core.prompts import declared_prompts
 from mcp_core.toolset import resolve
 from mcp_core.validation import check_arguments
-from rolltop.server.toolsets import discover
+from rolltop.server.toolsets import Loaded, discover, load_set
+from rolltop.settings import Settings
 
 __all__ = ["Problem", "lint_all", "lint_prompt", "lint_spec"]
 
@@ -36,11 +37,15 @@ class Problem:
         return f"{self.subject}: {self.message}"
 
 
-def lint_all() -> list[Problem]:
+def lint_all(settings: Settings) -> list[Problem]:
     """Every installed set, served or not."""
     available, broken = discover()
+    loaded = [load_set(toolset, settings) for toolset in available]
+    broken = [*broken, *(each for each in loaded if each.error and not _lacks_a_part(each))]
     problems = [Problem(each.toolset.name, f"cannot be loaded: {each.error}") for each in broken]
     for toolset in available:
+        if toolset in [each.toolset for each in broken]:
+            continue
         for spec in toolset.load():
             problems.extend(Problem(spec.name, message) for message in lint_spec(spec))
         for module in toolset.prompts:
@@ -48,6 +53,11 @@ def lint_all() -> list[Problem]:
         for prompt in declared_prompts(toolset.prompts):
             problems.extend(Problem(f"prompt {prompt.name}", message) for message in lint_prompt(prompt))
     return problems
+
+
+def _lacks_a_part(loaded: Loaded) -> bool:
+    """Whether a set is not served for want of something on this machine, which says nothing about its tools."""
+    return any(need.vital and not need.present for need in loaded.needs)
 
 
 def lint_spec(spec: ToolSpec) -> Iterator[str]:

@@ -95,11 +95,24 @@ def load_set(toolset: ToolSet, settings: Settings) -> Loaded:
         missing = [need for need in needs if need.vital and not need.present]
         if missing:
             return Loaded(toolset, needs=needs, error=_missing(missing))
-        return Loaded(toolset, toolset.load(), needs)
+        specs = toolset.load()
+        _try_schemas(toolset, specs)
+        return Loaded(toolset, specs, needs)
     except Exception as error:
         logger.warning("tool set %s is not served: %s", toolset.name, one_line(error))
         logger.debug("tool set %s", toolset.name, exc_info=error)
         return Loaded(toolset, error=_reason(error))
+
+
+def _try_schemas(toolset: ToolSet, specs: Iterable[ToolSpec]) -> None:
+    """A tool of somebody else's set whose types have no schema would stop the list of all tools."""
+    if all(module.startswith("rolltop.") for module in toolset.modules):
+        return  # ours are tested, and this takes a while
+    for spec in specs:
+        try:
+            spec.input_schema, spec.value_schema  # noqa: B018 - making them is the test
+        except Exception as error:
+            raise TypeError(f"the tool {spec.name} has types without a schema: {one_line(error)}") from error
 
 
 def _reason(error: Exception) -> str:
