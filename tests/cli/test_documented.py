@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from rolltop.cli.call import EXIT_OF_ERROR
+from rolltop.cli.output import harmless
 
 ROOT = Path(__file__).parents[2]
 INSIDE = {"damaged", "internal_error"}
@@ -71,3 +72,17 @@ def on_a_terminal(command: list[str], environment: dict[str, str]) -> bytes:
         process.wait()
     os.close(ours)
     return out
+
+
+def test_a_title_cannot_write_to_the_terminal(tmp_path: Path) -> None:
+    environment = {**os.environ, "ROLLTOP_WORKSPACE": str(tmp_path), "TERM": "xterm"}
+    (tmp_path / "rmd").mkdir()
+    (tmp_path / "rmd" / "a.Rmd").write_text('---\ntitle: "\\e]0;OWN\\a\\e[2Jx"\n---\n\nx\n')
+    out = on_a_terminal([sys.executable, "-m", "rolltop", "reports", "list"], environment)
+    assert b"\x1b]0;" not in out
+    assert b"\\x1b]0;OWN\\x07" in out
+
+
+def test_an_error_cannot_begin_a_line_of_ours() -> None:
+    said = harmless("rolltop: no\nrolltop: all ok\x1b[2J\r\u202e")
+    assert said == "rolltop: no\n  rolltop: all ok\\x1b[2J\\x0d\\u202e"

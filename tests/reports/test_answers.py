@@ -70,6 +70,14 @@ def test_the_document_does_not_choose_names() -> None:
     assert [figure.name for figure in rendered.figures] == ["ok.png"]
 
 
+def test_the_first_plots_are_kept_in_the_order_of_their_numbers() -> None:
+    body = b64encode(b"bytes").decode()
+    names = sorted(f"q-{number}.png" for number in range(1, 121))  # as R lists them
+    rendered = read(answer(outputs=[], figures=[{"name": name, "data": body} for name in names]))
+    assert [figure.name for figure in rendered.figures] == [f"q-{number}.png" for number in range(1, 51)]
+    assert rendered.plots_left_out == 70
+
+
 def test_a_format_that_was_not_asked_for_is_refused() -> None:
     with pytest.raises(RenderFailure):
         read(answer(outputs=[{"format": "word", "data": ""}]))

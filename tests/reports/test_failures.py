@@ -113,3 +113,15 @@ def test_a_warning_before_an_error_is_told_with_it(warm_reports: Reports, run: A
     text = "```{r}\nwarning('of another piece')\nf <- function() { warning('hm'); stop('no') }\nf()\n```\n"
     error = failure(warm_reports, run, text)
     assert error.message.endswith("failed in chunk unnamed-chunk-1: no (R warned: hm)")
+
+
+def test_a_child_in_a_directory_is_told_where_the_side_file_lies(warm_reports: Reports, run: Any) -> None:
+    warm_reports.documents.create("parent", "P", '```{r, child="sub/kid.Rmd"}\n```\n')
+    warm_reports.documents.attach("parent", "data.csv", b"a\n1\n")
+    warm_reports.documents.attach("parent", "sub/kid.Rmd", b'```{r}\nread.csv("data.csv")\n```\n')
+    with pytest.raises(RenderFailure) as caught:
+        run(warm_reports.render("parent"))
+    assert "rmd/parent/data.csv is there" in (caught.value.hint or "")
+    assert "../data.csv" in (caught.value.hint or "")
+    warm_reports.documents.attach("parent", "sub/kid.Rmd", b'```{r}\nread.csv("../data.csv")\n```\n')
+    assert run(warm_reports.render("parent")).outputs

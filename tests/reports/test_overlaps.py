@@ -126,3 +126,23 @@ def test_an_outdated_result_is_told_where_there_is_no_newer_one(make_reports: Ca
     assert report.sentence.startswith("Successfully rendered s.Rmd to s.html, but from a text that was changed")
     assert b"VERSION1" in reports.outputs.read("s.html")
     assert not run(reports.render("s", RenderOptions(engine="fast"))).outdated
+
+
+def test_what_was_deleted_while_it_was_rendered_stays_deleted(make_reports: Callable[..., Reports], run: Any) -> None:
+    reports = make_reports(renderer="local")
+    reports.documents.create("gone", "G", "```{r a}\nplot(1)\n```\n")
+    run(reports.render("gone", HTML))
+    assert reports.outputs.all()
+    reports.documents.update("gone", "---\ntitle: G\n---\n\n```{r a}\nSys.sleep(2)\nplot(2)\n```\n")
+
+    async def delete_meanwhile() -> None:
+        rendering = asyncio.ensure_future(reports.render("gone", HTML))
+        await asyncio.sleep(1)
+        reports.documents.delete("gone")
+        assert reports.outputs.delete("gone") == ["gone.html"]
+        with pytest.raises(NotFound, match="was deleted while it was rendered"):
+            await rendering
+
+    run(delete_meanwhile())
+    assert reports.outputs.all() == []
+    assert reports.outputs.figured() == []

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from rolltop.errors import LimitExceeded
+from rolltop.errors import Conflict, LimitExceeded
 from rolltop.reports.cache import RenderCache, job_key
 from rolltop.reports.job import Figure, Output, Rendered, RenderJob, Watcher, ignore
 from rolltop.reports.queue import RenderQueue
@@ -162,3 +162,53 @@ def test_the_least_recently_used_goes_first(tmp_path: Path) -> None:
     cache.put("c", large)
     cache.prune()
     assert [key for key in "abc" if cache.get(key)] in (["a", "c"], ["c"])
+
+
+class SlowToEnd(Work):
+    """Takes a moment to stop, as R does."""
+
+    async def __call__(self, tell: Watcher) -> Rendered:
+        try:
+            return await super().__call__(tell)
+        except asyncio.CancelledError:
+            await asyncio.sleep(0.1)
+            raise
+
+
+def test_work_that_is_being_ended_is_begun_again_for_who_comes_next(run: Any) -> None:
+    async def scenario() -> None:
+        queue, work = RenderQueue(1, 1), SlowToEnd()
+        first = asyncio.ensure_future(queue.run("key", work, ignore))
+        await settle()
+        first.cancel()
+        await settle()
+        second = asyncio.ensure_future(queue.run("key", work, ignore))
+        await settle()
+        work.gate.set()
+        assert await second is DONE
+        assert first.cancelled()
+        assert (work.started, work.cancelled) == (2, 1)
+
+    run(scenario())
+
+
+def test_a_second_event_loop_is_told_while_the_first_one_renders() -> None:
+    queue = RenderQueue(1, 1)
+    inside, done = threading.Event(), threading.Event()
+
+    async def long(tell: Watcher) -> Rendered:
+        inside.set()
+        await asyncio.to_thread(done.wait, 10)
+        return DONE
+
+    async def quick(tell: Watcher) -> Rendered:
+        return DONE
+
+    first = threading.Thread(target=lambda: asyncio.run(queue.run("a", long, ignore)))
+    first.start()
+    inside.wait(10)
+    with pytest.raises(Conflict, match="another event loop"):
+        asyncio.run(queue.run("b", quick, ignore))
+    done.set()
+    first.join()
+    assert asyncio.run(queue.run("b", quick, ignore)) is DONE

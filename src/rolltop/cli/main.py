@@ -244,6 +244,8 @@ def _workspace(invocation: Invocation | None) -> Path | None:
 
 def report_error(error: RolltopError) -> None:
     """One line that says what was wrong, one that says what to do."""
-    click.echo(f"rolltop: {error}", err=True)
+    from rolltop.cli.output import harmless
+
+    click.echo(harmless(f"rolltop: {error}"), err=True)
     if error.hint:
-        click.echo(f"  hint: {error.hint}", err=True)
+        click.echo(harmless(f"  hint: {error.hint}"), err=True)

@@ -13,7 +13,11 @@ from typing import Any
 
 import click
 
-__all__ = ["in_colour", "is_terminal", "note", "print_json", "print_rows"]
+__all__ = ["harmless", "in_colour", "is_terminal", "note", "print_json", "print_rows"]
+
+_CONTROL = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"}
+# Signs that turn the direction of what follows make a text read as another one.
+_CONTROL |= {code: f"\\u{code:04x}" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
 
 
 def is_terminal() -> bool:
@@ -30,9 +34,14 @@ def print_json(value: Any) -> None:
     click.echo(json.dumps(value, ensure_ascii=False, indent=2 if is_terminal() else None, default=str))
 
 
+def harmless(text: object) -> str:
+    """A text of somebody else for a terminal: nothing in it can move the cursor, or begin a line of ours."""
+    return str(text).translate(_CONTROL).replace("\n", "\n  ")
+
+
 def note(message: str, *, style: str | None = None) -> None:
     """A remark that is not data."""
-    click.secho(message, err=True, fg=style)
+    click.secho(harmless(message), err=True, fg=style)
 
 
 def print_rows(headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -49,7 +58,7 @@ def print_rows(headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         table.add_column(heading, overflow="fold")
     for row in rows:
         # Text, not str: brackets in somebody's data ([ab].md) are no markup.
-        table.add_row(*(Text(_plain(cell)) for cell in row))
+        table.add_row(*(Text(harmless(_plain(cell))) for cell in row))
     Console().print(table)
 
 

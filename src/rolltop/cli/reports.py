@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from rolltop.cli.main import EXIT_CODES, Invocation, LazyGroup
-from rolltop.cli.output import note, print_json, print_rows
+from rolltop.cli.output import harmless, note, print_json, print_rows
 
 if TYPE_CHECKING:
     from rolltop.reports import Event, Report, Reports
@@ -45,9 +45,9 @@ def progress_line() -> Callable[[Event], None]:
 
     def show(event: Event) -> None:
         if terminal:
-            click.echo(f"\r\x1b[K{str(event)[:100]}", err=True, nl=False)
+            click.echo(f"\r\x1b[K{harmless(event)[:100]}", err=True, nl=False)
         else:
-            click.echo(str(event), err=True)
+            click.echo(harmless(event), err=True)
 
     return show
 

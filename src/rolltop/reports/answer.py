@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64decode
 from collections.abc import Mapping
 from typing import Any
@@ -19,6 +20,7 @@ ANSWER_MARK = b"\x01rolltop-answer "
 """How `entry.R` marks its lines among whatever else is printed."""
 
 MAX_FIGURES = 50
+"""Plots that are kept as files of their own; the documents have them all."""
 
 
 def marked_event(line: str) -> Event | None:
@@ -68,9 +70,11 @@ def read_answer(job: RenderJob, data: bytes, *, renderer: str, confinement: str,
         error = answer.get("error")
         raise diagnose(job, error if isinstance(error, Mapping) else {}, log, renderer, printed)
     try:
+        figures = _figures(answer.get("figures"))
         return Rendered(
             outputs=tuple(_output(job, item) for item in answer["outputs"]),
-            figures=_figures(answer.get("figures")),
+            figures=figures[:MAX_FIGURES],
+            plots_left_out=len(figures[MAX_FIGURES:]),
             renderer=renderer,
             confinement=confinement,
             engine=job.engine,
@@ -117,9 +121,13 @@ def _figures(items: Any) -> tuple[Figure, ...]:
         except InvalidInput:
             continue  # a figure whose name cannot be a file is not offered; the document has it anyway
         found.setdefault(name, Figure(name, b64decode(item["data"], validate=False)))
-        if len(found) == MAX_FIGURES:
-            break
-    return tuple(found.values())
+    return tuple(sorted(found.values(), key=_counted))
+
+
+def _counted(figure: Figure) -> list[tuple[int, int, str]]:
+    """For the order in which plots are counted: q-2 comes before q-10."""
+    parts = re.findall(r"([0-9]+)|([^0-9]+)", figure.name)
+    return [(0, int(number), "") if number else (1, 0, text) for number, text in parts]
 
 
 def _numbers(value: Any) -> dict[str, float]:

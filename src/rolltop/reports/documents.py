@@ -208,6 +208,10 @@ class Documents:
         paths = [self.root / name, *(self.root / stem / side for side, _ in _walk(self.root / stem))]
         return tuple((str(path), _stamp(path)) for path in paths)
 
+    def has(self, name: str) -> bool:
+        """Whether there is a document of exactly this name."""
+        return (self.root / name).is_file()
+
     def is_still(self, name: str, files: Mapping[str, bytes], stamps: Stamps) -> bool:
         """Whether a document and its side files are what they were when `files` were gathered."""
         try:

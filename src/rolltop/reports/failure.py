@@ -113,6 +113,11 @@ def _hint(job: RenderJob, place: Place, message: str) -> str:
     if message.startswith(_UNDECLARED):
         return "Declare them under params in the front matter, or leave them out."
     if (missing := _NOT_OPENED.search(message)) and not missing[1].startswith("/"):
+        if there := _side_file(job, missing[1]):
+            return (
+                f"rmd/{there} is there, but the code of a child document in a directory runs in that directory: "
+                f"go up to it, as in ../{missing[1].rpartition('/')[2]}."
+            )
         return (
             f"Code sees the document's side files alone: give it {missing[1]} as one (rmd/{stem_of(job.source)}/"
             f"{missing[1]}), or correct the name."
@@ -123,6 +128,13 @@ def _hint(job: RenderJob, place: Place, message: str) -> str:
     if place.start:
         return f"Look at line {place.start} of {place.source}."
     return "The tail of the log in the details shows what was done last."
+
+
+def _side_file(job: RenderJob, name: str) -> str | None:
+    """The side file that a name means that was not found where the code ran; None where there is none."""
+    stem = stem_of(job.source)
+    wanted = {name, f"{stem}/{name}"}
+    return next((path for path in job.files if path in wanted), None)
 
 
 def _no_space(job: RenderJob, place: Place, message: str, details: dict[str, Any]) -> SizeLimit:

@@ -128,6 +128,7 @@ class Rendered:
     engine_note: str | None = None
     """Why it is not the engine asked for, where that came out only when the code had run."""
     knits: int = 1
+    plots_left_out: int = 0
     phases: Mapping[str, float] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     log: str = ""

@@ -60,6 +60,7 @@ class Outputs:
     ) -> Landed:
         """Put the results of one render in place, unless some are there of a text that was read later.
 
+        Whatever `is_current` raises ends it: a document that is gone has no results.
         A figure is removed when no format uses it any more: those of the other formats stay.
         """
         names = [output_name(output.name) for output in outputs]
@@ -122,13 +123,16 @@ class Outputs:
 
     def delete(self, stem: str) -> list[str]:
         """Remove everything that was rendered from a document; returns the names that were there."""
-        removed = [file.name for file in self.all() if file.name.rpartition(".")[0] == stem]
-        for name in removed:
-            (self.root / name).unlink(missing_ok=True)
-        place = self._figure_place(stem)
-        if place.is_dir() and not place.is_symlink():
-            shutil.rmtree(place)
-        self.ledger.forget(stem)
+        if not self.root.is_dir():
+            return []
+        with turn(self.root):
+            removed = [file.name for file in self.all() if file.name.rpartition(".")[0] == stem]
+            for name in removed:
+                (self.root / name).unlink(missing_ok=True)
+            place = self._figure_place(stem)
+            if place.is_dir() and not place.is_symlink():
+                shutil.rmtree(place)
+            self.ledger.forget(stem)
         return removed
 
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from rolltop.errors import LimitExceeded
+from rolltop.errors import Conflict, LimitExceeded
 from rolltop.reports.job import Event, Rendered, Watcher
 
 __all__ = ["RenderQueue"]
@@ -18,6 +18,7 @@ class _Flight:
 
     task: asyncio.Task[Rendered]
     watchers: list[Watcher] = field(default_factory=list)
+    ending: bool = False
 
 
 class RenderQueue:
@@ -26,12 +27,15 @@ class RenderQueue:
     def __init__(self, slots: int, waiting: int) -> None:
         self.slots = slots
         self.waiting = waiting
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._free = asyncio.Semaphore(slots)
         self._flights: dict[str, _Flight] = {}
 
     async def run(self, key: str, work: Callable[[Watcher], Awaitable[Rendered]], watch: Watcher) -> Rendered:
         """The result of `work`, or of equal work (same key) that is under way already."""
-        flight = self._flights.get(key)
+        self._belong_here()
+        while (flight := self._flights.get(key)) is not None and flight.ending:
+            await asyncio.wait([flight.task])  # whoever wanted it has left; it takes a moment to stop
         if flight is None:
             if len(self._flights) >= self.slots + self.waiting:
                 raise LimitExceeded(
@@ -46,7 +50,19 @@ class RenderQueue:
         finally:
             flight.watchers.remove(watch)
             if not flight.watchers and not flight.task.done():
+                flight.ending = True
                 await _end(flight.task)
+
+    def _belong_here(self) -> None:
+        """What waits for a task waits in the loop that the task runs in."""
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop:
+            if self._flights and self._loop is not None and not self._loop.is_closed():
+                raise Conflict(
+                    "another event loop is rendering with this Reports object",
+                    hint="Make one for every loop; they may share their directories.",
+                )
+            self._loop, self._free, self._flights = loop, asyncio.Semaphore(self.slots), {}
 
     def _take_off(self, key: str, work: Callable[[Watcher], Awaitable[Rendered]]) -> _Flight:
         def tell_all(event: Event) -> None:

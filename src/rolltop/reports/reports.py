@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from rolltop.errors import RolltopError
+from rolltop.errors import NotFound, RolltopError
 from rolltop.reports.cache import RenderCache, job_key
 from rolltop.reports.config import MIB, ReportsConfig
 from rolltop.reports.documents import Documents
@@ -42,6 +42,8 @@ class Report:
     seconds: float
     outdated: bool = False
     """Whether the document was changed while it was rendered."""
+    plots_left_out: int = 0
+    """Plots beyond those that are kept as files of their own; the outputs have them all."""
     kept: tuple[str, ...] = ()
     """Outputs of a newer text that stay; nothing of this render is then in the output directory."""
     phases: Mapping[str, float] = field(default_factory=dict)
@@ -59,6 +61,8 @@ class Report:
                 "this result was not put in its place"
             )
         done = f"Successfully rendered {self.source} to {names}"
+        if self.plots_left_out:
+            done += f" (of {len(self.figures) + self.plots_left_out} plots the first {len(self.figures)} are resources)"
         return f"{done}, but from a text that was changed meanwhile; render again" if self.outdated else done
 
 
@@ -94,6 +98,12 @@ class Reports:
         job = prepared.job
 
         def is_current() -> bool:
+            if not self.documents.has(job.source):
+                raise NotFound(
+                    f"{job.source} was deleted while it was rendered, so its result was not kept",
+                    code="document_not_found",
+                    hint="Create the document again to render it.",
+                )
             return self.documents.is_still(job.source, job.files, prepared.stamps)
 
         stem = stem_of(job.source)
@@ -146,6 +156,7 @@ def _report(prepared: Prepared, result: Rendered, landed: Landed, *, cached: boo
         seconds=seconds,
         outdated=not landed.current,
         kept=landed.kept,
+        plots_left_out=0 if landed.kept else result.plots_left_out,
         phases=result.phases,
         versions=result.versions,
         log=result.log,
