@@ -362,7 +362,7 @@ def test_several_processes_and_a_killed_one(tmp_path: Path) -> None:
 def test_without_parsers_lines_tell_what_code_defines_and_imports() -> None:
     code = "import os.path\nfrom .core import (\n    total,\n)\n\ndef compute_total():\n    return other_thing()\n"
     traits = traits_of(read_plain(code, "a.py", ".py"), ".py")
-    assert (traits.defines, traits.calls) == (("compute_total",), ())
+    assert (traits.defines, traits.calls) == (("python:compute_total",), ())
     assert {reference.path for reference in traits.references} >= {"./core.py", "os/path.py", "./core/total.py"}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-__all__ = ["LANGUAGES", "files_meant", "import_statements"]
+__all__ = ["LANGUAGES", "family_of", "files_meant", "import_statements"]
 
 LANGUAGES = {
     ".py": "python", ".pyi": "python", ".js": "javascript", ".mjs": "javascript", ".cjs": "javascript",
@@ -16,20 +16,23 @@ LANGUAGES = {
 
 _PYTHON = re.compile(r"from\s+([.\w]+)\s+import\s+\(?([^()#]*)|import\s+([\w.,\s]+)")
 _QUOTED = re.compile(r"[\"'<]([^\"'<>\n]{1,300})[\"'>]")
-_DOTTED = re.compile(r"import\s+(?:static\s+)?([\w.]+)")
-_RUST = re.compile(r"(?:use|mod)\s+([\w:]+)")
-_SOURCED = re.compile(r"(?:source|\.|sys\.source)[\s(]+[\"']?([\w./-]{1,300})")
+_COMMENT = re.compile(r"#[^\n]*")
+_DOTTED = re.compile(r"import\s+(static\s+)?([\w.]+)")
+_RUST = re.compile(r"(?:use|mod)\s+([\w:{},\s*]{1,2000})")
+_SOURCED = re.compile(r"(?:source|\.)\s+[\"']?([\w./-]{1,300})")
+_BESIDE = re.compile(r"[)}][\"']?/([\w./-]{1,300})|\$\w+/([\w./-]{1,300})")
+_HERE = re.compile(r"__DIR__|dirname\s*\(\s*__FILE__")
 
 _LINES = {
     "python": r"^[ \t]*(?:from[ \t]+[.\w]+[ \t]+import[ \t]+(?:\([^()]*\)|[^\n(]*)|import[ \t]+[^\n]+)",
     "javascript": r"^[ \t]*(?:import|export)\b[^\n;]*[\"'][^\"'\n]+[\"']|\brequire\([^()\n]+\)",
     "java": r"^[ \t]*import[ \t]+[^\n;]+",
     "c": r"^[ \t]*#[ \t]*include[^\n]+",
-    "rust": r"^[ \t]*(?:pub[ \t]+)?(?:use|mod)[ \t]+[^\n;{]+",
+    "rust": r"^[ \t]*(?:pub[ \t]+)?(?:use[ \t]+[^;]{1,2000}|mod[ \t]+\w+)",
     "ruby": r"^[ \t]*require(?:_relative)?[^\n]+",
     "php": r"^[ \t]*(?:require|include)(?:_once)?[^\n;]+",
     "bash": r"^[ \t]*(?:source|\.)[ \t]+[^\n;]+",
-    "r": r"^[ \t]*source\([^\n)]+",
+    "r": r"\b(?:sys\.)?source\([^\n)]+",
 }
 _SAME = {"typescript": "javascript", "tsx": "javascript", "cpp": "c"}
 _PATTERNS = {name: re.compile(pattern, re.MULTILINE) for name, pattern in _LINES.items()}
@@ -42,6 +45,11 @@ def import_statements(text: str, language: str) -> Iterator[str]:
         yield from (match[0] for match in pattern.finditer(text))
 
 
+def family_of(language: str) -> str:
+    """Languages whose programs call each other's functions by name."""
+    return _SAME.get(language, language)
+
+
 def files_meant(statement: str, language: str) -> Iterator[str]:
     """Paths that the statement may mean, as a link would write them; none in languages that import no files."""
     rule = _RULES.get(_SAME.get(language, language))
@@ -50,7 +58,7 @@ def files_meant(statement: str, language: str) -> Iterator[str]:
 
 
 def _python(statement: str) -> Iterator[str]:
-    match = _PYTHON.match(statement)
+    match = _PYTHON.match(_COMMENT.sub("", statement))
     if match is None:
         return
     if match[3] is not None:
@@ -79,9 +87,18 @@ def _module(dotted: str) -> Iterator[str]:
 def _script(statement: str) -> Iterator[str]:
     for target in _QUOTED.findall(statement)[-1:]:
         if target.startswith("."):
-            bare = target if re.search(r"\.[cm]?[jt]sx?$", target) is None else ""
-            endings = (".ts", ".tsx", ".js", ".jsx", ".mjs", "/index.ts", "/index.js") if bare else ("",)
-            yield from (target + ending for ending in endings)
+            stem, dot, ending = target.rpartition(".")
+            if ending in _COMPILED:
+                # What is written is the name that it will have; what is there may be what it is made of.
+                yield from (f"{stem}{dot}{each}" for each in (ending, *_COMPILED[ending]))
+            elif ending in ("ts", "tsx", "mts", "cts", "json", "vue", "svelte", "css"):
+                yield target
+            else:
+                yield from (target + each for each in _SCRIPTS)
+
+
+_COMPILED = {"js": ("ts", "tsx", "jsx"), "jsx": ("tsx",), "mjs": ("mts",), "cjs": ("cts",)}
+_SCRIPTS = tuple(f"{at}.{kind}" for at in ("", "/index") for kind in ("ts", "tsx", "js", "jsx", "mjs", "cjs"))
 
 
 def _quoted(ending: str = "") -> Callable[[str], Iterator[str]]:
@@ -95,22 +112,51 @@ def _quoted(ending: str = "") -> Callable[[str], Iterator[str]]:
 def _dotted(ending: str) -> Callable[[str], Iterator[str]]:
     def rule(statement: str) -> Iterator[str]:
         if match := _DOTTED.match(statement):
-            yield match[1].strip(".").replace(".", "/") + ending
+            name = match[2].strip(".")
+            # What is static is in a class, and the file has the name of that.
+            yield (name.rpartition(".")[0] if match[1] else name).replace(".", "/") + ending
 
     return rule
 
 
 def _rust(statement: str) -> Iterator[str]:
     if match := _RUST.search(statement):
-        steps = [step for step in match[1].split("::") if step not in ("crate", "self", "super", "")]
-        for length in range(len(steps), 0, -1):
-            path = "/".join(steps[:length])
-            yield f"{path}.rs"
-            yield f"{path}/mod.rs"
+        for name in _spread("".join(match[1].split(" as ")[0].split())):
+            steps = [step for step in name.split("::") if step not in ("crate", "self", "super", "*", "")]
+            for length in range(len(steps), 0, -1):
+                path = "/".join(steps[:length])
+                yield f"{path}.rs"
+                yield f"{path}/mod.rs"
+
+
+def _spread(name: str) -> Iterator[str]:
+    """`a::{b, c::d}` is a::b and a::c::d."""
+    before, brace, after = name.partition("{")
+    if not brace:
+        yield name
+        return
+    inner, depth = "", 0
+    for char in after:
+        if (char == "," and depth == 0) or (char == "}" and depth == 0):
+            yield from _spread(before + inner)
+            inner = ""
+            if char == "}":
+                return
+        else:
+            depth += (char == "{") - (char == "}")
+            inner += char
+
+
+def _included(statement: str) -> Iterator[str]:
+    """A file beside the one that is running, or wherever the program looks for it."""
+    for target in _QUOTED.findall(statement)[:1]:
+        yield f".{target}" if target.startswith("/") and _HERE.search(statement) else target
 
 
 def _sourced(statement: str) -> Iterator[str]:
-    if match := _SOURCED.match(statement):
+    if match := _BESIDE.search(statement):
+        yield f"./{match[1]}" if match[1] else match[2]
+    elif match := _SOURCED.match(statement):
         yield match[1]
 
 
@@ -120,8 +166,8 @@ _RULES: dict[str, Callable[[str], Iterator[str]]] = {
     "java": _dotted(".java"),
     "c": _quoted(),
     "ruby": _quoted(".rb"),
-    "php": _quoted(),
+    "php": _included,
     "rust": _rust,
     "bash": _sourced,
-    "r": _sourced,
+    "r": _quoted(),
 }

@@ -196,7 +196,7 @@ class Edges:
         for rows, words in ((called, "defines what this calls:"), (callers, "calls")):
             shared: dict[int, list[str]] = {}
             for number, name in rows:
-                shared.setdefault(number, []).append(name)
+                shared.setdefault(number, []).append(name.partition(":")[2])
             yield from self._sharing(document, "call", shared, words, 0.3)
 
     def _terms(self, document: Document) -> Iterator[Edge]:

@@ -16,7 +16,7 @@ from rolltop.store.sidecar import Sidecar
 
 __all__ = ["TRAITS", "TraitFile"]
 
-TRAITS = 2
+TRAITS = 3
 """Counted up when traits change; everything is then looked at again."""
 
 _SCHEMA = (

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from rolltop.store.extract import Extracted
 from rolltop.store.extract.reading import Studied
-from rolltop.store.extract.statements import LANGUAGES, files_meant, import_statements
+from rolltop.store.extract.statements import LANGUAGES, family_of, files_meant, import_statements
 from rolltop.store.graph.references import Reference, import_of, references_of
 from rolltop.store.graph.sketch import Sketch, sketch_of
 from rolltop.store.graph.terms import telling_terms
+from rolltop.store.graph.usual import is_usual
 
 __all__ = ["Traits", "traits_of"]
 
@@ -21,7 +22,7 @@ MOST_IMPORTS = 300
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """References, names defined and called, telling terms, and the sketch of the text."""
+    """References, names defined and called (`family:name`), telling terms, and the sketch of the text."""
 
     references: tuple[Reference, ...] = ()
     defines: tuple[str, ...] = ()
@@ -39,11 +40,16 @@ def traits_of(text: Extracted, extension: str, studied: Studied | None = None) -
     found = studied or Studied(
         {symbol.name: symbol.line for symbol in text.symbols}, (), tuple(import_statements(text.body, language))
     )
+    family = family_of(language)
     imports = dict.fromkeys(import_of(path) for line in found.imports for path in files_meant(line, language))
     return Traits(
         tuple(sorted({*references, *list(imports)[:MOST_IMPORTS]})),
-        tuple(sorted({name for name in found.defines if len(name) >= SHORTEST_NAME})),
-        tuple(sorted({name for name in found.calls if len(name) >= SHORTEST_NAME})),
+        tuple(sorted({f"{family}:{name}" for name in found.defines if len(name) >= SHORTEST_NAME})),
+        tuple(sorted({f"{family}:{name}" for name in found.calls if _is_telling(name, family)})),
         tuple(telling_terms(text)),
         sketch_of(text.body),
     )
+
+
+def _is_telling(name: str, family: str) -> bool:
+    return len(name) >= SHORTEST_NAME and not is_usual(name, family)
