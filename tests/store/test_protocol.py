@@ -66,6 +66,15 @@ async def test_a_client_finds_the_words_of_a_file_and_what_belongs_to_it(stdio_c
         assert (answer["graph_enabled"], answer["related_complete"]) == (True, True)
         [related] = answer["related_documents"]
         assert (related["path"], related["distance"], related["relations"]) == ("index.md", 1, ["link"])
+        assert "related_note" not in answer
+        for number in range(30):
+            await client.call_tool("store_text", {"content": f"{number} `letter.docx`", "name": f"more{number}.md"})
+        for _ in range(20):
+            answer = (await client.call_tool("retrieve_document", {"hash": digest, "graph": True})).structured_content
+            if "not been looked at" not in (answer.get("related_note") or ""):
+                break
+        assert not answer["related_complete"]
+        assert "more relations of one kind than are shown" in answer["related_note"]
         plain = (await client.call_tool("retrieve_document", {"hash": digest})).structured_content
         assert "related_documents" not in plain
 

@@ -63,6 +63,7 @@ class Retrieved(BaseModel):
     graph_enabled: bool | None = Field(default=None, description="Whether related documents were looked up.")
     related_documents: list[RelatedDocument] | None = Field(default=None, description="The nearest first.")
     related_complete: bool | None = Field(default=None, description="False: more are related, or not yet known.")
+    related_note: str | None = Field(default=None, description="What is missing, and what to do.")
 
 
 class GetByName(ToolArguments):

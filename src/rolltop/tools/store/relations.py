@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from rolltop.store import Found, Library, Related
+from rolltop.store.graph import Neighbourhood
 
 __all__ = ["RelatedDocument", "related_to"]
 
@@ -47,4 +48,15 @@ def related_to(library: Library, found: Found, depth: int, budget: int) -> dict[
         "graph_enabled": True,
         "related_documents": [RelatedDocument.of(related) for related in around.related],
         "related_complete": around.complete and not around.behind,
+        "related_note": _missing(around, limit),
     }
+
+
+def _missing(around: Neighbourhood, limit: int) -> str | None:
+    if around.behind:
+        return f"{around.behind} changes have not been looked at yet: ask again in a moment."
+    if around.complete:
+        return None
+    if len(around.related) >= limit:
+        return f"More are related than the {limit} that are shown; a smaller depth shows the nearest alone."
+    return "A document has more relations of one kind than are shown; those with the most weight are."
