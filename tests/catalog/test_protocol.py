@@ -212,6 +212,95 @@ async def test_clients_hear_of_a_changed_definition(stdio_client: Any, orchard: 
     assert "Forgets all" in after[CLEAR]
 
 
+PLAIN = """#' One
+#' @param x Integer. X
+#' @keywords mcp-tool
+one <- function(x) x + 1
+"""
+
+
+async def test_a_tool_that_a_call_built_anew_is_called_as_it_is_now(stdio_client: Any, tmp_path: Path) -> None:
+    root = r_package(tmp_path / "demo", PLAIN)
+    mcptool_build(root)
+    source = root / "R" / "tools.R"
+    env = {"ROLLTOP_CATALOG_WATCH_SECONDS": "0.2", "ROLLTOP_ROOTS": str(tmp_path)}
+    build = {"path": str(root), "confirm": "REPLACE_DEFINITIONS"}
+    async with stdio_client("--catalog", str(root), env=env) as client:
+        before = (await client.list_tools()).tools
+        assert value(await client.call_tool("demo-one", {"x": 1}))["result"] == 2
+        same = await client.call_tool("mcptool_build", build)
+        assert "message" not in same.structured_content
+        source.write_text(PLAIN.replace("x", "number").replace("+ 1", "+ 2"))
+        built = await client.call_tool("mcptool_build", build)
+        assert "other ones now: demo-one." in built.structured_content["message"]
+        assert value(await client.call_tool("demo-one", {"number": 1}))["result"] == 3
+        wrong = (await client.call_tool("demo-one", {"x": 1})).structured_content
+        assert "number: is required; x: is not an argument" in wrong["error"]
+        assert "the list of tools shows it as it was" in wrong["error"]
+        after = (await client.list_tools()).tools
+        assert [tool.input_schema for tool in after] == [tool.input_schema for tool in before]
+        source.write_text("two <- 2\n")
+        gone = await client.call_tool("mcptool_build", build)
+        assert "demo-one" in gone.structured_content["message"]
+        assert (await client.call_tool("demo-one", {"x": 1})).structured_content["error_type"] == "not_found"
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_a_tool_that_became_dangerous_asks_though_the_list_does_not_say_so(
+    stdio_client: Any, tmp_path: Path, era: str
+) -> None:
+    asked: list[str] = []
+
+    async def agree(context: Any, params: Any) -> ElicitResult:
+        asked.append(params.message)
+        return ElicitResult(action="accept", content={"agree": len(asked) > 1})
+
+    root = r_package(tmp_path / "demo", PLAIN)
+    mcptool_build(root)
+    options: dict[str, Any] = {"env": {"ROLLTOP_ROOTS": str(tmp_path)}, "mode": era}
+    build = {"path": str(root), "confirm": "REPLACE_DEFINITIONS"}
+    async with stdio_client("--catalog", str(root), elicitation_callback=agree, **options) as client:
+        (root / "R" / "tools.R").write_text(PLAIN.replace("mcp-tool", "mcp-tool mcp-dangerous"))
+        assert not (await client.call_tool("mcptool_build", build)).is_error
+        refused = await client.call_tool("demo-one", {"x": 1})
+        assert refused.structured_content["error_type"] == "consent_required"
+        assert value(await client.call_tool("demo-one", {"x": 1}))["result"] == 2
+        assert "dangerous" in asked[0]
+        assert value(await client.call_tool("demo-one", {"x": 1, "confirm": "RUN_ONE"}))["result"] == 2
+        assert len(asked) == 2
+        (root / "R" / "tools.R").write_text(PLAIN)
+        assert not (await client.call_tool("mcptool_build", build)).is_error
+        assert value(await client.call_tool("demo-one", {"x": 1}))["result"] == 2
+        assert len(asked) == 2
+
+
+async def test_wrong_arguments_are_answered_alike_however_a_tool_is_called(stdio_client: Any, tmp_path: Path) -> None:
+    module = tmp_path / "demo.py"
+    module.write_text("def mcp_tool_one(x: bytes):\n    'One.'\n")
+    mcptool_build(module)
+    async with stdio_client("--catalog", str(module)) as client:
+        for given in ({"y": 1}, {"x": "?"}):
+            direct = await client.call_tool("demo-mcp_tool_one", given)
+            through = await client.call_tool("mcptool_call", {"name": "demo-mcp_tool_one", "arguments": given})
+            assert direct.structured_content == through.structured_content
+            assert direct.structured_content["error_type"] == "validation_error"
+            assert direct.structured_content["instruction"] == "Correct the named arguments and call again."
+            assert direct.structured_content["details"]["problems"]
+
+
+async def test_a_package_without_definitions_says_what_makes_them(stdio_client: Any) -> None:
+    async with stdio_client() as client:
+        for tool in ("mcptool_list", "mcptool_load_all"):
+            answer = await client.call_tool(tool, {"pkg": "stats"})
+            assert "mcptool_build makes them" in answer.structured_content["message"], tool
+        grouped = await client.call_tool("mcptool_list", {"pkg": "stats", "groups": "x"})
+        assert "no tools of these groups" in grouped.structured_content["message"]
+        attached = await client.call_tool("mcptool_attach", {"pkg": "stats", "confirm": "ATTACH_CATALOG"})
+        assert "mcptool_build" in attached.structured_content["instruction"]
+        loaded = await client.call_tool("mcptool_load", {"pkg": "stats", "name": "x"})
+        assert "mcptool_build" in loaded.structured_content["instruction"]
+
+
 async def test_a_catalog_that_is_built_later_is_served_from_then_on(
     stdio_client: Any, orchard: Path, tmp_path: Path
 ) -> None:

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pydantic
 import pytest
 
 from rolltop.catalog import check, diff, mcptool_build
 from rolltop.catalog.live import Catalog, CatalogSettings
+from rolltop.catalog.live.conversion import Unfit, arguments_for
 from rolltop.errors import InvalidInput
 
 SOURCE = """
@@ -74,7 +76,13 @@ ARRIVES = [
     ("pathlib.Path", "a/b", "PosixPath('a/b')"),
     ("uuid.UUID", "12345678123456781234567812345678", "UUID('12345678-1234-5678-1234-567812345678')"),
     ("decimal.Decimal", 1.1, "Decimal('1.1')"),
-    ("bytes", "é", "b'\\xc3\\xa9'"),
+    ("bytes", "AP8=", "b'\\x00\\xff'"),
+    ("bytearray", "", "bytearray(b'')"),
+    ("bytes | None", "YWJj", "b'abc'"),
+    ("bytes | str", "YWJj", "'YWJj'"),
+    ("list[bytes]", ["YWJj"], "[b'abc']"),
+    ("datetime.timedelta", 90, "datetime.timedelta(seconds=90)"),
+    ("datetime.timedelta | None", 0.5, "datetime.timedelta(microseconds=500000)"),
     ("complex", "1+2j", "(1+2j)"),
     ("set[int]", [3, 3], "{3}"),
     ("frozenset", ["a"], "frozenset({'a'})"),
@@ -110,6 +118,9 @@ REFUSED: list[tuple[str, Any, str]] = [
     ("int | list[int]", ["a"], "x: must be an integer or an array of integers"),
     ("dict[int, str]", {"a": "a"}, "x.a: must have a number as its name"),
     ("int | None", "5", "x: must be integer or null"),
+    ("bytes", "é", "x: must be base64 such as AP8="),
+    ("list[bytes]", ["AP8=", "AP8"], "x[1]: must be base64 such as AP8="),
+    ("datetime.timedelta", "soon", "x: must be a number"),
 ]
 ANNOTATIONS = list(dict.fromkeys(annotation for annotation, *_ in [*ARRIVES, *REFUSED]))
 FUTURES = {"now": "", "later": "from __future__ import annotations"}
@@ -170,3 +181,19 @@ def test_names_that_only_type_checkers_see_do_no_harm(tmp_path: Path) -> None:
         assert answer.value == "['a', <Color.RED: 'red'>]"
     finally:
         catalog.close()
+
+
+class Blob(pydantic.BaseModel):
+    name: str
+    data: bytes
+    inner: Blob | None = None
+
+
+def test_a_model_gets_its_bytes_as_all_others_do() -> None:
+    def tool(x: list[Blob]) -> None: ...
+
+    given = {"name": "YWJj", "data": "AP8=", "inner": {"name": "", "data": "AA=="}}
+    (blob,) = arguments_for(tool, {"x": [given]})["x"]
+    assert blob == Blob(name="YWJj", data=b"\x00\xff", inner=Blob(name="", data=b"\x00"))
+    with pytest.raises(Unfit, match=r"x\[0\]\.inner\.data: must be base64 such as AP8="):
+        arguments_for(tool, {"x": [given | {"inner": {"name": "", "data": "?"}}]})

@@ -357,3 +357,44 @@ def mcp_tool_f(x):
     tool = py_tool(tmp_path, source)
     assert tool.implementation_example == "y = 1\nmcp_tool_f(\n    y\n)"
     assert tool.description == "Doc."
+
+
+def test_bytes_are_base64_and_the_schema_says_so(tmp_path: Path) -> None:
+    source = '''
+def mcp_tool_one(a: bytes, b: bytes | None, c: bytes | str, d, e: list[bytearray]) -> bytes:
+    """One.
+
+    Args:
+        a: Data, e.g. `b"abc"`.
+        d (bytes): Data that nobody annotated.
+    """
+'''
+    tool = py_tool(tmp_path, source)
+    encoded = {"type": "string", "contentEncoding": "base64"}
+    found = {name: {**each, "description": ""} for name, each in tool.parameters["properties"].items()}
+    assert found == {
+        "a": {**encoded, "description": "", "examples": ["YWJj"]},
+        "b": {**encoded, "type": ["string", "null"], "description": ""},
+        "c": {"type": "string", "description": ""},
+        "d": {"type": "string", "description": ""},
+        "e": {"type": "array", "items": encoded, "description": ""},
+    }
+    assert tool.returns == encoded
+
+
+def test_open_ended_parameters_that_are_documented_are_remarked_on(tmp_path: Path) -> None:
+    (tmp_path / "module.py").write_text('''
+def mcp_tool_one(*args: int, **options: str) -> None:
+    """One.
+
+    Args:
+        *args: Numbers.
+        **options: Options.
+    """
+def mcp_tool_two(*args, **options):
+    """Two."""
+''')
+    one, two = find_tools(source_tree(tmp_path / "module.py"))
+    assert one.definition.parameters["properties"] == {}
+    assert [remark.message.partition(",")[0] for remark in one.remarks] == ["documents *args", "documents **options"]
+    assert two.remarks == ()

@@ -15,6 +15,7 @@ from rolltop.errors import ForeignFailure
 SOURCE = '''
 import asyncio, collections, dataclasses, decimal, enum, io, itertools, pathlib, sys, types, typing, uuid
 from collections.abc import AsyncIterator, Generator, Iterator, KeysView, Mapping, Sequence
+from datetime import timedelta
 from decimal import Decimal
 from typing import NamedTuple
 from uuid import UUID
@@ -53,7 +54,16 @@ def mcp_tool_uuid() -> UUID:
     return UUID(int=7)
 def mcp_tool_bytes() -> bytes:
     """R."""
+    return b"\\x00\\xff"
+def mcp_tool_text_bytes() -> bytes:
+    """R."""
     return "é".encode()
+def mcp_tool_view() -> dict[str, bytearray]:
+    """R."""
+    return {"a": bytearray(b"abc"), "b": bytearray()}
+def mcp_tool_duration() -> timedelta:
+    """R."""
+    return timedelta(minutes=1, milliseconds=500)
 def mcp_tool_complex() -> complex:
     """R."""
     return 1 + 2j
@@ -102,6 +112,12 @@ def mcp_tool_mapping() -> Mapping[str, int]:
 def mcp_tool_endless() -> Iterator[int]:
     """R."""
     return itertools.count()
+def mcp_tool_stubborn():
+    """R."""
+    class Stubborn:
+        def tolist(self): raise RuntimeError("no list")
+        def __repr__(self): return "Stubborn()"
+    return {"it": Stubborn(), "n": 1}
 def mcp_tool_lines():
     """R."""
     return io.StringIO("a")
@@ -134,7 +150,10 @@ RESULTS: dict[str, Any] = {
     "decimal": 1.1,
     "whole": 12345678901234567890123,
     "uuid": "00000000-0000-0000-0000-000000000007",
-    "bytes": "é",
+    "bytes": "AP8=",
+    "text_bytes": "w6k=",
+    "view": {"a": "YWJj", "b": ""},
+    "duration": 60.5,
     "complex": "1+2j",
     "pair": {"a": 1, "b": "x"},
     "pair_as_array": [1, "x"],
@@ -189,6 +208,7 @@ def test_what_has_no_end_or_is_no_data(call: Call) -> None:
     with pytest.raises(ForeignFailure, match="an iterator of more than 1000000 items"):
         call("endless")
     assert "StringIO" in call("lines").value
+    assert call("stubborn").value == {"it": "Stubborn()", "n": 1}
 
 
 def test_a_number_of_any_size_is_answered_and_the_state_is_kept(call: Call) -> None:

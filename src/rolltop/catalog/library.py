@@ -66,7 +66,10 @@ def mcptool_load(pkg: str | Path, name: str | None = None) -> Definition:
         if path.stem == wanted or path.stem.partition("-")[2] == wanted:
             return read_file(path)
     known = [path.stem for path in _files(location.tools)]
-    raise NotFound(f"{pkg} has no tool {name}", hint=f"It has: {', '.join(known[:20])}" if known else None)
+    hint = (
+        f"It has: {', '.join(known[:20])}" if known else "It has no definitions: mcptool_build makes them from sources."
+    )
+    raise NotFound(f"{pkg} has no tool {name}", hint=hint)
 
 
 def mcptool_load_all(pkg: str | Path, groups: str | Sequence[str] | None = None) -> dict[str, Definition]:
@@ -99,7 +102,7 @@ def read_file(path: Path) -> Definition:
     if problems := list(schema.problems_of(document)):
         raise InvalidData(
             f"{path} is not a tool definition: {'; '.join(problems)}",
-            hint="Build it again with `rolltop catalog build`.",
+            hint="Build it again: mcptool_build, `rolltop catalog build` in a shell.",
             details={"problems": problems},
         )
     return Definition.from_dict(document)

@@ -7,7 +7,7 @@ import json
 import logging
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -77,11 +77,12 @@ class Catalog:
                 found.add(locate(place).tools)
         return found
 
-    def reload(self) -> None:
-        """Read all definitions again. A place that cannot be read is logged, and the others are served.
+    def reload(self) -> list[str]:
+        """Read all definitions again, and name those that are other ones now, new or gone.
 
-        A package whose definitions or code changed is loaded anew at its next call, and its state is lost:
-        what a process holds of the old code need not fit the new.
+        A place that cannot be read is logged, and the others are served. A package whose definitions or code
+        changed is loaded anew at its next call, and its state is lost: what a process holds of the old code need
+        not fit the new.
         """
         with self._reloading:
             found: dict[str, Served] = {}
@@ -94,6 +95,7 @@ class Catalog:
             with self._lock:
                 before, self._tools = self._tools, found
             self._unload(self._changed_origins(before, found))
+            return [name for name in {**before, **found} if _face(before.get(name)) != _face(found.get(name))]
 
     def tools(self) -> list[Served]:
         """Everything that can be called now."""
@@ -105,7 +107,7 @@ class Catalog:
             served = self._tools.get(name)
             known = list(self._tools)
         if served is None:
-            hint = f"There are: {', '.join(known[:20])}." if known else "Attach a catalog first."
+            hint = f"There are: {', '.join(known[:20])}." if known else "Attach a catalog first: mcptool_attach."
             raise NotFound(f"no catalog that is attached has a tool {name}", hint=hint)
         return served
 
@@ -113,7 +115,10 @@ class Catalog:
         """The tools that a package or path would bring."""
         found = list(self._served_at(place))
         if not found:
-            raise NotFound(f"{place} has no definitions", hint="Build them with `rolltop catalog build` first.")
+            raise NotFound(
+                f"{place} has no definitions",
+                hint="Build them from the package's sources first: mcptool_build, `rolltop catalog build` in a shell.",
+            )
         return found
 
     def attach(self, place: str) -> list[Served]:
@@ -129,11 +134,14 @@ class Catalog:
         self._remember(place)
         return added
 
-    def note_written(self, files: Iterable[Path]) -> None:
-        """Files that a caller changed through us: their new content is used for calls, but is no news."""
+    def note_written(self, files: Iterable[Path]) -> list[str]:
+        """Files that a caller changed through us: their new content is used for calls, but is no news.
+
+        Gives the names of the tools that are other ones now.
+        """
         with self._lock:
             self._written |= {file: file_stamp(file) for file in files}
-        self.reload()
+        return self.reload()
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:
@@ -238,6 +246,11 @@ class Catalog:
         temporary = self._attachments.with_name(f".{self._attachments.name}.{threading.get_ident()}")
         temporary.write_text(json.dumps({"places": places}, indent=2) + "\n", "utf-8")
         temporary.replace(self._attachments)
+
+
+def _face(served: Served | None) -> Definition | None:
+    """What callers see of a tool; that an example took another time is nothing."""
+    return replace(served.definition, execution_time=None) if served else None
 
 
 def _add(found: dict[str, Served], served: Served) -> None:

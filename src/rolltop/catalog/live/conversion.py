@@ -6,6 +6,7 @@ allows arrives as the annotated type; what cannot is `Unfit`, with every problem
 
 from __future__ import annotations
 
+import base64
 import collections
 import collections.abc
 import dataclasses
@@ -104,6 +105,8 @@ _WRAPPERS = (typing.Annotated, typing.Final, getattr(typing, "Required", None), 
 def _of_union(value: Any, members: tuple[Any, ...], path: str) -> Any:
     """The first member that takes the value; where none does, what the first one says against it."""
     failures: list[Unfit] = []
+    if str in members:  # text is text where both may be given
+        members = tuple(member for member in members if member not in _BYTES)
     for member in members:
         try:
             result = converted(value, member, path)
@@ -179,10 +182,14 @@ _FROM_TEXT: dict[type, tuple[Callable[[Any], Any], str]] = {
     uuid.UUID: (uuid.UUID, "a UUID"),
     decimal.Decimal: (lambda value: decimal.Decimal(str(value)), "a number"),
     complex: (complex, "a complex number such as 1+2j"),
-    bytes: (lambda value: value.encode(), "text"),
-    bytearray: (lambda value: bytearray(value.encode()), "text"),
+    datetime.timedelta: (lambda value: datetime.timedelta(seconds=float(value)), "a number of seconds"),
+    bytes: (lambda value: base64.b64decode(value, validate=True), "base64 such as AP8="),
+    bytearray: (lambda value: bytearray(base64.b64decode(value, validate=True)), "base64 such as AP8="),
     os.PathLike: (Path, "a path"),
 }
+
+
+_BYTES = (bytes, bytearray)
 
 
 def _is_record(kind: type) -> bool:
@@ -191,12 +198,28 @@ def _is_record(kind: type) -> bool:
 
 
 def _is_model(kind: type) -> bool:
-    """A pydantic model; it converts for itself."""
+    """A pydantic model; it converts for itself, but for bytes: it would take the text for them."""
     return callable(getattr(kind, "model_validate", None))
+
+
+def _has_bytes(hint: Any, depth: int = 0) -> bool:
+    hint = _unwrapped(hint)
+    if hint in _BYTES:
+        return True
+    if inspect.isclass(hint) and _is_record(hint) and depth < _DEEPEST:
+        return any(_has_bytes(inner, depth + 1) for inner in _hints(hint).values())
+    return any(_has_bytes(inner, depth) for inner in typing.get_args(hint))
+
+
+_DEEPEST = 5
+"""Of models in models that are searched for bytes: they may hold their own kind."""
 
 
 def _record(value: Any, kind: Any, path: str) -> Any:
     if _is_model(kind):
+        if isinstance(value, dict) and _has_bytes(kind):
+            hints = {name: hint for name, hint in _hints(kind).items() if _has_bytes(hint)}
+            value = {name: converted(item, hints.get(name, Any), f"{path}.{name}") for name, item in value.items()}
         return _made(kind.model_validate, {"obj": value}, path, kind.__name__)
     fields = dict(_fields(value, kind, path))
     return fields if typing.is_typeddict(kind) else _made(kind, fields, path, kind.__name__)

@@ -18,7 +18,7 @@ from rolltop.errors import Cancelled, ForeignFailure, InvalidInput, RolltopError
 __all__ = ["RTools"]
 
 _PLACE = "/run/rolltop/catalog"
-_SUPPORT = ("values.R", "support.R")
+_SUPPORT = ("values.R", "data.R", "support.R")
 _LOAD_SECONDS = 60.0
 
 

@@ -5,6 +5,7 @@ Runs inside the sandbox, beside `worker.py`: only the standard library and `desc
 
 from __future__ import annotations
 
+import base64
 import collections.abc
 import dataclasses
 import datetime
@@ -106,7 +107,8 @@ def _object(fields: Iterable[tuple[Any, Any]], schema: Schema, depth: int) -> di
 
 _ARRAYS = (collections.abc.Sequence, collections.abc.Set, collections.abc.ValuesView)
 _WRITTEN = (
-    datetime.date, datetime.time, PurePath, uuid.UUID, decimal.Decimal, complex, bytes, bytearray,
+    datetime.date, datetime.time, datetime.timedelta, PurePath, uuid.UUID, decimal.Decimal, complex,
+    bytes, bytearray,
 )  # fmt: skip
 """Types that have one form in JSON, the one that an argument is read from."""
 
@@ -115,15 +117,14 @@ def _written(x: Any) -> Any:
     match x:
         case datetime.date() | datetime.time():
             return x.isoformat()
+        case datetime.timedelta():
+            return x.total_seconds()
         case decimal.Decimal():
             return _number(x)
         case complex():
             return str(x).strip("()")
         case bytes() | bytearray():
-            try:
-                return x.decode()
-            except UnicodeDecodeError:
-                return mcp_describe(bytes(x), 20)
+            return base64.b64encode(x).decode()
     return str(x)
 
 
@@ -137,12 +138,23 @@ def _number(x: decimal.Decimal) -> Any:
 
 
 def _foreign(x: Any, schema: Schema, depth: int) -> Any:
-    """Arrays, scalars and tables of numpy and pandas, pydantic's models, by the methods that give their data."""
+    """Arrays, scalars and tables of numpy and pandas, pydantic's models, by the methods that give their data.
+
+    What has none, or one that fails, has its description: the call itself succeeded.
+    """
     if inspect.isclass(x):
         return mcp_describe(x, 20)
+    try:
+        data = _given_by(x)
+    except Exception:
+        return mcp_describe(x, 20)
+    return mcp_describe(x, 20) if data is x else as_data(data, schema, depth + 1)
+
+
+def _given_by(x: Any) -> Any:
     if type(x).__name__ == "DataFrame" and hasattr(x, "to_dict"):
-        return as_data(x.to_dict(orient="records"), schema, depth + 1)
+        return x.to_dict(orient="records")
     for method in ("tolist", "model_dump"):
         if callable(convert := getattr(x, method, None)):
-            return as_data(convert(), schema, depth + 1)
-    return mcp_describe(x, 20)
+            return convert()
+    return x

@@ -1,5 +1,5 @@
-# The R side of the catalog, second part: loads a package from its sources, calls its tools, captures plots, runs
-# examples. Runs only inside the sandbox of rolltop.confine, after values.R.
+# The R side of the catalog, third part: loads a package from its sources, calls its tools, captures plots, runs
+# examples. Runs only inside the sandbox of rolltop.confine, after values.R and data.R.
 
 local({
   mcptool_state_factory <- get("mcptool_state_factory", "rolltop:catalog")
@@ -109,44 +109,6 @@ local({
     typed
   }
 
-  is_plain_class <- function(x) {
-    !is.object(x) || inherits(x, c("data.frame", "factor", "Date", "POSIXt", "difftime", "AsIs", "table", "numeric_version"))
-  }
-
-  # The value as data for JSON; what is no data (a model, a function) has only its description. `schema` is what the
-  # definition says of it: R does not tell a vector with one element from a single value, nor an empty list of
-  # elements from one of fields, and the documentation does.
-  as_data <- function(x, schema = NULL, depth = 0L) {
-    if (is.null(x)) return(NULL)
-    if (!is_plain_class(x) || depth > 20L) return(.rolltop$describe(x, 20L))
-    if (is.data.frame(x)) return(x)
-    if (inherits(x, "difftime")) x <- as.numeric(x, units = "secs")
-    if (inherits(x, "POSIXlt")) x <- as.POSIXct(x)
-    if (inherits(x, "table")) return(as.data.frame(x))
-    if (inherits(x, "numeric_version")) x <- as.character(x)
-    if (is.list(x)) return(list_data(x, schema, depth))
-    if (!is.atomic(x)) return(.rolltop$describe(x, 20L))
-    if (!is.null(dim(x))) return(if (is.matrix(x) && !is.null(dimnames(x))) matrix_data(x, schema) else x)
-    if (!is.null(names(x))) return(as.list(x))
-    if (identical(schema[["type"]], "array")) I(x) else x
-  }
-
-  # Names of columns and rows are part of the result, as those of a vector are, unless rows are documented as arrays.
-  matrix_data <- function(x, schema) {
-    if (identical(schema[["items"]][["type"]], "array")) return(x)
-    if (!is.null(colnames(x))) return(as.data.frame(unclass(x), stringsAsFactors = FALSE))
-    stats::setNames(lapply(seq_len(nrow(x)), function(i) I(x[i, ])), rownames(x))
-  }
-
-  list_data <- function(x, schema, depth) {
-    if (!length(x) && identical(schema[["type"]], "object")) return(structure(list(), names = character()))
-    fields <- names(x)
-    about <- function(i) if (is.null(fields)) schema[["items"]] else schema[["properties"]][[fields[[i]]]]
-    x <- unclass(x)
-    data <- lapply(seq_along(x), function(i) as_data(x[[i]], about(i), depth + 1L))
-    if (is.null(fields)) data else stats::setNames(data, fields)
-  }
-
   # The folder is made when the first plot is drawn: most calls draw none.
   draw_into <- function(folder) {
     options(device = function(...) {
@@ -189,7 +151,7 @@ local({
     if (drawn) print(result$value)
     plots <- plots_in(folder)
     list(
-      value = if (drawn) NULL else as_data(result$value, returns),
+      value = if (drawn) NULL else .rolltop$data(result$value, returns),
       text = if (drawn) paste0("<plot: ", class(result$value)[[1L]], ">") else .rolltop$describe(result$value, max_print),
       images = lapply(utils::head(plots, max_images), as_base64),
       plots = length(plots)

@@ -19,11 +19,12 @@ ABSENT: Any = object()
 _SIMPLE = {
     "str": "string", "bytes": "string", "bytearray": "string", "Path": "string", "PurePath": "string",
     "PathLike": "string", "date": "string", "datetime": "string", "time": "string", "UUID": "string",
-    "Decimal": "number", "int": "integer", "float": "number", "complex": "string", "bool": "boolean",
-    "dict": "object", "Dict": "object", "Mapping": "object", "MutableMapping": "object", "TypedDict": "object",
-    "None": "null",
+    "timedelta": "number", "Decimal": "number", "int": "integer", "float": "number", "complex": "string",
+    "bool": "boolean", "None": "null", "dict": "object", "Dict": "object", "Mapping": "object",
+    "MutableMapping": "object", "TypedDict": "object",
 }  # fmt: skip
 _FORMATS = {"date": "date", "datetime": "date-time", "time": "time", "UUID": "uuid"}
+_BYTES = ("bytes", "bytearray")
 _ARRAYS = frozenset(
     {"list", "List", "tuple", "Tuple", "set", "Set", "frozenset", "FrozenSet", "Sequence", "MutableSequence"}
     | {"Iterable", "Collection", "Iterator", "Generator", "deque", "AbstractSet", "MutableSet"}
@@ -183,12 +184,16 @@ class Annotations:
 def _simple(name: str) -> Schema | None:
     if name not in _SIMPLE:
         return None
+    if name in _BYTES:
+        return {"type": "string", "contentEncoding": "base64"}
     return {"type": _SIMPLE[name]} | ({"format": _FORMATS[name]} if name in _FORMATS else {})
 
 
 def any_of(schemas: list[Schema]) -> Schema:
     """What fits one of these: by its type alone where that is all they say. An array says what it holds."""
     members = [member for schema in schemas for member in _members(schema)]
+    if {"type": "string"} in members:  # where text may be given it is text
+        members = [member for member in members if "contentEncoding" not in member]
     different = [schema for at, schema in enumerate(members) if schema not in members[:at]]
     others = [schema for schema in different if schema != {"type": "null"}]
     if len(others) == 1 and len(different) > 1:

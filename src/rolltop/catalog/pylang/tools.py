@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import base64
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from rolltop.catalog.definition import Definition
@@ -54,14 +55,21 @@ def _tool(tree: SourceTree, module: Module, function: Function, annotations: Ann
         implementation_example=docstring.example.shown,
         returns=_returns(function, module, annotations, docstring.results),
     )
-    known = {item.arg for item in _all_arguments(function)}
     position = Position(function.lineno, 1, str(module.path))
-    remarks = tuple(
-        Remark(name, f"documents the parameter {parameter}, which the function does not have", position)
-        for parameter in docstring.parameters
-        if parameter not in known
-    )
+    remarks = tuple(Remark(name, message, position) for message in _misdocumented(function, docstring.parameters))
     return Found(definition, docstring.example, module.path, function.lineno, remarks)
+
+
+def _misdocumented(function: Function, documented: Iterable[str]) -> Iterator[str]:
+    """What is documented as a parameter and is none that a definition can have."""
+    known = {item.arg for item in _all_arguments(function)}
+    given = function.args
+    open_ended = {item.arg: stars for item, stars in ((given.vararg, "*"), (given.kwarg, "**")) if item}
+    for parameter in documented:
+        if parameter not in known:
+            yield f"documents the parameter {parameter}, which the function does not have"
+        elif stars := open_ended.get(parameter):
+            yield f"documents {stars}{parameter}, which no definition can have: name the parameters, or take a list"
 
 
 def _all_arguments(function: Function) -> list[ast.arg]:
@@ -105,6 +113,8 @@ def _parameter(
     prose = prose_of(parse_markup(documented.text))
     value = annotations.value(default, module)
     schema = _stated_type(annotations.schema(argument.annotation, module), documented.kind, module, annotations)
+    if schema and argument.annotation is None:  # what a docstring alone says is not what the call converts to
+        schema = {key: schema[key] for key in schema if key != "contentEncoding"}
     if schema is None:
         known = None if value is ABSENT or value is None else _type_of(value)
         schema = infer_type(prose.text, known, value)
@@ -142,6 +152,8 @@ def _candidates(code: str) -> list[Any]:
         return [code]
     if value is None:
         return []
+    if isinstance(value, bytes):
+        return [base64.b64encode(value).decode()]
     if isinstance(value, str) and re.fullmatch(r"-?\d+(\.\d+)?", value):
         return [value, ast.literal_eval(value)]
     return [list(value) if isinstance(value, tuple | set) else value, code]

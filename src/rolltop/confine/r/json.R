@@ -41,7 +41,7 @@ write_json <- local({
     zone <- sub("(..)$", ":\\1", format(whole, "%z"))
     zone[zone %in% c("+00:00", "-00:00")] <- "Z"
     text <- paste0(format(whole, "%Y-%m-%dT%H:%M:%S"), ifelse(nzchar(fraction), paste0(".", fraction), ""), zone)
-    text[is.na(seconds)] <- NA
+    text[!is.finite(seconds)] <- NA
     text
   }
 
@@ -54,7 +54,7 @@ write_json <- local({
   # One piece of JSON for each element of a vector.
   pieces <- function(x) {
     if (is.factor(x)) x <- as.character(x)
-    else if (inherits(x, "Date")) x <- ifelse(is.na(x), NA, format(x, "%Y-%m-%d"))
+    else if (inherits(x, "Date")) x <- ifelse(is.finite(x), format(x, "%Y-%m-%d"), NA)
     else if (inherits(x, "POSIXt")) x <- times(x)
     if (is.list(x)) return(vapply(unclass(x), write, ""))
     if (is.complex(x)) x <- complexes(x)

@@ -42,10 +42,11 @@ local({
   }
 
   # For long jobs: whatever is given reaches the caller at once, before the answer.
-  attach(list(rolltop_progress = function(value) {
+  progress <- function(value) {
     reply(paste0("\"progress\":", to_json(value)))
     invisible(value)
-  }), name = "rolltop", warn.conflicts = FALSE)
+  }
+  attach(list(rolltop_progress = progress, rolltop_json = to_json), name = "rolltop", warn.conflicts = FALSE)
 
   compiled <- new.env(parent = emptyenv())
   # A function by its source or name. Source is parsed once, since a caller usually asks for the same again;

@@ -84,7 +84,7 @@ async def build_tool(args: BuildArguments, ctx: ToolContext[Workspace]) -> Resul
     catalog = ctx.workspace.catalog
     with catalog.writing():
         built = await ctx.run(lambda: mcptool_build(path, run_examples=runner))
-        catalog.note_written([*built.written, *built.unchanged, *built.removed])
+        changed = catalog.note_written([*built.written, *built.unchanged, *built.removed])
     return Result.ok(
         Built(
             directory=str(built.directory),
@@ -93,7 +93,18 @@ async def build_tool(args: BuildArguments, ctx: ToolContext[Workspace]) -> Resul
             unchanged=len(built.unchanged),
             removed=[file.name for file in built.removed],
             remarks=[str(remark) for remark in built.remarks],
-        )
+        ),
+        message=_what_changed(changed),
+    )
+
+
+def _what_changed(served: list[str]) -> str | None:
+    """What a caller has to know of tools that are being served: the list of tools does not change by a call."""
+    if not served:
+        return None
+    return (
+        f"Being served, and other ones now: {some_of(served)}. Calls follow the new definitions at once, the list of "
+        "tools after the next start; until then call what is new with mcptool_call."
     )
 
 
@@ -138,7 +149,14 @@ async def list_tool(args: ListArguments, ctx: ToolContext[Workspace]) -> Result[
 
     Use it to see what there is; {tool:mcptool_load} shows one definition.
     """
-    return Result.ok(Names(tools=await ctx.run(mcptool_list, allowed_place(ctx, args.pkg), args.groups)))
+    tools = await ctx.run(mcptool_list, allowed_place(ctx, args.pkg), args.groups)
+    return Result.ok(Names(tools=tools), message=None if tools else _nothing(args.pkg, args.groups))
+
+
+def _nothing(pkg: str, groups: str | list[str] | None) -> str:
+    if groups:
+        return f"{pkg} has no tools of these groups, or none at all: list it without groups."
+    return f"{pkg} has no definitions; mcptool_build makes them from a package's sources."
 
 
 class LoadArguments(ToolArguments):
@@ -156,9 +174,9 @@ class Loaded(BaseModel):
     annotations=READS,
     examples=[
         Example(
-            {"pkg": "stats", "name": "mcp_tool_median"},
+            {"pkg": "./orchard", "name": "mcp_tool_variety_list"},
             why="Read one definition.",
-            expect="A failure of type not_found: stats defines no tools.",
+            expect="A failure of type not_found, because there is nothing at that path.",
             fails="not_found",
         ),
     ],
@@ -206,7 +224,8 @@ async def load_all_tool(args: LoadAllArguments, ctx: ToolContext[Workspace]) -> 
     shown = names[: args.limit]
     following = shown[-1] if len(names) > len(shown) else None
     return Result.ok(
-        Definitions(definitions=[found[name].to_dict() for name in shown], total=len(found), next=following)
+        Definitions(definitions=[found[name].to_dict() for name in shown], total=len(found), next=following),
+        message=None if found else _nothing(args.pkg, args.groups),
     )
 
 

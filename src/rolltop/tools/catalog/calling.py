@@ -8,8 +8,20 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from mcp_core import RUNS, WRITES, Consent, Example, Result, ToolArguments, ToolContext, some_of
-from rolltop.tools.catalog.live import CallAnswer, call_served, consent_for
+from mcp_core import (
+    RUNS,
+    WRITES,
+    Consent,
+    Example,
+    InvalidArguments,
+    Result,
+    ToolArguments,
+    ToolContext,
+    some_of,
+)
+from mcp_core.envelope import invalid_arguments_result
+from rolltop.catalog.arguments import served_schema
+from rolltop.tools.catalog.live import CallAnswer, call_served, checked, consent_for
 from rolltop.tools.catalog.places import allowed_place
 from rolltop.workspace import Workspace
 
@@ -34,9 +46,9 @@ class Attached(BaseModel):
     consent=_ATTACH,
     examples=[
         Example(
-            {"pkg": "stats", "confirm": "ATTACH_CATALOG"},
-            why="Attach a package's tools.",
-            expect="A failure of type not_found: stats defines no tools.",
+            {"pkg": "./orchard", "confirm": "ATTACH_CATALOG"},
+            why="Attach the tools that were built there.",
+            expect="A failure of type not_found, because there is nothing at that path.",
             fails="not_found",
         ),
     ],
@@ -104,7 +116,7 @@ class CallArguments(ToolArguments):
     annotations=RUNS,
     examples=[
         Example(
-            {"name": "stats-mcp_tool_median", "arguments": {"x": [1, 2, 3]}},
+            {"name": "orchard-mcp_tool_variety_list", "arguments": {"season": "early"}},
             why="Call a tool of an attached catalog.",
             expect="A failure of type not_found when no attached catalog has it.",
             fails="not_found",
@@ -117,8 +129,12 @@ async def call_tool(args: CallArguments, ctx: ToolContext[Workspace]) -> Result[
 
     The function runs in a sandbox: no network, no files but its own package, a time limit. Plots come as images.
     """
-    catalog = ctx.workspace.catalog
-    consent = consent_for(catalog.find(args.name).definition)
+    definition = ctx.workspace.catalog.find(args.name).definition
+    try:
+        checked(served_schema(definition), args.arguments)
+    except InvalidArguments as error:
+        return invalid_arguments_result(error)
+    consent = consent_for(definition)
     if consent is not None:
         effect, given = consent.effect_of(args.arguments), args.confirm == consent.literal
         await ctx.require_consent(consent.literal, effect, given=given, refusal=consent.effect)

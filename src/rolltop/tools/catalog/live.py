@@ -15,15 +15,17 @@ from pydantic import BaseModel, Field
 
 from mcp_core import RUNS, Consent, Image, InvalidArguments, Problem, Result, ToolContext, ToolSpec
 from mcp_core.consent import FIELD
+from mcp_core.envelope import invalid_arguments_result
 from rolltop.catalog.arguments import check_arguments, served_schema
 from rolltop.catalog.definition import Definition
 from rolltop.catalog.library import FileStamp, file_stamp
+from rolltop.errors import InvalidInput
 from rolltop.workspace import Workspace
 
 if TYPE_CHECKING:  # the engine's running part is loaded when a catalog is served or a tool is called
-    from rolltop.catalog.live import Answer, Served
+    from rolltop.catalog.live import Answer, Catalog
 
-__all__ = ["CallAnswer", "consent_for", "result_of_answer", "served_tools", "session_of"]
+__all__ = ["CallAnswer", "call_served", "checked", "consent_for", "result_of_answer", "served_tools", "session_of"]
 
 
 class CallAnswer(BaseModel):
@@ -102,7 +104,8 @@ class ServedTools:
 
     def specs(self) -> Iterator[ToolSpec]:
         if self._used:
-            yield from (spec_of(served) for served in self._workspace.catalog.tools())
+            catalog = self._workspace.catalog
+            yield from (spec_of(served.definition, catalog) for served in catalog.tools())
 
     def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
         if not self._used:
@@ -131,7 +134,7 @@ class _Watcher:
         while not self._stopped.wait(self._catalog.settings.watch_seconds):
             before, self._seen = self._seen, self._look()
             changed = [file for file in {**before, **self._seen} if before.get(file) != self._seen.get(file)]
-            # What a tool call wrote does not change the list: it is the caller's own doing.
+            # What a tool call wrote does not change the list, as the protocol wants it; calls follow it all the same.
             if any(self._catalog.is_news(file, self._seen.get(file)) for file in changed):
                 self._catalog.reload()
                 self._changed()
@@ -141,35 +144,60 @@ class _Watcher:
         return {file: stamp for file in files if (stamp := file_stamp(file)) is not None}
 
 
-def spec_of(served: Served) -> ToolSpec:
-    """A tool of the server from a definition."""
-    definition = served.definition
-    consent = consent_for(definition)
-    schema = served_schema(definition)
-    published = _with_consent(schema, consent) if consent else schema
+def spec_of(listed: Definition, catalog: Catalog) -> ToolSpec:
+    """A tool of the server from a definition.
+
+    The list shows `listed` until something other than a call changes it; calls follow the definition as it is then.
+    """
+    consent = consent_for(listed)
 
     def validate(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        checked, problems = check_arguments(published, arguments)
-        if problems:
-            raise InvalidArguments([Problem(each.path, each.message, each.rule) for each in problems])
-        return checked
+        now = catalog.find(listed.name).definition
+        schema = served_schema(now)
+        for each in (consent_for(now), consent):
+            if each is not None and each.field not in schema["properties"]:
+                schema = _with_consent(schema, each)
+        try:
+            return checked(schema, arguments)
+        except InvalidArguments as error:
+            if now.parameters == listed.parameters:
+                raise
+            raise InvalidArguments([*error.problems, _OUTDATED]) from None
 
     async def call(args: Mapping[str, Any], ctx: ToolContext[Workspace]) -> Result[CallAnswer]:
-        given = {name: value for name, value in args.items() if consent is None or name != consent.field}
-        return await call_served(definition.name, given, ctx)
+        now = catalog.find(listed.name).definition
+        asked = consent_for(now)
+        if asked is not None and asked != consent:  # that of the list was asked for before
+            await asked.ask(args, ctx)
+        given = {name: value for name, value in args.items() if name in now.parameters["properties"]}
+        return await call_served(listed.name, given, ctx)
 
+    schema = served_schema(listed)
     return ToolSpec(
-        name=definition.name,
+        name=listed.name,
         func=call,
         toolset="catalog",
-        annotations=replace(RUNS, destructive=definition.dangerous),
+        annotations=replace(RUNS, destructive=listed.dangerous),
         consent=consent,
-        schema=published,
+        schema=_with_consent(schema, consent) if consent else schema,
         validate=validate,
         output=_OUTPUT,
-        documentation=documentation_of(definition),
-        tags=frozenset({"live", *([definition.category] if definition.category else [])}),
+        documentation=documentation_of(listed),
+        tags=frozenset({"live", *([listed.category] if listed.category else [])}),
     )
+
+
+_OUTDATED = Problem(
+    "", "the tool was built anew, and the list of tools shows it as it was: mcptool_load has its definition", "outdated"
+)
+
+
+def checked(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments to call with; raises `InvalidArguments` with everything that is wrong."""
+    given, problems = check_arguments(schema, arguments)
+    if problems:
+        raise InvalidArguments([Problem(each.path, each.message, each.rule) for each in problems])
+    return given
 
 
 async def call_served(
@@ -183,6 +211,13 @@ async def call_served(
     except asyncio.CancelledError:
         catalog.end_session(session)
         raise
+    except InvalidInput as error:
+        if not (problems := error.details.get("problems")):
+            raise
+        # What only the function's own types tell is answered as what the schema tells.
+        return invalid_arguments_result(
+            InvalidArguments([Problem(each["path"], each["message"], "conversion") for each in problems])
+        )
     return result_of_answer(answer)
 
 
