@@ -231,12 +231,14 @@ async def test_tables_are_read_in_the_encoding_that_the_program_says(desk: Desk)
 
 
 async def test_a_broken_part_is_an_internal_error(tmp_path: Path) -> None:
-    desk = Desk(load(env={"ROLLTOP_WORKSPACE": str(tmp_path / "ws"), "XDG_CONFIG_HOME": str(tmp_path)}))
+    settings = load(env={"ROLLTOP_WORKSPACE": str(tmp_path / "ws"), "XDG_CONFIG_HOME": str(tmp_path)})
+    desk = Desk(settings)
     desk.workspace.store.add_text("kept.json", '{"a": 1}')
-    desk.workspace.store.close()
+    desk.workspace.close()
     for path in (tmp_path / "ws").rglob("*"):
         if path.is_file() and path.name != "workspace.json":
             path.write_bytes(b"not what it was")
+    desk = Desk(settings)
     assert (await error(desk, "get_input_schema", source="doc://kept.json", format="json"))["code"] == "INTERNAL_ERROR"
     desk.close()
 
@@ -245,3 +247,10 @@ def test_the_workspace_starts_no_worker_for_other_tools(tmp_path: Path) -> None:
     desk = Desk(load(env={"ROLLTOP_WORKSPACE": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}))
     assert "transform" not in desk.workspace.__dict__
     desk.close()
+
+
+async def test_an_address_is_not_taken_for_data(desk: Desk) -> None:
+    asked = {"transformation": "count($input)", "inputFormat": "csv", "outputFormat": "json"}
+    found = await error(desk, "execute_transformation", inputData="doc://data/sales.csv", **asked)
+    assert found["code"] == "INVALID_INPUT"
+    assert "transform_batch" in found["details"]["hint"]

@@ -10,6 +10,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from mcp_core import READS, Example, Result, ToolArguments, ToolContext
+from rolltop.errors import InvalidInput
 from rolltop.tools.transform.validating import PROGRAM
 from rolltop.workspace import Workspace
 
@@ -69,6 +70,11 @@ async def execute_transformation(args: ExecuteTransformation, ctx: ToolContext[W
 
     Use it to see that a program does what it should. It runs with limits on time and memory, without files or network.
     """
+    if args.input_data.startswith("doc://") and "\n" not in args.input_data.strip():
+        raise InvalidInput(
+            "inputData is the address of a document, not data",
+            hint=f"{ctx.name_of('transform_batch')} takes doc://NAME; or read it first and pass its content.",
+        )
     answer = await ctx.workspace.transform.ask(
         "execute",
         transformation=args.transformation,
