@@ -42,8 +42,13 @@ def model_schema(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def _without_null_default(schema: dict[str, Any]) -> dict[str, Any]:
-    """`anyOf [X, null], default null` says no more than an optional X; null is still accepted."""
+    """`anyOf [X, null], default null` says no more than an optional X; null is still accepted.
+
+    Where null means something else than nothing, the field says so: `json_schema_extra={"nullable": True}`.
+    """
     options = schema.get("anyOf")
+    if schema.get("nullable"):
+        return {key: value for key, value in schema.items() if key not in ("nullable", "default")}
     if not isinstance(options, list) or schema.get("default", ...) is not None:
         return schema
     real = [option for option in options if option.get("type") != "null"]

@@ -50,12 +50,34 @@ def check_arguments(model: type[ModelT], raw: Mapping[str, Any] | None) -> Model
     try:
         return model.model_validate({} if raw is None else raw)
     except ValidationError as error:
-        raise InvalidArguments(_problems(error, model)) from None
+        raise InvalidArguments(_problems(error, model, {} if raw is None else raw)) from None
 
 
-def _problems(error: ValidationError, model: type[BaseModel]) -> list[Problem]:
-    found = error.errors(include_url=False, include_input=False, include_context=False)
-    return [_problem(each["loc"], each["type"], each["msg"], model) for each in found]
+def _problems(error: ValidationError, model: type[BaseModel], raw: Mapping[str, Any]) -> list[Problem]:
+    found: dict[str, Problem] = {}
+    for each in error.errors(include_url=False, include_input=False, include_context=False):
+        location = _without_choices(each["loc"], raw, missing=each["type"] == "missing")
+        problem = _problem(location, each["type"], each["msg"], model)
+        before = found.get(problem.path)
+        if before is not None and location != each["loc"]:  # what each of several choices has against it
+            problem = Problem(before.path, f"{before.message}, or {problem.message}", before.kind)
+        found[problem.path] = problem
+    return list(found.values())
+
+
+def _without_choices(location: tuple[int | str, ...], raw: Any, *, missing: bool) -> tuple[int | str, ...]:
+    """A place in the arguments. Pydantic also names which of several types it tried, and nobody has written that."""
+    place: list[int | str] = []
+    for at, part in enumerate(location):
+        is_absent = missing and at == len(location) - 1
+        if isinstance(part, int) or (isinstance(raw, Mapping) and (part in raw or is_absent)):
+            place.append(part)
+            raw = raw[part] if isinstance(raw, Mapping) and part in raw else _item(raw, part)
+    return tuple(place)
+
+
+def _item(raw: Any, part: int | str) -> Any:
+    return raw[part] if isinstance(raw, list) and isinstance(part, int) and part < len(raw) else None
 
 
 def _problem(location: tuple[int | str, ...], kind: str, message: str, model: type[BaseModel]) -> Problem:

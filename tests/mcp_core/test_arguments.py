@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import pytest
 from pydantic import BaseModel, Field, ValidationError
@@ -133,3 +133,29 @@ def test_titles_are_dropped_but_a_field_called_title_stays() -> None:
 
     schema = model_schema(Titled)
     assert schema["properties"] == {"title": {"description": "A title.", "type": "string"}}
+
+
+class _Inner(ToolArguments):
+    x: int = Field(description="A number.")
+
+
+class _Choices(ToolArguments):
+    value: bool | list[str] | None = Field(default=None, description="One of several kinds.")
+    steps: list[_Inner | int] = Field(default_factory=list, description="Steps.")
+
+
+@pytest.mark.parametrize(
+    ("given", "paths"),
+    [
+        ({"value": 5}, ["value"]),
+        ({"value": ["a", 3]}, ["value", "value[1]"]),
+        ({"steps": [{"x": "q"}]}, ["steps[0].x", "steps[0]"]),
+        ({"steps": [{}]}, ["steps[0].x", "steps[0]"]),
+        ({"steps": ["z"]}, ["steps[0]"]),
+    ],
+)
+def test_problems_name_places_in_what_was_given(given: dict[str, Any], paths: list[str]) -> None:
+    """Not which of several types was tried."""
+    with pytest.raises(InvalidArguments) as caught:
+        check_arguments(_Choices, given)
+    assert [problem.path for problem in caught.value.problems] == paths

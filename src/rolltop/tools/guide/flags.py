@@ -40,13 +40,13 @@ _FILTER = "A flag's name, which gives its value alone, or a pattern such as cont
 class SetFeatureFlag(ToolArguments):
     feature_name: str = Field(description=_NAME)
     value: WireValue | None = Field(default=True, description=_VALUE)
-    expected: WireValue | None = Field(default=None, description=_EXPECTED)
+    expected: WireValue | None = Field(default=None, description=_EXPECTED, json_schema_extra={"nullable": True})
 
 
 class SetProjectFlag(ProjectArguments):
     feature_name: str = Field(description=_NAME)
     value: WireValue | None = Field(default=True, description=_VALUE)
-    expected: WireValue | None = Field(default=None, description=_EXPECTED)
+    expected: WireValue | None = Field(default=None, description=_EXPECTED, json_schema_extra={"nullable": True})
 
 
 class GetFeatureFlag(ToolArguments):
