@@ -109,12 +109,9 @@ class _Reader:
             self._draft.line(decoded(data, _charset(part)))
             return
         try:
-            page = html.parsed(data, _charset(part)) if data.strip() else None
+            html.write_page(data, self._draft, _charset(part), sections=False)
         except Unreadable as error:
             self._draft.note(str(error))
-            return
-        if page is not None:
-            html.write_page(page, self._draft, sections=False)
 
     def _passed_on(self, part: Message) -> None:
         """A message inside of another."""
