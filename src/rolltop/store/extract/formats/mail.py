@@ -49,6 +49,7 @@ _POLICY = email.policy.default.clone(header_factory=_Headers())
 def read(data: bytes, draft: Draft) -> None:
     if codec_of(data)[1]:
         data = decoded(data).encode("utf-8", "replace")
+    data = data.removeprefix(b"\xef\xbb\xbf")
     message = email.message_from_bytes(data, policy=_POLICY)
     if not message.keys():
         raise Unreadable("it has no headers")
