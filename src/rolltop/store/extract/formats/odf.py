@@ -7,6 +7,7 @@ import posixpath
 import re
 
 from rolltop.store.extract.formats.draft import Draft
+from rolltop.store.extract.formats.embedded import write_part
 from rolltop.store.extract.formats.limits import Unreadable
 from rolltop.store.extract.formats.odfsheets import Sheets, kept_value
 from rolltop.store.extract.formats.odftexts import Texts
@@ -36,7 +37,7 @@ def read(data: bytes, draft: Draft) -> None:
     reader = Sheets(draft) if sheets else Texts(draft)
     reader.write(package.events(_CONTENT))
     for place, label in reader.objects.items():
-        _object(package, posixpath.normpath(f"{place}/{_CONTENT}"), draft, label)
+        _object(package, posixpath.normpath(place), draft, label)
     if kind.endswith((b".text", b".text-template")) and "styles.xml" in package:
         styles = package.read("styles.xml")
         if _HAS_MARGINS.search(styles):
@@ -55,13 +56,15 @@ def _is_encrypted(package: Package) -> bool:
     return False
 
 
-def _object(package: Package, part: str, draft: Draft, label: str) -> None:
+def _object(package: Package, place: str, draft: Draft, label: str) -> None:
     """Write the words of a chart or of another object that is drawn into the document."""
-    if part not in package or part == _CONTENT:
+    if place in package and place != _CONTENT:
+        write_part(package, place, draft)
+    if f"{place}/{_CONTENT}" not in package:
         return
     words = _Words(draft)
     try:
-        words.write(package.events(part))
+        words.write(package.events(f"{place}/{_CONTENT}"))
     except Unreadable as error:
         draft.note(f"{label}: {error}")
     if words.said:

@@ -25,6 +25,7 @@ _ASIDE = frozenset(
 )
 """What stands in the middle of a paragraph and has paragraphs of its own."""
 _DESCRIBING = frozenset({"title", "desc"})
+_OBJECTS = frozenset({"object", "object-ole"})
 MOST_OBJECTS = 1000
 
 
@@ -34,7 +35,7 @@ class Texts:
     What a paragraph has beside its text (notes, comments, boxes) comes after it: its own words stay together.
     """
 
-    heeded = _PARAGRAPHS | _ASIDE | _DESCRIBING | {"page", "notes", "a", "object", "tab", "line-break", "s"}
+    heeded = _PARAGRAPHS | _ASIDE | _DESCRIBING | _OBJECTS | {"page", "notes", "a", "tab", "line-break", "s"}
 
     def __init__(self, draft: Draft) -> None:
         self.draft = draft
@@ -75,7 +76,7 @@ class Texts:
             self.draft.at(f"slide {self._slides}, notes")
         elif name == "a":
             self.draft.link(said.get("href"))
-        elif name == "object":
+        elif name in _OBJECTS:
             if len(self.objects) < MOST_OBJECTS:
                 self.objects.setdefault(said.get("href", ""), self.drawing())
         elif name in _DESCRIBING:
