@@ -76,6 +76,12 @@ def test_what_is_repeated_very_often_says_so(across: bool) -> None:
     assert text.note == "cells and rows that are repeated were read at most 1000 times"
 
 
+def test_spaces_that_are_repeated_are_nothing() -> None:
+    spaces = cell('table:number-columns-repeated="16384"', " <text:s/>")
+    text = read_sheet(*[row(spaces, repeated=1_000_000)] * 99, row(cell("", "last")))
+    assert (text.body, text.note) == ("last\n", None)
+
+
 @pytest.mark.parametrize(
     ("value", "shown"),
     [

@@ -55,6 +55,16 @@ def test_a_page_that_is_nested_without_end_says_where_reading_stopped(workers: W
     assert text.note == f"only what is nested up to {DEEPEST} deep was read"
 
 
+def test_a_message_is_read_past_a_page_that_is_nested_without_end() -> None:
+    message = EmailMessage()
+    message["From"], message["Subject"] = "ann@example.org", "deep"
+    message.set_content("<p>first" + "<div>\n" * (DEEPEST + 9), subtype="html")
+    message.add_attachment("an ocelot", filename="a.txt")
+    text = read_document(message.as_bytes(), "a.eml")
+    assert ("first" in text.body, "ocelot" in text.body) == (True, True)
+    assert text.note == f"only what is nested up to {DEEPEST} deep was read"
+
+
 def test_a_long_thread_of_quoted_replies_is_read_whole() -> None:
     message = EmailMessage()
     message["From"], message["Subject"] = "ann@example.org", "thread"

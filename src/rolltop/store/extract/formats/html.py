@@ -9,7 +9,7 @@ from lxml import etree
 
 from rolltop.store.extract.charsets import declared_in
 from rolltop.store.extract.formats.draft import PARTED, Draft, joined
-from rolltop.store.extract.formats.limits import Enough, Unreadable
+from rolltop.store.extract.formats.limits import Unreadable
 from rolltop.store.extract.plain import decoded
 from rolltop.store.naming import is_text
 
@@ -67,6 +67,8 @@ def write_page(data: bytes, draft: Draft, charset: str | None = None, *, section
         for place in range(0, len(source), _FED):
             parser.feed(bytes(source[place : place + _FED]))
         parser.close()
+    except _TooDeep:
+        draft.note(f"only what is nested up to {DEEPEST} deep was read")
     except (etree.XMLSyntaxError, ValueError) as error:
         raise Unreadable(f"it is no HTML that could be read ({error})") from None
     for stopped in list(parser.error_log.filter_from_fatals())[:1]:
@@ -80,6 +82,10 @@ def _in_utf8(data: bytes, charset: str | None) -> bytes:
     if charset is None and is_text(data):
         return data
     return decoded(data, charset).encode("utf-8", "replace")
+
+
+class _TooDeep(Exception):
+    """The rest of the page is left out."""
 
 
 class _Page:
@@ -104,7 +110,7 @@ class _Page:
         self._open.append(tag)
         if len(self._open) > DEEPEST:
             self._text.break_line()
-            raise Enough(f"only what is nested up to {DEEPEST} deep was read")
+            raise _TooDeep
         if tag == "title" and self._title is None:
             self._title, self._title_at = [], len(self._open)
         if self._skipped:

@@ -82,7 +82,7 @@ class Sheets(Texts):
     def _end_cell(self) -> None:
         if self._cell is None:
             return
-        if text := self._cell.shown():
+        if text := self._cell.shown().strip():
             self._line.append((range(self._column, self._column + self._copies(self._cell.repeated)), text))
         self._column += self._cell.repeated
         self._cell = None
