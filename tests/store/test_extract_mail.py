@@ -151,3 +151,50 @@ def test_a_message_in_bytes_that_are_not_utf_8_is_a_message() -> None:
     data = head + b"Content-Type: text/plain; charset=windows-1251\n\n" + (words * 300).encode("cp1251")
     text = read_document(data, "a")
     assert (text.title, where(text, words * 3)) == (words, "message")
+
+
+PACKED = (
+    b"From: Ann <a@b.c>\nTo: Bob <b@b.c>\nDate: Mon, 1 Jan 2024 10:00:00 +0000\nSubject: =?utf-8?Q?gr=C3=BCnwort?=\n"
+    b"MIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\n"
+    + base64.encodebytes(b"Das Briefwort steht hier.\n")
+)
+
+
+@pytest.mark.parametrize("name", ["a.eml", "a"])
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(PACKED, id="as usual"),
+        pytest.param(PACKED.replace(b"\n", b"\r\n"), id="lines of the network"),
+        pytest.param(b"\xef\xbb\xbf" + PACKED, id="mark"),
+        pytest.param("\ufeff".encode("utf-16-le") + PACKED.decode().encode("utf-16-le"), id="utf-16"),
+        pytest.param(b"X-Kept: 1\nBcc:\nX-Mozilla-Keys:\n" + PACKED, id="empty headers"),
+        pytest.param(PACKED.replace(b": ", b":", 7), id="no space"),
+    ],
+)
+def test_a_message_is_told_however_its_headers_are_written(data: bytes, name: str) -> None:
+    text = read_document(data, name)
+    assert (text.title, where(text, "Briefwort"), text.note) == ("grünwort", "message", None)
+    assert where(text, "Ann") == "headers"
+
+
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_a_message_may_begin_as_in_a_mailbox(mark: bytes) -> None:
+    text = read_document(mark + b"From - Mon Jan 01 10:00:00 2024\nX-Mozilla-Status: 0001\n" + PACKED, "a.eml")
+    assert (text.title, where(text, "Briefwort"), text.note) == ("grünwort", "message", None)
+
+
+def test_what_is_called_a_message_needs_few_headers() -> None:
+    text = read_document(b"From: a@b.c\nSubject: =?utf-8?Q?gr=C3=BCn?=\n\nshort\n", "a.eml")
+    assert (text.title, where(text, "short")) == ("grün", "message")
+    assert read_document(b"From: a@b.c\nSubject: =?utf-8?Q?gr=C3=BCn?=\n\nshort\n", "a").title == ""
+
+
+def test_a_text_with_colons_is_no_message() -> None:
+    for text in (
+        "From: here\nTo: there\n\nwords",
+        "a:\n  b:\n  c: 1\n",
+        "http://a\nhttp://b\nhttp://c\n",
+        "From Ann\n",
+    ):
+        assert read_document(text.encode(), "a.eml.txt").body == text + "\n"

@@ -117,14 +117,17 @@ def made_ods() -> bytes:
     return made_odf("spreadsheet", body)
 
 
-def made_odf(kind: str, body: str) -> bytes:
+def made_odf(kind: str, body: str, more: dict[str, str | bytes] | None = None) -> bytes:
+    mime = f"application/vnd.oasis.opendocument.{kind}"
+    return made_zip({"mimetype": mime, "content.xml": odf_content(body), **(more or {})}, zipfile.ZIP_STORED)
+
+
+def odf_content(body: str) -> str:
     spaces = " ".join(
         f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
-        for name in ("office", "text", "table", "draw")
+        for name in ("office", "text", "table", "draw", "chart", "xlink")
     )
-    content = f"<office:document-content {spaces}><office:body>{body}</office:body></office:document-content>"
-    mime = f"application/vnd.oasis.opendocument.{kind}"
-    return made_zip({"mimetype": mime, "content.xml": content}, zipfile.ZIP_STORED)
+    return f"<office:document-content {spaces}><office:body>{body}</office:body></office:document-content>"
 
 
 def made_epub() -> bytes:

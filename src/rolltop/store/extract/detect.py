@@ -21,7 +21,7 @@ LEGIBLE = frozenset({"html", "mail", "notebook"})
 """Those whose source is text that a person can read."""
 
 _HTML_NAMES = frozenset({".html", ".htm", ".xhtml"})
-_PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
+_PACKED = re.compile(rb"\x1f\x8b|BZh[1-9](?:1AY&SY|\x17rE8P\x90)|\xfd7zXZ\x00|\x28\xb5\x2f\xfd")
 _PDF = re.compile(rb"(?:\xef\xbb\xbf)?[\x00-\x20]*%PDF-")
 _PDF_WITHIN = re.compile(rb"[\r\n]%PDF-\d\.\d[^\r\n]{0,80}[\r\n]\s*(?:%[^\r\n]*[\r\n]\s*)*\d+\s+\d+\s+obj\b")
 """A PDF with other lines before it, such as the header of the answer it came with: its first object follows."""
@@ -34,10 +34,14 @@ _HTML = re.compile(
     rb"\s*(?:(?:<\?[^>]{0,200}>|<!--(?:(?!-->).){0,2000}-->)\s*){0,3}<(?:!doctype\s+html|html)\b",
     re.IGNORECASE | re.DOTALL,
 )
-_HEADER = re.compile(rb"(?:[!-9;-~]+:[ \t][^\n]*\n(?:[ \t][^\n]*\n)*){3,}")
+_HEADERS = rb"(?:[!-9;-~]+:[^\n]*\n(?:[ \t][^\n]*\n)*)"
+_HEADER = re.compile(_HEADERS + rb"{3,}")
+_NAMED_HEADER = re.compile(rb"(?:>?From [^\n]*\n)?" + _HEADERS + rb"+")
+"""What is a message by its name may have few headers, and the line before them that parts messages in a mailbox."""
 _TELLING = re.compile(
-    rb"^(?:From|Subject|Date|Message-ID|Received|MIME-Version|Return-Path): ", re.MULTILINE | re.IGNORECASE
+    rb"^(?:From|Subject|Date|Message-ID|Received|MIME-Version|Return-Path):", re.MULTILINE | re.IGNORECASE
 )
+_MAIL_NAMES = frozenset({".eml", ".msg"})
 _OFFICE = ((b"word/", "docx"), (b"xl/", "xlsx"), (b"ppt/", "pptx"))
 _OPEN = (
     ({b"mimetype", b"META-INF/container.xml"}, "epub"),
@@ -97,7 +101,7 @@ def _binary(data: bytes, head: bytes) -> str | None:
         return "pdf"
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _zipped(data)
-    if head.startswith(_PACKED):
+    if _PACKED.match(head):
         return "packed"
     if head.startswith(b"{\\rtf"):
         return "rtf"
@@ -137,11 +141,12 @@ def _text(head: bytes, extension: str) -> str:
         return "html"
     if extension == ".ipynb" or (head.lstrip().startswith(b"{") and b'"nbformat"' in head and b'"cells"' in head):
         return "notebook"
-    header = _HEADER.match(head.replace(b"\r\n", b"\n"))
-    telling = len(_TELLING.findall(header[0])) if header else 0
-    if telling >= (1 if extension in (".eml", ".msg") else 3):
-        return "mail"
-    return "text"
+    return "mail" if _is_mail(head.replace(b"\r\n", b"\n"), named=extension in _MAIL_NAMES) else "text"
+
+
+def _is_mail(head: bytes, *, named: bool) -> bool:
+    header = (_NAMED_HEADER if named else _HEADER).match(head)
+    return header is not None and len(_TELLING.findall(header[0])) >= (1 if named else 3)
 
 
 def whole_characters(head: bytes) -> bytes:

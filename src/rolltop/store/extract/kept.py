@@ -13,7 +13,7 @@ from rolltop.store.sidecar import Sidecar
 
 __all__ = ["READERS", "KeptTexts"]
 
-READERS = 4
+READERS = 5
 """Counted up when the readers find more or other text; everything is then read again."""
 
 _SCHEMA = (

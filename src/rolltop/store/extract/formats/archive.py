@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import io
-import lzma
 import tarfile
-import zlib
-from typing import IO, Protocol, cast
-
-import zstandard
+from typing import IO, cast
 
 from rolltop.store.extract.formats.draft import Draft
-from rolltop.store.extract.formats.limits import Spent, Unreadable
+from rolltop.store.extract.formats.limits import Unreadable
 from rolltop.store.extract.formats.package import Package
 from rolltop.store.extract.formats.parts import read_part
+from rolltop.store.extract.formats.unpacking import BROKEN, Joined, Readable, Unpacked
 
 __all__ = ["read"]
 
 LONGEST_MEMBER = 32 << 20
-_BROKEN = (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError, ValueError)
 
 
 def read(data: bytes, draft: Draft) -> None:
@@ -55,11 +49,7 @@ def _only_named(name: str, draft: Draft, why: str) -> None:
     draft.note(f"{name}: {why}")
 
 
-class _Readable(Protocol):
-    def read(self, size: int = ..., /) -> bytes: ...
-
-
-def _tar(file: _Readable, draft: Draft) -> None:
+def _tar(file: Readable, draft: Draft) -> None:
     try:
         with tarfile.open(fileobj=cast(IO[bytes], file), mode="r|") as archive:
             for member in archive:
@@ -71,7 +61,7 @@ def _tar(file: _Readable, draft: Draft) -> None:
                     _only_named(member.name, draft, "not read")
                 else:
                     read_part(stream.read(), member.name, draft)
-    except (tarfile.TarError, *_BROKEN) as error:
+    except (tarfile.TarError, *BROKEN) as error:
         if not draft.length:
             raise Unreadable(f"the archive is damaged ({error})") from None
         draft.note(f"the archive is cut off or damaged ({error})")
@@ -79,56 +69,18 @@ def _tar(file: _Readable, draft: Draft) -> None:
 
 def _packed(data: bytes, draft: Draft) -> None:
     """One file, compressed; often a tar archive."""
-    stream = _Bounded(_unpacker(data), draft.spent)
+    content = b""
     try:
-        head = stream.read(512)
-        if head[257:262] == b"ustar":
-            _tar(_Joined(head, stream), draft)
+        stream = Unpacked(data, draft.spent)
+        content = stream.read(512)
+        if content[257:262] == b"ustar":
+            _tar(Joined(content, stream), draft)
             return
-        content = head + stream.read(LONGEST_MEMBER)
-    except _BROKEN as error:
-        raise Unreadable(f"it cannot be unpacked ({error})") from None
-    if stream.read(1):
-        draft.note(f"only the first {LONGEST_MEMBER >> 20} MB were unpacked")
+        content += stream.read(LONGEST_MEMBER)
+        if stream.read(1):
+            draft.note(f"only the first {LONGEST_MEMBER >> 20} MB were unpacked")
+    except BROKEN as error:
+        if not content:
+            raise Unreadable(f"it cannot be unpacked ({error})") from None
+        draft.note(f"the file is cut off or damaged ({error})")
     read_part(content, "content", draft)
-
-
-def _unpacker(data: bytes) -> _Readable:
-    file = io.BytesIO(data)
-    if data.startswith(b"\x1f\x8b"):
-        return gzip.GzipFile(fileobj=file)
-    if data.startswith(b"BZh"):
-        return bz2.BZ2File(file)
-    if data.startswith(b"\xfd7zXZ\x00"):
-        return lzma.LZMAFile(file)
-    return zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(file)
-
-
-class _Bounded:
-    """A stream that stops the reading where too much has been unpacked."""
-
-    def __init__(self, stream: _Readable, spent: Spent) -> None:
-        self._stream = stream
-        self._spent = spent
-
-    def read(self, size: int = -1) -> bytes:
-        wanted = self._spent.left + 1 if size < 0 else size
-        pieces, have = [], 0
-        while have < wanted and (piece := self._stream.read(min(wanted - have, 1 << 18))):
-            self._spent.unpack(len(piece))
-            pieces.append(piece)
-            have += len(piece)
-        return b"".join(pieces)
-
-
-class _Joined:
-    """A beginning that was read already, then the rest."""
-
-    def __init__(self, head: bytes, rest: _Bounded) -> None:
-        self._head = head
-        self._rest = rest
-
-    def read(self, size: int = -1) -> bytes:
-        first, self._head = (self._head, b"") if size < 0 else (self._head[:size], self._head[size:])
-        missing = -1 if size < 0 else size - len(first)
-        return first + (self._rest.read(missing) if missing else b"")

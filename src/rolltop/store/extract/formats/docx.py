@@ -6,9 +6,8 @@ import re
 
 from rolltop.store.extract.formats.draft import PARTED, Draft, joined
 from rolltop.store.extract.formats.drawn import write_drawn
-from rolltop.store.extract.formats.limits import Unreadable
+from rolltop.store.extract.formats.embedded import write_embedded
 from rolltop.store.extract.formats.package import Package
-from rolltop.store.extract.formats.parts import read_part
 from rolltop.store.extract.formats.xml import START, TEXT
 from rolltop.store.extract.record import Anchor
 
@@ -27,7 +26,7 @@ _HEADING = re.compile(r"(heading \d|title)", re.IGNORECASE)
 
 def read(data: bytes, draft: Draft) -> None:
     package = Package(data, draft.spent)
-    main = _main_part(package)
+    main = package.main_part("word/document.xml")
     draft.title = package.title("docProps/core.xml")
     headings = _heading_styles(package)
     for kind, target in package.relations(main).values():
@@ -38,24 +37,13 @@ def read(data: bytes, draft: Draft) -> None:
     for name in _beside(package, main):
         draft.at(name.rpartition("/")[2].removesuffix(".xml"))
         _Text(draft, set()).read(package, name)
-    for kind, target in package.relations(main).values():
-        if kind == "aFChunk" and target in package:  # a page or a document that was put in as it was
-            read_part(package.read(target), target.rpartition("/")[2], draft)
+    write_embedded(package, [main], draft)
 
 
 def _beside(package: Package, main: str) -> list[str]:
     """Notes, comments and margins, which have parts of their own."""
     related = {target for kind, target in package.relations(main).values() if kind in _KINDS and target in package}
     return sorted(related.union(filter(_ASIDE.fullmatch, package.names)))
-
-
-def _main_part(package: Package) -> str:
-    for kind, target in package.relations("").values():
-        if kind == "officeDocument" and target in package:
-            return target
-    if "word/document.xml" in package:
-        return "word/document.xml"
-    raise Unreadable("it has no main part")
 
 
 def _heading_styles(package: Package) -> set[str]:

@@ -24,12 +24,9 @@ def read(data: bytes, draft: Draft) -> None:
         try:
             if name in sealed:
                 raise Unreadable("it is encrypted")
-            page = html.parsed(package.read(name))
+            html.write_page(package.read(name), draft, sections=False)
         except Unreadable as error:
             draft.note(f"chapter {number}: {error}")
-            continue
-        if page is not None:
-            html.write_page(page, draft, sections=False)
 
 
 def _book(package: Package) -> str:

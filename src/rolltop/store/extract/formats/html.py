@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any, cast
 
 from lxml import etree
 
@@ -12,7 +13,7 @@ from rolltop.store.extract.formats.limits import Unreadable
 from rolltop.store.extract.plain import decoded
 from rolltop.store.naming import is_text
 
-__all__ = ["parsed", "read", "write_page"]
+__all__ = ["read", "write_page"]
 
 _LEFT_OUT = frozenset({"script", "style", "template", "svg", "object", "iframe", "head", "rt", "rp"})
 """`rt` and `rp` say how the characters below them sound, between the characters of a word."""
@@ -38,23 +39,41 @@ _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _SHIFTS = 4096
 """In so much of the beginning, a page in an alphabet that is shifted to is told."""
 _SPACE = re.compile(r"\s+")
+_FED = 1 << 16
+"""Bytes that the parser gets at a time: where enough was read, it stops only between two pieces."""
+_PIECE = 1 << 18
+"""Spaces are looked for in so many characters at a time: every one that is found takes memory."""
+DEEPEST = 100_000
+"""Elements inside of each other: the parser looks through all of them for the one that an end tag means."""
 
 
 def read(data: bytes, draft: Draft) -> None:
-    page = parsed(data)
-    if page is None:
+    if not write_page(data, draft):
         raise Unreadable("it holds no HTML")
-    write_page(page, draft)
 
 
-def parsed(data: bytes, charset: str | None = None) -> etree._Element | None:
-    """The tree of a page that is written in `charset`, or as it says itself."""
-    # Not `huge_tree`: pages nested deeper than the parser's own limit are cut there.
-    parser = etree.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True)
+def write_page(data: bytes, draft: Draft, charset: str | None = None, *, sections: bool = True) -> bool:
+    """Write a page that is written in `charset`, or as it says itself, into a draft; false where there is none.
+
+    With `sections`, places are the headings above.
+    """
+    if not data or data.isspace():
+        return False
+    # No tree is built: however deep a page is nested, only the names of what is open are remembered.
+    page = _Page(draft, sections=sections)
+    parser = etree.HTMLParser(encoding="utf-8", no_network=True, huge_tree=True, target=cast(Any, page))
     try:
-        return etree.fromstring(_in_utf8(data, charset), parser)
+        source = memoryview(_in_utf8(data, charset))
+        for place in range(0, len(source), _FED):
+            parser.feed(bytes(source[place : place + _FED]))
+        parser.close()
+    except _TooDeep:
+        draft.note(f"only what is nested up to {DEEPEST} deep was read")
     except (etree.XMLSyntaxError, ValueError) as error:
         raise Unreadable(f"it is no HTML that could be read ({error})") from None
+    for stopped in list(parser.error_log.filter_from_fatals())[:1]:
+        draft.note(f"the page was read up to line {stopped.line} ({stopped.message.strip()})")
+    return page.begun
 
 
 def _in_utf8(data: bytes, charset: str | None) -> bytes:
@@ -65,29 +84,83 @@ def _in_utf8(data: bytes, charset: str | None) -> bytes:
     return decoded(data, charset).encode("utf-8", "replace")
 
 
-def write_page(page: etree._Element, draft: Draft, *, sections: bool = True) -> None:
-    """Write a page into a draft; with `sections`, places are the headings above."""
-    title = page.find(".//title")
-    if title is not None and not draft.title:
-        draft.title = str(title.xpath("string()"))
-    text = _Text(draft, sections=sections)
-    skipped: etree._Element | None = None
-    for event, element in etree.iterwalk(page, events=("start", "end")):
-        if skipped is not None:
-            if event == "end" and element is skipped:
-                skipped = None
-                text.words(element.tail)
-            continue
-        tag = element.tag
-        if event == "end":
-            text.end(element, tag)
-        elif tag in _LEFT_OUT:
-            skipped = element
+class _TooDeep(Exception):
+    """The rest of the page is left out."""
+
+
+class _Page:
+    """What a parser tells of a page: what is seen of it goes on, without what is left out, and the title apart."""
+
+    def __init__(self, draft: Draft, *, sections: bool) -> None:
+        self._draft = draft
+        self._text = _Text(draft, sections=sections)
+        self._open: list[str] = []
+        self._skipped = 0
+        """How deep what is left out began; 0 outside of it."""
+        self._title: list[str] | None = None
+        self._title_at = 0
+        self._said: list[str] = []
+        self._size = 0
+        self.begun = False
+
+    def start(self, tag: str, said: dict[str, str]) -> None:
+        self._flush()
+        self.begun = True
+        parent = self._open[-1] if self._open else ""
+        self._open.append(tag)
+        if len(self._open) > DEEPEST:
+            self._text.break_line()
+            raise _TooDeep
+        if tag == "title" and self._title is None:
+            self._title, self._title_at = [], len(self._open)
+        if self._skipped:
+            return
+        if tag in _LEFT_OUT:
+            self._skipped = len(self._open)
             if tag in _BOXES:
-                text.part()
+                self._text.part()
         else:
-            text.start(element, tag)
-    text.break_line()
+            self._text.start(tag, said, parent)
+
+    def end(self, tag: str) -> None:
+        self._flush()
+        depth = len(self._open)
+        if depth == self._title_at:
+            self._end_title()
+        if not self._skipped:
+            self._text.end(tag)
+        elif depth == self._skipped:
+            self._skipped = 0
+        if depth:
+            self._open.pop()
+
+    def data(self, text: str) -> None:
+        """A text comes in pieces, wherever the parser's buffer ended."""
+        if not self._skipped or self._title_at:
+            self._said.append(text)
+            self._size += len(text)
+            if self._size > self._draft.spent.limits.characters:
+                self._flush()
+
+    def close(self) -> None:
+        self._flush()
+        self._end_title()
+        self._text.break_line()
+
+    def _flush(self) -> None:
+        if self._said:
+            text = "".join(self._said)
+            self._said, self._size = [], 0
+            if self._title_at and self._title is not None:
+                self._title.append(text)
+            if not self._skipped:
+                for place in range(0, len(text), _PIECE):
+                    self._text.words(text[place : place + _PIECE])
+
+    def _end_title(self) -> None:
+        if self._title_at:
+            self._draft.title = self._draft.title or "".join(self._title or ())
+            self._title_at = 0
 
 
 class _Text:
@@ -99,8 +172,11 @@ class _Text:
         self._line: list[str] = []
         self._heading: list[str] | None = None
         self._exact = 0
+        self._size = 0
+        self._link_at = -1
+        """Where in the line a link began that stands right behind a word."""
 
-    def start(self, element: etree._Element, tag: str) -> None:
+    def start(self, tag: str, said: dict[str, str], parent: str) -> None:
         if tag in _BLOCKS:
             self.break_line()
             if tag in _HEADINGS:
@@ -108,17 +184,18 @@ class _Text:
             elif tag == "pre":
                 self._exact += 1
         elif tag in _LINKS:
-            self._draft.link(element.get("href"))
-            if self._in_word() and _is_sign(element):
-                self._line.append(PARTED)
+            self._draft.link(said.get("href"))
+            if self._in_word():
+                self._begin_link(is_sign=parent == "sup" or _is_sign(said))
+        elif tag == "sup" and parent in _LINKS and self._link_at >= 0:
+            self._line.insert(self._link_at, PARTED)
+            self._link_at = -1
         elif tag in _BOXES:
             self.part()
             if tag == "img":
-                self.words(element.get("alt"))
-        if text := element.text:
-            self.words(text)
+                self.words(said.get("alt"))
 
-    def end(self, element: etree._Element, tag: str) -> None:
+    def end(self, tag: str) -> None:
         if tag in _BLOCKS:
             if tag in _HEADINGS:
                 self._end_heading()
@@ -127,10 +204,17 @@ class _Text:
             self.break_line()
         elif tag in _CELLS:
             self._line.append("\t")
+        elif tag in _LINKS:
+            self._link_at = -1
         elif tag in _BOXES:
             self.part()
-        if tail := element.tail:
-            self.words(tail)
+
+    def _begin_link(self, *, is_sign: bool) -> None:
+        """A link that is the sign of a note, above the line, is no part of the word before it."""
+        if is_sign:
+            self._line.append(PARTED)
+        else:
+            self._link_at = len(self._line)
 
     def part(self) -> None:
         """Part the words before a box in the line from those in it and after it."""
@@ -142,9 +226,13 @@ class _Text:
 
     def words(self, text: str | None) -> None:
         if text and (self._line or self._exact or not text.isspace()):
-            self._line.append(text if self._exact else _SPACE.sub(" ", text))
+            text = text if self._exact else _SPACE.sub(" ", text)
+            self._line.append(text)
             if self._heading is not None:
                 self._heading.append(text)
+            self._size += len(text)
+            if self._size > self._draft.spent.limits.characters:
+                self.break_line()  # which says that it is enough
 
     def _end_heading(self) -> None:
         heading = " ".join("".join(self._heading or ()).split())
@@ -160,14 +248,11 @@ class _Text:
         if not self._line:
             return
         line = joined(self._line)
-        self._line = []
+        self._line, self._size, self._link_at = [], 0, -1
         if line := (line.rstrip() if self._exact else line.strip(" \n\r")):
             self._draft.line(line)
 
 
-def _is_sign(link: etree._Element) -> bool:
-    """Whether a link is the sign of a note, above the line: it is no part of the word before it."""
-    if any("note" in (link.get(name) or "") for name in ("epub:type", "role", "class")):
-        return True
-    parent = link.getparent()
-    return (parent is not None and parent.tag == "sup") or any(child.tag == "sup" for child in link)
+def _is_sign(link: dict[str, str]) -> bool:
+    """Whether a link says that it leads to a note."""
+    return any("note" in (link.get(name) or "") for name in ("epub:type", "role", "class"))

@@ -49,6 +49,7 @@ _POLICY = email.policy.default.clone(header_factory=_Headers())
 def read(data: bytes, draft: Draft) -> None:
     if codec_of(data)[1]:
         data = decoded(data).encode("utf-8", "replace")
+    data = data.removeprefix(b"\xef\xbb\xbf")
     message = email.message_from_bytes(data, policy=_POLICY)
     if not message.keys():
         raise Unreadable("it has no headers")
@@ -109,12 +110,9 @@ class _Reader:
             self._draft.line(decoded(data, _charset(part)))
             return
         try:
-            page = html.parsed(data, _charset(part)) if data.strip() else None
+            html.write_page(data, self._draft, _charset(part), sections=False)
         except Unreadable as error:
             self._draft.note(str(error))
-            return
-        if page is not None:
-            html.write_page(page, self._draft, sections=False)
 
     def _passed_on(self, part: Message) -> None:
         """A message inside of another."""

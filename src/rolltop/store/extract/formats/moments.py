@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime, timedelta
 
-__all__ = ["BUILT_IN", "DATE", "DURATION", "kind_of_format", "shown_moment"]
+__all__ = ["BUILT_IN", "DATE", "DURATION", "iso_duration", "iso_moment", "kind_of_format", "shown_moment"]
 
 DATE, DURATION = "date", "duration"
 
@@ -19,6 +19,10 @@ _BRACKETS = re.compile(r"\[[^\]]*\]|general", re.IGNORECASE)
 _LETTER = re.compile("[ymdhse]")
 _POWER = re.compile(r"[0#?]e[+-]")
 """A number such as 1E+05; elsewhere, an `e` is a year."""
+
+_ISO_DURATION = re.compile(
+    r"(-?)P(?:(\d{1,9})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9}(?:[.,]\d{1,20})?)S)?)?", re.ASCII
+)
 
 _LEAP_DAY = 60
 """The number of 29 February 1900, a day that never was, but is counted."""
@@ -48,6 +52,27 @@ def shown_moment(value: str, kind: str, *, since_1904: bool) -> str:
     except (ValueError, OverflowError):
         return value
     return f"{day} {clock}" if time else day
+
+
+def iso_moment(value: str) -> str:
+    """A date, with a time or without, that is written as `2024-03-05T13:45:00.000`; what is none stays as it is."""
+    try:
+        moment = datetime.fromisoformat(value) + timedelta(microseconds=500_000)
+    except (ValueError, OverflowError):
+        return value
+    day, clock = moment.date().isoformat(), moment.time().isoformat("seconds")
+    return day if clock == "00:00:00" else f"{day} {clock}"
+
+
+def iso_duration(value: str) -> str:
+    """A duration or a time of day that is written as `PT13H45M00S`; what is none stays as it is."""
+    match = _ISO_DURATION.fullmatch(value)
+    if not match or value.endswith(("P", "T")):
+        return value
+    days, hours, minutes = (int(match[part] or 0) for part in (2, 3, 4))
+    seconds = round(float((match[5] or "0").replace(",", ".")))
+    total = ((days * 24 + hours) * 60 + minutes) * 60 + seconds
+    return _duration(-total if match[1] else total)
 
 
 def _duration(seconds: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Iterator
@@ -100,12 +101,8 @@ def _page(source: str) -> str:
     if not source.strip():
         return ""
     draft = Draft(Spent(Limits()))
-    try:
-        page = html.parsed(source.encode("utf-8", "replace"))
-        if page is not None:
-            html.write_page(page, draft, sections=False)
-    except (Unreadable, Enough):
-        pass
+    with contextlib.suppress(Unreadable, Enough):
+        html.write_page(source.encode("utf-8", "replace"), draft, sections=False)
     return draft.text().rstrip("\n")
 
 

@@ -58,6 +58,14 @@ class Package:
     def events(self, name: str) -> Iterator[Event]:
         return events(self.read(name), name)
 
+    def main_part(self, usual: str) -> str:
+        """The part that an Office document begins with: the one that it names, else where that usually is."""
+        named = (target for kind, target in self.relations("").values() if kind == "officeDocument")
+        for part in (*named, usual):
+            if part in self:
+                return part
+        raise Unreadable(f"it has no {usual}")
+
     def relations(self, name: str) -> dict[str, tuple[str, str]]:
         """Relations of a part of an Office document: id → (kind, target); outside targets as they are."""
         if name not in self._relations:

@@ -1,13 +1,16 @@
-"""PDF: the text of each page, and where its links lead."""
+"""PDF: the text of each page, what was filled in and remarked on it, and where its links lead."""
 
 from __future__ import annotations
 
+import contextlib
 from itertools import islice
 from typing import Any
 
 from rolltop.store.extract.formats.draft import Draft
 from rolltop.store.extract.formats.limits import MissingPart, Unreadable
+from rolltop.store.extract.formats.pdfbeside import write_beside
 from rolltop.store.extract.formats.pdflinks import links_on
+from rolltop.store.extract.formats.pdftext import text_on
 
 __all__ = ["read"]
 
@@ -25,6 +28,8 @@ def read(data: bytes, draft: Draft) -> None:
     except pypdfium2.PdfiumError as error:
         reason = "it is encrypted" if "password" in str(error).lower() else "the PDF is damaged"
         raise Unreadable(reason) from None
+    with contextlib.suppress(pypdfium2.PdfiumError):  # then only its fields are not read
+        document.init_forms()
     pages = len(document)
     draft.title = document.get_metadata_value("Title") if pages else ""
     _chapters(document, draft)
@@ -43,16 +48,16 @@ def _page(document: Any, number: int, draft: Draft) -> None:
     try:
         page = document[number]
         words = page.get_textpage()
-        text = words.get_text_range()
+        text = text_on(words, draft.spent.limits.characters)
         words.close()
         for target in links_on(document, page):
             draft.link(target)
+        # A word that is parted at the end of a line is one word.
+        draft.line(text.replace("\ufffe", "").replace("\r\n", "\n").replace("\x02\n", ""))
+        write_beside(document.formenv, page, draft, f"page {number + 1}")
         page.close()
     except PdfiumError as error:
         draft.note(f"page {number + 1} cannot be read ({error})")
-        return
-    # A word that is parted at the end of a line is one word.
-    draft.line(text.replace("\ufffe", "").replace("\r\n", "\n").replace("\x02\n", ""))
 
 
 def _chapters(document: Any, draft: Draft) -> None:

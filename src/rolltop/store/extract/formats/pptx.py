@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rolltop.store.extract.formats.draft import Draft
 from rolltop.store.extract.formats.drawn import write_drawn
-from rolltop.store.extract.formats.limits import Unreadable
+from rolltop.store.extract.formats.embedded import write_embedded
 from rolltop.store.extract.formats.package import Package
 from rolltop.store.extract.formats.xml import START, TEXT
 
@@ -13,9 +13,7 @@ __all__ = ["read"]
 
 def read(data: bytes, draft: Draft) -> None:
     package = Package(data, draft.spent)
-    show = "ppt/presentation.xml"
-    if show not in package:
-        raise Unreadable("it has no presentation")
+    show = package.main_part("ppt/presentation.xml")
     draft.title = package.title("docProps/core.xml")
     relations = package.relations(show)
     slides = [said.get("id", "") for event, name, said in package.events(show) if event == START and name == "sldId"]
@@ -33,6 +31,7 @@ def read(data: bytes, draft: Draft) -> None:
             elif kind == "comments" and target in package:
                 draft.at(f"slide {number}, comments")
                 _text(package, target, draft, titled=False)
+    write_embedded(package, parts, draft)
 
 
 _SHAPES = frozenset({"sp", "graphicFrame", "grpSp"})

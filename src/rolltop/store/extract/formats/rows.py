@@ -9,6 +9,9 @@ from rolltop.store.extract.record import column_letters
 
 __all__ = ["Rows"]
 
+NEAREST = 8
+"""So few rows further down, empty lines lead there, and no place of its own has to be kept."""
+
 WIDEST_GAP = 64
 """Past so many empty cells, a cell begins a place of its own instead of being reached by tabs."""
 
@@ -39,10 +42,12 @@ class Rows:
         self._column = column
 
     def _go_to(self, row: int) -> None:
-        follows = self._begun and row == self._row + 1
+        step = row - self._row if self._begun and self._row >= 0 else 0
         if self._begun:
             self._draft.line()
-        if not follows:
+        if 0 < step <= NEAREST:
+            self._draft.say("\n" * (step - 1))
+        else:
             self._draft.at(self._sheet, row + 1)
         self._row, self._column, self._begun = row, 0, True
 

@@ -53,7 +53,10 @@ _CODE_PAGES = {
 }  # fmt: skip
 _PAGES = {b"mac": "mac-roman", b"pc": "cp437", b"pca": "cp850"}
 _HEEDED = frozenset({*_SAID, *_ENDS, *_APART, *_SKIPPED, *_ASIDES})
-_SETTINGS = frozenset({b"f", b"ansicpg", b"fcharset", *_PAGES, b"uc", b"pard", b"s", b"intbl", b"outlinelevel"})
+_GONE = frozenset({b"deleted", b"mvf"})
+_SETTINGS = frozenset(
+    {b"f", b"ansicpg", b"fcharset", *_PAGES, b"uc", b"pard", b"plain", b"s", b"intbl", b"outlinelevel", *_GONE}
+)
 _HEADING = re.compile(r"(?:heading \d|title)\b", re.IGNORECASE)
 _LINK = re.compile(r'HYPERLINK\s+(?:\\l\s+)?"([^"]+)"')
 
@@ -74,6 +77,8 @@ class _Group(NamedTuple):
     style: int | None = None
     outlined: bool = False
     in_table: bool = False
+    gone: bool = False
+    """Deleted or moved away, with tracked changes."""
     apart: int = 0
     """Inside of how many notes, boxes and margins."""
 
@@ -185,6 +190,9 @@ class _Rtf:
             self._group = self._group._replace(style=None, outlined=False, in_table=False)
         elif word == b"s":
             self._group = self._group._replace(style=number or 0)
+        elif word in _GONE or word == b"plain":
+            self._flush()
+            self._group = self._group._replace(gone=word in _GONE and number != 0)
         elif word == b"intbl":
             self._group = self._group._replace(in_table=True)
         elif word == b"outlinelevel":
@@ -255,6 +263,8 @@ class _Rtf:
 
     def _say(self, text: str) -> None:
         self._flush()
+        if self._group.gone:
+            return
         if self._group.aside is None:
             self._paragraph.append(text)
             self._size += len(text)

@@ -7,29 +7,29 @@ from collections.abc import Iterator
 
 from rolltop.store.extract.formats.draft import Draft
 from rolltop.store.extract.formats.drawn import write_drawn
-from rolltop.store.extract.formats.limits import Unreadable
-from rolltop.store.extract.formats.moments import BUILT_IN, kind_of_format, shown_moment
+from rolltop.store.extract.formats.embedded import write_embedded
+from rolltop.store.extract.formats.moments import BUILT_IN, iso_moment, kind_of_format, shown_moment
 from rolltop.store.extract.formats.package import Package
 from rolltop.store.extract.formats.rows import Rows
+from rolltop.store.extract.formats.sheetmargins import MARGINS, margin_words
 from rolltop.store.extract.formats.xml import END, START, TEXT, Event
 
 __all__ = ["read"]
 
+_TEXTS = frozenset({"v", "t", *MARGINS})
 _CELL = re.compile(r"([A-Z]{1,3})(\d{1,7})")
 
 
 def read(data: bytes, draft: Draft) -> None:
     package = Package(data, draft.spent)
-    book = "xl/workbook.xml"
-    if book not in package:
-        raise Unreadable("it has no workbook")
+    book = package.main_part("xl/workbook.xml")
     draft.is_table = True
     draft.title = package.title("docProps/core.xml")
     relations = package.relations(book)
     parts = {kind: target for kind, target in relations.values() if target in package}
     strings = _strings(package, parts.get("sharedStrings", "xl/sharedStrings.xml"))
     dates = _date_styles(package, parts.get("styles", "xl/styles.xml"))
-    since_1904 = False
+    since_1904, sheets = False, list[str]()
     for event, name, said in package.events(book):
         if event == START and name == "workbookPr":
             since_1904 = said.get("date1904", "") in ("1", "true", "on")
@@ -38,12 +38,18 @@ def read(data: bytes, draft: Draft) -> None:
             title = said.get("name", part)
             draft.heading(title)
             if part in package:
-                _Sheet(Rows(draft, title), strings, dates, since_1904=since_1904).read(package, part)
-                _beside(package, part, draft, title)
+                sheet = _Sheet(Rows(draft, title), strings, dates, since_1904=since_1904)
+                sheet.read(package, part)
+                _beside(package, part, draft, title, sheet.margins)
+                sheets.append(part)
+    write_embedded(package, sheets, draft)
 
 
-def _beside(package: Package, part: str, draft: Draft, title: str) -> None:
+def _beside(package: Package, part: str, draft: Draft, title: str, margins: dict[str, str]) -> None:
     """What a sheet has beside its cells."""
+    for words, where in margins.items():
+        draft.at(f"{title}, {where}")
+        draft.line(words)
     for kind, target in package.relations(part).values():
         if kind == "hyperlink":
             draft.link(target)
@@ -102,6 +108,8 @@ class _Sheet:
         self._strings = strings
         self._dates = dates
         self._since_1904 = since_1904
+        self.margins: dict[str, str] = {}
+        """What stands above or below the printed pages, and which of the two."""
 
     def read(self, package: Package, part: str) -> None:
         self._cells(package.events(part))
@@ -109,13 +117,15 @@ class _Sheet:
 
     def _cells(self, said: Iterator[Event]) -> None:
         row = column = -1
-        kind, style, value, inside = "", "", list[str](), 0
+        kind, style, value, inside, spoken = "", "", list[str](), 0, 0
         for event, name, attributes in said:
             if event == TEXT:
-                if inside:
+                if inside and not spoken:
                     value.append(name)
-            elif name in ("v", "t"):
+            elif name in _TEXTS:
                 inside += 1 if event == START else -1
+                if name in MARGINS:
+                    value = self._margin(name, value) if event == END else []
             elif name == "row" and event == START:
                 row = _number(attributes.get("r", "")) - 1 if "r" in attributes else row + 1
                 column = -1
@@ -124,6 +134,14 @@ class _Sheet:
                 kind, style, value = attributes.get("t", "n"), attributes.get("s", ""), []
             elif name == "c":
                 self._rows.cell(row, column, self._shown("".join(value), kind, style))
+                value = []
+            elif name == "rPh":
+                spoken += 1 if event == START else -1
+
+    def _margin(self, name: str, value: list[str]) -> list[str]:
+        if words := margin_words("".join(value)):
+            self.margins.setdefault(words, MARGINS[name])
+        return []
 
     def _shown(self, value: str, kind: str, style: str) -> str:
         if kind == "s":
@@ -133,7 +151,7 @@ class _Sheet:
             return "TRUE" if value.strip() == "1" else "FALSE"
         if kind == "n" and style in self._dates and value:
             return shown_moment(value, self._dates[style], since_1904=self._since_1904)
-        return value
+        return iso_moment(value.strip()) if kind == "d" else value
 
 
 def _comments(package: Package, part: str) -> list[tuple[int, int, str]]:
@@ -151,10 +169,12 @@ def _read_comments(package: Package, part: str, found: dict[tuple[int, int], lis
     place, pieces, inside = (-1, -1), list[str](), 0
     for event, name, said in package.events(part):
         if event == TEXT:
-            if inside:
+            if inside > 0:
                 pieces.append(name)
         elif name == "text":
             inside += 1 if event == START else -1
+        elif name == "rPh":  # the sound of the characters before it
+            inside += -1 if event == START else 1
         elif name in ("comment", "threadedComment"):
             if event == START:
                 place, pieces = _address(said.get("ref", ""), -1, -1), []
