@@ -6,6 +6,8 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from lxml import etree
 
@@ -368,6 +370,28 @@ def test_a_json_schema_that_is_nested_too_deeply_is_said_to_be() -> None:
         convert(json.dumps(schema), "jsch", "proto")
 
 
+def test_arrays_that_are_in_themselves_are_written_or_refused() -> None:
+    nested = {"type": "array", "items": {"$ref": "#/$defs/A"}}
+    schema = {"title": "R", "type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": nested}}
+    text = json.dumps(schema)
+    assert 'name="a" type="xs:anyType" minOccurs="0" maxOccurs="unbounded"' in to_xsd(text, "jsch")
+    assert "repeated google.protobuf.ListValue a = 1;" in to_proto(text, "jsch")
+    assert properties(to_odata(text, "jsch"), "R") == {"a": "Collection(Edm.String)"}
+    with pytest.raises(WriteFailure, match=r"in themselves \(A\)"):
+        convert(text, "jsch", "avro")
+
+
+def test_names_with_dots_are_referred_to_as_avro_reads_them() -> None:
+    part = {"type": "object", "properties": {"n": {"$ref": "#/$defs/io.k8s.N"}}}
+    used = {name: {"$ref": f"#/$defs/{name}"} for name in ("io.k8s.N", "io.k8s.P")}
+    fields = {"a": used["io.k8s.P"], "b": used["io.k8s.N"], "c": used["io.k8s.P"]}
+    schema = {"title": "R", "type": "object", "properties": fields}
+    schema["$defs"] = {"io.k8s.N": {"type": "object", "properties": {}}, "io.k8s.P": part}
+    types = avro_types(json.dumps(schema), "jsch")
+    assert types["a"][1]["name"] == "io.k8s.P"
+    assert (types["b"][1], types["c"][1]) == ("io.k8s.N", "io.k8s.P")
+
+
 # ---- Avro -------------------------------------------------------------------------------------
 
 AVRO = json.dumps(
@@ -418,9 +442,9 @@ def test_avro_by_way_of_its_description_is_the_same() -> None:
         "{ %types: $input['%types'], %namespace: 'com.acme' }", inputs={"input": "avro"}, output_format="avro"
     )
     fields = json.loads(program.run({"input": Document(AVRO)}).text)["fields"]
-    for made, given in zip(fields, json.loads(AVRO)["fields"], strict=True):
+    for made, read in zip(fields, json.loads(AVRO)["fields"], strict=True):
         if made["name"] != "by":
-            assert made["type"] == given["type"]
+            assert made["type"] == read["type"]
 
 
 def test_namespaces_that_are_addresses_become_names() -> None:
@@ -514,3 +538,50 @@ def test_columns_say_what_they_hold() -> None:
 def test_numbers_of_a_table_are_doubles_in_avro() -> None:
     table = json.dumps({"fields": [{"name": "n", "type": "number", "constraints": {"required": True}}]})
     assert avro_types(table, "tsch") == {"n": "double"}
+
+
+# ---- whatever readers note --------------------------------------------------------------------
+
+WORDS = st.sampled_from(["string", "integer", "number", "decimal", "datetime", "any", "object", "null", "T1", "T2"])
+
+
+def _held(item: dict[str, Any]) -> str:
+    return "array" if "%array" in item else str(item["%type"])
+
+
+def _fields(shapes: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[list[dict[str, Any]]]:
+    known = st.sampled_from([{}, {"%required": True}, {"%required": False}, {"%optional": True}, {"%nullable": True}])
+    field = st.tuples(st.sampled_from(["a", "b", "T1"]), shapes, known)
+    return st.lists(field, max_size=3, unique_by=lambda parts: parts[0]).map(
+        lambda found: [{"%name": name, **shape, **said} for name, shape, said in found]
+    )
+
+
+SHAPES = st.recursive(
+    WORDS.map(lambda word: {"%type": word}),
+    lambda inner: st.one_of(
+        inner.map(lambda item: {"%type": _held(item), "%array": True, "%items": item}),
+        inner.map(lambda item: {"%type": "object", "%map": True, "%itemType": _held(item), "%items": item}),
+        _fields(inner).map(lambda fields: {"%type": "object", "%fields": fields}),
+        st.lists(inner, min_size=1, max_size=3).map(
+            lambda union: {"%type": "any", "%means": {"any": "union"}, "%unionTypes": union}
+        ),
+    ),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
+@given(_fields(SHAPES), _fields(SHAPES), _fields(SHAPES), st.booleans())
+def test_whatever_readers_note_is_written_as_a_valid_schema(
+    first: list[dict[str, Any]], second: list[dict[str, Any]], attributes: list[dict[str, Any]], extends: bool
+) -> None:
+    types: dict[str, Any] = {
+        "T1": {"%kind": "structure", "%fields": first, "%attributes": attributes},
+        "T2": {"%kind": "structure", "%fields": second, **({"%extends": "T1"} if extends else {})},
+    }
+    value = {"%namespace": "urn:x", "%types": types}
+    etree.XMLSchema(etree.fromstring(formats.write("xsd", value).text.encode()))
+    Draft202012Validator.check_schema(json.loads(formats.write("jsch", value).text))
+    for target in ("avro", "proto", "osch", "tsch"):  # Avro is checked when it is written
+        assert formats.read(target, formats.write(target, value).text)["%_diagnostics"] == {"%_status": "complete"}

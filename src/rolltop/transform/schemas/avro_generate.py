@@ -62,37 +62,56 @@ def _main(types: Types) -> str:
 class _Writer:
     def __init__(self, types: Mapping[str, dict[str, Any]], namespace: str | None) -> None:
         self.types = types
-        self.namespace = dotted(namespace or "") or None
-        self.written: set[str] = set()
+        self.namespace = dotted(namespace or "")
+        self.around = ""
+        """The namespace of what is being written."""
+        self.written: dict[str, str] = {}
+        """The full names of what has been."""
+        self.unfinished: set[str] = set()
 
     def named(self, name: str, *, outermost: bool = False) -> Any:
         """A type of `%types`: in full the first time, by full name later."""
-        type_ = self.types[name]
-        given = dotted(text_of(type_, "%namespace") or "") or None
-        space = given or (self.namespace if outermost else None)
-        own = self._name(name)
         if name in self.written:
-            known = given or self.namespace
-            return f"{known}.{own}" if known else own
-        kind = type_.get("%kind", "structure")
-        if kind in ("structure", "enumeration", "fixed"):
-            self.written.add(name)
+            return self.written[name]
+        type_ = self.types[name]
         builders: dict[str, Callable[[str, dict[str, Any]], Any]] = {
             "structure": self._record,
             "enumeration": self._enum,
             "fixed": lambda name, type_: {"type": "fixed", "name": name, "size": type_.get("%size")},
-            "array": lambda name, type_: {"type": "array", "items": self._held(type_)},
-            "map": lambda name, type_: {"type": "map", "values": self._held(type_)},
-            "union": lambda name, type_: self._options(type_),
-            "primitive": lambda name, type_: self.type(type_.get("%type", "string")),
         }
-        build = builders.get(str(kind))
+        build = builders.get(str(type_.get("%kind")))
         if build is None:
-            raise WriteFailure(f"Avro has no {kind!r} types ({name})")
+            return self._unnamed(name, type_)
+        own = self._name(name)
+        said = dotted(text_of(type_, "%namespace") or "") or (self.namespace if outermost else "")
+        around, before = own.rpartition(".")[0] or said or self.around, self.around
+        self.written[name] = f"{around}.{own.rpartition('.')[2]}" if around else own
+        self.around = around
         schema = build(own, type_)
-        if isinstance(schema, dict) and "name" in schema:
-            extra = {"namespace": space, "doc": text_of(type_, "%documentation"), "aliases": type_.get("%aliases")}
-            schema.update({key: item for key, item in extra.items() if item is not None})
+        self.around = before
+        extra = {
+            "namespace": said if "." not in own and said else None,
+            "doc": text_of(type_, "%documentation"),
+            "aliases": type_.get("%aliases"),
+        }
+        return schema | {key: item for key, item in extra.items() if item is not None}
+
+    def _unnamed(self, name: str, type_: dict[str, Any]) -> Any:
+        """What has a name in `%types` only."""
+        if name in self.unfinished:
+            raise WriteFailure(f"Avro has no arrays, maps or unions that are in themselves ({name})")
+        builders: dict[str, Callable[[], Any]] = {
+            "array": lambda: {"type": "array", "items": self._held(type_)},
+            "map": lambda: {"type": "map", "values": self._held(type_)},
+            "union": lambda: self._options(type_),
+            "primitive": lambda: self.type(type_.get("%type", "string")),
+        }
+        kind = str(type_.get("%kind"))
+        if kind not in builders:
+            raise WriteFailure(f"Avro has no {kind!r} types ({name})")
+        self.unfinished.add(name)
+        schema = builders[kind]()
+        self.unfinished.discard(name)
         return schema
 
     def _name(self, name: str) -> str:

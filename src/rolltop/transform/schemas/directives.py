@@ -85,7 +85,10 @@ def unaliased(field: Mapping[str, Any], types: Mapping[str, Mapping[str, Any]]) 
             case "fixed":
                 found["%type"] = "binary"
             case _:
-                break
+                return found
+    if name in types:  # it is in itself
+        kind = str(types[name].get("%kind"))
+        found["%type"] = kind if kind in ("array", "map") else "any"
     return found
 
 

@@ -24,7 +24,7 @@ _NAME = re.compile(r"[^\W\d][\w.-]*")
 _VERSIONING = "http://www.w3.org/2007/XMLSchema-versioning"
 _FROM_UNIVERSAL = {
     "number": "xs:double", "binary": "xs:base64Binary", "bytes": "xs:base64Binary", "datetime": "xs:dateTime",
-    **dict.fromkeys(("any", "object", "map", "array", "union"), "xs:anyType"),
+    **dict.fromkeys(("any", "object", "map", "array", "union", "null"), "xs:anyType"),
 }  # fmt: skip
 
 
