@@ -155,6 +155,19 @@ def test_what_may_be_missing_in_xml_may_be_in_proto() -> None:
     assert "  optional string a = 1;\n  optional string b = 2;\n  optional int32 c = 3;\n  string d = 4;" in written
 
 
+def test_an_element_in_two_branches_is_one_field_and_one_that_comes_twice_an_array() -> None:
+    element = '<xs:element name="{}" type="xs:int"/>'.format
+    branches = f"<xs:sequence>{element('a')}{element('b')}</xs:sequence><xs:sequence>{element('b')}</xs:sequence>"
+    content = f"<xs:choice>{branches}</xs:choice>{element('c')}{element('d')}{element('c')}"
+    text = XSD.format(f'<xs:complexType name="T"><xs:sequence>{content}</xs:sequence></xs:complexType>')
+    found = definitions(text, "xsd")["T"]
+    assert found["properties"]["b"] == {"type": "integer"}
+    assert found["properties"]["c"] == {"type": "array", "items": {"type": "integer"}}
+    assert found["required"] == ["c", "d"]
+    assert list(avro_types(text, "xsd")) == ["a", "b", "c", "d"]
+    assert "  repeated int32 c = 3;\n  int32 d = 4;" in to_proto(text, "xsd")
+
+
 SHARED = XSD.format(
     '<xs:group name="g"><xs:sequence><xs:element name="x" type="t:Amount"/><xs:group ref="t:h" minOccurs="0"/>'
     '</xs:sequence></xs:group><xs:group name="h"><xs:choice><xs:element name="y" type="xs:int"/><xs:group ref="t:h"/>'

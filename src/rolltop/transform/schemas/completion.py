@@ -98,7 +98,7 @@ class _Completion:
         own += self._links(type_, own)
         bare = {key: part for key, part in type_.items() if key not in ("%attributes", "%content", "%extends")}
         kept |= compact(extends=self._base(type_))
-        return {**bare, **kept, "%kind": "structure", "%fields": [self._field(field, name) for field in own]}
+        return {**bare, **kept, "%kind": "structure", "%fields": [self._field(field, name) for field in _merged(own)]}
 
     def _line(self, name: str) -> Iterator[Mapping[str, Any]]:
         """The structures that a structure extends, from the first one on, and itself."""
@@ -209,6 +209,19 @@ def _items(part: Mapping[str, Any]) -> dict[str, Any] | None:
     """What is in an array or a map, as long as a program has not given it another type."""
     items = part.get("%items")
     return items if isinstance(items, dict) and part.get(held_key(part)) == held_name(items) else None
+
+
+def _merged(fields: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """An element that is declared in two branches of a choice once; other fields of one name are for the writer to
+    refuse."""
+    found: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for field in fields:
+        key = (field["%name"], str(field.get("%type")), text_of(field, "%fieldNumber"))
+        known = found.setdefault(key, field)
+        if known is not field:
+            more = {flagged: True for flagged in ("%required", "%array") if flag(field, flagged)}
+            found[key] = {**known, **more}
+    return list(found.values())
 
 
 def _names(type_: Mapping[str, Any]) -> set[str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from rolltop.transform.errors import ReadFailure
@@ -11,6 +11,7 @@ from rolltop.transform.schemas.builtins import universal
 from rolltop.transform.schemas.directives import compact
 from rolltop.transform.schemas.names import Distinct
 from rolltop.transform.schemas.xsd_names import Names
+from rolltop.transform.schemas.xsd_places import Place, is_repeated, repeats
 from rolltop.transform.schemas.xsd_tree import children, count, in_order, inline_types, kind_of
 from rolltop.transform.values import Node, scalar_text, unwrap
 
@@ -38,27 +39,12 @@ def describe(schema: Mapping[str, Any]) -> dict[str, Any]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where an element stands: whether it is there in every document, whether it may be there more than once."""
-
-    sure: bool = True
-    many: bool = False
-    groups: frozenset[str] = frozenset()
-
-    def inside(self, group: Node) -> _Place:
-        sure = self.sure and kind_of(group) != "choice" and group.attributes.get("minOccurs") != "0"
-        return _Place(sure, self.many or _repeats(group), self.groups)
-
-    def through(self, group: str) -> _Place:
-        return _Place(self.sure, self.many, self.groups | {group})
-
-
 class _Describer:
     def __init__(self, schema: Mapping[str, Any]) -> None:
         self.schema = schema
         self.names = Names(schema)
         self.through_groups = 0
+        self.choices = 0
         self.inline: dict[int, str] = {}
         """The names of the types inside elements, by the element's identity."""
         distinct = Distinct()
@@ -79,7 +65,7 @@ class _Describer:
         return types
 
     def _structure(self, type_: Node, note: str | None = None) -> dict[str, Any]:
-        fields = [self._field(element, place) for element, place in self._elements(type_, _Place())]
+        fields = self._fields(type_)
         extended = [part for content in children(type_, "simpleContent") for part in children(content, "extension")]
         base = extended[0].attributes.get("base") if extended else None
         text = self.names.described(base) if base and not self._is_complex(base) else None
@@ -91,6 +77,14 @@ class _Describer:
             content={**text, "%required": True} if text else None,
             extends=self._base(type_),
         )
+
+    def _fields(self, type_: Node) -> list[dict[str, Any]]:
+        found = [(self._field(element, place), place) for element, place in self._elements(type_, Place())]
+        places: dict[str, list[Place]] = defaultdict(list)
+        for field, place in found:
+            places[field["%name"]].append(place)
+        several = {name for name, where in places.items() if len(where) > 1 and is_repeated(where)}
+        return [{**field, "%array": True} if field["%name"] in several else field for field, _ in found]
 
     def _base(self, type_: Node) -> str | None:
         """The complex type of this schema that a type adds something to."""
@@ -105,19 +99,25 @@ class _Describer:
         own = self.names.own_type(name)
         return own is not None and kind_of(self.names.types[own]) == "complexType"
 
-    def _elements(self, node: Node, place: _Place) -> Iterator[tuple[Node, _Place]]:
+    def _elements(self, node: Node, place: Place) -> Iterator[tuple[Node, Place]]:
         """The elements of a type's content, through groups within groups and the content of an extension."""
-        for part in self._parts(node, in_group=bool(place.groups)):
+        choice = self._next_choice() if kind_of(node) == "choice" else None
+        for number, part in enumerate(self._parts(node, in_group=bool(place.groups))):
+            here = place if choice is None else place.branch(choice, number)
             match kind_of(part):
                 case "sequence" | "all" | "choice":
-                    yield from self._elements(part, place.inside(part))
+                    yield from self._elements(part, here.inside(part))
                 case "group":
-                    yield from self._group(part, place)
+                    yield from self._group(part, here)
                 case "element" if kind_of(node) in ("sequence", "all", "choice"):
-                    yield part, place
+                    yield part, here
                 case "complexContent":
                     for extension in children(part, "extension", "restriction"):
-                        yield from self._elements(extension, place)
+                        yield from self._elements(extension, here)
+
+    def _next_choice(self) -> int:
+        self.choices += 1
+        return self.choices
 
     def _parts(self, node: Node, *, in_group: bool) -> Iterator[Node]:
         for part in in_order(node):
@@ -126,13 +126,13 @@ class _Describer:
                 raise ReadFailure(f"the groups of the XSD stand for more than {_MOST:,} declarations")
             yield part
 
-    def _group(self, reference: Node, place: _Place) -> Iterator[tuple[Node, _Place]]:
+    def _group(self, reference: Node, place: Place) -> Iterator[tuple[Node, Place]]:
         name = reference.attributes.get("ref", "")
         group = self.names.find("group", name)
         if group is not None and name not in place.groups:
             yield from self._elements(group, place.inside(reference).through(name))
 
-    def _field(self, element: Node, place: _Place) -> dict[str, Any]:
+    def _field(self, element: Node, place: Place) -> dict[str, Any]:
         attributes = element.attributes
         declared = self.names.declaration(element)
         name = attributes.get("name") or attributes.get("ref", "").rpartition(":")[2] or "element"
@@ -143,7 +143,7 @@ class _Describer:
             **compact(
                 required=required or None,
                 optional=None if required else True,
-                array=True if place.many or _repeats(element) else None,
+                array=True if place.many or repeats(element) else None,
                 nullable=True if declared.attributes.get("nillable") in ("true", "1") else None,
                 documentation=_note(element) or _note(declared),
             ),
@@ -211,10 +211,6 @@ def _values(simple: Node) -> list[str]:
         for facet in children(restriction, "enumeration")
         if "value" in facet.attributes
     ]
-
-
-def _repeats(node: Node) -> bool:
-    return node.attributes.get("maxOccurs", "1") not in ("0", "1")
 
 
 def _note(node: Node) -> str | None:
