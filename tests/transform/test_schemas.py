@@ -71,7 +71,7 @@ def test_xsd_reader_gives_the_schema_element_with_metadata() -> None:
     value = compile_program(program).evaluate({"input": described("xsd", text)})
     assert value == {"n": "order", "s": "xsd-schema", "p": "russian-doll", "g": "global"}
     assert described("xsd", text)["%types"]["order_InlineType"]["%fields"] == [
-        {"%name": "line", "%type": "decimal", "%array": True}
+        {"%name": "line", "%type": "decimal", "%optional": True, "%array": True}
     ]
 
 
@@ -224,7 +224,7 @@ def test_proto_becomes_the_avro_record_that_no_other_is_in() -> None:
     assert (schema["name"], schema["namespace"]) == ("Order", "shop.v1")
     types = {field["name"]: field["type"] for field in schema["fields"]}
     assert types["items"]["items"]["name"] == "Order_Item"
-    assert types["gift"] == "shop.v1.Order_Item"
+    assert types["gift"] == ["null", "shop.v1.Order_Item"]
     assert (types["big"], types["small"]) == ("long", "long")
 
 

@@ -9,5 +9,6 @@ universal schema form, USDL)::
 
 and written either from its raw keywords or, when there are none, from those directives. Each module
 has `read` and `write` as data formats do, `describe(raw)` from the raw schema to the directives, and
-`generate(directives, options)` back.
+`generate(directives, options)` back. What readers note beyond the documented directives, so that two
+formats lose nothing between them, is listed in `completion`, which every `generate` starts from.
 """

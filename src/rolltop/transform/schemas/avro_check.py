@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from rolltop.transform.errors import WriteFailure
+from rolltop.transform.schemas.avro_union import kind_in_union
 
 __all__ = ["PRIMITIVE", "check_schema"]
 
@@ -26,12 +27,22 @@ class _Checker:
         if isinstance(schema, str):
             self._reference(schema, namespace, where)
         elif isinstance(schema, list):
-            for member in schema:
-                self.check(member, namespace, where)
+            self._union(schema, namespace, where)
         elif isinstance(schema, dict):
             self._complex(schema, namespace, where)
         else:
             raise _invalid(where, "it has no type")
+
+    def _union(self, members: list[Any], namespace: str, where: str) -> None:
+        seen: set[str] = set()
+        for member in members:
+            if isinstance(member, list):
+                raise _invalid(where, "a union stands inside a union", "Put the members of both into one.")
+            kind = kind_in_union(member)
+            if kind in seen:
+                raise _invalid(where, f"a union has {kind!r} more than once")
+            seen.add(kind)
+            self.check(member, namespace, where)
 
     def _reference(self, name: str, namespace: str, where: str) -> None:
         if name in PRIMITIVE or name in self.known or f"{namespace}.{name}" in self.known:

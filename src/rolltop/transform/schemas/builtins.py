@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["STRUCT_FILE", "XSD_TYPES", "universal", "well_known_file"]
+__all__ = ["STRUCT_FILE", "XSD_TYPES", "edm_exact", "edm_universal", "universal", "well_known_file"]
 
 _TEXTS = (
     "anyURI", "anySimpleType", "anyAtomicType", "token", "normalizedString", "language", "Name", "NCName", "NMTOKEN",
@@ -52,3 +52,27 @@ def well_known_file(name: str) -> str | None:
     plain = name.removeprefix(".")
     found = _GOOGLE.get(plain.removeprefix(_PACKAGE)) if plain.startswith(_PACKAGE) else None
     return f"google/protobuf/{found[1]}.proto" if found else None
+
+
+_EDM = {
+    "String": "string", "Guid": "string", "Duration": "string", "Boolean": "boolean",
+    "Byte": "integer", "SByte": "integer", "Int16": "integer", "Int32": "integer", "Int64": "integer",
+    "Single": "number", "Double": "number", "Decimal": "number",
+    "Date": "date", "TimeOfDay": "time", "DateTimeOffset": "datetime", "Binary": "binary", "Stream": "binary",
+}  # fmt: skip
+_EDM_EXACT = {"Int64": "long", "Single": "float", "Double": "double", "Decimal": "decimal"}
+
+
+def edm_universal(edm: str) -> str:
+    """The type of a property of OData as descriptions have it."""
+    if edm.startswith("Collection("):
+        return "array"
+    if not edm.startswith("Edm."):
+        return "object"
+    local = edm[4:]
+    return "any" if local.startswith("Geo") else _EDM.get(local, "string")
+
+
+def edm_exact(edm: str) -> str:
+    """The same with the size of numbers."""
+    return _EDM_EXACT.get(edm.removeprefix("Edm."), edm_universal(edm))

@@ -8,7 +8,10 @@ from typing import Any
 from rolltop.transform.errors import ReadFailure, WriteFailure
 from rolltop.transform.values import Node, is_number, parse_number, scalar_text
 
-__all__ = ["compact", "enrich", "fields_of", "flag", "text_of", "types_of", "unaliased", "whole", "wide", "without"]
+__all__ = [
+    "compact", "enrich", "fields_of", "flag", "held_key", "held_name", "text_of", "types_of", "unaliased", "whole",
+    "wide", "without",
+]  # fmt: skip
 
 
 def enrich(raw: dict[str, Any], describe: Callable[[dict[str, Any]], dict[str, Any]]) -> Node:
@@ -37,12 +40,20 @@ def compact(**parts: Any) -> dict[str, Any]:
 def types_of(value: Any, writer: str) -> dict[str, dict[str, Any]]:
     """The `%types` of a value that a writer works from."""
     types = value.get("%types") if isinstance(value, dict) else None
+    if types is None and (reason := _why_not_described(value)):
+        raise WriteFailure(f"the schema cannot be described, so that output {writer} has no types: {reason}")
     if not isinstance(types, dict) or not all(isinstance(type_, dict) for type_ in types.values()):
         raise WriteFailure(
             f"output {writer} needs a schema: its own keywords, or %types with one object per type",
             hint='For example { %types: { Person: { %kind: "structure", %fields: [ … ] } } }.',
         )
     return types
+
+
+def _why_not_described(value: Any) -> str | None:
+    diagnostics = value.get("%_diagnostics") if isinstance(value, dict) else None
+    warnings = diagnostics.get("%_warnings") if isinstance(diagnostics, dict) else None
+    return text_of({"%": warnings[0]}, "%") if isinstance(warnings, list) and warnings else None
 
 
 def fields_of(type_: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -56,7 +67,7 @@ def fields_of(type_: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def unaliased(field: Mapping[str, Any], types: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """A field whose type is only another name for an array, a union, bytes or a simple type, as a field of that."""
+    """A field whose type is only another name for an array, a map, a union, bytes or a simple type, as one of that."""
     seen: set[str] = set()
     found = dict(field)
     while (name := str(found.get("%type", "string"))) not in seen and name in types:
@@ -65,17 +76,43 @@ def unaliased(field: Mapping[str, Any], types: Mapping[str, Mapping[str, Any]]) 
         match alias.get("%kind", "structure"):
             case "primitive":
                 found["%type"] = alias.get("%type", "string")
-            case "array" if flag(found, "%array") or flag(found, "%map"):
-                found["%type"] = "array"
-            case "array":
-                found |= {"%type": alias.get("%itemType", "any"), "%array": True}
+            case "array" | "map" as kind if flag(found, "%array") or flag(found, "%map"):
+                found |= {"%type": kind, "%items": _held(alias, kind)}
+            case "array" | "map" as kind:
+                found |= _held(alias, kind)
             case "union":
                 found |= {"%type": "union", "%unionTypes": alias.get("%unionTypes") or []}
             case "fixed":
                 found["%type"] = "binary"
             case _:
-                break
+                return found
+    if name in types:  # it is in itself
+        kind = str(types[name].get("%kind"))
+        found["%type"] = kind if kind in ("array", "map") else "any"
     return found
+
+
+def held_name(item: Mapping[str, Any]) -> str:
+    """The type of what is in an array or a map, in one word."""
+    word = str(item.get("%type", "any"))
+    if flag(item, "%array"):
+        return "array"
+    return "map" if flag(item, "%map") and word != "object" else word
+
+
+def held_key(part: Mapping[str, Any]) -> str:
+    """Where an array or a map has the type of what is in it."""
+    in_map = flag(part, "%map") and not flag(part, "%array")
+    return "%itemType" if part.get("%kind") == "array" or (in_map and part.get("%itemType")) else "%type"
+
+
+def _held(alias: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    """What has the name of an array or of a map, as a field has it."""
+    inside = {"%items": alias["%items"]} if "%items" in alias else {}
+    item = alias.get("%itemType", "any")
+    if kind == "map":
+        return {"%type": "map", "%map": True, "%itemType": item, **inside}
+    return {"%type": item, "%array": True, **inside}
 
 
 def flag(part: Mapping[str, Any], name: str, default: bool = False) -> bool:

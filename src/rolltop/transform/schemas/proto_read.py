@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from rolltop.transform.errors import ReadFailure
@@ -66,7 +67,7 @@ def describe(raw: Mapping[str, Any]) -> dict[str, Any]:
     """Enums, then messages; nested ones under their full name (`Outer.Inner`)."""
     types: dict[str, Any] = {}
     everything = list(_walk(raw, ""))
-    names = {name for name, _, _ in everything}
+    names = _Names({name: kind for name, kind, _ in everything}, raw["package"] or "")
     for wanted in ("enum", "message"):
         for name, kind, item in everything:
             if kind == wanted:
@@ -87,7 +88,7 @@ def _enumeration(enum: Mapping[str, Any]) -> dict[str, Any]:
     return compact(kind="enumeration", documentation=enum["note"], values=values)
 
 
-def _structure(name: str, message: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
+def _structure(name: str, message: Mapping[str, Any], names: _Names) -> dict[str, Any]:
     fields = sorted(message["fields"], key=lambda field: int(field["number"]))
     return compact(
         kind="structure",
@@ -98,19 +99,22 @@ def _structure(name: str, message: Mapping[str, Any], names: set[str]) -> dict[s
     )
 
 
-def _field(field: Mapping[str, Any], scope: str, names: set[str]) -> dict[str, Any]:
+def _field(field: Mapping[str, Any], scope: str, names: _Names) -> dict[str, Any]:
     if field.get("key"):
-        item = _resolve(field["value"], scope, names)
+        item = names.resolve(field["value"], scope)
         wide = 64 if INTEGERS.get(item) == 64 else None
         key = _universal(field["key"])
-        shape = compact(type="map", map=True, keyType=key, itemType=_universal(item), size=wide)
+        means = _DOUBLE if item == "double" else None
+        shape = compact(type="map", map=True, keyType=key, itemType=_universal(item), size=wide, means=means)
     else:
-        type_ = _resolve(field["type"], scope, names)
+        type_ = names.resolve(field["type"], scope)
         shape = compact(
             type=_universal(type_),
+            means=_DOUBLE if type_ == "double" else None,
             size=INTEGERS.get(type_),
             protoType=type_ if type_ in INTEGERS and type_ not in ("int32", "int64") else None,
             array=True if field.get("label") == "repeated" else None,
+            optional=True if _may_be_missing(field, names.kinds.get(type_), type_) else None,
         )
     return {
         "%name": field["name"],
@@ -119,13 +123,32 @@ def _field(field: Mapping[str, Any], scope: str, names: set[str]) -> dict[str, A
     }
 
 
-def _resolve(type_: str, scope: str, names: set[str]) -> str:
-    """The full name of a nested type, looked for from the inside out."""
-    while scope:
-        if f"{scope}.{type_}" in names:
-            return f"{scope}.{type_}"
-        scope = scope.rpartition(".")[0]
-    return type_
+_DOUBLE = {"number": "double"}
+
+
+def _may_be_missing(field: Mapping[str, Any], kind: str | None, type_: str) -> bool:
+    """Whether a field can be told to be missing: others have zero or an empty text instead, or no elements."""
+    if field.get("label") == "repeated":
+        return False
+    is_message = kind == "message" or (kind is None and type_ not in INTEGERS and type_ not in _SCALARS)
+    return field.get("label") == "optional" or "oneof" in field or is_message
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """What a file declares: names with `enum` or `message`, and the package before them."""
+
+    kinds: Mapping[str, str]
+    package: str
+
+    def resolve(self, type_: str, scope: str) -> str:
+        """The name of a declared type, looked for from the inside out; it may be given with its package."""
+        while scope:
+            if f"{scope}.{type_}" in self.kinds:
+                return f"{scope}.{type_}"
+            scope = scope.rpartition(".")[0]
+        full = type_.removeprefix(".").removeprefix(f"{self.package}.")
+        return full if full in self.kinds else type_
 
 
 def _universal(type_: str) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from rolltop.transform.errors import WriteFailure
 from rolltop.transform.schemas.builtins import universal, well_known_file
-from rolltop.transform.schemas.directives import fields_of, flag, text_of, types_of, unaliased, whole, wide
+from rolltop.transform.schemas.completion import complete
+from rolltop.transform.schemas.directives import fields_of, flag, text_of, unaliased, whole, wide
+from rolltop.transform.schemas.names import distinct, dotted, identifier
 from rolltop.transform.schemas.proto_read import INTEGERS
 
 __all__ = ["generate"]
@@ -21,7 +23,7 @@ _FROM_UNIVERSAL = {
     "boolean": "bool", "binary": "bytes", "bytes": "bytes", "string": "string", "date": "string",
     "datetime": "string", "time": "string", "any": "string",
     "object": "google.protobuf.Struct", "array": "google.protobuf.ListValue",
-    "union": "google.protobuf.Value", "null": "google.protobuf.Value",
+    "map": "google.protobuf.Struct", "union": "google.protobuf.Value", "null": "google.protobuf.Value",
 }  # fmt: skip
 _KEYS = frozenset({*INTEGERS, "string", "bool"})
 _LAST_NUMBER = 536_870_911
@@ -30,9 +32,9 @@ _GOOGLE = re.compile(r"google\.protobuf\.\w+")
 
 def generate(value: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     """A proto3 file: enums first, then messages; `Outer.Inner` stands inside `Outer`."""
-    types = types_of(value, "proto")
+    types = complete(value, "proto")
     parts = ['syntax = "proto3";']
-    package = _package(text_of(value, "%namespace") or "")
+    package = dotted(text_of(value, "%namespace") or "")
     if package:
         parts.append(f"package {package};")
     writer = _Writer(types)
@@ -42,46 +44,19 @@ def generate(value: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     return "\n\n".join([*parts, *declared])
 
 
-def _package(namespace: str) -> str:
-    """A namespace as a package; one that is an address becomes words with dots between them."""
-    words = [word for word in re.split(r"[^A-Za-z0-9_]+", namespace) if word]
-    return ".".join(f"_{word}" if word[0].isdigit() else word for word in words)
-
-
-def _name(name: str) -> str:
-    """A name that protobuf allows: other formats have dots, hyphens and blanks in theirs."""
-    allowed = re.sub(r"[^A-Za-z0-9_]", "_", name) or "_"
-    return f"_{allowed}" if allowed[0].isdigit() else allowed
-
-
-def _distinct(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
-    """Names that protobuf allows, each once: one that is there already gets a number."""
-    used = set(taken)
-    found = []
-    for name in names:
-        base = given = _name(name)
-        number = 1
-        while given in used:
-            number += 1
-            given = f"{base}_{number}"
-        used.add(given)
-        found.append(given)
-    return found
-
-
 class _Writer:
     def __init__(self, types: Types) -> None:
         self.types = {name: type_ for name, type_ in types.items() if _is_declared(type_)}
         self.all = types
         self.imports: set[str] = set()
         self.names: dict[str, str] = {}
-        for outer in {self._holder(name) for name in self.types}:
-            inside = self._inside(outer)
+        self.inside: dict[str, list[str]] = {}
+        """The types right inside a message, or inside nothing."""
+        for name in self.types:
+            self.inside.setdefault(self._holder(name), []).append(name)
+        for outer, inside in self.inside.items():
             short = [name.removeprefix(f"{outer}.") if outer else name for name in inside]
-            self.names.update(zip(inside, _distinct(short), strict=True))
-
-    def _inside(self, outer: str) -> list[str]:
-        return [name for name in self.types if self._holder(name) == outer]
+            self.names.update(zip(inside, distinct(short), strict=True))
 
     def _holder(self, name: str) -> str:
         """The message that a type is declared in."""
@@ -92,7 +67,7 @@ class _Writer:
 
     def declarations(self, outer: str) -> list[str]:
         """The enums and messages right inside a message, or inside nothing."""
-        own = self._inside(outer)
+        own = self.inside.get(outer, [])
         enums = [name for name in own if self.types[name].get("%kind") == "enumeration"]
         constants = self._constants(outer, enums)
         written = [_enum(self.names[name], self.types[name], constants[name]) for name in enums]
@@ -101,10 +76,10 @@ class _Writer:
     def _constants(self, outer: str, enums: list[str]) -> dict[str, list[str]]:
         """The constants of each enum. They belong to what the enum stands in, so one that occurs twice there, or is
         the name of something else, has the name of its enum before it."""
-        others = {self.names[name] for name in self._inside(outer)}
+        others = {self.names[name] for name in self.inside.get(outer, [])}
         if outer:
-            others |= {_name(field["%name"]) for field in fields_of(self.types[outer])}
-        plain = {name: [_name(text) for text in _texts(self.types[name])] for name in enums}
+            others |= {identifier(field["%name"]) for field in fields_of(self.types[outer])}
+        plain = {name: [identifier(text) for text in _texts(self.types[name])] for name in enums}
         counted = Counter(constant for constants in plain.values() for constant in set(constants))
         found: dict[str, list[str]] = {}
         taken = set(others)
@@ -113,7 +88,7 @@ class _Writer:
                 f"{self.names[name]}_{constant}" if counted[constant] > 1 or constant in others else constant
                 for constant in plain[name]
             ]
-            found[name] = _distinct(given, taken)
+            found[name] = distinct(given, taken)
             taken.update(found[name])
         return found
 
@@ -124,10 +99,10 @@ class _Writer:
             lines += [f"  {line}".rstrip() for line in part.splitlines()]
         fields = [unaliased(field, self.all) for field in fields_of(type_)]
         choices = list(dict.fromkeys(choice for field in fields if (choice := text_of(field, "%oneof"))))
-        shown = _distinct([field["%name"] for field in fields], map(_name, choices))
+        shown = distinct([field["%name"] for field in fields], map(identifier, choices))
         numbered = list(zip(_numbers(name, type_, fields), shown, fields, strict=True))
         for choice in choices:
-            lines.append(f"  oneof {_name(choice)} {{")
+            lines.append(f"  oneof {identifier(choice)} {{")
             members = [item for item in numbered if text_of(item[2], "%oneof") == choice]
             lines += [f"    {self._member(full, field)} {called} = {number};" for number, called, field in members]
             lines.append("  }")
@@ -137,8 +112,14 @@ class _Writer:
         return "\n".join([*lines, "}"])
 
     def _labelled(self, message: str, field: Mapping[str, Any]) -> str:
-        label = "repeated " if flag(field, "%array") and not flag(field, "%map") else ""
-        return label + self._type(message, field)
+        if flag(field, "%array"):
+            return f"repeated {self._type(message, {**field, '%map': None})}"
+        type_ = self._type(message, field)
+        is_enum = self.types.get(str(field.get("%type")), {}).get("%kind") == "enumeration"
+        # That a message or a map is missing can be told in any case.
+        can_be_told = type_ in _SCALARS or (is_enum and not flag(field, "%map"))
+        may_be_missing = field.get("%required") is False or flag(field, "%nullable")
+        return f"optional {type_}" if may_be_missing and can_be_told else type_
 
     def _member(self, message: str, field: Mapping[str, Any]) -> str:
         if flag(field, "%array") or flag(field, "%map"):
@@ -152,7 +133,10 @@ class _Writer:
         if flag(field, "%map"):
             item = {**field, "%type": field.get("%itemType") or field.get("%type", "string"), "%map": None}
             key = self._type(message, {"%name": field["%name"], "%type": field.get("%keyType", "string")})
-            return f"map<{key if key in _KEYS else 'string'}, {self._type(message, unaliased(item, self.all))}>"
+            value = unaliased(item, self.all)
+            if flag(value, "%array") or flag(value, "%map"):  # which cannot stand there
+                value = {**value, "%type": "array" if flag(value, "%array") else "object", "%map": None}
+            return f"map<{key if key in _KEYS else 'string'}, {self._type(message, value)}>"
         name = str(field.get("%type", "string"))
         if name in self.types:
             outer = self._holder(name)

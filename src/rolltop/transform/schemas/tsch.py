@@ -9,7 +9,8 @@ from rolltop.transform.errors import ReadFailure, WriteFailure
 from rolltop.transform.formats.json import read as read_json
 from rolltop.transform.formats.json import write as write_json
 from rolltop.transform.schemas.builtins import universal
-from rolltop.transform.schemas.directives import compact, enrich, fields_of, flag, text_of, types_of, unaliased
+from rolltop.transform.schemas.completion import complete
+from rolltop.transform.schemas.directives import compact, enrich, fields_of, flag, text_of, unaliased
 from rolltop.transform.values import Node
 
 __all__ = ["describe", "generate", "read", "write"]
@@ -64,6 +65,7 @@ def _describe_field(field: Mapping[str, Any], primary: list[Any]) -> dict[str, A
     return compact(
         name=name,
         type=_TO_UNIVERSAL.get(type_, type_),
+        means={"number": "double"} if type_ == "number" else None,
         required=limits.get("required") is True,
         description=field.get("description"),
         enum=limits.get("enum"),
@@ -85,13 +87,13 @@ def write(value: Any, options: Mapping[str, Any]) -> str:
 
 def generate(value: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
     """The columns of the structure that the schema is called after, else of the first one."""
-    types = types_of(value, "tsch")
+    types = complete(value, "tsch")
     structures = {name: type_ for name, type_ in types.items() if type_.get("%kind", "structure") == "structure"}
     if not structures:
         raise WriteFailure("%types has no structure: a table needs one")
     record = structures.get(text_of(value, "%title") or "Root") or next(iter(structures.values()))
     fields = [unaliased(field, types) for field in fields_of(record)]
-    schema: dict[str, Any] = {"fields": [_column(field) for field in fields]}
+    schema: dict[str, Any] = {"fields": [_column(field, types) for field in fields]}
     keys = record.get("%key") or [field["%name"] for field in fields if flag(field, "%key")]
     if keys:
         schema["primaryKey"] = keys
@@ -104,17 +106,27 @@ def generate(value: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, 
     return schema
 
 
-def _column(field: Mapping[str, Any]) -> dict[str, Any]:
-    type_ = str(field.get("%type", "string"))
-    type_ = type_ if type_ in _TYPES or type_ in _FROM_UNIVERSAL else universal(type_)
-    mapped = (
-        "array" if flag(field, "%array") else "object" if flag(field, "%map") else _FROM_UNIVERSAL.get(type_, type_)
-    )
-    column: dict[str, Any] = {"name": field["%name"], "type": mapped if mapped in _TYPES else "string"}
+def _column(field: Mapping[str, Any], types: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    declared = types.get(str(field.get("%type")), {})
+    column: dict[str, Any] = {"name": field["%name"], "type": _column_type(field, declared)}
     note = text_of(field, "%description", "%documentation")
     if note:
         column["description"] = note
-    limits = {"required": True} if flag(field, "%required") else {}
-    if field.get("%enum"):
-        limits["enum"] = field["%enum"]
+    limits: dict[str, Any] = {"required": True} if flag(field, "%required") else {}
+    allowed = field.get("%enum") or [
+        item.get("%value") if isinstance(item, dict) else item for item in declared.get("%values") or []
+    ]
+    if allowed and column["type"] not in ("array", "object"):
+        limits["enum"] = allowed
     return {**column, "constraints": limits} if limits else column
+
+
+def _column_type(field: Mapping[str, Any], declared: Mapping[str, Any]) -> str:
+    if flag(field, "%array"):
+        return "array"
+    if flag(field, "%map") or declared.get("%kind") == "structure":
+        return "object"
+    type_ = str(field.get("%type", "string"))
+    type_ = type_ if type_ in _TYPES or type_ in _FROM_UNIVERSAL else universal(type_)
+    mapped = _FROM_UNIVERSAL.get(type_, type_)
+    return mapped if mapped in _TYPES else "string"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -11,8 +12,10 @@ from rolltop.transform.errors import WriteFailure
 from rolltop.transform.formats.table import Rendered
 from rolltop.transform.formats.xml_write import write as write_xml
 from rolltop.transform.schemas.builtins import XSD_TYPES, universal
-from rolltop.transform.schemas.directives import fields_of, flag, text_of, types_of, unaliased
-from rolltop.transform.schemas.xsd_read import NAMESPACE, Counts, count
+from rolltop.transform.schemas.completion import complete, mentioned
+from rolltop.transform.schemas.directives import fields_of, flag, text_of, unaliased
+from rolltop.transform.schemas.names import Distinct
+from rolltop.transform.schemas.xsd_tree import NAMESPACE, Counts, count
 from rolltop.transform.values import Node, scalar_text
 
 __all__ = ["generate", "write"]
@@ -21,7 +24,7 @@ _NAME = re.compile(r"[^\W\d][\w.-]*")
 _VERSIONING = "http://www.w3.org/2007/XMLSchema-versioning"
 _FROM_UNIVERSAL = {
     "number": "xs:double", "binary": "xs:base64Binary", "bytes": "xs:base64Binary", "datetime": "xs:dateTime",
-    **dict.fromkeys(("any", "object", "map", "array", "union"), "xs:anyType"),
+    **dict.fromkeys(("any", "object", "map", "array", "union", "null"), "xs:anyType"),
 }  # fmt: skip
 
 
@@ -110,7 +113,7 @@ def _check_pattern(wanted: Any, found: Counts) -> None:
 
 def generate(value: Mapping[str, Any], options: Mapping[str, Any]) -> Node:
     """The schema element of the types."""
-    types = types_of(value, "xsd")
+    types = complete(value, "xsd")
     attributes = {"xmlns:xs": NAMESPACE}
     namespace = text_of(value, "%namespace")
     if namespace:
@@ -126,20 +129,30 @@ def generate(value: Mapping[str, Any], options: Mapping[str, Any]) -> Node:
 
 def _refers(types: Mapping[str, dict[str, Any]]) -> bool:
     """Whether a type is used by its name."""
-    return any(field.get("%type") in types for type_ in types.values() for field in fields_of(type_))
+    return any(name in types for type_ in types.values() for name in mentioned(type_))
+
+
+def _anonymous(types: Mapping[str, dict[str, Any]]) -> set[str]:
+    """The types that need no name: they stood inside an element, and are at most in one place, not in themselves."""
+    uses = {name: [used for used in mentioned(type_) if used in types] for name, type_ in types.items()}
+    counted = Counter(used for names in uses.values() for used in names)
+
+    def recurs(name: str) -> bool:
+        seen: set[str] = set()
+        waiting = list(uses[name])
+        while waiting:
+            seen.add(used := waiting.pop())
+            waiting += [inner for inner in uses[used] if inner not in seen]
+        return name in seen
+
+    inline = {name for name, type_ in types.items() if flag(type_, "%xsdInline")}
+    return {name for name in inline if counted[name] == 0 or (counted[name] == 1 and not recurs(name))}
 
 
 def _type_names(types: Iterable[str]) -> dict[str, str]:
     """Names that XML allows, each once: other formats have blanks and slashes in theirs."""
-    found: dict[str, str] = {}
-    for name in types:
-        given = base = re.sub(r"[^\w.-]", "_", name if _NAME.match(name) else f"_{name}")
-        number = 1
-        while given in found.values():
-            number += 1
-            given = f"{base}_{number}"
-        found[name] = given
-    return found
+    given = Distinct()
+    return {name: given(re.sub(r"[^\w.-]", "_", name if _NAME.match(name) else f"_{name}")) for name in types}
 
 
 def _element_name(name: str) -> str:
@@ -158,12 +171,13 @@ class _Generator:
         self.simple = {name for name, type_ in types.items() if self._is_simple(name, type_)}
         self.aliases = {name: type_ for name, type_ in types.items() if name not in self.simple}
         self.notes = options.get("addDocumentation") is not False
-        self.inline = {name for name, type_ in types.items() if flag(type_, "%xsdInline")}
+        self.inline = _anonymous(types)
 
     def content(self) -> dict[str, Any]:
         used = {field.get("%type") for type_ in self.types.values() for field in fields_of(type_)}
+        outermost = self.inline - used
         parts: dict[str, Any] = {
-            "xs:element": [self._inline_element(name) for name in self.types if name in self.inline - used],
+            "xs:element": [self._inline_element(name) for name in self.types if name in outermost],
             "xs:complexType": [
                 Node(self._complex(type_), {"name": self.names[name]})
                 for name, type_ in self.types.items()
@@ -197,7 +211,26 @@ class _Generator:
 
     def _complex(self, type_: Mapping[str, Any]) -> dict[str, Any]:
         elements = [self._element(field) for field in fields_of(type_)]
-        return {**self._note(type_), "xs:sequence": {"xs:element": elements} if elements else None}
+        attributes = [self._attribute(part) for part in type_.get("%attributes") or []]
+        more: dict[str, Any] = {"xs:attribute": attributes} if attributes else {}
+        if type_.get("%content") and not elements:
+            extension = Node(more, {"base": self._simple_type(type_["%content"])})
+            return {**self._note(type_), "xs:simpleContent": {"xs:extension": extension}}
+        return {**self._note(type_), "xs:sequence": {"xs:element": elements} if elements else None, **more}
+
+    def _attribute(self, part: Mapping[str, Any]) -> Node:
+        attributes = {"name": _element_name(str(part["%name"])), "type": self._simple_type(part)}
+        if flag(part, "%required"):
+            attributes["use"] = "required"
+        return Node(self._note(part), attributes)
+
+    def _simple_type(self, part: Mapping[str, Any]) -> str:
+        """The type of a text; what is no text stands there as one."""
+        field = unaliased(part, self.aliases)
+        name = str(field.get("%type", "string"))
+        simple = name in self.simple or (name not in self.types and not flag(field, "%array"))
+        type_ = self._type(name) if simple else "xs:anyType"
+        return "xs:string" if type_ == "xs:anyType" else type_
 
     def _element(self, given: Mapping[str, Any]) -> Node:
         field = unaliased(given, self.aliases)
@@ -206,12 +239,16 @@ class _Generator:
         type_ = "map" if flag(field, "%map") else str(field.get("%type", "string"))
         if type_ in self.inline:
             content["xs:complexType"] = self._complex(self.types[type_])
+        elif field.get("%enum") and type_ not in self.types:
+            content["xs:simpleType"] = self._simple({"%type": type_, "%values": field["%enum"]})
         else:
             attributes["type"] = self._type(type_)
         if not flag(field, "%required"):
             attributes["minOccurs"] = "0"
         if flag(field, "%array"):
             attributes["maxOccurs"] = "unbounded"
+        if flag(field, "%nullable"):
+            attributes["nillable"] = "true"
         return Node(content, attributes)
 
     def _type(self, name: str) -> str:
