@@ -78,7 +78,7 @@ class Redirect(Protocol):
 class Explain(Protocol):
     """What an exception of a tool means to its caller; None: it is a defect."""
 
-    def __call__(self, error: Exception) -> Exception | None: ...
+    def __call__(self, error: BaseException) -> Exception | None: ...
 
 
 class Dispatcher:
@@ -200,7 +200,7 @@ class Dispatcher:
         bound = spec.bind(checked, ctx)
         try:
             return await func(**bound) if spec.is_async else await ctx.run(func, **bound)
-        except Exception as error:
+        except BaseException as error:  # where a library in Rust is surprised, it raises what is no Exception
             told = None if self._explain is None or hasattr(error, "error_type") else self._explain(error)
             if told is None:
                 raise

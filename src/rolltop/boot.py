@@ -39,6 +39,11 @@ _VARIABLES = ("ROLLTOP_", "MCP_", "UTLX_", "XDG_", "HOME", "PYTHONPATH", "VIRTUA
 
 def main() -> None:
     """Start the server fast if that is all that is asked for, else run the command line."""
+    if sys.flags.optimize > 1:
+        sys.exit(
+            "rolltop: python -OO (PYTHONOPTIMIZE=2) leaves out what describes the tools\n"
+            "  hint: Start it without; -O works."
+        )
     if _is_plain_stdio(sys.argv[1:]):
         try:
             _serve_fast()
@@ -47,6 +52,10 @@ def main() -> None:
 
             leave_with(error)
         return
+    if None in (sys.stdin, sys.stdout, sys.stderr) and "serve" not in sys.argv[1:]:
+        from rolltop.streams import mind_closed_streams  # noqa: PLC0415 - seldom needed
+
+        mind_closed_streams()
     if sys.argv[1:2] == ["transform"]:
         import gc  # noqa: PLC0415
 

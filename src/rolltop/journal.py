@@ -96,7 +96,8 @@ class Journal:
         self._broken = False
 
     def add(self, entry: Entry) -> None:
-        self._ensure_writer()
+        if not self._ensure_writer():
+            return
         self._queue.put(entry)
         if entry.consents:
             self.flush()
@@ -126,12 +127,18 @@ class Journal:
             query = f"SELECT * FROM calls {where} ORDER BY id DESC LIMIT ?"  # noqa: S608 - no user text in it
             return [dict(row) for row in connection.execute(query, [*values, limit])]
 
-    def _ensure_writer(self) -> None:
+    def _ensure_writer(self) -> bool:
         if self._thread is None:
             with self._lock:
                 if self._thread is None:
-                    self._thread = threading.Thread(target=self._write_loop, name="journal", daemon=True)
-                    self._thread.start()
+                    thread = threading.Thread(target=self._write_loop, name="journal", daemon=True)
+                    try:
+                        thread.start()
+                    except RuntimeError as error:
+                        self._report(error)
+                        return False
+                    self._thread = thread
+        return True
 
     def _connect(self) -> sqlite3.Connection:
         self._prepare()

@@ -8,13 +8,26 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from rolltop.errors import DiskFull, InvalidData, InvalidInput, NotFound, PermissionDenied, RolltopError
+from rolltop.errors import (
+    DiskFull,
+    InvalidData,
+    InvalidInput,
+    LimitExceeded,
+    MemoryLimit,
+    NotFound,
+    PermissionDenied,
+    RolltopError,
+)
 from rolltop.files.holding import is_frozen
 
-__all__ = ["about_disk", "about_machine"]
+__all__ = ["about_disk", "about_limits", "about_machine", "can_start_threads", "is_about_writing", "tolerated"]
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 NEARLY_NOTHING = 1 << 20
@@ -22,14 +35,54 @@ NEARLY_NOTHING = 1 << 20
 PLENTY = 1 << 30
 """Bytes: where more is free, it was another disk. Less may be free again because what was begun is gone."""
 DATABASES = ("sqlite3", "apsw")
+_NO_MEMORY = ("failed to map segment", "annot allocate memory", "PyObject pointer is null")
+"""How a library says that it got no memory where it does not say so by a number."""
+NO_SHARED_MEMORY = (4618, 4874, 5386)
+"""SQLite's numbers for a file that all who have a database open share, and that cannot be made."""
+_NUMBERED = re.compile(r"\(os error (\d+)\)")
+"""How libraries written in Rust tell the number of an error of the system."""
+
+
+def is_about_writing(error: BaseException) -> bool:
+    """Whether something could not be written because the disk is full or cannot be written at all: what is there can
+    still be read."""
+    if isinstance(error, DiskFull):
+        return True
+    if _is_database(error):
+        kind, said = type(error).__name__, str(error)
+        full = kind in ("FullError", "ReadOnlyError") or "disk is full" in said or "readonly" in said
+        return full or getattr(error, "extendedresult", 0) in NO_SHARED_MEMORY
+    return _number(error) in (*FULL, errno.EROFS)
+
+
+@contextmanager
+def tolerated() -> Iterator[list[BaseException]]:
+    """What is done here may fail because nothing can be written; the list then holds why."""
+    refused: list[BaseException] = []
+    try:
+        yield refused
+    except BaseException as error:
+        if not is_about_writing(error):
+            raise
+        refused.append(error)
+
+
+def _number(error: BaseException) -> int | None:
+    """The system's number of an error; some libraries only tell it in words."""
+    if isinstance(error, OSError):
+        return error.errno
+    found = _NUMBERED.search(str(error)) if isinstance(error, ValueError) or _is_panic(error) else None
+    return int(found[1]) if found else None
+
+
+def _is_panic(error: BaseException) -> bool:
+    return type(error).__name__ == "PanicException"
 
 
 def about_disk(error: BaseException, workspace: Path | None = None) -> RolltopError | None:
     """`error` as one about the disk of the workspace, or None if it is about something else."""
-    if isinstance(error, OSError) and not _is_database(error):
-        return _full(error.filename, workspace) if error.errno in FULL else None
     if not _is_database(error):
-        return None
+        return _about_file(error, workspace)
     kind, said = type(error).__name__, str(error)
     place = workspace or Path.cwd()
     if kind == "FullError" or "disk is full" in said:
@@ -41,10 +94,54 @@ def about_disk(error: BaseException, workspace: Path | None = None) -> RolltopEr
     return None
 
 
+def _about_file(error: BaseException, workspace: Path | None) -> RolltopError | None:
+    number, file = _number(error), getattr(error, "filename", None)
+    if number in FULL:
+        return _full(file, workspace)
+    if number != errno.EROFS:
+        return None
+    place = os.fsdecode(file) if isinstance(file, str | bytes) else _where(workspace)
+    return PermissionDenied(
+        f"{place}: {os.strerror(errno.EROFS)}", hint="Copy it to where it can be written, and use the copy."
+    )
+
+
+def about_limits(error: BaseException) -> RolltopError | None:
+    """`error` as one about threads or memory that the system did not give, or None if it is about something else."""
+    said = str(error)
+    if isinstance(error, MemoryError) or _number(error) == errno.ENOMEM or any(sign in said for sign in _NO_MEMORY):
+        return MemoryLimit("there is not enough memory", hint="Free some, or raise the limit (ulimit -v).")
+    if isinstance(error, RuntimeError) and "start new thread" in said:
+        return _no_threads()
+    return _no_threads() if _is_panic(error) and "thread pool" in said.lower() else None
+
+
+def _no_threads() -> LimitExceeded:
+    return LimitExceeded(
+        "the system allows this user no more threads and processes",
+        hint="End some, or raise the limit (ulimit -u; ulimit -v where there is one on memory).",
+    )
+
+
+def can_start_threads() -> bool:
+    """Whether the system gives us another one. Some libraries interrupt the process where it does not."""
+    try:
+        thread = threading.Thread(target=int)
+        thread.start()
+        thread.join()
+    except RuntimeError:
+        return False
+    return True
+
+
 def about_machine(error: BaseException, workspace: Path | None = None) -> RolltopError | None:
     """The same, and any other refusal of the system that names the file it is about."""
-    if (told := about_disk(error, workspace)) is not None:
+    if (told := about_disk(error, workspace) or about_limits(error)) is not None:
         return told
+    if isinstance(error, KeyboardInterrupt) and not can_start_threads():
+        return _no_threads()
+    if isinstance(error, RuntimeError) and "home directory" in str(error):
+        return InvalidInput("nobody knows the home directory that ~ stands for", hint="Give the path in full.")
     if isinstance(error, UnicodeDecodeError):
         return InvalidData(f"what should be text is not UTF-8, from byte {error.start + 1} on ({error.reason})")
     if not isinstance(error, OSError) or error.strerror is None:
@@ -58,7 +155,7 @@ def about_machine(error: BaseException, workspace: Path | None = None) -> Rollto
             return InvalidInput(said)
         case PermissionError():
             return PermissionDenied(said, hint="Check who owns it and its permissions.")
-    return PermissionDenied(said) if error.errno == errno.EROFS else RolltopError(said)
+    return RolltopError(said)
 
 
 def _without_place() -> NotFound:

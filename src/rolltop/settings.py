@@ -131,12 +131,10 @@ OPTIONS: tuple[Option, ...] = (
         "Keep argument values in the journal, not only their digest.",
     ),
     Option(
-        "http_host", ("ROLLTOP_HTTP_HOST",), read.text, "Address to listen on; a token is required beyond 127.0.0.1."
+        "http_host", ("ROLLTOP_HTTP_HOST",), read.host, "Address to listen on; a token is required beyond 127.0.0.1."
     ),
     Option("http_port", ("ROLLTOP_HTTP_PORT", "MCP_PORT"), read.port, "Port to listen on; 0 takes a free one."),
-    Option(
-        "http_token", ("ROLLTOP_HTTP_TOKEN",), read.optional_text, "Bearer token that clients must send.", secret=True
-    ),
+    Option("http_token", ("ROLLTOP_HTTP_TOKEN",), read.token, "Bearer token that clients must send.", secret=True),
     Option("http_body_limit", ("ROLLTOP_HTTP_BODY_LIMIT",), read.positive, "Largest request body, in bytes."),
     Option("http_body_seconds", ("ROLLTOP_HTTP_BODY_SECONDS",), read.seconds, "How long a request body may take."),
     Option(
@@ -176,20 +174,42 @@ OPTIONS: tuple[Option, ...] = (
 _BY_KEY = {option.key: option for option in OPTIONS}
 
 
-def config_path(env: Mapping[str, str]) -> Path:
-    """Where the configuration file is: `ROLLTOP_CONFIG`, else the user's configuration directory."""
+def home_directory() -> Path | None:
+    """The user's; None where there is none, as in a container that runs as a mere number."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return None
+
+
+def config_path(env: Mapping[str, str]) -> Path | None:
+    """Where the configuration file is: `ROLLTOP_CONFIG`, else the user's configuration directory, if there is one."""
     if given := env.get("ROLLTOP_CONFIG"):
-        return read.path(given)
-    base = env.get("XDG_CONFIG_HOME") or str(Path("~/.config").expanduser())
-    return Path(base) / "rolltop" / "config.toml"
+        try:
+            return read.path(given)
+        except ValueError as error:
+            raise InvalidInput(f"the setting ROLLTOP_CONFIG is not valid: {error}") from None
+    return _of_user(env.get("XDG_CONFIG_HOME"), ".config", "config.toml")
 
 
 def default_workspace(env: Mapping[str, str]) -> Path:
-    base = env.get("XDG_DATA_HOME") or str(Path("~/.local/share").expanduser())
-    return Path(base) / "rolltop"
+    found = _of_user(env.get("XDG_DATA_HOME"), ".local/share")
+    if found is None:
+        raise InvalidInput(
+            "there is no home directory to have the workspace in",
+            hint="Set ROLLTOP_WORKSPACE to a directory.",
+        )
+    return found
 
 
-def default_roots(cwd: Path | None, home: Path) -> tuple[Path, ...]:
+def _of_user(base: str | None, below: str, *names: str) -> Path | None:
+    """A place of ours in a directory of the user's; None where there is no such directory."""
+    home = None if base else home_directory()
+    place = Path(base) if base else home and home / below
+    return place and Path(place, "rolltop", *names)
+
+
+def default_roots(cwd: Path | None, home: Path | None) -> tuple[Path, ...]:
     """The working directory unless it is `/`, home, and the system's temporary directory."""
     candidates = [path for path in (cwd, home, _temporary_directory()) if path is not None]
     return tuple(dict.fromkeys(path for path in candidates if path != Path(path.anchor)))
@@ -222,6 +242,8 @@ def load(
     """
     env = os.environ if env is None else env
     path = config or config_path(env)
+    if path is None:  # without a home, the workspace is all there is
+        path = _workspace(given or {}, env) / "config.toml"
     must_exist = config is not None or bool(env.get("ROLLTOP_CONFIG"))
     document = read_config(path, must_exist=must_exist, keys=[*_BY_KEY], sections=SECTIONS)
     values: dict[str, Any] = {"config": path}
@@ -235,8 +257,9 @@ def load(
         if name in utlx and name not in sources:
             origin = str(settings_utlx.config_file(env))
             values[name], sources[name] = _parsed(_BY_KEY[name], utlx[name], origin), origin
-    values.setdefault("workspace", default_workspace(env))
-    values.setdefault("roots", default_roots(_working_directory(), Path.home()))
+    if "workspace" not in values:
+        values["workspace"] = default_workspace(env)
+    values.setdefault("roots", default_roots(_working_directory(), home_directory()))
     return Settings(
         **values,
         prefix_is_default=prefix_is_default and sources.get("tool_prefix") == "MCP_TOOL_PREFIX",
@@ -244,6 +267,12 @@ def load(
         sections={name: _section(name, document, env, utlx) for name in SECTIONS},
         sources=MappingProxyType(sources),
     )
+
+
+def _workspace(given: Mapping[str, Any], env: Mapping[str, str]) -> Path:
+    """The workspace as far as the command line and the environment name it."""
+    found = _resolve(_BY_KEY["workspace"], given, env, {}, Path())
+    return found[0] if found else default_workspace(env)
 
 
 def _resolve(

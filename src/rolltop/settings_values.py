@@ -9,6 +9,7 @@ from pathlib import Path
 __all__ = [
     "boolean",
     "count",
+    "host",
     "names",
     "one_of",
     "optional_text",
@@ -20,7 +21,7 @@ __all__ = [
     "prefix",
     "seconds",
     "strict_true",
-    "text",
+    "token",
 ]
 
 
@@ -64,6 +65,8 @@ def path(text: str) -> Path:
         return Path(os.path.expandvars(text)).expanduser().absolute()
     except FileNotFoundError:
         raise ValueError("expected a full path, because the working directory was removed") from None
+    except RuntimeError:
+        raise ValueError("expected a full path, because nobody knows the home directory that ~ stands for") from None
 
 
 def positive(text: str) -> int:
@@ -108,5 +111,17 @@ def optional_text(text: str) -> str | None:
     return text or None
 
 
-def text(text: str) -> str:
+def token(text: str) -> str | None:
+    """What can stand in a header, so that a client can send it."""
+    if not text:
+        return None
+    if not all(sign.isascii() and sign.isprintable() and not sign.isspace() for sign in text):
+        raise ValueError("expected letters, digits and signs without spaces")
+    return text
+
+
+def host(text: str) -> str:
+    """An address or a name to listen on."""
+    if not text or not all(sign.isprintable() and not sign.isspace() for sign in text):
+        raise ValueError("expected an address or a host name")
     return text

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rolltop.confine import Policy, set_policy
-from rolltop.errors import InvalidData, PermissionDenied, RolltopError
+from rolltop.errors import InvalidData, InvalidInput, PermissionDenied, RolltopError
 from rolltop.files import Files
 from rolltop.journal import Journal
 from rolltop.refusals import about_disk
@@ -112,6 +112,8 @@ class Workspace:
     def check_sections(self) -> None:
         """Refuse an engine's setting that is wrong. An engine without settings is not loaded for it."""
         section = self.settings.section
+        if self.settings.sandbox_user:
+            _check_user(self.settings.sandbox_user)
         if section("store"):
             from rolltop.store import Options  # noqa: PLC0415 - seldom needed
 
@@ -215,3 +217,15 @@ def _unusable(place: Path, error: OSError) -> RolltopError:
 
 def _privately(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
+
+
+def _check_user(user: str) -> None:
+    """As an ordinary user we run foreign code ourselves, and it does not matter."""
+    from rolltop.confine.identity import foreign_identity  # noqa: PLC0415 - seldom needed
+
+    try:
+        foreign_identity(user)
+    except InvalidInput as error:
+        raise InvalidInput(
+            f"the setting sandbox_user is not valid: {error}", hint="Name an ordinary user, or none for nobody."
+        ) from None

@@ -421,3 +421,22 @@ def test_names_of_tools_in_what_a_result_says_are_the_registered_ones() -> None:
     assert told["message"] == "See desk_other."
     assert told["value"] == "{tool:other}"
     assert house.call("desk_failing").structured["instruction"] == "Try desk_other, not nowhere."
+
+
+class Surprise(BaseException):
+    """As libraries in other languages raise it: no Exception."""
+
+
+class Told(Exception):
+    error_type = "limit_exceeded"
+
+
+def test_what_is_no_exception_is_answered_where_it_can_be_explained() -> None:
+    house = House(explain=lambda error: Told("there is a limit") if isinstance(error, Surprise) else None)
+
+    async def surprised() -> Said:
+        """Be surprised."""
+        raise Surprise
+
+    house.add(surprised)
+    assert "there is a limit" in house.call("surprised").text

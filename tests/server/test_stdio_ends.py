@@ -106,3 +106,11 @@ def test_a_signal_ends_a_server_that_still_loads(environment: dict[str, str], as
         server.send_signal(number)
         _, errors = server.communicate(timeout=20)
     assert (server.returncode, errors) == (0, "")
+
+
+def test_nothing_is_left_open(environment: dict[str, str], asked: Path) -> None:
+    serve = SERVE.replace(" -m ", " -X dev -W default -m ")
+    out = run(f"(cat {asked}; sleep 8) | {serve}", environment)
+    assert '"id":2' in out.stdout
+    assert out.returncode == 0
+    assert "ResourceWarning" not in out.stderr

@@ -30,6 +30,13 @@ def test_a_set_that_cannot_be_imported_says_why(tmp_path: Path) -> None:
     assert "No module named" in str(loaded.error)
 
 
+def test_a_set_without_memory_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "large_set.py").write_text("raise MemoryError\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    loaded = load_set(ToolSet("large", "x", modules=("large_set",)), load(env={}))
+    assert loaded.error == "there is not enough memory"
+
+
 def no_unicorn(settings: object) -> list[Need]:
     return [Need("unicorn", present=False, fix="apt-get install unicorn", vital=True)]
 
@@ -57,6 +64,9 @@ def test_a_foreign_set_that_fails_stops_nobody(tmp_path: Path, rolltop: Rolltop)
     assert "✘ broken" in doctor.stdout
     assert "cannot start" in doctor.stdout
     assert "No module named 'no_such_module'" in doctor.stdout
+    called = rolltop("call", "zzzz_of_that_set", PYTHONPATH=site)
+    assert called.returncode == 5
+    assert "Not served: " in called.stderr
 
 
 FOREIGN = """

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+from rolltop.store import Library
 
 ROLLTOP = f"{sys.executable} -m rolltop"
 SCRIPT = """
@@ -50,3 +54,59 @@ def test_a_store_that_cannot_be_written_is_read(environment: dict[str, str], tmp
     assert "Read-only file system" in answers["add"]
     assert (tmp_path / "place.tar").stat().st_size > 0
     assert {path: path.stat().st_mtime_ns for path in sorted(made.rglob("*"))} == before
+
+
+FROZEN = """
+set -e
+mount --bind {made} {place}
+mount -o remount,ro,bind {place}
+export ROLLTOP_WORKSPACE={place}
+run() {{ echo "== $*"; {rolltop} "$@" 2>/dev/null || echo "failed: $?"; }}
+"""
+
+
+def frozen(script: str, environment: dict[str, str], made: Path, place: Path) -> dict[str, str]:
+    """Run a script in which `made` is at `place` and cannot be written; what each command in it printed."""
+    place.mkdir()
+    text = FROZEN.format(made=made, place=place, rolltop=ROLLTOP) + script
+    command = ["unshare", "--mount", "--map-root-user", "bash", "-c", text]
+    out = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=300)
+    assert out.returncode == 0, out.stdout + out.stderr
+    assert "failed" not in out.stdout, out.stdout + out.stderr
+    return dict(part.split("\n", 1) for part in out.stdout.split("== ")[1:])
+
+
+def test_a_store_that_was_never_indexed_is_searched(environment: dict[str, str], tmp_path: Path) -> None:
+    made, place = tmp_path / "made", tmp_path / "place"
+    here = {**environment, "ROLLTOP_WORKSPACE": str(made)}
+    command = f"echo 'a needle' | {ROLLTOP} store add - --name a.md"
+    subprocess.run(["bash", "-c", command], env=here, check=True, capture_output=True)
+    with Library(made / "store") as library:
+        library.extracts.kept.set_state("owner", "an older version")
+    script = """
+run call search_documents '{"query": "needle"}'
+run call grep_documents '{"pattern": "needle"}'
+for command in "search needle --type keyword" "grep -l needle" "stats" "verify --json" "models" "graph a.md"; do
+  run store $command
+done
+"""
+    answers = frozen(script, environment, made, place)
+    found = json.loads(answers['call search_documents {"query": "needle"}'])
+    assert found["total"] == 1
+    assert "Only words were searched" in found["note"]
+    assert json.loads(answers['call grep_documents {"pattern": "needle"}'])["results"][0]["file"] == "a.md"
+    for asked in ("search needle --type keyword", "grep -l needle"):
+        assert "a.md" in answers[f"store {asked}"], asked
+    assert json.loads(answers["store verify --json"])["ok"]
+
+
+def test_a_snapshot_of_a_store_in_use_is_read(environment: dict[str, str], tmp_path: Path) -> None:
+    made, taken, place = tmp_path / "made", tmp_path / "taken", tmp_path / "place"
+    with Library(made / "store") as library:
+        library.add_text("a.md", "a needle")
+        shutil.copytree(made, taken)  # with a log that has not been moved into the catalogue
+    assert (taken / "store" / "catalog.db-wal").stat().st_size
+    (taken / "workspace.json").write_text('{"format": 1}')
+    answers = frozen("run store search needle; run store verify --json", environment, taken, place)
+    assert "a.md" in answers["store search needle"]
+    assert json.loads(answers["store verify --json"])["ok"]

@@ -6,14 +6,18 @@ import asyncio
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rolltop.cli.main import EXIT_CODES, Invocation
 from rolltop.cli.options import make_settings
 from rolltop.cli.output import is_terminal, note
-from rolltop.errors import InvalidInput, NotFound
+from rolltop.errors import InvalidInput, NotFound, PartMissing, RolltopError
+
+if TYPE_CHECKING:
+    from mcp_core import UnknownTool
+    from rolltop.server.desk import Desk
 
 __all__ = ["EXIT_OF_ERROR", "call"]
 
@@ -95,7 +99,7 @@ def call(invocation: Invocation, tool: str, given: str | None, arguments: str | 
     try:
         answer = asyncio.run(desk.dispatcher.call(name, values, context))
     except UnknownTool as error:
-        raise NotFound(str(error), hint="rolltop tools list shows all tools.") from None
+        raise _unknown(error, desk) from None
     except ProtocolFault as fault:  # how some tool sets reject arguments
         raise InvalidInput(fault.message, hint=f"rolltop tools show {tool} describes them.") from None
     finally:
@@ -103,6 +107,14 @@ def call(invocation: Invocation, tool: str, given: str | None, arguments: str | 
     _print(answer, raw)
     if answer.is_error:
         sys.exit(EXIT_OF_ERROR.get(ended[-1].error_type or "", 1))
+
+
+def _unknown(error: UnknownTool, desk: Desk) -> RolltopError:
+    """Not there, unless it may be among those that could not be loaded."""
+    failed = [f"{each.toolset.name} ({each.error})" for each in desk.loaded if each.error]
+    if not failed or error.nearest:
+        return NotFound(str(error), hint="rolltop tools list shows all tools.")
+    return PartMissing(f"{error}. Not served: {', '.join(failed)}", hint="rolltop doctor says what is missing.")
 
 
 def _arguments(text: str | None) -> dict[str, Any]:

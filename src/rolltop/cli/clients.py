@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from rolltop import settings_values as read
+from rolltop.errors import NotFound
 from rolltop.settings import OPTIONS, SECTIONS, Option, Settings
 from rolltop.settings_utlx import VARIABLES
 
@@ -54,7 +55,13 @@ class Client:
     variable: str | None = "${env:%s}"
 
     def path(self) -> Path:
-        return Path(self.file).expanduser()
+        try:
+            return Path(self.file).expanduser()
+        except RuntimeError:
+            raise NotFound(
+                f"there is no home directory, in which {self.title} would have its configuration",
+                hint="Set HOME, or name the file with --file.",
+            ) from None
 
 
 def _desktop_file() -> str:

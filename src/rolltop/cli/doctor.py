@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import platform
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,7 +14,10 @@ from rolltop import __version__
 from rolltop.cli.main import EXIT_CODES, Invocation
 from rolltop.cli.options import make_settings
 from rolltop.cli.output import print_json
-from rolltop.errors import RolltopError
+from rolltop.errors import InvalidInput, RolltopError
+
+if TYPE_CHECKING:
+    from rolltop.confine.ladder import RungState
 
 __all__ = ["doctor"]
 
@@ -43,7 +46,7 @@ def doctor(invocation: Invocation, as_json: bool, show_settings: bool) -> None:
         "workspace": str(settings.workspace),
         "problems": [{"problem": str(error), "fix": error.hint or ""} for error in problems],
         "roots": [str(root) for root in settings.roots],
-        "confinement": [asdict(state) for state in survey()],
+        "confinement": [asdict(state) for state in _surveyed(survey)],
         "toolsets": [
             {
                 "name": loaded.toolset.name,
@@ -74,6 +77,14 @@ def _try(check: Callable[[], object]) -> RolltopError | None:
     except RolltopError as error:
         return error
     return None
+
+
+def _surveyed(survey: Callable[[], Iterable[RungState]]) -> Iterable[RungState]:
+    """Nothing can be tried out as a user that is not there, which is among the problems."""
+    try:
+        return survey()
+    except InvalidInput:
+        return ()
 
 
 def _settings(settings: object) -> list[dict[str, str]]:

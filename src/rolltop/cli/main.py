@@ -212,6 +212,8 @@ def _in_our_words(error: BaseException, invocation: Invocation | None) -> Rollto
     """What the machine refused is no defect of ours, and nobody reads a traceback for it."""
     from rolltop.refusals import about_machine  # only somebody who failed waits for it
 
+    if isinstance(error, click.exceptions.Abort) and error.__cause__ is not None:
+        error = error.__cause__
     if about_machine(error) is None:
         return None
     told = about_machine(error, None if _is_about_output(error) else _workspace(invocation))

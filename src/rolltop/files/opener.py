@@ -17,7 +17,7 @@ from rolltop.files.kernel import open_real, reopen
 from rolltop.files.links import Links
 from rolltop.files.place import Info, Written, absolute, kind_of
 from rolltop.files.writer import put_back, set_aside, write_whole
-from rolltop.settings import Settings, default_roots
+from rolltop.settings import Settings, default_roots, home_directory
 
 __all__ = ["Files"]
 
@@ -56,7 +56,8 @@ class Files:
         """What relative paths are relative to."""
         self.largest = largest
         """Bytes of the largest file that may be opened."""
-        homes = (Path.home(),) if homes is None else homes
+        own_home = home_directory()
+        homes = ((own_home,) if own_home else ()) if homes is None else homes
         self.denied = Denied(
             homes=tuple(_real(home) for home in homes),
             own=tuple(_real(place) for place in own),
@@ -67,7 +68,7 @@ class Files:
     @classmethod
     def from_settings(cls, settings: Settings) -> Files:
         """The opener that the settings describe: their roots, and the workspace and configuration closed."""
-        roots = settings.roots or default_roots(Path.cwd(), Path.home())
+        roots = settings.roots or default_roots(Path.cwd(), home_directory())
         own = [settings.workspace, settings.config]
         if settings.log_file is not None:
             own.append(settings.log_file)

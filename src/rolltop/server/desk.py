@@ -28,7 +28,7 @@ from mcp_core.description import expand_names
 from mcp_core.prompts import declared_prompts
 from mcp_core.toolset import resolve
 from rolltop.journal import Entry
-from rolltop.refusals import about_disk
+from rolltop.refusals import about_disk, about_limits
 from rolltop.server.answers import Answers
 from rolltop.server.live import LiveSet
 from rolltop.server.toolpages import ToolPages
@@ -64,7 +64,7 @@ class Desk:
             observer=self._record,
             spill=self.answers.keep,
             redirect=self._named_call if settings.tool_mode == SEARCH else None,
-            explain=lambda error: about_disk(error, settings.workspace),
+            explain=lambda error: about_disk(error, settings.workspace) or about_limits(error),
             timeout=settings.call_timeout,
             calls_per_minute=settings.calls_per_minute,
         )
@@ -165,7 +165,7 @@ class Desk:
 
     def _refuse_unknown_exclusions(self, available: Sequence[ToolSet]) -> None:
         """A tool that is left out by a wrong name is served. Only tools of packages (`package-function`) come later."""
-        excluded = {name for name in self.settings.exclude_tools if "-" not in name}
+        excluded = {name for name in self.settings.exclude_tools if not all(name.partition("-"))}
         if not excluded or excluded <= self._names_of(self.loaded):
             return
         here = {loaded.toolset.name for loaded in self.loaded}

@@ -163,6 +163,13 @@ async def _refuse(send: Send, status: int, message: str) -> None:
 
 def bind(host: str, port: int) -> socket.socket:
     """A listening socket; taken before the rest is built, so that a port in use is known at once."""
+    try:
+        socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        raise InvalidInput(
+            f"the setting http_host is not valid: {host!r} is no address of this machine",
+            hint="As in 127.0.0.1, or 0.0.0.0 for all of them.",
+        ) from None
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -32,6 +33,13 @@ class Sdk:
 
     async def run(self, deliver: Deliver) -> None:
         """Serve; `deliver` gets each line, and the id of the request that it answers."""
+        streams = self._incoming, self._to_server, self._from_server, self._outgoing
+        with contextlib.ExitStack() as closing:
+            for stream in streams:
+                closing.callback(stream.close)
+            await self._serve(deliver)
+
+    async def _serve(self, deliver: Deliver) -> None:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._pump, deliver)
             await self._server.run(self._to_server, self._from_server, initialization_options(self._server))

@@ -11,6 +11,7 @@ from importlib.metadata import entry_points
 from mcp_core import Need, ToolSet, ToolSpec
 from mcp_core.log import one_line
 from rolltop.errors import InvalidInput
+from rolltop.refusals import about_limits
 from rolltop.settings import Settings
 
 __all__ = ["GROUP", "SEARCH", "Loaded", "discover", "load_set", "refuse_name", "select"]
@@ -99,7 +100,7 @@ def load_set(toolset: ToolSet, settings: Settings) -> Loaded:
         _try_schemas(toolset, specs)
         return Loaded(toolset, specs, needs)
     except Exception as error:
-        logger.warning("tool set %s is not served: %s", toolset.name, one_line(error))
+        logger.warning("tool set %s is not served: %s", toolset.name, _reason(error))
         logger.debug("tool set %s", toolset.name, exc_info=error)
         return Loaded(toolset, error=_reason(error))
 
@@ -116,7 +117,8 @@ def _try_schemas(toolset: ToolSet, specs: Iterable[ToolSpec]) -> None:
 
 
 def _reason(error: Exception) -> str:
-    return f"{type(error).__name__}: {one_line(error)}"
+    told = about_limits(error)
+    return str(told) if told else f"{type(error).__name__}: {one_line(error)}"
 
 
 def _missing(needs: Iterable[Need]) -> str:

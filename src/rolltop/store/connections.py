@@ -13,6 +13,7 @@ import apsw
 
 from rolltop.errors import Conflict
 from rolltop.files.holding import again_within, is_frozen
+from rolltop.store.copies import InMemory, InUse, forget_copy, in_memory, lacks_room
 
 __all__ = ["Connections", "briefly", "connected"]
 
@@ -21,14 +22,35 @@ _BRIEFLY = 1
 
 
 def connected(
-    path: Path, pragmas: Sequence[str], prepare: Callable[[apsw.Connection], object] = lambda _: None
+    path: Path,
+    pragmas: Sequence[str],
+    prepare: Callable[[apsw.Connection], object] = lambda _: None,
+    *,
+    disposable: bool = False,
 ) -> apsw.Connection:
     """A connection in WAL mode that waits a minute for other processes; `prepare` does what else it needs.
 
-    Where nothing can be written, it only reads: nobody else can write there either.
+    Where nothing can be written, it only reads; see `copies`. What is `disposable` is then kept in memory.
     """
-    if _is_frozen(path):
-        return _frozen(path)
+    if is_frozen(path.parent):
+        return _frozen(path, prepare, disposable=disposable)
+    found: list[apsw.Connection] = []
+
+    def attempt() -> None:
+        try:
+            found.append(_opened(path, pragmas, prepare))
+            forget_copy(path)
+        except apsw.Error as error:
+            copy = in_memory(path, disposable=disposable) if lacks_room(error) else None
+            if copy is None:
+                raise
+            found.append(_prepared(copy, prepare))
+
+    again_within(_SECONDS, attempt, busy=lambda error: isinstance(error, InUse))
+    return found[0]
+
+
+def _opened(path: Path, pragmas: Sequence[str], prepare: Callable[[apsw.Connection], object]) -> apsw.Connection:
     connection = apsw.Connection(str(path))
     connection.set_busy_timeout(_SECONDS * 1000)
 
@@ -48,17 +70,26 @@ def connected(
     return connection
 
 
-def _is_frozen(path: Path) -> bool:
-    """Whether the file is there and can only be read, and nothing waits in a log beside it."""
-    return is_frozen(path) and _size(path) > 0 and not _size(path.with_name(path.name + "-wal"))
+def _prepared(connection: apsw.Connection, prepare: Callable[[apsw.Connection], object]) -> apsw.Connection:
+    try:
+        prepare(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _frozen(path: Path, prepare: Callable[[apsw.Connection], object], *, disposable: bool) -> apsw.Connection:
+    """On a file system that cannot be written: nobody else can write there either."""
+    if not _size(path) or _size(path.with_name(path.name + "-wal")):
+        copy = in_memory(path, disposable=disposable)
+        if copy is not None:
+            return _prepared(copy, prepare)
+    return apsw.Connection(f"{path.absolute().as_uri()}?immutable=1", apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
 
 
 def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
-
-
-def _frozen(path: Path) -> apsw.Connection:
-    return apsw.Connection(f"{path.absolute().as_uri()}?immutable=1", apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
 
 
 @contextmanager
@@ -94,7 +125,17 @@ class Connections:
         lease: _Lease | None = getattr(self._local, "lease", None)
         if lease is None or id(lease.connection) not in self._all:
             lease = self._local.lease = _Lease(self._taken(), self._free)
+        if isinstance(lease.connection, InMemory) and lease.connection.is_past:
+            lease.connection = self._replaced(lease.connection)
         return lease.connection
+
+    def _replaced(self, old: InMemory) -> apsw.Connection:
+        """Another one for a copy that may be out of date; who is still reading from that one goes on."""
+        new = self._make()
+        with self._guard:
+            self._all.pop(id(old), None)
+            self._all[id(new)] = new
+        return new
 
     def _taken(self) -> apsw.Connection:
         if self._is_inherited:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
 from rolltop.errors import Conflict, Damaged, InvalidInput, PermissionDenied
-from rolltop.files.holding import flush_directory
+from rolltop.files.holding import flush_directory, is_frozen
 from rolltop.store.catalog import SqliteCatalog
 from rolltop.store.commit import Committer, FileLock
 from rolltop.store.packs import PackDirectory
@@ -71,6 +73,9 @@ class Core:
     ) -> None:
         self.directory = directory
         self.options = options or Options()
+        self._frozen = is_frozen(directory)
+        if self._frozen:
+            self.options = replace(self.options, read_only=True)
         fresh = not (directory / "catalog.db").exists()
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.blobs: BlobStore = blobs or PackDirectory(directory / "packs")
@@ -119,6 +124,11 @@ class Core:
 
     def write(self, work: Callable[[Writer], T]) -> T:
         """Run work in a durable transaction, together with whatever else is waiting."""
+        if self._frozen:
+            raise PermissionDenied(
+                f"{self.directory}: {os.strerror(errno.EROFS)}",
+                hint="Copy the workspace to where it can be written, and use the copy with --workspace DIR.",
+            )
         if self.options.read_only:
             raise PermissionDenied("the store is open for reading only", hint="Start rolltop without --read-only.")
         if self._is_steady and not self.committer.active:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from rolltop.courtesy import give_way, waiting
 from rolltop.errors import RolltopError
+from rolltop.refusals import tolerated
 from rolltop.store.extract import Extracts
 from rolltop.store.records import Document
 from rolltop.store.seams import Catalog, TextChanges, TextIndex, TextUnit
@@ -56,6 +57,8 @@ class Learning:
         self._stopping = threading.Event()
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
+        self.refused = False
+        """Whether nothing can be learned for good, because the disk is full or cannot be written."""
 
     # before an answer ----------------------------------------------------------------------------
 
@@ -75,7 +78,7 @@ class Learning:
 
     def _backlog(self) -> int:
         pending, size = self._catalog.documents.pending(self._text().seen)
-        if size <= WAITED_FOR and self._worked_off():
+        if size <= WAITED_FOR and (self._worked_off() or (self.refused and self._all_held())):
             return 0
         self.wanted()
         latest = self._catalog.documents.latest(FRESH // 4)
@@ -85,8 +88,13 @@ class Learning:
 
     def _worked_off(self) -> bool:
         """Learn the backlog, or wait a moment for whoever is at it."""
-        if self._text().learn(self._changes, wait=False) is not None:
-            return True
+        with tolerated() as refused:
+            if self._text().learn(self._changes, wait=False) is not None:
+                self.refused = False
+                return True
+        self.refused = bool(refused)
+        if self.refused:
+            return False
         until = time.monotonic() + 1.0
         while time.monotonic() < until:
             if self._text().seen >= self._catalog.documents.last_change():
@@ -94,6 +102,15 @@ class Learning:
             with waiting():
                 time.sleep(0.02)
         return False
+
+    def _all_held(self) -> bool:
+        """Remember the backlog where it cannot be learned for good, if it is not too much for that."""
+        pending, size = self._catalog.documents.pending(self._text().mark)
+        if pending > HELD or size > WAITED_FOR:
+            return False
+        while new := self._catalog.documents.changed(self._text().seen, FRESH):
+            self._text().remember(self._learned(new, new[-1].change))
+        return True
 
     def uncommitted(self) -> TextChanges:
         """What an open transaction has written: found inside it, remembered nowhere."""

@@ -80,7 +80,7 @@ class Recovery:
         """Why the catalogue is not the one that belongs to the packs, if so."""
         if not self._state().is_doubtful():
             return []
-        with self._lock.held():
+        with self._lock.shared():
             state = self._state()
         return [_doubt(state)] if state.is_doubtful() else []
 

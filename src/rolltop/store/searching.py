@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from rolltop.courtesy import answering
 from rolltop.errors import Damaged, InvalidInput, NotFound
+from rolltop.refusals import tolerated
 from rolltop.store.core import Options
 from rolltop.store.extract import Extracting
 from rolltop.store.learning import Learning
@@ -140,7 +141,8 @@ class Searching(Extracting):
         """What the index answers, how many documents it does not know yet, and a note where it had to be mended."""
         if self.committer.active:
             return ask(also=self._learning.uncommitted()), 0, None
-        self.finish_purge()
+        with tolerated():
+            self.finish_purge()
         self.settle()
         missing = self._learning.freshen()
         try:
@@ -168,6 +170,8 @@ class Searching(Extracting):
 
     def _waiting(self, missing: int) -> str | None:
         """What an answer says of documents that it could not know."""
+        if missing and self._learning.refused:
+            return f"{missing} documents are not indexed, because nothing can be written in the store; grep finds them."
         return f"{missing} documents are not indexed yet: ask again in a moment." if missing else self.unread()
 
     def numbers_of(self, query: str, limit: int = 10_000) -> tuple[int, ...]:

@@ -7,12 +7,12 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import apsw
 
 from rolltop.files.holding import is_frozen
+from rolltop.refusals import is_about_writing, tolerated
 from rolltop.store.connections import Connections, connected
 
 __all__ = ["Sidecar", "alone"]
@@ -23,10 +23,13 @@ _DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError)
 @contextmanager
 def alone(lock: Path) -> Iterator[bool]:
     """Whether this process is the only one in the block now; never waits. A process that dies lets go."""
-    if is_frozen(lock.parent):
+    try:
+        file = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        if not is_about_writing(error):
+            raise
         yield True  # nobody else can write there either
         return
-    file = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -44,30 +47,32 @@ class Sidecar:
 
     def __init__(self, path: Path, schema: Sequence[str], owner: str, what: str) -> None:
         self.what = what
-        self._elsewhere: TemporaryDirectory[str] | None = None
-        self._path = self._writable(path)
+        self._path = path
         self._schema = schema
         self._owner = owner
         self._connections = Connections(self._open)
+        with tolerated() as refused:
+            self._take_over()
+        if refused:
+            if not is_frozen(path.parent):
+                raise refused[0]
+            # What cannot be renewed is left alone: under a name that no file has, it is kept in memory.
+            self.close()
+            self._path = path.with_name(f"{path.name}.anew")
+
+    def _take_over(self) -> None:
         try:
-            if self.state("owner") != owner:
+            if self.state("owner") != self._owner:
                 self.renew()
         except _DAMAGE:
             self._from_nothing()
-
-    def _writable(self, path: Path) -> Path:
-        """Where nothing can be written, a file that is not there is made for this process alone."""
-        if path.exists() or not is_frozen(path.parent):
-            return path
-        self._elsewhere = TemporaryDirectory(prefix="rolltop-")
-        return Path(self._elsewhere.name, path.name)
 
     @property
     def db(self) -> apsw.Connection:
         return self._connections.mine
 
     def _open(self) -> apsw.Connection:
-        return connected(self._path, ("synchronous = NORMAL", "secure_delete = ON"), self._prepare)
+        return connected(self._path, ("synchronous = NORMAL", "secure_delete = ON"), self._prepare, disposable=True)
 
     def _prepare(self, connection: apsw.Connection) -> None:
         # A deferred transaction that turns into a writer while another one writes fails at once; this one waits.
@@ -120,6 +125,8 @@ class Sidecar:
         try:
             found = [row[0] for row in self.db.execute("PRAGMA integrity_check(10)") if row[0] != "ok"]
         except apsw.Error as error:
+            if is_about_writing(error):
+                raise
             found = [str(error)]
         return [f"{self.what}: {line}" for line in found]
 

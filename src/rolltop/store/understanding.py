@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rolltop.courtesy import answering
 from rolltop.errors import PartMissing
+from rolltop.refusals import tolerated
 from rolltop.store.meaning import NONE, Candidate, Fused, fuse
 from rolltop.store.paging import Shown
 from rolltop.store.results import Ranked, Results
@@ -114,7 +115,8 @@ class Understanding(Searching):
         ]
         ranked = [Ranked(each.document, each.score, {"meaning": each.score}, each.start) for each in near[offset:]]
         total = self.meaning.index.spans.with_text(met) if near or offset or before else 0
-        note = " ".join(filter(None, (note, self._waiting(missing) if missing else None))) or None
+        waiting = self._waiting(missing) if missing else None
+        note = " ".join(filter(None, (note, waiting, self.meaning.lacking()))) or None
         return self._by_meaning(self._page(ranked, limit, shown, Results([], total, "semantic", note)))
 
     def search_hybrid(
@@ -149,7 +151,7 @@ class Understanding(Searching):
         ]
         beside = [each.document for each in joined if each.document not in found_by_words]
         total = answer.total + len(beside) - len(answer.holding(beside))
-        note = " ".join(filter(None, (answer.note, self._waiting(legs.behind)))) or None
+        note = " ".join(filter(None, (answer.note, self._waiting(legs.behind), self.meaning.lacking()))) or None
         return self._by_meaning(self._page(ranked, limit, shown, Results([], total, "hybrid", note), answer))
 
     def _with_fields(self, query: str, page: Sequence[Fused]) -> list[Fused]:
@@ -178,7 +180,8 @@ class Understanding(Searching):
         return Legs(answer, behind, kept, far, starts, heads)
 
     def _near(self, query: str, limit: int, among: frozenset[int] | None = None) -> list[Near]:
-        self.finish_purge()
+        with tolerated():
+            self.finish_purge()
         # What a transaction has written may yet be rolled back: it is not embedded before it is committed.
         return self.meaning.rank(query, limit, keep_up=not self.committer.active, among=among)
 

@@ -55,7 +55,7 @@ class SqliteCatalog:
 
     def damage(self) -> list[str]:
         """What the catalogue itself finds wrong with its structure."""
-        return [row[0] for row in self._db.all("PRAGMA integrity_check(100)") if row[0] != "ok"]
+        return [line for line in self._db.damage(100) if line != "ok"]
 
     def checkpoint(self) -> None:
         self._db.checkpoint()

@@ -14,6 +14,7 @@ from rolltop.errors import Conflict, Damaged, InvalidInput, PartMissing, Rolltop
 from rolltop.store.catalog.schema import FORMAT, SCHEMA
 from rolltop.store.catalog.seals import seal
 from rolltop.store.connections import Connections, briefly, connected
+from rolltop.store.copies import InMemory
 from rolltop.store.patterns import glob_matches
 
 __all__ = ["Database", "Row"]
@@ -121,6 +122,8 @@ class Database:
     def transaction(self) -> Iterator[None]:
         """Everything inside, or nothing."""
         with self._explained():
+            if isinstance(self.connection, InMemory):
+                raise apsw.FullError("database or disk is full")
             self.run("BEGIN IMMEDIATE")
             try:
                 yield
@@ -164,6 +167,12 @@ class Database:
             raise _damaged(error) from error
         except apsw.BusyError as error:
             raise Conflict("another process has kept the catalogue locked for a minute", hint="Try again.") from error
+
+    def damage(self, most: int) -> list[str]:
+        """What SQLite finds wrong with the file."""
+        if isinstance(connection := self.connection, InMemory):
+            return connection.damage(most)
+        return [row[0] for row in self.all(f"PRAGMA integrity_check({most})")]
 
     def checkpoint(self) -> None:
         """Move the write-ahead log into the file, if nobody is in the way: somebody may be reading for long."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from rolltop.courtesy import answering, politely, waiting
 from rolltop.errors import PartMissing
+from rolltop.refusals import tolerated
 from rolltop.store.extract import Extracted
 from rolltop.store.extract.reading import Studied
 from rolltop.store.extract.statements import LANGUAGES
@@ -78,9 +79,12 @@ class Relating(Searching):
         """Learn what belongs together of everything that changed; or as much as so many seconds allow."""
         end = None if seconds is None else time.monotonic() + seconds
         while not self.committer.active and self.untraced() and not self._ended.is_set():
-            if not self._trace_step(None if end is None else end - time.monotonic()):
-                with waiting():
-                    time.sleep(0.02)  # another process is at it
+            with tolerated() as refused:
+                if not self._trace_step(None if end is None else end - time.monotonic()):
+                    with waiting():
+                        time.sleep(0.02)  # another process is at it
+            if refused:
+                return  # what is known has to do
             if progress:
                 progress(self.traits.mark, self.catalog.documents.last_change())
             if end is not None and time.monotonic() > end:

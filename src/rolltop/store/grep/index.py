@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from rolltop.refusals import tolerated
 from rolltop.store.grep.layout import FrameTable
 from rolltop.store.grep.segments import WIDEST, BadSegment, Segment, write_segment
 from rolltop.store.records import Frame
@@ -27,10 +28,12 @@ class SegmentDirectory:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        directory.mkdir(parents=True, exist_ok=True)
+        with tolerated():  # without segments, everything is searched directly
+            directory.mkdir(parents=True, exist_ok=True)
         for left in directory.glob("*.tmp"):  # from a process that died while it wrote one
             if time.time() - left.stat().st_mtime > 3600:
-                left.unlink(missing_ok=True)
+                with tolerated():
+                    left.unlink(missing_ok=True)
         self._open: dict[str, Segment] = {}
         self._lock = threading.Lock()
         self._fitting: tuple[FrameTable, list[Segment], list[Segment]] | None = None
@@ -75,7 +78,8 @@ class SegmentDirectory:
         """A damaged segment is not asked again; its frames are searched directly until it is rebuilt."""
         with self._lock:
             self._open.pop(segment.path.name, None)
-            segment.path.unlink(missing_ok=True)
+            with tolerated():
+                segment.path.unlink(missing_ok=True)
 
     def missing(self, table: FrameTable, *, least: int = SMALLEST_RUN) -> Iterator[list[Frame]]:
         """Runs of frames that want a segment: those that have none, joined with a short segment before them."""

@@ -71,11 +71,15 @@ def _lists(
 
 def _put(directory: Path, name: str, *parts: bytes) -> Path:
     handle, temporary = tempfile.mkstemp(dir=directory, suffix=".tmp")
-    with os.fdopen(handle, "wb") as file:
-        for part in parts:
-            file.write(part)
     target = directory / name
-    os.replace(temporary, target)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            for part in parts:
+                file.write(part)
+        os.replace(temporary, target)
+    except BaseException:
+        os.unlink(temporary)
+        raise
     return target
 
 

@@ -10,7 +10,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import apsw
+
 from rolltop.errors import PartMissing, RolltopError
+from rolltop.refusals import tolerated
 from rolltop.store.meaning.choice import NONE
 from rolltop.store.meaning.embedder import Embedder
 from rolltop.store.meaning.following import Follower, Progress, Question
@@ -32,6 +35,9 @@ WHILE_A_SEARCH_WAITS = 0.1
 
 FEW = 2000
 """So many documents are weighed one by one; of more, the nearest are looked for among all."""
+
+HEAD = 4096
+"""Bytes of a database without a table."""
 
 REMEMBERED = 64
 """Vectors of queries."""
@@ -82,7 +88,7 @@ class Meaning:
         self._extracts = extracts
         self._guard = threading.RLock()
         self._opened: tuple[Embedder, MeaningIndex, Follower] | None = None
-        self._mended = False
+        self._mended = self._refused = False
         self._extent: tuple[tuple[int, int], int] | None = None
         self._queries: dict[str, NDArray[np.float32]] = {}
         self._thread: threading.Thread | None = None
@@ -106,7 +112,13 @@ class Meaning:
                     )
                 model = load_model(self.choice)
                 owner = f"{self._catalog.identity()}/{model.fingerprint}"
-                index = MeaningIndex(self._directory / f"{model.name}-{model.fingerprint[:8]}", owner)
+                with tolerated() as refused:
+                    index = MeaningIndex(self._directory / f"{model.name}-{model.fingerprint[:8]}", owner)
+                if refused:
+                    raise PartMissing(
+                        "no document is known by its meaning yet, and nothing can be written in the store",
+                        hint="Free some space or use a copy that can be written, or search with type keyword.",
+                    ) from refused[0]
                 self._opened = model, index, Follower(self._catalog, self._extracts, model, index)
             return self._opened
 
@@ -168,12 +180,20 @@ class Meaning:
 
     def keep_up(self) -> None:
         """Embed what is new: at once as far as that is quick, the rest in the background."""
-        self._look_for_losses()
-        if self.model.quick and self._behind():
-            until = time.monotonic() + WHILE_A_SEARCH_WAITS
-            self.follow(enough=lambda: time.monotonic() > until)
-        if self._behind():
+        with tolerated() as refused:
+            self._look_for_losses()
+            if self.model.quick and self._behind():
+                until = time.monotonic() + WHILE_A_SEARCH_WAITS
+                self.follow(enough=lambda: time.monotonic() > until)
+        self._refused = bool(refused)
+        if self._behind() and not refused:
             self.follow_in_background()
+
+    def lacking(self) -> str | None:
+        """What an answer has to say of documents that cannot be embedded now."""
+        if not self._refused or not (pending := self.state().pending):
+            return None
+        return f"{pending} documents are not known by their meaning, because nothing can be written in the store."
 
     def _look_for_losses(self) -> None:
         """Once, and whenever the file of vectors is another one or shorter: if vectors are missing, make them again."""
@@ -228,7 +248,7 @@ class Meaning:
     def _run(self) -> None:
         try:
             self.follow(stop=self._stopping.is_set)
-        except (RolltopError, OSError):
+        except (RolltopError, OSError, apsw.Error):
             return  # whoever asks next meets the same trouble and can tell
 
     # care ----------------------------------------------------------------------------------------
@@ -262,6 +282,8 @@ class Meaning:
         """The indexes of all models that were ever used; none of the models is needed for this."""
         places = self._directory.iterdir() if self._directory.is_dir() else ()
         for place in sorted(places):
+            if not _is_begun(place):
+                continue  # there was no room to begin
             index = MeaningIndex(place, None)
             try:
                 yield index
@@ -275,3 +297,8 @@ class Meaning:
             self._thread.join()
         if self._opened is not None:
             self._opened[1].close()
+
+
+def _is_begun(place: Path) -> bool:
+    """Whether there is more than the head of an empty file."""
+    return sum(path.stat().st_size for path in place.iterdir() if not path.name.endswith("-shm")) > HEAD

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import apsw
 
+from rolltop.refusals import is_about_writing
 from rolltop.store.connections import Connections, connected
 
 __all__ = ["Span", "Spans"]
@@ -167,6 +168,8 @@ class Spans:
         try:
             found = [row[0] for row in self._db.execute("PRAGMA integrity_check(10)") if row[0] != "ok"]
         except apsw.Error as error:
+            if is_about_writing(error):
+                raise
             found = [str(error)]
         return [f"index of meanings: {line}" for line in found]
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import tantivy
 
+from rolltop.refusals import is_about_writing, tolerated
 from rolltop.store.commit import FileLock
 from rolltop.store.seams import TextChanges
 from rolltop.store.text import fields
@@ -38,6 +39,8 @@ PATIENCE = 5.0
 
 def means_damage(error: BaseException) -> bool:
     """Whether the index on disk is not what was written. Where it is surprised, tantivy raises what is no Exception."""
+    if is_about_writing(error):
+        return False  # a full disk harms nothing that is there
     return isinstance(error, (ValueError, OSError)) or type(error).__name__ == "PanicException"
 
 
@@ -84,7 +87,7 @@ class DiskIndex:
         with self._guard:
             stamp = self._stamped()
             if self._view is None or stamp != self._stamp:
-                view = self._read()
+                view = self._readable()
                 if view.state.mark <= self.vocabulary.mark:
                     self._view, self._stamp = view, stamp
                 elif self._view is None:
@@ -92,6 +95,16 @@ class DiskIndex:
             elif not self._writing and self._mapped.is_much():
                 self._view = self._given_back(self._view)
             return self._view
+
+    def _readable(self) -> View:
+        """The last commit; none where there is no index and none can be made."""
+        try:
+            return self._read()
+        except BaseException as error:
+            if not is_about_writing(error):
+                raise
+            self._index = None
+            return View(fields.nothing().searcher(), HeadReader(self._heads), Unchanged.of_nothing())
 
     def _given_back(self, view: View) -> View:
         """The same state in an index that was opened anew, with nothing of it in memory; the words are known still."""
@@ -108,7 +121,8 @@ class DiskIndex:
         while view.state.mark > self.vocabulary.mark:
             with self._lock.tried() as mine:
                 if mine or time.monotonic() > until:
-                    self._learn_words(view.state.mark)
+                    with tolerated():  # without room for them, words are found that are known
+                        self._learn_words(view.state.mark)
                     break
             time.sleep(0.01)
         return view
@@ -158,9 +172,11 @@ class DiskIndex:
 
     def learn(self, changes: Callable[[int], Iterable[TextChanges]], *, wait: bool = True) -> int | None:
         """Learn everything that `changes(mark)` brings; how many documents that were. None: another one is at it."""
+        self._all.mkdir(parents=True, exist_ok=True, mode=0o700)
         with self._lock.held() if wait else self._lock.tried() as mine:
             if mine is False:
                 return None
+            self._path.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._tidy()
             state = self._own().state
             assert self._index is not None
@@ -209,6 +225,7 @@ class DiskIndex:
 
     def clear(self) -> None:
         """Forget everything and leave no word of it on disk."""
+        self._all.mkdir(parents=True, exist_ok=True, mode=0o700)
         with self._lock.held():
             self._own()
             assert self._index is not None
@@ -218,6 +235,7 @@ class DiskIndex:
 
     def rebuild(self) -> None:
         """Start from nothing."""
+        self._all.mkdir(parents=True, exist_ok=True, mode=0o700)
         with self._lock.held(), self._guard:
             self._start_again()
 

@@ -19,7 +19,7 @@ from rolltop.store.text.splitting import Cut, cut_all
 if TYPE_CHECKING:
     from rolltop.store.seams import TextUnit
 
-__all__ = ["EXACT", "FORMAT", "LABEL", "STEMMED", "WEIGHTS", "Texts", "reopened", "schema", "texts_of"]
+__all__ = ["EXACT", "FORMAT", "LABEL", "STEMMED", "WEIGHTS", "Texts", "nothing", "reopened", "schema", "texts_of"]
 
 FORMAT = 4
 """Part of the directory's name: another set of fields or another way to cut words is another index."""
@@ -76,7 +76,15 @@ def _linked(path: str) -> str:
 
 def reopened(path: str) -> tantivy.Index:
     """The index in a directory, made where there is none."""
-    index = tantivy.Index(schema(), _linked(path) if is_frozen(Path(path)) else path)
+    return _with_analyzers(tantivy.Index(schema(), _linked(path) if is_frozen(Path(path)) else path))
+
+
+def nothing() -> tantivy.Index:
+    """An index that holds nothing and lies nowhere."""
+    return _with_analyzers(tantivy.Index(schema()))
+
+
+def _with_analyzers(index: tantivy.Index) -> tantivy.Index:
     index.register_tokenizer("exact", analysis.exact_analyzer())
     index.register_tokenizer("stem", analysis.stem_analyzer())
     index.register_tokenizer("plain", analysis.plain_analyzer())

@@ -31,7 +31,6 @@ class KeywordIndex:
     """Finds documents by words. `store` ties it to one catalogue."""
 
     def __init__(self, directory: Path, store: str) -> None:
-        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._disk = DiskIndex(directory, store)
         self._fresh = Fresh()
         self._seen = 0

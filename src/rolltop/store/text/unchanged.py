@@ -6,6 +6,7 @@ any more is a word that no document has. So their times are looked at now and th
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from pathlib import Path
@@ -35,6 +36,13 @@ class Unchanged:
         with os.scandir(self._directory) as entries:
             files = [entry for entry in entries if entry.name.endswith(_WRITTEN_ONCE)]
             return {entry.name: _stamp(entry) for entry in files}
+
+    @classmethod
+    def of_nothing(cls) -> Unchanged:
+        """For an index that has no files."""
+        nothing = cls.__new__(cls)
+        nothing._stamps, nothing._bad, nothing._next = {}, None, math.inf
+        return nothing
 
     def check(self) -> None:
         """Raise ValueError where a file was overwritten; one that is gone is still mapped as it was."""
