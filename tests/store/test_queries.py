@@ -219,6 +219,51 @@ def test_pages_are_one_order_and_scores_are_the_sum_of_their_parts(tmp_path: Pat
     index.close()
 
 
+@pytest.mark.parametrize("fresh", [False, True])
+def test_a_word_that_tells_next_to_nothing_has_to_be_there_and_decides_nothing(tmp_path: Path, fresh: bool) -> None:
+    """How often `the` stands somewhere is no reason to find it before what the other words are about."""
+    texts = ["the " * 50 + "zebra", "a zebra", "the zebra zebra zebra", *["the horse"] * 400, *["a horse"] * 3]
+    units = [TextUnit(n, "x", "x", (), text, change=n) for n, text in enumerate(texts, 1)]
+    index, changes = KeywordIndex(tmp_path, "s"), TextChanges(units, [], len(units))
+    if fresh:
+        index.remember(changes)
+    else:
+        index.learn(lambda _: [changes])
+    found = index.search("the zebra", limit=10, why=True)
+    assert ([hit.document for hit in found.hits], found.total) == ([3, 1], 2)
+    assert found.words == ("the", "zebra")
+    assert all(hit.score > 0 and sum(hit.parts.values()) == pytest.approx(hit.score, rel=1e-3) for hit in found.hits)
+    assert index.search("the", limit=1).hits[0].score > 0  # alone it decides
+    nowhere = index.search("the unicorn", limit=1, why=True)  # and beside a word that nobody has
+    assert (nowhere.total, nowhere.complete, nowhere.hits[0].document) == (402, False, 1)
+    either = index.search("the zebra horse unicorn", limit=3)
+    assert [hit.document for hit in either.hits[:3]] == [3, 2, 1]
+    index.close()
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+def test_a_field_is_asked_for_any_form_of_a_word(tmp_path: Path, fresh: bool) -> None:
+    names = {"title": "Connections", "headings": ("Connecting", "Other")}
+    units = [
+        TextUnit(1, "a.md", "docs/a.md", (), "Connections\nConnecting\nOther", change=1, **names),
+        TextUnit(2, "connected.md", "connected.md", (), "text", change=2),
+        TextUnit(3, "c.md", "c.md", ("connects",), "connect", change=3),
+    ]
+    index, changes = KeywordIndex(tmp_path, "s"), TextChanges(units, [], 3)
+    if fresh:
+        index.remember(changes)
+    else:
+        index.learn(lambda _: [changes])
+    found = {
+        field: {hit.document for hit in index.search(f"{field}connect", limit=9).hits}
+        for field in ("", "title:", "heading:", "path:", "body:")
+    }
+    assert found == {"": {1, 2, 3}, "title:": {1, 2}, "heading:": {1}, "path:": {2}, "body:": {1, 3}}
+    parts = {hit.document: set(hit.parts) for hit in index.search("connect", limit=9, why=True).hits}
+    assert parts == {1: {"title", "heading", "body"}, 2: {"title", "path"}, 3: {"tag", "body"}}
+    index.close()
+
+
 @given(CORPORA, TREES, st.lists(st.sampled_from(PARTS), min_size=1, max_size=4).map(" ".join))
 @settings(deadline=None, max_examples=60)
 def test_thrift_changes_neither_what_is_found_nor_its_scores(

@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from rolltop.store.paging import Shown
 from rolltop.store.records import Document
-from rolltop.store.seams import TextHead, no_head
 
-__all__ = ["Hit", "Ranked", "Results"]
-
-
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """A document and its score before it is shown. `offset` is a place in its text that answers the query."""
-
-    document: int
-    score: float
-    parts: Mapping[str, float] = field(default_factory=dict)
-    offset: int | None = None
-    head: Callable[[], TextHead | None] = no_head
+__all__ = ["Hit", "Results"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from rolltop.store.reach import Reach
 from rolltop.store.records import Frame, Place
@@ -118,8 +119,7 @@ class TextChanges:
     mark: int
 
 
-@dataclass(frozen=True, slots=True)
-class TextHead:
+class TextHead(NamedTuple):
     """What a text index has kept for showing a document, as of one change of it: enough, or nothing."""
 
     change: int
@@ -135,15 +135,16 @@ def no_head() -> TextHead | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class TextHit:
+class TextHit(NamedTuple):
     """A document that answers a query, better ones with a higher score; `parts` says what the score is made of."""
 
     document: int
     score: float
-    parts: Mapping[str, float] = field(default_factory=dict)
+    parts: Mapping[str, float] = MappingProxyType({})
     head: Callable[[], TextHead | None] = no_head
     """What the index has kept for showing the document, fetched when it is called."""
+    offset: int | None = None
+    """A place in its text that answers the query, where one is known."""
 
 
 def none_of(_: Sequence[int]) -> set[int]:

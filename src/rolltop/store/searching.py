@@ -17,7 +17,7 @@ from rolltop.store.extract import Extracting
 from rolltop.store.learning import Learning
 from rolltop.store.paging import Shown
 from rolltop.store.records import Document
-from rolltop.store.results import Hit, Ranked, Results
+from rolltop.store.results import Hit, Results
 from rolltop.store.seams import BlobStore, Catalog, GrepIndex, TextAnswer, TextHit, TextIndex
 from rolltop.store.showing import Showing, beginning
 
@@ -103,14 +103,13 @@ class Searching(Extracting):
     ) -> Results:
         # One more than is shown: it tells that there are more.
         answer, missing = self._by_words(query, limit + 1, offset, similarity, why=why, shown=shown)
-        ranked = [Ranked(hit.document, hit.score, hit.parts, head=hit.head) for hit in answer.hits]
         note = " ".join(filter(None, (answer.note, self._waiting(missing))))
         kind = "full-text" if similarity is None else "fuzzy"
-        return self._page(ranked, limit, shown, Results([], answer.total, kind, note or None), answer)
+        return self._page(answer.hits, limit, shown, Results([], answer.total, kind, note or None), answer)
 
     def _page(
         self,
-        ranked: Sequence[Ranked],
+        ranked: Sequence[TextHit],
         limit: int,
         shown: Shown | None,
         results: Results,
@@ -159,7 +158,7 @@ class Searching(Extracting):
         also = self._learning.uncommitted() if self.committer.active else None
         return self.text.weigh(query, documents, why=why, also=also)
 
-    def _shown(self, ranked: Sequence[Ranked], answer: TextAnswer | None = None) -> list[Hit]:
+    def _shown(self, ranked: Sequence[TextHit], answer: TextAnswer | None = None) -> list[Hit]:
         """The documents of a ranking, with the piece of text that answers best."""
         words, families = (answer.words, answer.families) if answer else ((), ())
         return Showing(self.catalog, self.extracts, words, families).hits(ranked)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from rolltop.store.extract import Extracts
 from rolltop.store.records import Document
-from rolltop.store.results import Hit, Ranked
-from rolltop.store.seams import Catalog, TextHead
+from rolltop.store.results import Hit
+from rolltop.store.seams import Catalog, TextHead, TextHit
 from rolltop.store.text import ENOUGH, Needles, snippet
 
 __all__ = ["Showing", "beginning"]
@@ -33,20 +33,20 @@ class Showing:
         self._families = families
         self._needles = Needles(self._families)
 
-    def hits(self, ranked: Sequence[Ranked]) -> list[Hit]:
+    def hits(self, ranked: Sequence[TextHit]) -> list[Hit]:
         """Those of the documents that are still there."""
         found = self._catalog.listings.numbered([each.document for each in ranked])
         documents = {document.id: document for document in found}
         return [self._hit(documents[each.document], each) for each in ranked if each.document in documents]
 
-    def _hit(self, document: Document, each: Ranked) -> Hit:
+    def _hit(self, document: Document, each: TextHit) -> Hit:
         head = each.head()
         if head is not None and head.change != document.change:
             head = None  # the document has been changed since, or what is on disk is damaged
         title, text, place = self._from_head(head, each) or self._from_document(document, head, each)
         return Hit(document, each.score, title, text, place, self._words, each.parts, self._families)
 
-    def _from_head(self, head: TextHead | None, each: Ranked) -> tuple[str, str, str] | None:
+    def _from_head(self, head: TextHead | None, each: TextHit) -> tuple[str, str, str] | None:
         if head is None or not (head.text or head.whole):
             return None
         shown = snippet(head.text, self._needles, each.offset, whole=head.whole)
@@ -55,7 +55,7 @@ class Showing:
         place = f"line {head.text.count(chr(10), 0, shown.offset) + 1}" if head.text else ""
         return head.title, shown.text, place
 
-    def _from_document(self, document: Document, head: TextHead | None, each: Ranked) -> tuple[str, str, str]:
+    def _from_document(self, document: Document, head: TextHead | None, each: TextHit) -> tuple[str, str, str]:
         # Who has the title already needs no headings looked for, and who has no place only the beginning.
         if head is not None:
             found = self._extracts.shown(document, ENOUGH if each.offset is None else None)

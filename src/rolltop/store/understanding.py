@@ -12,7 +12,7 @@ from rolltop.errors import PartMissing
 from rolltop.refusals import tolerated
 from rolltop.store.meaning import NONE, Candidate, Fused, fuse
 from rolltop.store.paging import Shown
-from rolltop.store.results import Ranked, Results
+from rolltop.store.results import Results
 from rolltop.store.seams import TextAnswer, TextHead, TextHit, no_head
 from rolltop.store.searching import Searching
 from rolltop.store.text.grammar import conditions, is_plain, parse
@@ -113,7 +113,9 @@ class Understanding(Searching):
         near = [
             each for each in self._near(asked, offset + limit + 1 + len(before), met) if each.document not in before
         ]
-        ranked = [Ranked(each.document, each.score, {"meaning": each.score}, each.start) for each in near[offset:]]
+        ranked = [
+            TextHit(each.document, each.score, {"meaning": each.score}, offset=each.start) for each in near[offset:]
+        ]
         total = self.meaning.index.spans.with_text(met) if near or offset or before else 0
         waiting = self._waiting(missing) if missing else None
         note = " ".join(filter(None, (note, waiting, self.meaning.lacking()))) or None
@@ -140,12 +142,12 @@ class Understanding(Searching):
             page = self._with_fields(query, page)
         found_by_words = {hit.document for hit in answer.hits}
         ranked = [
-            Ranked(
+            TextHit(
                 each.document,
                 each.score,
                 each.parts,
-                None if each.document in found_by_words else legs.starts.get(each.document),
                 legs.heads.get(each.document, no_head),
+                None if each.document in found_by_words else legs.starts.get(each.document),
             )
             for each in page
         ]

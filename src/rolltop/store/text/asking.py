@@ -15,6 +15,7 @@ from rolltop.store.text.plan import (
     AnyOf,
     Best,
     Everything,
+    Needed,
     Plan,
     Raised,
     Run,
@@ -62,11 +63,22 @@ class Asking:
         worth: dict[int, float] = {}
         if not documents:
             return worth
-        asked = _few(documents)
+        asked, those = _few(documents), frozenset(documents)
         for plan in plans:
-            for number, score in self._within(asked, plan, len(documents)):
-                worth[number] = worth.get(number, 0.0) + score
+            found = self._alone(plan) if self._is_rare(plan) else self._within(asked, plan, len(documents))
+            for number, score in found:
+                if number in those:
+                    worth[number] = worth.get(number, 0.0) + score
         return worth
+
+    def _is_rare(self, plan: Plan) -> bool:
+        """Whether there are so few documents with all words of a run that some of them need not be picked out."""
+        return isinstance(plan, Run) and min([self.view.frequency(plan.field, word) for word in plan.words]) <= FEW
+
+    def _alone(self, plan: Plan) -> list[Place]:
+        """All documents that answer a plan, which are not many."""
+        query = self._query(plan)
+        return [] if query is None else self._numbered(self.view.searcher.search(query, FEW, count=False).hits)
 
     def among(self, plan: Plan, documents: Sequence[int]) -> list[Place]:
         """Those of some documents that answer a plan, in no order."""
@@ -108,6 +120,9 @@ class Asking:
             return self._run(plan)
         if isinstance(plan, (Terms, Starts)):
             return tantivy.Query.const_score_query(_flat(plan), plan.score)
+        if isinstance(plan, Needed):
+            needed = self._query(plan.part)
+            return needed and tantivy.Query.const_score_query(needed, 0.0)
         if isinstance(plan, Everything):
             everything = tantivy.Query.term_query(schema(), "what", "document")
             return tantivy.Query.const_score_query(everything, 0.0)

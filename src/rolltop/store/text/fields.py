@@ -21,21 +21,20 @@ if TYPE_CHECKING:
 
 __all__ = ["EXACT", "FORMAT", "LABEL", "STEMMED", "WEIGHTS", "Texts", "nothing", "reopened", "schema", "texts_of"]
 
-FORMAT = 4
+FORMAT = 5
 """Part of the directory's name: another set of fields or another way to cut words is another index."""
 
 EXACT = ("body", "label", "title", "path", "heading")
 """Fields of words as they are written (without case and accents), with positions. `label` is all but the body."""
 
-STEMMED = ("title_stem", "path_stem", "heading_stem", "tag_stem")
-"""The same words by their stems. The body has no such field: a stem is looked up as all the words that have it."""
+STEMMED = ("label_stem", "tag_stem")
+"""The words of title, path and headings together, and those of the tags, by their stems. The body has no such field: a
+stem is looked up as all the words that have it."""
 
 LABEL = "label"
 
 WEIGHTS = {
-    "title_stem": 1.8,
-    "heading_stem": 2.0,
-    "path_stem": 1.0,
+    "label_stem": 1.75,
     "tag_stem": 2.5,
     "names": 2.0,
     "body": 1.0,
@@ -121,9 +120,7 @@ def _texts(unit: TextUnit, body: Cut, label: Cut) -> Texts:
         "path": [path],
         "heading": headings,
         "label": pieces,
-        "title_stem": [title],
-        "path_stem": [path],
-        "heading_stem": headings,
+        "label_stem": [title, path, *headings],
         "tag_stem": tags,
         "names": [" ".join(names)],
         "tag": [level for tag in unit.tags for level in _levels(tag)],
@@ -138,7 +135,7 @@ def _lengths(texts: dict[str, list[str]], body: int, label: int, names: int) -> 
     title, path, tags = (sum([text.count(" ") + 1 for text in texts[name]]) for name in ("title", "path", "tag_stem"))
     heading = max(0, label - title - path - tags)
     lengths = {"body": body, "label": label, "names": names, "title": title, "path": path, "heading": heading}
-    return lengths | {"title_stem": title, "path_stem": path, "heading_stem": heading, "tag_stem": tags}
+    return lengths | {"label_stem": title + path + heading, "tag_stem": tags}
 
 
 def _extensions(unit: TextUnit) -> list[str]:

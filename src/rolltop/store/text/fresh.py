@@ -8,13 +8,14 @@ from dataclasses import dataclass
 
 from rolltop.store.seams import TextUnit
 from rolltop.store.text.analysis import stem_analyzer, stems
-from rolltop.store.text.fields import EXACT, STEMMED, texts_of
+from rolltop.store.text.fields import EXACT, LABEL, STEMMED, texts_of
 from rolltop.store.text.heads import pack_head
 from rolltop.store.text.plan import (
     AllOf,
     AnyOf,
     Best,
     Everything,
+    Needed,
     Plan,
     Raised,
     Run,
@@ -29,6 +30,7 @@ from rolltop.store.text.splitting import LONGEST_WORD, MOST_BYTES
 __all__ = ["Fresh", "FreshDocument"]
 
 _K1, _B = 1.2, 0.75
+_VOCABULARY = ("body", LABEL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,8 @@ class FreshDocument:
             return plan.score if any(word.startswith(plan.prefix) for word in self.counts[plan.field]) else None
         if isinstance(plan, Everything):
             return 0.0
+        if isinstance(plan, Needed):
+            return None if self.score(plan.part, averages) is None else 0.0
         if isinstance(plan, Without):
             banned = any(self.score(part, averages) is not None for part in plan.banned)
             return None if banned else self.score(plan.part, averages)
@@ -142,8 +146,9 @@ class Fresh:
                 counts.subtract(document.counts[field].keys())
             self._frequencies[field] = +counts if gone else counts  # without what nobody has any more
         if before._stems is not None:
-            known = before._frequencies["body"]
-            words = list({word for document in new for word in document.counts["body"] if word not in known})
+            known = [before._frequencies[field] for field in _VOCABULARY]
+            held = {word for document in new for field in _VOCABULARY for word in document.counts[field]}
+            words = [word for word in held if not any(word in counted for counted in known)]
             self._stems = dict(before._stems)  # a word that is gone may stay: it is found nowhere
             for word, its in zip(words, stems(words), strict=True):
                 self._stems[its] = [*self._stems.get(its, ()), word]
@@ -170,10 +175,10 @@ class Fresh:
         return self._frequencies[field].keys()
 
     def variants(self, stem: str) -> list[str]:
-        """The words of the bodies that have this stem."""
+        """The words that have this stem."""
         if self._stems is None:
             self._stems = {}
-            words = list(self.words("body"))
+            words = list(dict.fromkeys(word for field in _VOCABULARY for word in self.words(field)))
             for word, its in zip(words, stems(words), strict=True):
                 self._stems.setdefault(its, []).append(word)
         return self._stems.get(stem, [])

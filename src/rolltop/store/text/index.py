@@ -15,10 +15,11 @@ from rolltop.store.seams import TextAnswer, TextChanges, TextHit
 from rolltop.store.text import grammar
 from rolltop.store.text.asking import Asking, Place
 from rolltop.store.text.disk import DiskIndex, View, means_damage
+from rolltop.store.text.fields import WEIGHTS
 from rolltop.store.text.fresh import Fresh, FreshDocument
 from rolltop.store.text.heads import unpack_head
 from rolltop.store.text.lexicon import Words
-from rolltop.store.text.plan import Plan, Raised, families_of, fields_of, words_of
+from rolltop.store.text.plan import Plan, Raised, families_of, fields_of, of_label, words_of
 from rolltop.store.text.planning import Planner
 
 __all__ = ["KeywordIndex"]
@@ -243,15 +244,32 @@ class _State:
         """The hits with what they are shown with, and with what their scores are made of where that was asked for."""
         new = {document.number: document for document in self.fresh.documents}
         parts = self._parts(plan, [number for number, _ in hits], new) if why else {}
+        labels = self._labels(plan, list(parts), new) if why else {}
         return [
             TextHit(
                 number,
                 score,
-                _by_name(parts.get(number, {})),
+                _by_name(parts.get(number, {}), labels.get(number, {})),
                 partial(unpack_head, new[number].head) if number in new else partial(self.view.heads.head, number),
             )
             for number, score in hits
         ]
+
+    def _labels(
+        self, plan: Plan, numbers: Sequence[int], new: Mapping[int, FreshDocument]
+    ) -> dict[int, dict[str, float]]:
+        """How much title, headings and path count of what documents are found by in the three together."""
+        told: dict[int, dict[str, float]] = {number: {} for number in numbers}
+        averages = self.averages()
+        for field in _LABELS:
+            part = of_label(plan, field, WEIGHTS[field])
+            if part is not None:
+                found = Asking(self.view).among(part, [number for number in numbers if number not in new])
+                fresh = [(number, new[number].score(part, averages)) for number in numbers if number in new]
+                for number, score in (*found, *fresh):
+                    if score:
+                        told[number][field] = score
+        return told
 
     def _parts(self, plan: Plan, numbers: list[int], new: Mapping[int, FreshDocument]) -> dict[int, dict[str, float]]:
         old = [number for number in numbers if number not in new]
@@ -263,13 +281,21 @@ class _State:
         return parts
 
 
-_NAMES = {"title_stem": "title", "path_stem": "path", "heading_stem": "heading", "tag_stem": "tag", "names": "body"}
+_LABELS = ("title", "heading", "path")
+"""What `label_stem` is made of."""
+
+_NAMES = {"tag_stem": "tag", "names": "body"}
 
 
-def _by_name(parts: dict[str, float]) -> dict[str, float]:
+def _by_name(parts: dict[str, float], labels: dict[str, float]) -> dict[str, float]:
     """The parts by the names that people know the fields by."""
     told: dict[str, float] = {}
+    whole = sum(labels.values())
     for field, score in parts.items():
-        name = _NAMES.get(field, field)
-        told[name] = told.get(name, 0.0) + score
+        of_field = {field: score}
+        if field == "label_stem" and whole:
+            of_field = {name: score * share / whole for name, share in labels.items()}
+        for each, part in of_field.items():
+            name = _NAMES.get(each, each)
+            told[name] = told.get(name, 0.0) + part
     return told

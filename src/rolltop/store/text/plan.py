@@ -12,6 +12,7 @@ __all__ = [
     "AnyOf",
     "Best",
     "Everything",
+    "Needed",
     "Plan",
     "Raised",
     "Run",
@@ -22,7 +23,11 @@ __all__ = [
     "families_of",
     "fields_of",
     "inverse_frequency",
+    "is_word",
+    "leaves_of",
+    "of_label",
     "only",
+    "with_words_only_needed",
     "words_of",
 ]
 
@@ -104,11 +109,18 @@ class Raised:
 
 
 @dataclass(frozen=True, slots=True)
+class Needed:
+    """A part that has to hold, and adds nothing to a score."""
+
+    part: Plan
+
+
+@dataclass(frozen=True, slots=True)
 class Everything:
     """Every document."""
 
 
-Plan = Term | Run | Terms | Starts | AnyOf | Best | AllOf | Without | Raised | Everything
+Plan = Term | Run | Terms | Starts | AnyOf | Best | AllOf | Without | Raised | Needed | Everything
 _Leaf = Term | Run | Terms | Starts
 
 
@@ -118,23 +130,39 @@ def inverse_frequency(documents: int, having: int) -> float:
     return math.log(1 + (documents - having + 0.5) / (having + 0.5))
 
 
-def _leaves(plan: Plan) -> Iterator[_Leaf]:
-    """Every leaf that can add to a score."""
+def leaves_of(plan: Plan) -> Iterator[_Leaf]:
+    """Every leaf that a document may be found by."""
     if isinstance(plan, _Leaf):
         yield plan
-    elif isinstance(plan, Without):
-        yield from _leaves(plan.part)
+    elif isinstance(plan, (Without, Needed)):
+        yield from leaves_of(plan.part)
     elif isinstance(plan, Raised):
         for part in (plan.part, *plan.more):
-            yield from _leaves(part)
+            yield from leaves_of(part)
     elif not isinstance(plan, Everything):
         for part in plan.parts:
-            yield from _leaves(part)
+            yield from leaves_of(part)
+
+
+def is_word(plan: Plan) -> bool:
+    """Whether the plan is about one word, in whatever forms and fields."""
+    return type(plan) is AnyOf and all(type(part) is Term for part in plan.parts)
+
+
+def with_words_only_needed(plan: Plan, below: float) -> Plan:
+    """The plan, with words that tell less than that only needed."""
+    if is_word(plan):
+        return Needed(plan) if plan.parts and plan.parts[0].idf < below else plan  # type: ignore[union-attr]
+    if isinstance(plan, Without):
+        return Without(with_words_only_needed(plan.part, below), plan.banned)
+    if isinstance(plan, (AllOf, AnyOf)):
+        return type(plan)(tuple([with_words_only_needed(part, below) for part in plan.parts]))
+    return plan
 
 
 def fields_of(plan: Plan) -> list[str]:
     """The fields that can add to a score, in the order of the plan."""
-    return list(dict.fromkeys(leaf.field for leaf in _leaves(plan)))
+    return list(dict.fromkeys(leaf.field for leaf in leaves_of(plan)))
 
 
 def only(plan: Plan, field: str) -> Plan | None:
@@ -143,7 +171,7 @@ def only(plan: Plan, field: str) -> Plan | None:
         return plan if plan.field == field else None
     if isinstance(plan, Without):
         return only(plan.part, field)
-    if isinstance(plan, Everything):
+    if isinstance(plan, (Everything, Needed)):
         return None
     inner = (plan.part, *plan.more) if isinstance(plan, Raised) else plan.parts
     parts = tuple(part for each in inner if (part := only(each, field)) is not None)
@@ -152,9 +180,22 @@ def only(plan: Plan, field: str) -> Plan | None:
     return Best(parts) if isinstance(plan, Best) else AnyOf(parts)
 
 
+def of_label(plan: Plan, field: str, weight: float) -> Plan | None:
+    """What the plan asks of title, path and headings together, asked of one of them."""
+    if isinstance(plan, (_Leaf, Everything, Needed)):
+        return None
+    if isinstance(plan, (Without, Raised)):
+        return of_label(plan.part, field, weight)
+    if isinstance(plan, AnyOf) and any(isinstance(part, Term) and part.field == "label_stem" for part in plan.parts):
+        forms = [part for part in plan.parts if isinstance(part, Term) and part.field == "body"]
+        return AnyOf(tuple(Term(field, form.word, weight, form.idf) for form in forms))
+    parts = tuple(part for each in plan.parts if (part := of_label(each, field, weight)) is not None)
+    return AnyOf(parts) if parts else None
+
+
 def families_of(plan: Plan) -> list[tuple[str, ...]]:
     """The words that a document was found by, for finding them in its text; the forms of one word together."""
-    if isinstance(plan, (Without, Raised)):
+    if isinstance(plan, (Without, Raised, Needed)):
         return families_of(plan.part)  # what raises a score are the same words, in order
     if isinstance(plan, Run):
         return [plan.written] if plan.written else [(word,) for word in _shown(plan)]
@@ -169,21 +210,21 @@ def families_of(plan: Plan) -> list[tuple[str, ...]]:
                 return list(dict.fromkeys(as_one))  # the words beside them are among the ways
         return [family for part in plan.parts for family in families_of(part)]
     else:
-        words = [word for leaf in _leaves(plan) for word in _shown(leaf)]
+        words = [word for leaf in leaves_of(plan) for word in _shown(leaf)]
     family = tuple(dict.fromkeys(words))  # in the order in which they were asked for
     return [family] if family else []
 
 
 def words_of(plan: Plan) -> tuple[str, ...]:
     """The same words one by one, for marking them; behind the beginning of words stands a `*`."""
-    return tuple(dict.fromkeys(word for leaf in _leaves(plan) for word in _marked(leaf)))
+    return tuple(dict.fromkeys(word for leaf in leaves_of(plan) for word in _marked(leaf)))
 
 
 def _marked(leaf: _Leaf) -> tuple[str, ...]:
     return tuple(f"{word}*" for word in _shown(leaf)) if isinstance(leaf, Starts) else _shown(leaf)
 
 
-_SILENT = frozenset({"tag", "ext", "type", "title_stem", "path_stem", "heading_stem", "tag_stem"})
+_SILENT = frozenset({"tag", "ext", "type", "label_stem", "tag_stem"})
 """Fields whose words are not as they are written, or not in the text."""
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple
 
 from rolltop.store.text.scripts import FIRST_UNSPACED, composed, composed_with_places, is_inside, is_unspaced
 
@@ -41,8 +41,7 @@ _Place = tuple[int, int]
 """Where a word stands, and the word as a bit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Snippet:
+class Snippet(NamedTuple):
     """A piece of a text on one line, and where the first word of the query stands in the text."""
 
     text: str
@@ -123,9 +122,10 @@ def _fullest(text: str, plain: str, needles: Needles) -> tuple[int, int]:
         if count >= len(words) - passed:
             break
         for at in _places(text, plain, word):
-            start, end = max(0, at - _REACH), at + _REACH
-            if _may_hold(count + 1, plain, words, start, end):
-                first, held = _densest(_found(text, plain, words, start, end), needles.all)
+            start, end = (at - _REACH if at > _REACH else 0), at + _REACH
+            firsts = _firsts(plain, words, start, end, len(words) - count - 1)
+            if firsts:
+                first, held = _densest(_found(text, plain, firsts, end), needles.all)
                 if held.bit_count() > count:
                     best, most, count = first, held, held.bit_count()
                     if held == needles.all:
@@ -138,54 +138,68 @@ def _places(text: str, plain: str, word: Sequence[_Needle]) -> Iterator[int]:
     for needle, forms in word:
         at, left = plain.find(needle), _TRIES
         while at >= 0 and left:
-            if (forms is None or plain.startswith(forms, at)) and _begins(text, at):
+            if (forms is None or plain.startswith(forms, at)) and (
+                at == 0 or plain[at - 1] in _ENDS_WORDS or _begins(text, at)
+            ):
                 yield at
                 left -= 1
             at = plain.find(needle, at + 1)
 
 
-def _may_hold(count: int, plain: str, words: Sequence[Sequence[_Needle]], start: int, end: int) -> bool:
-    """Whether so many different words may stand in a stretch: a quick look."""
-    spare = len(words) - count
-    for word in words:
-        for needle, _ in word:
-            if plain.find(needle, start, end + len(needle)) >= 0:
-                break
-        else:
+_First = tuple[int, int, str, tuple[str, ...] | None]
+"""Where something of a word stands first in a stretch, the word as a bit, and what to look for."""
+
+
+def _firsts(plain: str, words: Sequence[Sequence[_Needle]], start: int, end: int, spare: int) -> list[_First]:
+    """What of the words may stand in a stretch: a quick look. None where more than `spare` of them do not."""
+    found: list[_First] = []
+    for number, word in enumerate(words):
+        missing = True
+        for needle, forms in word:
+            at = plain.find(needle, start, end + len(needle))
+            if at >= 0:
+                found.append((at, 1 << number, needle, forms))
+                missing = False
+        if missing:
+            if not spare:
+                return []
             spare -= 1
-            if spare < 0:
-                return False
-    return True
+    return found
 
 
-def _found(text: str, plain: str, words: Sequence[Sequence[_Needle]], start: int, end: int) -> list[_Place]:
+def _found(text: str, plain: str, firsts: Sequence[_First], end: int) -> list[_Place]:
     """Places of the words in a stretch, in order."""
     places: list[_Place] = []
-    for number, word in enumerate(words):
-        for needle, forms in word:
-            stop = end + len(needle)
-            at = plain.find(needle, start, stop)
-            while at >= 0:
-                if (forms is None or plain.startswith(forms, at)) and _begins(text, at):
-                    places.append((at, 1 << number))
-                at = plain.find(needle, at + 1, stop)
-    return sorted(places)
+    for first, bit, needle, forms in firsts:
+        at, stop = first, end + len(needle)
+        while at >= 0:
+            if (forms is None or plain.startswith(forms, at)) and (
+                at == 0 or plain[at - 1] in _ENDS_WORDS or _begins(text, at)
+            ):
+                places.append((at, bit))
+            at = plain.find(needle, at + 1, stop)
+    places.sort()
+    return places
 
 
 def _densest(places: list[_Place], every: int) -> tuple[int, int]:
     """Where the part of a stretch begins that holds the most different words, the first such; and these as bits."""
-    best, most = (places[0][0] if places else 0), 0
-    for first, (start, word) in enumerate(places):
-        held = word
-        for at, bit in places[first + 1 :]:
-            if at >= start + _REACH:
+    best, most, count = (places[0][0] if places else 0), 0, 0
+    for first, (start, word) in enumerate(places, 1):
+        held, reach = word, start + _REACH
+        for at, bit in places[first:]:
+            if at >= reach:
                 break
             held |= bit
-        if held & ~most and held.bit_count() > most.bit_count():  # the first test is the quicker one
-            best, most = start, held
+        if held & ~most and held.bit_count() > count:  # the first test is the quicker one
+            best, most, count = start, held, held.bit_count()
             if held == every:
                 break
     return best, most
+
+
+_ENDS_WORDS = frozenset(char for char in map(chr, range(128)) if not char.isalnum())
+"""Behind these a word begins, whatever it begins with."""
 
 
 def _begins(text: str, at: int) -> bool:
