@@ -24,6 +24,9 @@ BATCH_DOCUMENTS = 4000
 HELD_IN_MEMORY = 64 << 20
 """A longer stream is written leaf by leaf instead of being held."""
 
+FEW = 64
+"""Documents whose content is looked for one by one. For more, the beginnings of all hashes are read first."""
+
 _BLOCK = 1 << 20
 
 
@@ -172,7 +175,7 @@ class Keeping(Core):
     ) -> None:
         fresh: dict[str, NewDocument] = {}
         before = writer.written
-        writer.digests = digests.follow(self.catalog)
+        writer.digests = digests.follow(self.catalog) if len(batch) > FEW else None
         paths = [storable_path(source.path) for source in batch]
         present = self.catalog.documents.present(paths)
         for path, source in zip(paths, batch, strict=True):

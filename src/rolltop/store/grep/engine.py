@@ -266,8 +266,7 @@ class Grep:
     def index_pending(self, *, least: int = 1, progress: Callable[[int, int], None] | None = None) -> int:
         """Build the segments that are missing; how many frames were covered. Searches go on meanwhile."""
         with self._turn:
-            self._layout.refresh()
-            table = self._layout.table
+            table = self._layout.frames()
         runs = list(self._index.missing(table, least=least))
         total, done = sum(map(len, runs)) + (self._texts.uncovered(least) if self._texts else 0), 0
 
@@ -279,11 +278,20 @@ class Grep:
 
         for run in runs:
             with suppress(Damaged, NotFound):  # what no segment covers is searched directly, and named if it cannot be
-                self._index.add(table, run, [self._raw(frame) for frame in politely(run)])
+                self._index.add(table, run, [self._indexed(frame) for frame in politely(run)])
             covered(len(run))
         if self._texts:
             self._texts.index_pending(least, covered)
         return done
+
+    def _indexed(self, frame: Frame) -> bytes:
+        """What a segment is built from. What lies in frames is only looked up where one cannot be read."""
+        try:
+            return self._reader.raw(frame) if frame.base is not None else self._reader.fresh(frame)
+        except (Damaged, NotFound):
+            with self._turn:
+                self._layout.refresh()
+                return self._raw(frame)
 
     def uncovered(self) -> int:
         """How many frames and texts have to be searched directly, as of the last search."""
@@ -291,10 +299,8 @@ class Grep:
         return frames + (self._texts.uncovered() if self._texts else 0)
 
     def index_damage(self) -> list[str]:
-        self._layout.refresh()
-        return self._index.damage(self._layout.table) + (self._texts.damage() if self._texts else [])
+        return self._index.damage(self._layout.frames()) + (self._texts.damage() if self._texts else [])
 
     def drop_stale(self) -> list[str]:
-        self._layout.refresh()
-        dropped = self._index.drop_stale(self._layout.table)
+        dropped = self._index.drop_stale(self._layout.frames())
         return dropped + (self._texts.drop_stale() if self._texts else [])

@@ -58,12 +58,21 @@ class Layout:
     def refresh(self) -> None:
         """Follow the catalogue."""
         with self._lock, self._catalog.snapshot():
-            epoch = self._catalog.objects.epoch()
-            if epoch != self._epoch:
-                self._reset(epoch)
-            last = int(self.table.numbers[-1]) if len(self.table.numbers) else 0
-            self.table = self.table.extended(self._catalog.objects.frames(after=last))
+            self._follow_frames()
             self._follow_objects()
+
+    def frames(self) -> FrameTable:
+        """The frames there are now. What lies in them is a longer question, and is asked by who maps hits."""
+        with self._lock, self._catalog.snapshot():
+            self._follow_frames()
+            return self.table
+
+    def _follow_frames(self) -> None:
+        epoch = self._catalog.objects.epoch()
+        if epoch != self._epoch:
+            self._reset(epoch)
+        last = int(self.table.numbers[-1]) if len(self.table.numbers) else 0
+        self.table = self.table.extended(self._catalog.objects.frames(after=last))
 
     def _follow_objects(self) -> None:
         after = self._last_object
