@@ -15,11 +15,11 @@ from rolltop.store.text.plan import (
     AnyOf,
     Best,
     Everything,
-    Needed,
     Plan,
     Raised,
     Run,
     Starts,
+    Stem,
     Term,
     Terms,
     Without,
@@ -112,7 +112,7 @@ class Asking:
 
     def _query(self, plan: Plan) -> tantivy.Query | None:
         """The query for a plan; None where nothing can answer it."""
-        if isinstance(plan, Term):
+        if isinstance(plan, (Term, Stem)):
             return self._term(plan)
         if isinstance(plan, AnyOf):
             return self.view.memory.queries.of(plan, self._joined)
@@ -120,9 +120,6 @@ class Asking:
             return self._run(plan)
         if isinstance(plan, (Terms, Starts)):
             return tantivy.Query.const_score_query(_flat(plan), plan.score)
-        if isinstance(plan, Needed):
-            needed = self._query(plan.part)
-            return needed and tantivy.Query.const_score_query(needed, 0.0)
         if isinstance(plan, Everything):
             everything = tantivy.Query.term_query(schema(), "what", "document")
             return tantivy.Query.const_score_query(everything, 0.0)
@@ -148,7 +145,7 @@ class Asking:
         occur = tantivy.Occur.Must if isinstance(plan, AllOf) else tantivy.Occur.Should
         return tantivy.Query.boolean_query([(occur, part) for part in parts])
 
-    def _term(self, plan: Term) -> tantivy.Query | None:
+    def _term(self, plan: Term | Stem) -> tantivy.Query | None:
         having = self.view.frequency(plan.field, plan.word)
         if not having:
             return None

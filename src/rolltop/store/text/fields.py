@@ -15,26 +15,41 @@ import tantivy
 from rolltop.files.holding import is_frozen
 from rolltop.store.text import analysis
 from rolltop.store.text.splitting import Cut, cut_all
+from rolltop.store.text.weighing import Parts, weighed
 
 if TYPE_CHECKING:
     from rolltop.store.seams import TextUnit
 
-__all__ = ["EXACT", "FORMAT", "LABEL", "STEMMED", "WEIGHTS", "Texts", "nothing", "reopened", "schema", "texts_of"]
+__all__ = [
+    "ANYWHERE",
+    "EXACT",
+    "FORMAT",
+    "LABEL",
+    "STEMMED",
+    "WEIGHTS",
+    "Texts",
+    "nothing",
+    "reopened",
+    "schema",
+    "texts_of",
+]
 
-FORMAT = 5
+FORMAT = 6
 """Part of the directory's name: another set of fields or another way to cut words is another index."""
 
 EXACT = ("body", "label", "title", "path", "heading")
 """Fields of words as they are written (without case and accents), with positions. `label` is all but the body."""
 
-STEMMED = ("label_stem", "tag_stem")
-"""The words of title, path and headings together, and those of the tags, by their stems. The body has no such field: a
-stem is looked up as all the words that have it."""
+STEMMED = ("tag_stem",)
+"""The words of the tags by their stems."""
+
+ANYWHERE = "stems"
+"""All words of a document by their stems, those of identifiers also joined; see `weighing`."""
 
 LABEL = "label"
 
 WEIGHTS = {
-    "label_stem": 1.75,
+    "stems": 1.0,
     "tag_stem": 2.5,
     "names": 2.0,
     "body": 1.0,
@@ -53,7 +68,8 @@ def schema() -> tantivy.Schema:
         builder.add_text_field(name, tokenizer_name="exact", index_option="position")
     for name in STEMMED:
         builder.add_text_field(name, tokenizer_name="stem", index_option="freq")
-    builder.add_text_field("names", tokenizer_name="plain", index_option="freq")
+    for name in (ANYWHERE, "names"):
+        builder.add_text_field(name, tokenizer_name="plain", index_option="freq")
     for name in ("tag", "ext", "type", "what"):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     builder.add_text_field("state", stored=True, tokenizer_name="raw", index_option="basic")
@@ -102,7 +118,16 @@ def texts_of(units: Sequence[TextUnit]) -> list[Texts]:
     """The texts of documents. They are cut together: a document may have a thousand headings."""
     bodies = cut_all(unit.body for unit in units)
     labels = cut_all("\n".join([text.replace("\n", " ") for text in _short(unit)]) for unit in units)
-    return [_texts(unit, body, label) for unit, body, label in zip(units, bodies, labels, strict=True)]
+    found = [_texts(unit, body, label) for unit, body, label in zip(units, bodies, labels, strict=True)]
+    for each, (text, count) in zip(found, weighed(map(_parts, found)), strict=True):
+        each.fields[ANYWHERE], each.lengths[ANYWHERE] = [text], count
+    return found
+
+
+def _parts(texts: Texts) -> Parts:
+    fields = texts.fields
+    named = [text for name in ("title", "heading", "tag_stem") for text in fields[name]]
+    return Parts(fields["body"][0], " ".join([*fields["path"], *fields["names"]]), " ".join(named))
 
 
 def _short(unit: TextUnit) -> tuple[str, ...]:
@@ -120,7 +145,6 @@ def _texts(unit: TextUnit, body: Cut, label: Cut) -> Texts:
         "path": [path],
         "heading": headings,
         "label": pieces,
-        "label_stem": [title, path, *headings],
         "tag_stem": tags,
         "names": [" ".join(names)],
         "tag": [level for tag in unit.tags for level in _levels(tag)],
@@ -135,7 +159,7 @@ def _lengths(texts: dict[str, list[str]], body: int, label: int, names: int) -> 
     title, path, tags = (sum([text.count(" ") + 1 for text in texts[name]]) for name in ("title", "path", "tag_stem"))
     heading = max(0, label - title - path - tags)
     lengths = {"body": body, "label": label, "names": names, "title": title, "path": path, "heading": heading}
-    return lengths | {"label_stem": title + path + heading, "tag_stem": tags}
+    return lengths | {"tag_stem": tags}
 
 
 def _extensions(unit: TextUnit) -> list[str]:

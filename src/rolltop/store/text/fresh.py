@@ -8,18 +8,18 @@ from dataclasses import dataclass
 
 from rolltop.store.seams import TextUnit
 from rolltop.store.text.analysis import stem_analyzer, stems
-from rolltop.store.text.fields import EXACT, LABEL, STEMMED, texts_of
+from rolltop.store.text.fields import ANYWHERE, EXACT, LABEL, STEMMED, texts_of
 from rolltop.store.text.heads import pack_head
 from rolltop.store.text.plan import (
     AllOf,
     AnyOf,
     Best,
     Everything,
-    Needed,
     Plan,
     Raised,
     Run,
     Starts,
+    Stem,
     Term,
     Terms,
     Without,
@@ -62,7 +62,7 @@ class FreshDocument:
 
     def score(self, plan: Plan, averages: Mapping[str, float]) -> float | None:
         """The score by the plan; None where the document does not answer it."""
-        if isinstance(plan, (Term, Run)):
+        if isinstance(plan, (Term, Stem, Run)):
             return self._weighed(plan, averages)
         if isinstance(plan, Terms):
             return plan.score if any(word in plan.words for word in self.counts[plan.field]) else None
@@ -70,8 +70,6 @@ class FreshDocument:
             return plan.score if any(word.startswith(plan.prefix) for word in self.counts[plan.field]) else None
         if isinstance(plan, Everything):
             return 0.0
-        if isinstance(plan, Needed):
-            return None if self.score(plan.part, averages) is None else 0.0
         if isinstance(plan, Without):
             banned = any(self.score(part, averages) is not None for part in plan.banned)
             return None if banned else self.score(plan.part, averages)
@@ -86,10 +84,10 @@ class FreshDocument:
             return None
         return max(scores) if isinstance(plan, Best) else sum(scores)
 
-    def _weighed(self, plan: Term | Run, averages: Mapping[str, float]) -> float | None:
+    def _weighed(self, plan: Term | Stem | Run, averages: Mapping[str, float]) -> float | None:
         """BM25 of one word or phrase."""
         counts = self.counts[plan.field]
-        times = counts[plan.word] if isinstance(plan, Term) else self.occurrences(plan.field, plan.words)
+        times = self.occurrences(plan.field, plan.words) if isinstance(plan, Run) else counts[plan.word]
         if not times:
             return None
         length = counts.total() / max(averages.get(plan.field, 1.0), 1.0)
@@ -107,7 +105,7 @@ def _words(field: str, text: str) -> list[str]:
         return [word if len(word) < LONGEST_WORD or len(word.encode()) < MOST_BYTES else "" for word in text.split()]
     if field in STEMMED:
         return stem_analyzer().analyze(text)
-    return text.split() if field == "names" else [text]
+    return text.split() if field in (ANYWHERE, "names") else [text]
 
 
 class Fresh:

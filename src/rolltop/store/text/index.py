@@ -15,11 +15,21 @@ from rolltop.store.seams import TextAnswer, TextChanges, TextHit
 from rolltop.store.text import grammar
 from rolltop.store.text.asking import Asking, Place
 from rolltop.store.text.disk import DiskIndex, View, means_damage
-from rolltop.store.text.fields import WEIGHTS
+from rolltop.store.text.fields import ANYWHERE, WEIGHTS
 from rolltop.store.text.fresh import Fresh, FreshDocument
 from rolltop.store.text.heads import unpack_head
 from rolltop.store.text.lexicon import Words
-from rolltop.store.text.plan import Plan, Raised, families_of, fields_of, of_label, words_of
+from rolltop.store.text.plan import (
+    Plan,
+    Raised,
+    Stem,
+    families_of,
+    fields_of,
+    in_field,
+    inverse_frequency,
+    leaves_of,
+    words_of,
+)
 from rolltop.store.text.planning import Planner
 
 __all__ = ["KeywordIndex"]
@@ -94,7 +104,7 @@ class KeywordIndex:
                 if total:
                     told = state.told_page(plan, hits, raised, why=why)
                     families = tuple(dict.fromkeys(families_of(plan)))
-                    rarest_first = tuple(sorted(families, key=lexicon.having))
+                    rarest_first = tuple(sorted(families, key=_telling(plan, lexicon), reverse=True))
                     return TextAnswer(
                         told, total, words_of(plan), ask.note, rarest_first, complete, partial(state.holding, plan)
                     )
@@ -159,6 +169,17 @@ def _damage_named() -> Iterator[None]:
         if not means_damage(error):
             raise
         raise Damaged("the keyword index cannot be read", hint="Run `rolltop store repair`.") from error
+
+
+def _telling(plan: Plan, lexicon: Words) -> Callable[[Sequence[str]], float]:
+    """How telling a family of words of the plan is."""
+    known = {leaf.forms: leaf.idf for leaf in leaves_of(plan) if isinstance(leaf, Stem)}
+
+    def telling(family: Sequence[str]) -> float:
+        found = known.get(tuple(family))
+        return inverse_frequency(lexicon.documents, lexicon.having(family)) if found is None else found
+
+    return telling
 
 
 def _made_fresh(changes: TextChanges, known: Fresh) -> dict[int, tuple[int, FreshDocument | None]]:
@@ -244,25 +265,25 @@ class _State:
         """The hits with what they are shown with, and with what their scores are made of where that was asked for."""
         new = {document.number: document for document in self.fresh.documents}
         parts = self._parts(plan, [number for number, _ in hits], new) if why else {}
-        labels = self._labels(plan, list(parts), new) if why else {}
+        shares = self._shares(plan, list(parts), new) if why else {}
         return [
             TextHit(
                 number,
                 score,
-                _by_name(parts.get(number, {}), labels.get(number, {})),
+                _by_name(parts.get(number, {}), shares.get(number, {})),
                 partial(unpack_head, new[number].head) if number in new else partial(self.view.heads.head, number),
             )
             for number, score in hits
         ]
 
-    def _labels(
+    def _shares(
         self, plan: Plan, numbers: Sequence[int], new: Mapping[int, FreshDocument]
     ) -> dict[int, dict[str, float]]:
-        """How much title, headings and path count of what documents are found by in the three together."""
+        """How much each field would add for the words that are asked for anywhere."""
         told: dict[int, dict[str, float]] = {number: {} for number in numbers}
         averages = self.averages()
-        for field in _LABELS:
-            part = of_label(plan, field, WEIGHTS[field])
+        for field in _ANYWHERE:
+            part = in_field(plan, field, WEIGHTS[field])
             if part is not None:
                 found = Asking(self.view).among(part, [number for number in numbers if number not in new])
                 fresh = [(number, new[number].score(part, averages)) for number in numbers if number in new]
@@ -281,20 +302,20 @@ class _State:
         return parts
 
 
-_LABELS = ("title", "heading", "path")
-"""What `label_stem` is made of."""
+_ANYWHERE = ("body", "names", "title", "heading", "path", "tag_stem")
+"""What the field that holds the words of all others is told as."""
 
-_NAMES = {"tag_stem": "tag", "names": "body"}
+_NAMES = {"tag_stem": "tag", "names": "body", ANYWHERE: "body"}
 
 
-def _by_name(parts: dict[str, float], labels: dict[str, float]) -> dict[str, float]:
+def _by_name(parts: dict[str, float], shares: dict[str, float]) -> dict[str, float]:
     """The parts by the names that people know the fields by."""
     told: dict[str, float] = {}
-    whole = sum(labels.values())
+    whole = sum(shares.values())
     for field, score in parts.items():
         of_field = {field: score}
-        if field == "label_stem" and whole:
-            of_field = {name: score * share / whole for name, share in labels.items()}
+        if field == ANYWHERE and whole:
+            of_field = {each: score * share / whole for each, share in shares.items()}
         for each, part in of_field.items():
             name = _NAMES.get(each, each)
             told[name] = told.get(name, 0.0) + part

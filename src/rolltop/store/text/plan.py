@@ -12,22 +12,20 @@ __all__ = [
     "AnyOf",
     "Best",
     "Everything",
-    "Needed",
     "Plan",
     "Raised",
     "Run",
     "Starts",
+    "Stem",
     "Term",
     "Terms",
     "Without",
     "families_of",
     "fields_of",
+    "in_field",
     "inverse_frequency",
-    "is_word",
     "leaves_of",
-    "of_label",
     "only",
-    "with_words_only_needed",
     "words_of",
 ]
 
@@ -40,6 +38,17 @@ class Term:
     word: str
     weight: float
     idf: float
+
+
+@dataclass(frozen=True, slots=True)
+class Stem:
+    """A word in any form, anywhere in a document. `word` is the stem, `forms` are the words that have it."""
+
+    word: str
+    forms: tuple[str, ...]
+    weight: float
+    idf: float
+    field: str = "stems"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,19 +118,12 @@ class Raised:
 
 
 @dataclass(frozen=True, slots=True)
-class Needed:
-    """A part that has to hold, and adds nothing to a score."""
-
-    part: Plan
-
-
-@dataclass(frozen=True, slots=True)
 class Everything:
     """Every document."""
 
 
-Plan = Term | Run | Terms | Starts | AnyOf | Best | AllOf | Without | Raised | Needed | Everything
-_Leaf = Term | Run | Terms | Starts
+Plan = Term | Stem | Run | Terms | Starts | AnyOf | Best | AllOf | Without | Raised | Everything
+_Leaf = Term | Stem | Run | Terms | Starts
 
 
 def inverse_frequency(documents: int, having: int) -> float:
@@ -134,7 +136,7 @@ def leaves_of(plan: Plan) -> Iterator[_Leaf]:
     """Every leaf that a document may be found by."""
     if isinstance(plan, _Leaf):
         yield plan
-    elif isinstance(plan, (Without, Needed)):
+    elif isinstance(plan, Without):
         yield from leaves_of(plan.part)
     elif isinstance(plan, Raised):
         for part in (plan.part, *plan.more):
@@ -142,22 +144,6 @@ def leaves_of(plan: Plan) -> Iterator[_Leaf]:
     elif not isinstance(plan, Everything):
         for part in plan.parts:
             yield from leaves_of(part)
-
-
-def is_word(plan: Plan) -> bool:
-    """Whether the plan is about one word, in whatever forms and fields."""
-    return type(plan) is AnyOf and all(type(part) is Term for part in plan.parts)
-
-
-def with_words_only_needed(plan: Plan, below: float) -> Plan:
-    """The plan, with words that tell less than that only needed."""
-    if is_word(plan):
-        return Needed(plan) if plan.parts and plan.parts[0].idf < below else plan  # type: ignore[union-attr]
-    if isinstance(plan, Without):
-        return Without(with_words_only_needed(plan.part, below), plan.banned)
-    if isinstance(plan, (AllOf, AnyOf)):
-        return type(plan)(tuple([with_words_only_needed(part, below) for part in plan.parts]))
-    return plan
 
 
 def fields_of(plan: Plan) -> list[str]:
@@ -171,7 +157,7 @@ def only(plan: Plan, field: str) -> Plan | None:
         return plan if plan.field == field else None
     if isinstance(plan, Without):
         return only(plan.part, field)
-    if isinstance(plan, (Everything, Needed)):
+    if isinstance(plan, Everything):
         return None
     inner = (plan.part, *plan.more) if isinstance(plan, Raised) else plan.parts
     parts = tuple(part for each in inner if (part := only(each, field)) is not None)
@@ -180,23 +166,20 @@ def only(plan: Plan, field: str) -> Plan | None:
     return Best(parts) if isinstance(plan, Best) else AnyOf(parts)
 
 
-def of_label(plan: Plan, field: str, weight: float) -> Plan | None:
-    """What the plan asks of title, path and headings together, asked of one of them."""
-    if isinstance(plan, (_Leaf, Everything, Needed)):
-        return None
-    if isinstance(plan, (Without, Raised)):
-        return of_label(plan.part, field, weight)
-    if isinstance(plan, AnyOf) and any(isinstance(part, Term) and part.field == "label_stem" for part in plan.parts):
-        forms = [part for part in plan.parts if isinstance(part, Term) and part.field == "body"]
-        return AnyOf(tuple(Term(field, form.word, weight, form.idf) for form in forms))
-    parts = tuple(part for each in plan.parts if (part := of_label(each, field, weight)) is not None)
-    return AnyOf(parts) if parts else None
+def in_field(plan: Plan, field: str, weight: float) -> Plan | None:
+    """What the plan asks for anywhere, asked of one field."""
+    stems = [leaf for leaf in leaves_of(plan) if isinstance(leaf, Stem)]
+    words = [(leaf, (leaf.word,) if field == "tag_stem" else leaf.forms) for leaf in stems]
+    terms = [Term(field, word, weight, leaf.idf) for leaf, forms in words for word in forms]
+    return AnyOf(tuple(terms)) if terms else None
 
 
 def families_of(plan: Plan) -> list[tuple[str, ...]]:
     """The words that a document was found by, for finding them in its text; the forms of one word together."""
-    if isinstance(plan, (Without, Raised, Needed)):
+    if isinstance(plan, (Without, Raised)):
         return families_of(plan.part)  # what raises a score are the same words, in order
+    if isinstance(plan, Stem):
+        return [plan.forms]
     if isinstance(plan, Run):
         return [plan.written] if plan.written else [(word,) for word in _shown(plan)]
     if isinstance(plan, Everything):
@@ -224,13 +207,15 @@ def _marked(leaf: _Leaf) -> tuple[str, ...]:
     return tuple(f"{word}*" for word in _shown(leaf)) if isinstance(leaf, Starts) else _shown(leaf)
 
 
-_SILENT = frozenset({"tag", "ext", "type", "label_stem", "tag_stem"})
+_SILENT = frozenset({"tag", "ext", "type", "tag_stem"})
 """Fields whose words are not as they are written, or not in the text."""
 
 
 def _shown(leaf: _Leaf) -> tuple[str, ...]:
     if leaf.field in _SILENT:
         return ()
+    if isinstance(leaf, Stem):
+        return leaf.forms
     if isinstance(leaf, Term):
         return (leaf.word,)
     return (leaf.prefix,) if isinstance(leaf, Starts) else tuple(leaf.words)

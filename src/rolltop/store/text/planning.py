@@ -8,7 +8,7 @@ from typing import Protocol
 
 from rolltop.store.text import grammar
 from rolltop.store.text.analysis import stem_of, words_in
-from rolltop.store.text.fields import LABEL, STEMMED, WEIGHTS
+from rolltop.store.text.fields import ANYWHERE, LABEL, WEIGHTS
 from rolltop.store.text.grammar import And, Node, Not, Or, Phrase, Prefix, Word
 from rolltop.store.text.plan import (
     AllOf,
@@ -19,12 +19,11 @@ from rolltop.store.text.plan import (
     Raised,
     Run,
     Starts,
+    Stem,
     Term,
     Terms,
     Without,
     inverse_frequency,
-    leaves_of,
-    with_words_only_needed,
 )
 from rolltop.store.text.splitting import cut
 
@@ -44,10 +43,6 @@ TOGETHER = {LABEL: 3.0, "body": 2.5}
 
 BETWEEN = ("_", ".", "-", " ", "\n", "/", ":", "::", "->", ", ")
 """What stands between the parts of an identifier, the most usual first."""
-
-TELLING = 0.15
-"""A word that tells less than this share of what the rarest one tells has to be there, and that is all: to look at how
-often it stands in each document takes longer than anything else, and changes next to nothing."""
 
 IN_ORDER = 8
 """A longer query is a text, not the words of a heading."""
@@ -83,17 +78,10 @@ class Planner:
         if not isinstance(root, And) or not root.loose:
             yield strict, True
             return
-        below = TELLING * self._most_telling(strict)
-        strict, in_order = with_words_only_needed(strict, below), self._in_order(root)
+        in_order = self._in_order(root)
         yield (Raised(strict, in_order) if in_order else strict), True
         if (relaxed := self._relaxed(root)) is not None:
-            yield with_words_only_needed(relaxed, below), False
-
-    def _most_telling(self, plan: Plan) -> float:
-        """How telling the rarest word of the plan is that there is."""
-        nowhere = inverse_frequency(self.lexicon.documents, 0)
-        told = [leaf.idf for leaf in leaves_of(plan) if isinstance(leaf, (Term, Run))]
-        return max([idf for idf in told if idf < nowhere], default=0.0)
+            yield relaxed, False
 
     def _in_order(self, root: And) -> tuple[Plan, ...]:
         """The same words one after the other, as in a heading that somebody has in mind."""
@@ -161,16 +149,14 @@ class Planner:
     def _forms_of(self, word: str, field: str | None) -> Plan:
         stem, known = stem_of(word), self.lexicon
         family = dict.fromkeys([word, *known.variants(stem)])
-        having = max(sum([known.frequency("body", each) for each in family]), known.frequency("label_stem", stem))
-        idf = inverse_frequency(known.documents, having)
-        name = field or "body"
-        parts = [
-            Term(name, each, WEIGHTS[name] if each == word else WEIGHTS[name] * OTHER_FORM, idf) for each in family
-        ]
-        if field in (None, "body"):
-            parts.append(Term("names", word, WEIGHTS["names"], idf))
+        idf = inverse_frequency(known.documents, known.frequency(ANYWHERE, stem))
         if field is None:
-            parts += [Term(stemmed, stem, WEIGHTS[stemmed], idf) for stemmed in STEMMED]
+            return Stem(stem, tuple(family), WEIGHTS[ANYWHERE], idf)
+        parts = [
+            Term(field, each, WEIGHTS[field] if each == word else WEIGHTS[field] * OTHER_FORM, idf) for each in family
+        ]
+        if field == "body":
+            parts.append(Term("names", word, WEIGHTS["names"], idf))
         return AnyOf(tuple(parts))
 
     def _compound(self, text: str, words: list[str], field: str | None) -> Plan:

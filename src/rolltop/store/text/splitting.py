@@ -51,8 +51,8 @@ _PLAIN = bytes(map(_plain, range(256)))
 SHORT = 200
 """Characters that are looked at one by one."""
 
-BATCH = 1 << 20
-"""Characters that are cut in one go."""
+BATCH = 1 << 17
+"""Characters that are cut in one go: few enough for what is made of them to stay near the processor."""
 
 
 @dataclass(frozen=True, slots=True)
