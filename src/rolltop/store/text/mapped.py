@@ -13,7 +13,7 @@ import weakref
 
 __all__ = ["Mapped"]
 
-MOST = 96 << 20
+MOST = 64 << 20
 """Bytes that may come into memory before they are given back."""
 
 _AT_LEAST = 0.25
