@@ -151,7 +151,7 @@ _First = tuple[int, int, str, tuple[str, ...] | None]
 
 
 def _firsts(plain: str, words: Sequence[Sequence[_Needle]], start: int, end: int, spare: int) -> list[_First]:
-    """What of the words may stand in a stretch: a quick look. None where more than `spare` of them do not."""
+    """What of the words may stand in a stretch: a quick look. Nothing where more than `spare` of them do not."""
     found: list[_First] = []
     for number, word in enumerate(words):
         missing = True

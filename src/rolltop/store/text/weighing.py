@@ -1,7 +1,7 @@
 """The words of a document as one field that is asked for plain words: stems, each as often as it counts.
 
 A stem that comes n times counts as one, two or three and so on from one, two, four times on: what it says about a text
-grows with every doubling, not with every time. That is also a third of the tokens, and so of the time to index them.
+grows with every doubling, not with every time. That also leaves less than half of the tokens to be indexed.
 
 No Python code runs per word: a word is told by its bytes, eight at a time, and its stem is looked up in a table of all
 words that were met, for many texts at once.
