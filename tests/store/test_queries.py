@@ -215,7 +215,26 @@ def test_pages_are_one_order_and_scores_are_the_sum_of_their_parts(tmp_path: Pat
         pages = [index.search("honey tea", limit=size, offset=at, why=True).hits for at in range(0, 60, size)]
         assert [(hit.document, hit.score) for page in pages for hit in page] == [(h.document, h.score) for h in whole]
     assert all(sum(hit.parts.values()) == pytest.approx(hit.score, rel=1e-3) for hit in whole)
-    assert index.search("honey tea", limit=1).hits[0].document % 2 == 0  # where they stand in order
+    assert "honey tea" in texts[whole[0].document - 1]  # where they stand in order
+    index.close()
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+@pytest.mark.parametrize(("query", "similarity"), [("cold brewed tea", None), ("cold brewd tea", 0.7)])
+def test_words_in_order_come_first_also_where_one_is_misspelled(
+    tmp_path: Path, fresh: bool, query: str, similarity: float | None
+) -> None:
+    scattered = [f"tea and tea is cold here, tea {n}, and brewed cold" for n in range(8)]
+    texts = [*scattered, "a long page " * 30 + "Cold brewed tea. " + "more of the page " * 30]
+    units = [TextUnit(n, f"{n}.md", f"{n}.md", (), text, change=n) for n, text in enumerate(texts, 1)]
+    index = KeywordIndex(tmp_path, "s")
+    if fresh:
+        index.remember(TextChanges(units, [], len(units)))
+    else:
+        index.learn(lambda _: [TextChanges(units, [], len(units))])
+    answer = index.search(query, limit=9, similarity=similarity)
+    assert answer.total == len(texts)
+    assert answer.hits[0].document == len(texts)
     index.close()
 
 

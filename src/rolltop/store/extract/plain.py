@@ -24,7 +24,8 @@ CODE = _ASSIGNS | {
 
 # Patterns begin with a line break, not with `^`: that is looked for line by line, not at every character. The texts
 # they are used on have one put before their first line, so a place in them is one too far.
-_HASHED = re.compile(r"\n(?=[ #`~]) {0,3}(?:(```+|~~~+)|#{1,6}[ \t]+([^\n]*\S))")
+# White space is never given back: else every indented line would be tried again at each of its columns.
+_HASHED = re.compile(r"\n {0,3}+(?=[#`~])(?:(```+|~~~+)|#{1,6}[ \t]+([^\n]*\S))")
 _RULE = re.compile(r"\n(?=[=~-])(?:={3,}|-{3,}|~{3,})[ \t]*$", re.MULTILINE)
 _RULED = re.compile(r"[^\s=~\-\n][^\n]{0,200}")
 _FRONT = re.compile(r"\A---\n.*?^title:[ \t]*([^\n]+)$.*?^(?:---|\.\.\.)$", re.MULTILINE | re.DOTALL)
@@ -38,7 +39,7 @@ _BEFORE = (
 )
 _DEFINED = re.compile(
     # Most lines begin with none of these letters; most others have nothing before the keyword.
-    rf"\n[ \t]*(?=[acdefilmnopstuv])(?:{_BEFORE}(?:{_BEFORE})*|)"
+    rf"\n[ \t]*+(?=[acdefilmnopstuv])(?:{_BEFORE}(?:{_BEFORE})*|)"
     r"(def|class|function\*?|func|fn|fun|sub|struct|enum|interface|trait|type|module|namespace|impl|object|protocol)"
     r"[ \t]+(?:\([^()\n]{0,80}\)[ \t]*)?([A-Za-z_]\w*)"
 )

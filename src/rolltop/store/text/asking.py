@@ -15,6 +15,7 @@ from rolltop.store.text.plan import (
     AnyOf,
     Best,
     Everything,
+    InOrder,
     Plan,
     Raised,
     Run,
@@ -61,24 +62,12 @@ class Asking:
     def added(self, plans: Sequence[Plan], documents: Sequence[int]) -> dict[int, float]:
         """What plans are worth in some documents, added up; for those that answer any."""
         worth: dict[int, float] = {}
-        if not documents:
-            return worth
-        asked, those = _few(documents), frozenset(documents)
-        for plan in plans:
-            found = self._alone(plan) if self._is_rare(plan) else self._within(asked, plan, len(documents))
-            for number, score in found:
-                if number in those:
-                    worth[number] = worth.get(number, 0.0) + score
+        asked = _few(documents)
+        for plan in plans if documents else ():
+            # One by one: a union looks at some thousand documents at a time, whichever are asked for.
+            for number, score in self._within(asked, plan, len(documents)):
+                worth[number] = worth.get(number, 0.0) + score
         return worth
-
-    def _is_rare(self, plan: Plan) -> bool:
-        """Whether there are so few documents with all words of a run that some of them need not be picked out."""
-        return isinstance(plan, Run) and min([self.view.frequency(plan.field, word) for word in plan.words]) <= FEW
-
-    def _alone(self, plan: Plan) -> list[Place]:
-        """All documents that answer a plan, which are not many."""
-        query = self._query(plan)
-        return [] if query is None else self._numbered(self.view.searcher.search(query, FEW, count=False).hits)
 
     def among(self, plan: Plan, documents: Sequence[int]) -> list[Place]:
         """Those of some documents that answer a plan, in no order."""
@@ -118,6 +107,9 @@ class Asking:
             return self.view.memory.queries.of(plan, self._joined)
         if isinstance(plan, Run):
             return self._run(plan)
+        if isinstance(plan, InOrder):
+            words = tantivy.Query.phrase_query(schema(), plan.field, list(plan.words))
+            return tantivy.Query.const_score_query(words, plan.score)
         if isinstance(plan, (Terms, Starts)):
             return tantivy.Query.const_score_query(_flat(plan), plan.score)
         if isinstance(plan, Everything):

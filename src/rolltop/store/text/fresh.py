@@ -15,6 +15,7 @@ from rolltop.store.text.plan import (
     AnyOf,
     Best,
     Everything,
+    InOrder,
     Plan,
     Raised,
     Run,
@@ -64,6 +65,8 @@ class FreshDocument:
         """The score by the plan; None where the document does not answer it."""
         if isinstance(plan, (Term, Stem, Run)):
             return self._weighed(plan, averages)
+        if isinstance(plan, InOrder):
+            return plan.score if self.occurrences(plan.field, plan.words) else None
         if isinstance(plan, Terms):
             return plan.score if any(word in plan.words for word in self.counts[plan.field]) else None
         if isinstance(plan, Starts):

@@ -22,6 +22,7 @@ from rolltop.store.text.lexicon import Words
 from rolltop.store.text.plan import (
     Plan,
     Raised,
+    Run,
     Stem,
     families_of,
     fields_of,
@@ -173,7 +174,11 @@ def _damage_named() -> Iterator[None]:
 
 def _telling(plan: Plan, lexicon: Words) -> Callable[[Sequence[str]], float]:
     """How telling a family of words of the plan is."""
-    known = {leaf.forms: leaf.idf for leaf in leaves_of(plan) if isinstance(leaf, Stem)}
+    known = {
+        leaf.forms if isinstance(leaf, Stem) else leaf.written: leaf.idf
+        for leaf in leaves_of(plan)
+        if isinstance(leaf, (Stem, Run))
+    }
 
     def telling(family: Sequence[str]) -> float:
         found = known.get(tuple(family))

@@ -12,6 +12,7 @@ __all__ = [
     "AnyOf",
     "Best",
     "Everything",
+    "InOrder",
     "Plan",
     "Raised",
     "Run",
@@ -60,6 +61,15 @@ class Run:
     weight: float
     idf: float
     written: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class InOrder:
+    """Words one after the other, however often, for one score."""
+
+    field: str
+    words: tuple[str, ...]
+    score: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +132,8 @@ class Everything:
     """Every document."""
 
 
-Plan = Term | Stem | Run | Terms | Starts | AnyOf | Best | AllOf | Without | Raised | Everything
-_Leaf = Term | Stem | Run | Terms | Starts
+Plan = Term | Stem | Run | InOrder | Terms | Starts | AnyOf | Best | AllOf | Without | Raised | Everything
+_Leaf = Term | Stem | Run | InOrder | Terms | Starts
 
 
 def inverse_frequency(documents: int, having: int) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from rolltop.store.text import grammar
@@ -15,6 +15,7 @@ from rolltop.store.text.plan import (
     AnyOf,
     Best,
     Everything,
+    InOrder,
     Plan,
     Raised,
     Run,
@@ -69,6 +70,7 @@ class Planner:
 
     lexicon: Lexicon
     similarity: float | None = None
+    _near_known: dict[str, list[tuple[str, float]]] = field(default_factory=dict)
 
     def plans(self, root: Node) -> Iterator[tuple[Plan, bool]]:
         """What to ask, and whether it asks for everything; where that finds nothing, what to ask next."""
@@ -87,10 +89,18 @@ class Planner:
         """The same words one after the other, as in a heading that somebody has in mind."""
         plain = all(isinstance(part, Word) and part.field is None for part in root.parts)
         words = [word for part in root.parts if isinstance(part, Word) for word in words_in(part.text)]
-        if not plain or self.similarity is not None or not 1 < len(words) <= IN_ORDER:
+        if not plain or not 1 < len(words) <= IN_ORDER:
             return ()
-        idf = sum(self._idf([word]) for word in words)
-        return tuple(Run(field, tuple(words), weight, idf) for field, weight in TOGETHER.items())
+        meant = tuple(map(self._meant, words))
+        idf = sum([self._idf_of_stem(stem_of(word)) for word in meant])
+        return tuple(InOrder(field, meant, weight * idf) for field, weight in TOGETHER.items())
+
+    def _meant(self, word: str) -> str:
+        """The word itself, or the one that it is nearest to."""
+        if self.similarity is None:
+            return word
+        near = self._near_words(word)
+        return near[0][0] if near else word
 
     def _relaxed(self, root: And) -> Plan | None:
         """Any of the words; what was quoted, forbidden or tied to a tag, extension or type stays."""
@@ -135,21 +145,33 @@ class Planner:
             return groups[0] if len(groups) == 1 else AllOf(groups)
         return self._word(words[0], node.field) if len(words) == 1 else self._compound(node.text, words, node.field)
 
+    def _near_words(self, word: str) -> list[tuple[str, float]]:
+        """Words that are as near as is asked for, the nearest first; looked for once."""
+        assert self.similarity is not None
+        found = self._near_known.get(word)
+        if found is None:
+            found = self._near_known[word] = self.lexicon.near(word, self.similarity)
+        return found
+
     # leaves --------------------------------------------------------------------------------------
 
     def _idf(self, words: Iterable[str]) -> float:
-        """How telling a family of words is, wherever they stand."""
+        """How telling a family of words is as they are written, wherever they stand."""
         known = self.lexicon
         having = sum(max(known.frequency("body", word), known.frequency(LABEL, word)) for word in words)
         return inverse_frequency(known.documents, having)
+
+    def _idf_of_stem(self, stem: str) -> float:
+        """How telling a word is in any form."""
+        return inverse_frequency(self.lexicon.documents, self.lexicon.frequency(ANYWHERE, stem))
 
     def _word(self, word: str, field: str | None) -> Plan:
         return self.lexicon.planned(word, field, self._forms_of)
 
     def _forms_of(self, word: str, field: str | None) -> Plan:
-        stem, known = stem_of(word), self.lexicon
-        family = dict.fromkeys([word, *known.variants(stem)])
-        idf = inverse_frequency(known.documents, known.frequency(ANYWHERE, stem))
+        stem = stem_of(word)
+        family = dict.fromkeys([word, *self.lexicon.variants(stem)])
+        idf = self._idf_of_stem(stem)
         if field is None:
             return Stem(stem, tuple(family), WEIGHTS[ANYWHERE], idf)
         parts = [
@@ -198,8 +220,7 @@ class Planner:
         return AllOf((*(self._word(word, field) for word in before), begun)) if before else begun
 
     def _near(self, word: str, field: str | None) -> Plan:
-        assert self.similarity is not None
-        near = self.lexicon.near(word, self.similarity)
+        near = self._near_words(word)
         fields = (field,) if field else ("body", LABEL)
         scored, rest = near[:SCORED], frozenset(each for each, _ in near[SCORED:])
         idf = self._idf([each for each, _ in scored[:1]]) if scored else 0.0

@@ -57,7 +57,9 @@ class Needles:
     def __init__(self, families: Iterable[Sequence[str]]) -> None:
         self.words = [_beginnings(tuple(family[:_MOST])) for family in families if family][:_MOST]
         self.all = (1 << len(self.words)) - 1
-        self.in_ascii = all(needle.isascii() for word in self.words for needle, _ in word)
+        self.ways = [[needle for needle, _ in word] for word in self.words]
+        self.longest = max((len(needle) for ways in self.ways for needle in ways), default=0)
+        self.in_ascii = all(needle.isascii() for ways in self.ways for needle in ways)
 
 
 def _beginnings(family: tuple[str, ...]) -> list[_Needle]:
@@ -123,9 +125,8 @@ def _fullest(text: str, plain: str, needles: Needles) -> tuple[int, int]:
             break
         for at in _places(text, plain, word):
             start, end = (at - _REACH if at > _REACH else 0), at + _REACH
-            firsts = _firsts(plain, words, start, end, len(words) - count - 1)
-            if firsts:
-                first, held = _densest(_found(text, plain, firsts, end), needles.all)
+            if _may_hold(plain[start : end + needles.longest], needles.ways, len(words) - count - 1):
+                first, held = _densest(_found(text, plain, words, start, end), needles.all)
                 if held.bit_count() > count:
                     best, most, count = first, held, held.bit_count()
                     if held == needles.all:
@@ -146,38 +147,34 @@ def _places(text: str, plain: str, word: Sequence[_Needle]) -> Iterator[int]:
             at = plain.find(needle, at + 1)
 
 
-_First = tuple[int, int, str, tuple[str, ...] | None]
-"""Where something of a word stands first in a stretch, the word as a bit, and what to look for."""
-
-
-def _firsts(plain: str, words: Sequence[Sequence[_Needle]], start: int, end: int, spare: int) -> list[_First]:
-    """What of the words may stand in a stretch: a quick look. Nothing where more than `spare` of them do not."""
-    found: list[_First] = []
-    for number, word in enumerate(words):
-        missing = True
-        for needle, forms in word:
-            at = plain.find(needle, start, end + len(needle))
-            if at >= 0:
-                found.append((at, 1 << number, needle, forms))
-                missing = False
-        if missing:
+def _may_hold(stretch: str, words: Sequence[Sequence[str]], spare: int) -> bool:
+    """Whether all but so many words may stand in a stretch: a quick look."""
+    for ways in words:
+        for needle in ways:
+            if needle in stretch:
+                break
+        else:
             if not spare:
-                return []
+                return False
             spare -= 1
-    return found
+    return True
 
 
-def _found(text: str, plain: str, firsts: Sequence[_First], end: int) -> list[_Place]:
+def _found(text: str, plain: str, words: Sequence[Sequence[_Needle]], start: int, end: int) -> list[_Place]:
     """Places of the words in a stretch, in order."""
     places: list[_Place] = []
-    for first, bit, needle, forms in firsts:
-        at, stop = first, end + len(needle)
-        while at >= 0:
-            if (forms is None or plain.startswith(forms, at)) and (
-                at == 0 or plain[at - 1] in _ENDS_WORDS or _begins(text, at)
-            ):
-                places.append((at, bit))
-            at = plain.find(needle, at + 1, stop)
+    find, bit = plain.find, 1
+    for word in words:
+        for needle, forms in word:
+            stop = end + len(needle)
+            at = find(needle, start, stop)
+            while at >= 0:
+                if (forms is None or plain.startswith(forms, at)) and (
+                    at == 0 or plain[at - 1] in _ENDS_WORDS or _begins(text, at)
+                ):
+                    places.append((at, bit))
+                at = find(needle, at + 1, stop)
+        bit <<= 1
     places.sort()
     return places
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -97,11 +98,13 @@ def cuts_in(text: str, start: int = 0, end: int | None = None) -> list[int]:
     return sorted(places)
 
 
+@lru_cache(1024)
 def _cut_short(text: str) -> Cut:
     """The same by patterns, for what somebody has typed: there the price per call counts."""
     places = cuts_in(text)
     spaced = " ".join([text[start:end] for start, end in pairwise([0, *places, len(text)])])
-    plain = _lengthened(_encoded(spaced).translate(_PLAIN).decode())
+    data = _encoded(spaced).translate(_PLAIN)
+    plain = (_lengthened(data) if len(data) >= LONGEST_WORD else data).decode()
     joined = [whole for whole in _WHOLE.findall(text) if _JOINING.search(whole) or cuts_in(whole)]
     names = frozenset(whole.replace("_", "").replace("-", "").lower() for whole in joined)
     return Cut(plain, names, len(plain.split()))
@@ -135,22 +138,28 @@ def _cut(texts: list[str]) -> list[Cut]:
     inside[1:] |= changes
     gaps = np.concatenate(([-1], np.flatnonzero(kinds == 0)))
     joined = _joined(data, gaps, np.flatnonzero(inside), starts)
-    spaced = folded_runs(_spaced(data, places.tolist()).translate(_PLAIN)).split(_TEXT_ENDS)
+    spaced = folded_runs(_spaced(data, places.tolist()).translate(_PLAIN))
+    if np.diff(gaps).max() > LONGEST_WORD:
+        spaced = _lengthened(spaced)
     before, after = np.searchsorted(places, starts), np.searchsorted(places, ends)
     counts = _words(kinds, starts) + (after - before)
-    made = [Cut(text.decode(), *its) for text, *its in zip(spaced[:-1], joined, counts.tolist(), strict=True)]
-    long = gaps[np.flatnonzero(np.diff(gaps) > LONGEST_WORD)] + 1
-    for at in np.unique(np.searchsorted(starts, long, "right") - 1).tolist():
-        made[at] = replace(made[at], text=_lengthened(made[at].text))
-    return made
+    return [
+        Cut(text.decode(), *its)
+        for text, *its in zip(spaced.split(_TEXT_ENDS)[:-1], joined, counts.tolist(), strict=True)
+    ]
 
 
-_TOO_LONG = re.compile(rf"(?<![^ \n])[a-z0-9]{{{LONGEST_WORD},}}(?![^ \n])")
-
-
-def _lengthened(text: str) -> str:
+def _lengthened(data: bytes) -> bytes:
     """Words of ASCII that are too long made so long that the index leaves them out; their places stay."""
-    return _TOO_LONG.sub(lambda found: found[0].ljust(MOST_BYTES, "x"), text) if len(text) >= LONGEST_WORD else text
+    ends = np.flatnonzero(np.frombuffer(data + b" ", np.uint8) <= ord(" "))
+    lengths = np.diff(ends, prepend=-1) - 1
+    long = np.flatnonzero(lengths >= LONGEST_WORD)
+    pieces, done = [], 0
+    for end, length in zip(ends[long].tolist(), lengths[long].tolist(), strict=True):
+        if data[end - length : end].isascii():
+            pieces += [data[done:end], b"x" * (MOST_BYTES - length)]
+            done = end
+    return b"".join([*pieces, data[done:]])
 
 
 def _encoded(text: str) -> bytes:
@@ -253,13 +262,12 @@ def _joined(
 ) -> list[frozenset[str]]:
     """The whole words around these places, without what joins them, by the texts that begin at `texts`."""
     which = np.searchsorted(gaps, inside)
-    which = which[np.diff(which, prepend=-1) != 0]
+    is_new = np.ones(len(which), bool)
+    is_new[1:] = which[1:] != which[:-1]
+    which = which[is_new]
     starts, ends = gaps[which - 1] + 1, gaps[which]
     found = [data[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
     firsts = [*np.searchsorted(starts, texts).tolist(), len(found)]
-    return [_names(b" ".join(found[a:b])) if b > a else frozenset() for a, b in pairwise(firsts)]
-
-
-def _names(data: bytes) -> frozenset[str]:
-    """Runs of letters and digits in their one form, without what joins their parts."""
-    return frozenset(folded_runs(data.translate(_PLAIN, b"_-")).decode().split())
+    by_text = _TEXT_ENDS.join([b" ".join(found[a:b]) for a, b in pairwise(firsts)])
+    plain = folded_runs(by_text.translate(_PLAIN, b"_-")).decode()  # in their one form, without what joins their parts
+    return [frozenset(names.split()) for names in plain.split(_TEXT_ENDS.decode())]

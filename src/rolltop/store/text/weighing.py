@@ -33,6 +33,8 @@ MOST = 500_000
 """Words whose stems are remembered: some tens of megabytes while much is indexed."""
 
 _Numbers = NDArray[np.int64]
+_Stemmed = NDArray[np.int32]
+"""The numbers of stems."""
 _Prints = NDArray[np.uint64]
 
 _EIGHT = 8
@@ -52,13 +54,13 @@ class _Stems:
     def __init__(self, slots: int = 1 << 16) -> None:
         self._slots = slots
         self._prints = np.zeros(slots, np.uint64)
-        self._numbers = np.zeros(slots, np.int64)
+        self._numbers = np.zeros(slots, np.int32)  # half the size is found sooner
         self._count = 0
         self._known: dict[str, int] = {"": 0}
         self.named = np.array([""], object)
         self._names = 1
 
-    def numbers(self, prints: _Prints, data: bytes, starts: _Numbers, ends: _Numbers) -> _Numbers:
+    def numbers(self, prints: _Prints, data: bytes, starts: _Numbers, ends: _Numbers) -> _Stemmed:
         """The stem of each word."""
         found = self._looked_up(prints)
         missing = np.flatnonzero(found < 0)
@@ -70,12 +72,14 @@ class _Stems:
             found[missing] = self._looked_up(prints[missing])
         return found
 
-    def _looked_up(self, prints: _Prints) -> _Numbers:
+    def _looked_up(self, prints: _Prints) -> _Stemmed:
         """The stem of each word, -1 for those that were not met before."""
         slots = self._first(prints)
         there = self._prints[slots]
-        found = np.where(there == prints, self._numbers[slots], -1)
-        left = np.flatnonzero((there != prints) & (there != 0))
+        found = self._numbers[slots]
+        other = np.flatnonzero(there != prints)
+        found[other] = -1
+        left = other[there[other] != 0]
         while len(left):
             slots[left] = (slots[left] + 1) & (self._slots - 1)
             there = self._prints[slots[left]]
@@ -89,7 +93,7 @@ class _Stems:
         return ((prints * _SPREAD) >> shift).astype(np.int64)
 
     def _learn(self, prints: _Prints, words: list[str]) -> None:
-        numbers = np.array([self._number(stem) for stem in _stems_of(words)], np.int64)
+        numbers = np.array([self._number(stem) for stem in _stems_of(words)], np.int32)
         if 2 * (self._count + len(prints)) > self._slots:
             self._grow(4 * (self._count + len(prints)))
         self._put(prints, numbers)
@@ -109,11 +113,11 @@ class _Stems:
         prints, numbers = self._prints[held], self._numbers[held]
         self._slots = 1 << wanted.bit_length()
         self._prints = np.zeros(self._slots, np.uint64)
-        self._numbers = np.zeros(self._slots, np.int64)
+        self._numbers = np.zeros(self._slots, np.int32)
         self._count = 0
         self._put(prints, numbers)
 
-    def _put(self, prints: _Prints, numbers: _Numbers) -> None:
+    def _put(self, prints: _Prints, numbers: _Stemmed) -> None:
         """Into the first free place of each; of several that want the same place, one gets it and the rest go on."""
         slots = self._first(prints)
         left = np.arange(len(prints))
@@ -182,7 +186,7 @@ def _weighed(batch: Sequence[Parts]) -> list[Weighed]:
     return [(" ".join(words), len(words)) for words in found]
 
 
-def _by_document(documents: _Numbers, numbers: _Numbers, named: NDArray[np.object_], size: int) -> list[list[str]]:
+def _by_document(documents: _Numbers, numbers: _Stemmed, named: NDArray[np.object_], size: int) -> list[list[str]]:
     """The stems of each document; those that are too long for the index have the number 0."""
     if not numbers.all():
         documents, numbers = documents[numbers != 0], numbers[numbers != 0]
@@ -190,20 +194,22 @@ def _by_document(documents: _Numbers, numbers: _Numbers, named: NDArray[np.objec
     return [words[a:b] for a, b in pairwise(np.searchsorted(documents, np.arange(size + 1)).tolist())]
 
 
-def _by_doublings(documents: _Numbers, numbers: _Numbers, most: int) -> tuple[_Numbers, _Numbers]:
+def _by_doublings(documents: _Numbers, numbers: _Stemmed, most: int) -> tuple[_Numbers, _Stemmed]:
     """Each stem of a document once, and once more for every time that it comes twice as often."""
     bits = most.bit_length()
     keys = (documents << bits) | numbers
     if len(documents) and int(documents[-1]) >> (31 - bits) == 0:
         keys = keys.astype(np.int32)  # sorted in half the time
-    keys = np.sort(keys)
-    bounds = np.flatnonzero(np.diff(keys, prepend=-1))
+    keys.sort()
+    is_new = np.ones(len(keys), bool)
+    is_new[1:] = keys[1:] != keys[:-1]
+    bounds = np.flatnonzero(is_new)
     times = np.minimum(np.diff(bounds, append=len(keys)), len(_TIMES) - 1)
     keys = np.repeat(keys[bounds], _TIMES[times])
     return keys >> bits, keys & ((1 << bits) - 1)
 
 
-def _numbered(texts: list[str]) -> tuple[_Numbers, _Numbers, NDArray[np.object_]]:
+def _numbered(texts: list[str]) -> tuple[_Stemmed, _Numbers, NDArray[np.object_]]:
     """The number of the stem of each word of some texts, how many words each text has, and what the numbers mean."""
     global _stems  # noqa: PLW0603 - begun again when it has met too many words
     parts = [text.encode() for text in texts]
