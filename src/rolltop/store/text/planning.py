@@ -80,20 +80,32 @@ class Planner:
         if not isinstance(root, And) or not root.loose:
             yield strict, True
             return
-        in_order = self._in_order(root)
-        yield (Raised(strict, in_order) if in_order else strict), True
+        words = self._free_words(root)
+        meant = self._as_meant(words)
+        yield _raised(strict, (*self._in_order(root, words), *meant)), True
         if (relaxed := self._relaxed(root)) is not None:
-            yield relaxed, False
+            yield _raised(relaxed, meant), False
 
-    def _in_order(self, root: And) -> tuple[Plan, ...]:
+    def _free_words(self, root: And) -> tuple[str, ...]:
+        """The words that may stand anywhere; where they are only near, those of the index that they are nearest to."""
+        parts = [part for part in root.parts if isinstance(part, Word) and part.field is None]
+        return tuple(self._meant(word) for part in parts for word in words_in(part.text))
+
+    def _in_order(self, root: And, words: tuple[str, ...]) -> tuple[Plan, ...]:
         """The same words one after the other, as in a heading that somebody has in mind."""
         plain = all(isinstance(part, Word) and part.field is None for part in root.parts)
-        words = [word for part in root.parts if isinstance(part, Word) for word in words_in(part.text)]
         if not plain or not 1 < len(words) <= IN_ORDER:
             return ()
-        meant = tuple(map(self._meant, words))
-        idf = sum([self._idf_of_stem(stem_of(word)) for word in meant])
-        return tuple(InOrder(field, meant, weight * idf) for field, weight in TOGETHER.items())
+        idf = sum([self._idf_of_stem(stem_of(word)) for word in words])
+        return tuple(InOrder(field, words, weight * idf) for field, weight in TOGETHER.items())
+
+    def _as_meant(self, words: tuple[str, ...]) -> tuple[Plan, ...]:
+        """What the words would be worth if they had been spelled right: near words alone say less of a document."""
+        if self.similarity is None or not words:
+            return ()
+        stems = {stem_of(word): word for word in words}
+        parts = [Stem(stem, (word,), WEIGHTS[ANYWHERE], self._idf_of_stem(stem)) for stem, word in stems.items()]
+        return (AnyOf(tuple(parts)),)
 
     def _meant(self, word: str) -> str:
         """The word itself, or the one that it is nearest to."""
@@ -230,6 +242,10 @@ class Planner:
             if rest:
                 parts.append(Terms(name, rest, 0.001))
         return Best(tuple(parts))
+
+
+def _raised(plan: Plan, more: tuple[Plan, ...]) -> Plan:
+    return Raised(plan, more) if more else plan
 
 
 def _filter(field: str, node: Word | Phrase | Prefix) -> Plan:
