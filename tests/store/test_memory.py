@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from rolltop.store.seams import TextChanges, TextUnit
 from rolltop.store.text import KeywordIndex, mapped
-from rolltop.store.text.memory import Made, Remembered
-from rolltop.store.text.plan import AnyOf, Plan, Term
+from rolltop.store.text.memory import Remembered
 
 FORMS = ["connect", "connects", "connected", "connecting", "honey", "honeys"]
 QUERIES = ["connect", "connecting", "honey connect", "honeys OR connected", "body:honey", '"honey connect"']
@@ -77,12 +76,3 @@ def test_too_much_is_forgotten() -> None:
         assert remembered.keep(number, -number) == -number
         assert remembered.known(number) == -number
         assert sum(remembered.known(each) is not None for each in range(100)) <= 10
-
-
-def test_what_was_made_of_a_plan_is_not_taken_for_another_one() -> None:
-    made, plans = Made[AnyOf, str](), list[Plan]()
-    for number in range(50):
-        plan = AnyOf((Term("body", f"word{number}", 1.0, 1.0),))
-        assert made.of(plan, lambda each: str(each.parts)) == str(plan.parts)
-        assert made.of(plan, lambda _: "made again") == str(plan.parts)
-        plans += [plan] if number % 2 else []

@@ -226,15 +226,16 @@ def test_words_in_order_come_first_also_where_one_is_misspelled(
 ) -> None:
     scattered = [f"tea and tea is cold here, tea {n}, and brewed cold" for n in range(8)]
     texts = [*scattered, "a long page " * 30 + "Cold brewed tea. " + "more of the page " * 30]
-    units = [TextUnit(n, f"{n}.md", f"{n}.md", (), text, change=n) for n, text in enumerate(texts, 1)]
+    units = [TextUnit(n, f"{n}.md", f"tea/{n}.md", ("tea",), text, change=n) for n, text in enumerate(texts, 1)]
     index = KeywordIndex(tmp_path, "s")
     if fresh:
         index.remember(TextChanges(units, [], len(units)))
     else:
         index.learn(lambda _: [TextChanges(units, [], len(units))])
-    answer = index.search(query, limit=9, similarity=similarity)
+    answer = index.search(query, limit=9, similarity=similarity, why=True)
     assert answer.total == len(texts)
     assert answer.hits[0].document == len(texts)
+    assert all(sum(hit.parts.values()) == pytest.approx(hit.score, rel=1e-3) for hit in answer.hits)
     index.close()
 
 

@@ -103,8 +103,6 @@ class Asking:
         """The query for a plan; None where nothing can answer it."""
         if isinstance(plan, (Term, Stem)):
             return self._term(plan)
-        if isinstance(plan, AnyOf):
-            return self.view.memory.queries.of(plan, self._joined)
         if isinstance(plan, Run):
             return self._run(plan)
         if isinstance(plan, InOrder):

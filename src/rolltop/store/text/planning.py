@@ -236,12 +236,11 @@ class Planner:
         fields = (field,) if field else ("body", LABEL)
         scored, rest = near[:SCORED], frozenset(each for each, _ in near[SCORED:])
         idf = self._idf([each for each, _ in scored[:1]]) if scored else 0.0
-        parts: list[Plan] = []
+        by_field: list[Plan] = []
         for name in fields:
-            parts += [Term(name, each, WEIGHTS[name] * alike**UNLIKE, idf) for each, alike in scored]
-            if rest:
-                parts.append(Terms(name, rest, 0.001))
-        return Best(tuple(parts))
+            parts: list[Plan] = [Term(name, each, WEIGHTS[name] * alike**UNLIKE, idf) for each, alike in scored]
+            by_field.append(Best((*parts, Terms(name, rest, 0.001)) if rest else tuple(parts)))
+        return by_field[0] if field else AnyOf(tuple(by_field))
 
 
 def _raised(plan: Plan, more: tuple[Plan, ...]) -> Plan:
