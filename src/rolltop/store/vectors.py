@@ -158,7 +158,7 @@ class ByteVectors:
                 break
             wanted *= 4  # some of the nearest were removed: look further
         order = np.lexsort((keys[there], -scores[there]))[:limit]
-        return [(int(key), float(score)) for key, score in zip(keys[there][order], scores[there][order], strict=True)]
+        return list(zip(keys[there][order].tolist(), scores[there][order].tolist(), strict=True))
 
     def scores(self, vector: Numbers, keys: Sequence[int]) -> list[float]:
         """The cosine of each of these vectors; 0 for one that is not there."""
@@ -170,7 +170,7 @@ class ByteVectors:
         if len(there):
             order = there[np.argsort(places[there])]  # as they lie in the file
             found[order] = view.scores_of(places[order], asked / (np.linalg.norm(asked) or 1))
-        return [float(score) for score in found]
+        return found.tolist()
 
     def _best(
         self, view: _View, asked: NDArray[np.float32], limit: int
@@ -183,7 +183,7 @@ class ByteVectors:
             candidates = view.signs().near(asked, max(SHORTLIST, 4 * limit, view.length // 200))
             scores = view.scores_of(candidates, asked)
         if limit < len(scores):
-            best = np.argpartition(-scores, limit - 1)[:limit]
+            best = np.argpartition(scores, len(scores) - limit)[-limit:]
         else:
             best = np.arange(len(scores))
         return (best if candidates is None else candidates[best]), scores[best]
@@ -204,10 +204,13 @@ class ByteVectors:
 class _View:
     """The rows of the file at one moment."""
 
-    def __init__(self, file: tuple[int, int], width: int, rows: NDArray[np.void]) -> None:
+    def __init__(
+        self, file: tuple[int, int], width: int, rows: NDArray[np.void], mapped: mmap.mmap | None = None
+    ) -> None:
         self.file = file
         self.width = width
         self.rows = rows
+        self._file = mapped
         self.length = len(rows)
         self._scales = np.empty(0, np.float32)
         self._keys = RowKeys(_GONE)
@@ -237,9 +240,9 @@ class _View:
 
     def all_scores(self, asked: NDArray[np.float32]) -> NDArray[np.float32]:
         # Row by row (vecdot): a product of matrices wakes a thread for each core, which costs more than it gives.
-        scores = np.empty(self.length, np.float32)
+        scores, numbers = np.empty(self.length, np.float32), self.rows["numbers"]
         for start in range(0, self.length, BLOCK):
-            block = self.rows["numbers"][start : start + BLOCK].astype(np.float32)
+            block = numbers[start : start + BLOCK].astype(np.float32)
             np.vecdot(block, asked, out=scores[start : start + BLOCK])
         return scores * self._all_scales()
 
@@ -273,9 +276,8 @@ class _View:
 
     def _forget_pages(self) -> None:
         """Everything was read once and will not be again: it need not count as our memory."""
-        mapped = getattr(self.rows, "_mmap", None)
-        if mapped is not None and hasattr(mmap, "MADV_DONTNEED"):
-            mapped.madvise(mmap.MADV_DONTNEED)
+        if self._file is not None and hasattr(mmap, "MADV_DONTNEED"):
+            self._file.madvise(mmap.MADV_DONTNEED)
 
 
 def _row_type(width: int) -> np.dtype[np.void]:
@@ -299,8 +301,9 @@ def _opened(path: Path) -> _View:
         length = (found.st_size - _HEADER) // kind.itemsize
         if not length:
             return _View((found.st_dev, found.st_ino), width, np.empty(0, kind))
-        rows = np.memmap(file, kind, "r", _HEADER, (length,))
-    return _View((found.st_dev, found.st_ino), width, rows)
+        mapped = mmap.mmap(file.fileno(), _HEADER + length * kind.itemsize, access=mmap.ACCESS_READ)
+    rows = np.frombuffer(mapped, kind, length, _HEADER)
+    return _View((found.st_dev, found.st_ino), width, rows, mapped)
 
 
 def _packed(keys: NDArray[np.int64], numbers: NDArray[np.float32]) -> NDArray[np.void]:

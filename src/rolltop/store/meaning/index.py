@@ -6,10 +6,9 @@ dies in between leaves rows that nothing refers to. One writer at a time over al
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,28 +110,34 @@ class MeaningIndex:
 
     # asking --------------------------------------------------------------------------------------
 
-    def nearest(self, vector: NDArray[np.float32], limit: int) -> tuple[Iterator[Place], bool]:
+    def nearest(self, vector: NDArray[np.float32], limit: int) -> tuple[list[Place], bool]:
         """The passages nearest to a vector, the nearest first; and whether there are no more."""
-        found = self.vectors.nearest(vector, limit)
-        return self._places(found), len(found) < limit
-
-    def _places(self, found: Sequence[tuple[int, float]]) -> Iterator[Place]:
-        for key, score in found:
-            for span in self.spans.holding(key):
-                yield Place(span.document, span.content, span.starts[key - span.first], score)
+        found = dict(self.vectors.nearest(vector, limit))
+        held = self.spans.holding(list(found))
+        return [Place(each.document, each.content, each.start, found[each.key]) for each in held], len(found) < limit
 
     def weigh(self, vector: NDArray[np.float32], documents: Sequence[int]) -> list[Place]:
         """The nearest passage of each of these documents that has one."""
         spans = self.spans.of_each(documents)
-        scores = self.vectors.scores(vector, [key for span in spans for key in span.keys])
-        places, first = [], 0
-        for span in spans:
-            own = scores[first : first + len(span.starts)]
-            first += len(own)
-            best = max(range(len(own)), key=own.__getitem__)
-            broad = fmean(sorted(own, reverse=True)[:BROAD])
-            places.append(Place(span.document, span.content, span.starts[best], own[best], broad))
-        return places
+        if not spans:
+            return []
+        counts = np.array([len(span.starts) for span in spans])
+        firsts = np.cumsum(counts) - counts
+        scores = np.array(self.vectors.scores(vector, [key for span in spans for key in span.keys]))
+        # The passages of each document, its nearest first.
+        order = np.lexsort((-scores, np.repeat(np.arange(len(spans)), counts)))
+        ranked = scores[order]
+        broad = sum(
+            np.where(nth < counts, ranked[np.minimum(firsts + nth, len(ranked) - 1)], 0) for nth in range(BROAD)
+        )
+        means = broad / np.minimum(counts, BROAD)
+        bests = order[firsts] - firsts
+        return [
+            Place(span.document, span.content, span.starts[best], score, mean)
+            for span, best, score, mean in zip(
+                spans, bests.tolist(), ranked[firsts].tolist(), means.tolist(), strict=True
+            )
+        ]
 
     def missing(self) -> int:
         """How many vectors of documents are not in the file."""

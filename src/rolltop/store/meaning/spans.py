@@ -7,13 +7,14 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import apsw
 
 from rolltop.refusals import is_about_writing
 from rolltop.store.connections import Connections, connected
 
-__all__ = ["Span", "Spans"]
+__all__ = ["Held", "Span", "Spans"]
 
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS state(key TEXT PRIMARY KEY, value ANY) STRICT, WITHOUT ROWID",
@@ -36,6 +37,18 @@ class Span:
     @property
     def keys(self) -> range:
         return range(self.first, self.first + len(self.starts))
+
+
+class Held(NamedTuple):
+    """A passage by its key: of which document, with which content, from which character on."""
+
+    key: int
+    document: int
+    content: str
+    start: int
+
+
+_START = array("i").itemsize
 
 
 def _prepare(connection: apsw.Connection) -> None:
@@ -121,10 +134,15 @@ class Spans:
         rows = self._db.execute(f"SELECT document, content, first, starts FROM spans WHERE {where}", given)  # noqa: S608
         return [Span(document, content, first, tuple(array("i", starts))) for document, content, first, starts in rows]
 
-    def holding(self, key: int) -> list[Span]:
-        """The spans of all documents that have this passage; several, where their content is the same."""
-        found = self._every("first = (SELECT max(first) FROM spans WHERE first <= ?)", key)
-        return [span for span in found if key in span.keys]
+    def holding(self, keys: Sequence[int]) -> list[Held]:
+        """The documents that have each of these passages, key by key; several, where their content is the same."""
+        rows = self._db.execute(
+            f"SELECT k.value, s.document, s.content, substr(s.starts, {_START} * (k.value - s.first) + 1, {_START}) "  # noqa: S608
+            "FROM json_each(?) k CROSS JOIN spans s ON s.first = (SELECT max(first) FROM spans WHERE first <= k.value) "
+            f"WHERE {_START} * (k.value - s.first) < length(s.starts)",
+            (json.dumps(keys),),
+        )
+        return [Held(key, document, content, array("i", start)[0]) for key, document, content, start in rows]
 
     def documents(self) -> int:
         """How many documents there are."""
