@@ -501,7 +501,8 @@ def test_a_key_that_is_no_name_is_refused_with_its_line(tmp_path: Path, entry: s
     write(guide, f"version: 1\nfeature_flags:\n  {entry}\n")
     with pytest.raises(ConfigUnreadable) as caught:
         guide.feature_flags().list()
-    assert caught.value.position is not None and caught.value.position.line in (3, 4)
+    assert caught.value.position is not None
+    assert caught.value.position.line in (3, 4)
 
 
 def test_a_value_that_a_flag_cannot_have_is_said_with_what_it_may_be(tmp_path: Path) -> None:
@@ -509,4 +510,5 @@ def test_a_value_that_a_flag_cannot_have_is_said_with_what_it_may_be(tmp_path: P
     write(guide, "version: 1\nfeature_flags: {retries: 3}\n")
     with pytest.raises(ConfigUnreadable) as caught:
         guide.feature_flags().list()
-    assert caught.value.hint is not None and "true, false or a text" in caught.value.hint
+    assert caught.value.hint is not None
+    assert "true, false or a text" in caught.value.hint
