@@ -135,8 +135,8 @@ class ToolSpec:
             found = replace(found, arguments=found.others[0], others=found.others[1:])
         if found.others:
             raise TypeError(
-                f"the tool {self.name} has the parameter {found.others[0]!r}, and nothing to put into it: what a caller "
-                f"gives are the fields of one model that inherits from ToolArguments ({self.source})"
+                f"the tool {self.name} has the parameter {found.others[0]!r}, and nothing to put into it: what a "
+                f"caller gives are the fields of one model that inherits from ToolArguments ({self.source})"
             )
         if self.consent is not None and self.schema is None:
             return replace(found, model=with_consent_field(found.model, self.consent))
