@@ -16,6 +16,7 @@ from typing import Any
 from mcp_core import ClientInfo, InputNeeded, ProtocolFault, ToolCancelled, UnknownTool
 from mcp_core.context import no_log
 from mcp_core.outcome import comes_from_outside
+from rolltop.server.batches import Replies
 from rolltop.server.desk import Desk
 from rolltop.server.jsonrpc import defect_line, dump, error_line
 from rolltop.server.lines import LineWriter
@@ -33,11 +34,17 @@ Forward = Callable[[Document], Awaitable[None]]
 
 
 class StdioCalls:
-    def __init__(self, desk: Desk, listing: Listing, writer: LineWriter, forward: Forward) -> None:
+    def __init__(self, desk: Desk, listing: Listing, writer: LineWriter, replies: Replies, forward: Forward) -> None:
         self._desk, self._listing, self._writer, self._forward = desk, listing, writer, forward
+        self._replies = replies
         self._client: ClientInfo | None = None
         self._threshold = Threshold()
         self._running: dict[str | int, asyncio.Task[None]] = {}
+
+    @property
+    def revision(self) -> str | None:
+        """Of the protocol that a client asked for when it introduced itself."""
+        return self._client.protocol if self._client is not None else None
 
     def take(self, document: Document) -> bool:
         """Start answering the message, or say that it has to go to the SDK."""
@@ -85,7 +92,8 @@ class StdioCalls:
         listed = self._listing.result((document.get("params") or {}).get("cursor"), modern=modern)
         if listed is None:
             return None
-        return self._writer.write(dump({"jsonrpc": "2.0", "id": document["id"], "result": listed}))
+        request_id = document["id"]
+        return self._replies.send(request_id, dump({"jsonrpc": "2.0", "id": request_id, "result": listed}))
 
     def _done(self, request_id: str | int, task: asyncio.Task[None]) -> None:
         self._running.pop(request_id, None)
@@ -99,7 +107,7 @@ class StdioCalls:
         except BaseException as error:
             if comes_from_outside(error):
                 raise
-            await self._writer.write(defect_line(document["id"], error))
+            await self._replies.send(document["id"], defect_line(document["id"], error))
 
     async def _call(self, document: Document, client: ClientInfo, modern: bool) -> None:
         request_id, params = document["id"], document["params"]
@@ -115,11 +123,12 @@ class StdioCalls:
         except ProtocolFault as fault:
             line = error_line(request_id, fault.code, fault.message, fault.data)
         except ToolCancelled:
+            await self._replies.withdraw(request_id)
             return
         else:
             result = answer.wire()
             line = dump({"jsonrpc": "2.0", "id": request_id, "result": Listing.stamped(result) if modern else result})
-        await self._writer.write(line)
+        await self._replies.send(request_id, line)
 
     async def _log(self, message: str, level: str) -> None:
         known = level if level in LEVELS else "info"
@@ -128,8 +137,8 @@ class StdioCalls:
             await self._writer.write(dump({"jsonrpc": "2.0", "method": "notifications/message", "params": line}))
 
     def _cancel(self, document: Document) -> bool:
-        request_id = (document.get("params") or {}).get("requestId")
-        task = self._running.get(request_id) if isinstance(request_id, str | int) else None
+        request_id: Any = (document.get("params") or {}).get("requestId")
+        task = self._running.get(request_id) if type(request_id) in (str, int) else None
         if task is None:
             return False
         task.cancel()
