@@ -64,7 +64,7 @@ async def serve_stdio(
         asyncio.create_task(connection.read()),
         asyncio.create_task(connection.unheard()),
         asyncio.create_task(connection.run_sdk(load)),
-        asyncio.create_task(_parent_gone()),
+        asyncio.create_task(_parent_gone(wire.parent)),
     ]
     with contextlib.suppress(asyncio.CancelledError):
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -94,6 +94,7 @@ class _Connection:
     async def read(self) -> None:
         """Until the client closes its end; what it asked for may still be answered, for a moment."""
         while (line := await self._reader.line()) is not None:
+            await self.calls.room()
             await self._take(line)
         if self._open:
             await self._loaded.wait()
@@ -180,9 +181,8 @@ def _stop_on_signals(main: asyncio.Task[Any]) -> None:
         loop.add_signal_handler(number, main.cancel)
 
 
-async def _parent_gone() -> None:
+async def _parent_gone(parent: int) -> None:
     """A client that was killed may leave its end of the pipe open in another process."""
-    parent = os.getppid()
     while os.getppid() == parent:  # noqa: ASYNC110 - the kernel tells nobody when a parent dies
         await asyncio.sleep(1.0)
     logger.info("the parent process has gone; stopping")

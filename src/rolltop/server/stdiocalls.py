@@ -29,6 +29,9 @@ __all__ = ["StdioCalls"]
 
 logger = logging.getLogger("rolltop.stdio")
 
+MOST = 256
+"""Calls under way; a client that asks for more and does not read the answers is not listened to until it does."""
+
 Document = dict[str, Any]
 Forward = Callable[[Document], Awaitable[None]]
 
@@ -40,6 +43,8 @@ class StdioCalls:
         self._client: ClientInfo | None = None
         self._threshold = Threshold()
         self._running: dict[str | int, asyncio.Task[None]] = {}
+        self._room = asyncio.Event()
+        self._room.set()
 
     @property
     def revision(self) -> str | None:
@@ -58,6 +63,10 @@ class StdioCalls:
         elif method == "notifications/cancelled":
             return self._cancel(document)
         return False
+
+    async def room(self) -> None:
+        """Wait until another call may be taken: answers that nobody reads would fill the memory."""
+        await self._room.wait()
 
     async def finished(self) -> None:
         """Wait for the calls under way."""
@@ -83,6 +92,8 @@ class StdioCalls:
             return False
         task = asyncio.get_running_loop().create_task(work)
         self._running[request_id] = task
+        if len(self._running) >= MOST:
+            self._room.clear()
         task.add_done_callback(lambda done: self._done(request_id, done))
         return True
 
@@ -96,9 +107,14 @@ class StdioCalls:
         return self._replies.send(request_id, dump({"jsonrpc": "2.0", "id": request_id, "result": listed}))
 
     def _done(self, request_id: str | int, task: asyncio.Task[None]) -> None:
-        self._running.pop(request_id, None)
+        self._forget(request_id)
         if not task.cancelled() and (error := task.exception()) is not None:
             logger.error("a call could not be answered", exc_info=error)
+
+    def _forget(self, request_id: str | int) -> None:
+        self._running.pop(request_id, None)
+        if len(self._running) < MOST:
+            self._room.set()
 
     async def _answer(self, document: Document, client: ClientInfo, modern: bool) -> None:
         """Answer a call; what cannot be answered otherwise is an internal error."""
@@ -115,7 +131,7 @@ class StdioCalls:
         try:
             answer = await self._desk.dispatcher.call(params["name"], params.get("arguments"), context)
         except InputNeeded:
-            self._running.pop(request_id, None)
+            self._forget(request_id)
             await self._forward(document)
             return
         except UnknownTool as error:
