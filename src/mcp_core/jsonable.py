@@ -26,9 +26,9 @@ _OPTIONS: dict[str, Any] = {"by_alias": True, "bytes_mode": "base64", "inf_nan_m
 def to_jsonable(value: Any) -> Any:
     """`value` as plain JSON types: datetimes, paths, sets, dataclasses and models included.
 
-    Bytes become base64, infinities and NaN become null (JSON has neither), and what nobody knows how
-    to serialise becomes its `str`. A value that contains itself, or is nested beyond all measure, has no JSON:
-    that is a `ValueError`.
+    Bytes become base64 (with `-` and `_`, as in addresses), infinities and NaN become null (JSON has neither), and
+    what nobody knows how to serialise becomes its `str`. A value that contains itself, or is nested beyond all
+    measure, has no JSON: that is a `ValueError`.
     """
     try:
         return pydantic_core.to_jsonable_python(value, **_OPTIONS)

@@ -6,6 +6,7 @@ import logging
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 __all__ = ["TRACE", "Redactor", "configure", "level_number", "one_line"]
 
@@ -19,7 +20,10 @@ _CONTROL |= {ord("\n"): "\\n", ord("\r"): "\\r", ord("\t"): "\\t", 0x2028: "\\u2
 # Signs that turn the direction of what follows make a text read as another one.
 _CONTROL |= {code: f"\\u{code:04x}" for code in (0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))}
 
-_SECRETS = re.compile(r"(?i)(bearer\s+|token[=:]\s*|password[=:]\s*|secret[=:]\s*|api[_-]?key[=:]\s*)([^\s\"',;&]{4,})")
+_SECRETS = re.compile(
+    r"""(?i)(bearer\s+|authorization:\s*basic\s+|(?:token|passw(?:or)?d|secret|api[_-]?key|credentials?)["']?\s*[=:]\s*["']?)"""
+    r"""([^\s"',;&]{4,})"""
+)
 
 
 def one_line(text: object) -> str:
@@ -27,12 +31,24 @@ def one_line(text: object) -> str:
     return str(text).translate(_CONTROL)
 
 
+def _masked(text: str) -> str:
+    return _SECRETS.sub(r"\1***", text)
+
+
+class _Formatter(logging.Formatter):
+    """Masks what an exception says as well: it is no safer than a message. Lines of a program are left as they are."""
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802 - the standard library's name
+        lines = super().formatException(ei).split("\n")
+        return "\n".join(line if line.startswith("    ") else _masked(line) for line in lines)
+
+
 class Redactor(logging.Filter):
     """Masks what looks like a credential, and keeps every record on one line."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         message = record.getMessage()
-        cleaned = one_line(_SECRETS.sub(r"\1***", message))
+        cleaned = one_line(_masked(message))
         if cleaned != message:
             record.msg, record.args = cleaned, None
         return True
@@ -50,7 +66,7 @@ def configure(level: str, *, file: Path | None = None, names: tuple[str, ...] = 
     """Log to standard error or a file, never to standard output; called by entry points only."""
     handler: logging.Handler
     handler = logging.FileHandler(file, encoding="utf-8") if file else logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.setFormatter(_Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     handler.addFilter(Redactor())
     for name in names:
         logger = logging.getLogger(name)

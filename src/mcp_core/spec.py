@@ -46,6 +46,8 @@ class Parameters:
     arguments: str | None
     context: str | None
     returns: Any
+    others: tuple[str, ...] = ()
+    """Parameters that nothing is known to go into, and that have no default."""
 
 
 def inspect_function(func: ToolFunction) -> Parameters:
@@ -54,16 +56,22 @@ def inspect_function(func: ToolFunction) -> Parameters:
     hints = typing.get_type_hints(func, include_extras=True, localns=names)
     model: type[BaseModel] | None = None
     arguments = context = None
-    for name in inspect.signature(func).parameters:
+    others = []
+    for name, parameter in inspect.signature(func).parameters.items():
         kind = hints.get(name)
         plain = get_origin(kind) or kind
-        if isinstance(plain, type) and issubclass(plain, BaseModel):
+        if model is None and isinstance(plain, type) and issubclass(plain, BaseModel):
             model, arguments = plain, name
         elif plain is ToolContext or name == "ctx":
             context = name
-        elif name == "args":
+        elif name == "args" and arguments is None:
             arguments = name
-    return Parameters(model, arguments, context, hints.get("return", Any))
+        elif parameter.default is parameter.empty and parameter.kind not in _COLLECTING:
+            others.append(name)
+    return Parameters(model, arguments, context, hints.get("return", Any), tuple(others))
+
+
+_COLLECTING = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 def _enclosing_names(func: ToolFunction) -> dict[str, Any]:
@@ -123,6 +131,13 @@ class ToolSpec:
     @cached_property
     def parameters(self) -> Parameters:
         found = inspect_function(self.func)
+        if self.schema is not None and found.arguments is None and found.others:
+            found = replace(found, arguments=found.others[0], others=found.others[1:])
+        if found.others:
+            raise TypeError(
+                f"the tool {self.name} has the parameter {found.others[0]!r}, and nothing to put into it: what a "
+                f"caller gives are the fields of one model that inherits from ToolArguments ({self.source})"
+            )
         if self.consent is not None and self.schema is None:
             return replace(found, model=with_consent_field(found.model, self.consent))
         return found

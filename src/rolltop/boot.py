@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rolltop.server.protocol import Built
-    from rolltop.server.stdio import Early
 
 __all__ = ["main"]
 
@@ -92,11 +91,13 @@ def _serve_fast() -> None:
     path = _kept_path(sys.argv[1:], os.environ)
     kept = _read_kept(path)
     loading = _Loading()
-    early = _answer_early(wire.reader, wire.writer, kept, loading) if kept else None
+    read = _answer_early(wire.reader, wire.writer, kept, loading) if kept else (b"", frozenset(), False)
+    # Nothing is imported here while the other thread imports: two that do may each see half of what the other has.
     desk = loading.result()
     from rolltop.server.serve import run_stdio  # noqa: PLC0415
+    from rolltop.server.stdio import Early  # noqa: PLC0415
 
-    run_stdio(desk, wire, early, lambda built: _keep(path, kept, built, desk))
+    run_stdio(desk, wire, Early(*read), lambda built: _keep(path, kept, built, desk))
 
 
 def _end_on_signals() -> None:
@@ -136,8 +137,10 @@ class _Loading:
         return self._desk
 
 
-def _answer_early(reader: int, writer: int, kept: dict[str, Any], loading: _Loading) -> Early:
-    """Answer what is known until the rest is loaded; give back what was read and not answered."""
+def _answer_early(
+    reader: int, writer: int, kept: dict[str, Any], loading: _Loading
+) -> tuple[bytes, frozenset[str | int], bool]:
+    """Answer what is known until the rest is loaded; give back what was read and not answered, for `Early`."""
     import select  # noqa: PLC0415
 
     waiting: list[bytes] = []
@@ -162,9 +165,7 @@ def _answer_early(reader: int, writer: int, kept: dict[str, Any], loading: _Load
                 answered.add(request_id)
             if answer is None or forward or not heard:
                 waiting.append(line)
-    from rolltop.server.stdio import Early  # noqa: PLC0415
-
-    return Early(b"".join(line + b"\n" for line in waiting) + held, frozenset(answered), ended)
+    return b"".join(line + b"\n" for line in waiting) + held, frozenset(answered), ended
 
 
 def _known_answer(line: bytes, kept: dict[str, Any], *, introduced: bool) -> tuple[Any, bytes | None, bool]:

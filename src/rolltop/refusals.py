@@ -101,6 +101,11 @@ def _about_file(error: BaseException, workspace: Path | None) -> RolltopError | 
     if number != errno.EROFS:
         return None
     place = os.fsdecode(file) if isinstance(file, str | bytes) else _where(workspace)
+    if workspace is not None and not os.path.exists(workspace) and Path(place) in (workspace, *workspace.parents):
+        return PermissionDenied(
+            f"the workspace {workspace} cannot be made: {os.strerror(errno.EROFS)}",
+            hint="Choose another with --workspace DIR or ROLLTOP_WORKSPACE.",
+        )
     return PermissionDenied(
         f"{place}: {os.strerror(errno.EROFS)}", hint="Copy it to where it can be written, and use the copy."
     )

@@ -191,3 +191,26 @@ def test_a_running_server_shows_entries_with_its_settings(environment: dict[str,
 
 def _key(line: str) -> str:
     return "servers" if '"servers"' in line else "mcpServers"
+
+
+def test_what_others_wrote_stays_readable(rolltop: Rolltop, tmp_path: Path) -> None:
+    file = tmp_path / "mcp.json"
+    file.write_text(
+        '\ufeff{"mcpServers": {"größe": {"command": "/home/zoë/x"}, "half": {"env": {"K": "\\ud83d"}}}}', "utf-8"
+    )
+    assert rolltop("connect", "cursor", "--write", "--file", str(file)).returncode == 0
+    assert json.loads(file.read_text("utf-8"))["mcpServers"]["half"]["env"]["K"] == "\ud83d"
+    file.write_text('\ufeff{"mcpServers": {"größe": {"command": "/home/zoë/x"}}}', "utf-8")
+    assert rolltop("connect", "cursor", "--write", "--file", str(file)).returncode == 0
+    text = file.read_text("utf-8")
+    assert '"größe"' in text
+    assert "/home/zoë/x" in text
+
+
+def test_a_file_with_comments_is_left_alone_and_the_other_way_is_said(rolltop: Rolltop, tmp_path: Path) -> None:
+    file = tmp_path / "mcp.json"
+    file.write_text('{\n  // mine\n  "servers": {},\n}\n')
+    out = rolltop("connect", "vscode", "--write", "--file", str(file))
+    assert out.returncode == 4
+    assert "Without --write" in out.stderr
+    assert file.read_text() == '{\n  // mine\n  "servers": {},\n}\n'

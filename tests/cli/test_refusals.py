@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sqlite3
@@ -156,3 +157,13 @@ def test_a_working_directory_that_was_removed_is_named(
     )
     assert "the working directory was removed" in out.stderr
     assert out.returncode == 3
+
+
+def test_a_workspace_that_cannot_be_made_is_named_with_the_way_out(tmp_path: Path) -> None:
+    workspace = tmp_path / "share" / "rolltop"
+    told = about_disk(OSError(errno.EROFS, os.strerror(errno.EROFS), str(tmp_path / "share")), workspace)
+    assert str(workspace) in str(told)
+    assert told is not None
+    assert "--workspace" in (told.hint or "")
+    other = about_disk(OSError(errno.EROFS, os.strerror(errno.EROFS), "/mnt/a.txt"), workspace)
+    assert str(other).startswith("/mnt/a.txt")

@@ -137,3 +137,15 @@ def test_the_top_of_the_file_system_is_no_default_root(tmp_path: Path, monkeypat
     assert Path("/") not in files.roots
     with pytest.raises(PermissionDenied):
         files.read_bytes("/etc/hostname")
+
+
+def test_a_large_closed_place_hides_no_other(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rolltop.files.links._MOST", 50)
+    home, own = tmp_path / "home", tmp_path / "own"
+    for place, count in ((home / ".ssh", 1), (home / ".mozilla", 60), (own, 60)):
+        place.mkdir(parents=True)
+        for number in range(count):
+            (place / f"file{number}").write_text("secret")
+    os.link(home / ".ssh" / "file0", root / "innocent.txt")
+    with pytest.raises(PermissionDenied, match="another name"):
+        Files([root], homes=[home], own=[own], base=root).read_bytes("innocent.txt")

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rolltop.guide import Category, Guide, Project
-from rolltop.guide.arrange import add_category, change_category
+from rolltop.guide.arrange import add_category, change_category, remove_category
 from rolltop.guide.errors import ConfigUnreadable, ConfigUnwritable
 
 COMMENTED = """\
@@ -460,3 +460,55 @@ def test_a_category_and_a_collection_of_one_name_are_refused_with_the_line(tmp_p
         Guide(tmp_path).config.project_named("one")
     assert caught.value.position is not None
     assert caught.value.position.line == 5
+
+
+NUMBERED = """\
+version: 1
+feature_flags: {2024: true, other: text}
+projects:
+  99:
+    name: app
+    path: /src/app
+    project_flags: {7: true}
+    categories:
+      2024: {patterns: ['*.md']}  # the year
+    collections:
+      1: {categories: ['2024']}
+"""
+
+
+def test_a_name_that_yaml_reads_as_a_number_is_a_name(tmp_path: Path) -> None:
+    guide = Guide(tmp_path)
+    path = write(guide, NUMBERED)
+    app = guide.config.project_at(Path("/src/app"))
+    assert (app.key, app.name) == ("99", "app")
+    assert guide.feature_flags().list() == {"2024": True, "other": "text"}
+    guide.feature_flags().set("2024", False)
+    guide.project_flags(app).remove("7")
+    change_category(guide.config, app, "2024", description="dates")
+    assert path.read_text() == NUMBERED.replace("2024: true", "2024: false").replace("{7: true}", "{}").replace(
+        "{patterns: ['*.md']}  #", "{patterns: ['*.md'], dir: 2024/, description: dates} #"
+    )
+    assert remove_category(guide.config, app, "2024") == ["1"]
+    guide.feature_flags().remove("2024")
+    guide.config.remove_project("99")
+    assert path.read_text() == "version: 1\nfeature_flags: {other: text}\nprojects: {}\n"
+
+
+@pytest.mark.parametrize("entry", ["true: x", "0x1f: x", "~: x", "1.5: x", "[a, b]: x", "7: x\n  '7': y"])
+def test_a_key_that_is_no_name_is_refused_with_its_line(tmp_path: Path, entry: str) -> None:
+    guide = Guide(tmp_path)
+    write(guide, f"version: 1\nfeature_flags:\n  {entry}\n")
+    with pytest.raises(ConfigUnreadable) as caught:
+        guide.feature_flags().list()
+    assert caught.value.position is not None
+    assert caught.value.position.line in (3, 4)
+
+
+def test_a_value_that_a_flag_cannot_have_is_said_with_what_it_may_be(tmp_path: Path) -> None:
+    guide = Guide(tmp_path)
+    write(guide, "version: 1\nfeature_flags: {retries: 3}\n")
+    with pytest.raises(ConfigUnreadable) as caught:
+        guide.feature_flags().list()
+    assert caught.value.hint is not None
+    assert "true, false or a text" in caught.value.hint

@@ -8,6 +8,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from mcp.shared.exceptions import MCPError
 
 pytestmark = pytest.mark.anyio
 
@@ -262,6 +263,13 @@ async def test_resources(stdio_client: Any, config: Path, era: str) -> None:
         assert several.text.count("===") == 6
         (escaped,) = (await client.read_resource("guide://lang/%70ython")).contents
         assert escaped.text == "python rules\n"
+        # A parameter that is not there: a slip, or a pattern whose ? would begin the parameters.
+        for wrong in ("guide://lang/python?projekt=my-app", "guide://lang/p?thon"):
+            with pytest.raises(MCPError, match="no resource") as caught:
+                await client.read_resource(wrong)
+            assert "no parameter" in caught.value.error.data["hint"]
+        (marked,) = (await client.read_resource("guide://lang/p%3Fthon")).contents
+        assert marked.text == single.text
         for missing in ("guide://nothing", "guide://lang/cobol", "guide://lang/../../x", "guide://"):
             with pytest.raises(Exception, match=r"resource|expression|directory"):
                 await client.read_resource(missing)

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, Field, ValidationError
 
-from mcp_core import InvalidArguments, Result, ToolArguments
+from mcp_core import InvalidArguments, Result, ToolArguments, ToolSpec
 from mcp_core.schema import model_schema
 from mcp_core.validation import check_arguments
 
@@ -159,3 +159,22 @@ def test_problems_name_places_in_what_was_given(given: dict[str, Any], paths: li
     with pytest.raises(InvalidArguments) as caught:
         check_arguments(_Choices, given)
     assert [problem.path for problem in caught.value.problems] == paths
+
+
+def _number(x: int) -> Result[int]:
+    return Result.ok(x)
+
+
+def _two_models(first: Inner, second: Inner) -> Result[str]:
+    return Result.ok("never")
+
+
+@pytest.mark.parametrize(("function", "named"), [(_number, "'x'"), (_two_models, "'second'")])
+def test_a_parameter_that_no_caller_can_fill_is_told_at_once(function: Any, named: str) -> None:
+    with ToolArguments.isolated(), pytest.raises(TypeError, match=f"{named}.*ToolArguments"):
+        _ = ToolArguments.spec_of(ToolArguments.declare(function)).input_schema
+
+
+def test_a_tool_of_data_gets_its_arguments_under_any_name() -> None:
+    spec = ToolSpec("made", lambda values, ctx: values, schema={"type": "object"}, validate=dict)
+    assert spec.bind({"a": 1}, "context") == {"values": {"a": 1}, "ctx": "context"}

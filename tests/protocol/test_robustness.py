@@ -344,7 +344,8 @@ def test_terminate_ends_the_server(start: Callable[..., RawStdio]) -> None:
     assert server.process.wait(15) == 0
 
 
-def test_a_server_whose_parent_dies_ends(noisy: dict[str, str], tmp_path: Any) -> None:
+@pytest.mark.parametrize("after", [0, 5.0])  # while it loads, and while it serves
+def test_a_server_whose_parent_dies_ends(noisy: dict[str, str], after: float) -> None:
     script = (
         "import subprocess, sys, os, time\n"
         "r, w = os.pipe(); os.set_inheritable(r, True)\n"  # another process keeps the pipe open
@@ -356,7 +357,9 @@ def test_a_server_whose_parent_dies_ends(noisy: dict[str, str], tmp_path: Any) -
     assert parent.stdout is not None
     server, keeper = map(int, parent.stdout.readline().split())
     try:
-        time.sleep(5)
+        while os.readlink(f"/proc/{server}/fd/0") != os.devnull:  # until it has taken its ends
+            time.sleep(0.01)
+        time.sleep(after)
         parent.kill()
         parent.wait()
         deadline = time.monotonic() + 15

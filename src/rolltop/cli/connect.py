@@ -90,12 +90,22 @@ def _write(path: Path, key: str, entry: dict[str, Any]) -> None:
     if not isinstance(document, dict) or not isinstance(document.get(key, {}), dict):
         raise InvalidData(f"{path} does not look like a client's configuration; nothing was written")
     document.setdefault(key, {})["rolltop"] = entry
-    replace_file(path, json.dumps(document, indent=2) + "\n")
+    replace_file(path, _text(document) + "\n")
+
+
+def _text(document: dict[str, Any]) -> str:
+    """JSON in which what others wrote is still to be read; half a surrogate pair can only be escaped."""
+    text = json.dumps(document, indent=2, ensure_ascii=False)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(document, indent=2)
+    return text
 
 
 def _read(path: Path) -> Any:
     try:
-        text = path.read_text("utf-8")
+        text = path.read_text("utf-8-sig")
         return json.loads(text) if text.strip() else {}
     except FileNotFoundError:
         return {}
@@ -103,5 +113,6 @@ def _read(path: Path) -> Any:
         raise PermissionDenied(f"{path} cannot be read: {error.strerror}", hint="Nothing was written.") from None
     except ValueError as error:
         raise InvalidData(
-            f"{path} is not valid JSON: {error}", hint="Nothing was written; correct the file first."
+            f"{path} is not plain JSON: {error}",
+            hint="Nothing was written: a file with comments would lose them. Without --write you see what to put in.",
         ) from None

@@ -17,7 +17,7 @@ _FRESH = 2.0
 """Seconds for which the numbers are taken as known; a tool reads many files in a row."""
 
 _MOST = 100_000
-"""Entries looked at; rolltop's own data may be large."""
+"""Entries looked at in one closed place: a large one, such as rolltop's own data, hides nothing of the others."""
 
 
 class Links:
@@ -37,22 +37,26 @@ class Links:
             return (info.st_dev, info.st_ino) in self._known
 
     def _numbers(self) -> Iterator[tuple[int, int]]:
-        seen = 0
-        waiting = list(self._denied.small_places())
-        while waiting and seen < _MOST:
-            place = waiting.pop()
-            try:
-                info = os.lstat(place)
-                if not stat.S_ISDIR(info.st_mode):
-                    yield info.st_dev, info.st_ino
-                    continue
-                with os.scandir(place) as entries:
-                    for entry in entries:
-                        seen += 1
-                        if entry.is_dir(follow_symlinks=False):
-                            waiting.append(Path(entry.path))
-                        else:
-                            found = entry.stat(follow_symlinks=False)
-                            yield found.st_dev, found.st_ino
-            except OSError:
+        for place in self._denied.small_places():
+            yield from _numbers_in(place)
+
+
+def _numbers_in(top: Path) -> Iterator[tuple[int, int]]:
+    seen, waiting = 0, [top]
+    while waiting and seen < _MOST:
+        place = waiting.pop()
+        try:
+            info = os.lstat(place)
+            if not stat.S_ISDIR(info.st_mode):
+                yield info.st_dev, info.st_ino
                 continue
+            with os.scandir(place) as entries:
+                for entry in entries:
+                    seen += 1
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(Path(entry.path))
+                    else:
+                        found = entry.stat(follow_symlinks=False)
+                        yield found.st_dev, found.st_ino
+        except OSError:
+            continue

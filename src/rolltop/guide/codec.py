@@ -18,10 +18,12 @@ from rolltop.guide.flags import FlagValue, checked_value
 from rolltop.guide.model import Category, Collection, Project, check_directory
 from rolltop.guide.names import check_flag_name, check_name, project_name
 
-__all__ = ["Reader", "write_flags", "write_project"]
+__all__ = ["Reader", "stored_key", "write_flags", "write_project"]
 
 V = TypeVar("V")
 Table = Mapping[str, Any]
+
+_QUOTE = "Put the name into quotes."
 
 
 class Reader:
@@ -40,13 +42,15 @@ class Reader:
         return self._flags(self.document, "feature_flags")
 
     def project_keys(self) -> list[str]:
-        return list(self._table(self.document, "projects"))
+        return list(self._names(self._table(self.document, "projects")))
 
     def project_paths(self) -> Mapping[Path, str]:
         """The key of each project by its directory, without reading more of the entries than that."""
         projects = self._table(self.document, "projects")
-        paths = ((key, self._text(self._table(projects, key), "path", "")) for key in projects)
-        return {Path(path): key for key, path in paths if path}
+        paths = (
+            (name, self._text(self._table(projects, key), "path", "")) for name, key in self._names(projects).items()
+        )
+        return {Path(path): name for name, path in paths if path}
 
     def project(self, key: str) -> Project:
         """A project, read from the document once."""
@@ -55,7 +59,8 @@ class Reader:
         return self._projects[key]
 
     def _project(self, key: str) -> Project:
-        table = self._table(self._table(self.document, "projects"), key)
+        projects = self._table(self.document, "projects")
+        table = self._table(projects, stored_key(projects, key))
         name = self._text(table, "name", key.rpartition("-")[0] or key)
         self._check_apart(table)
         return Project(
@@ -70,9 +75,10 @@ class Reader:
     def _check_apart(self, table: Table) -> None:
         """A name that a category and a collection share would only ever mean the collection."""
         collections = self._table(table, "collections")
-        for name in collections:
-            if name in self._table(table, "categories"):
-                raise self._wrong(collections, name, f"{name} is the name of a category and of a collection")
+        categories = self._names(self._table(table, "categories"))
+        for name, key in self._names(collections).items():
+            if name in categories:
+                raise self._wrong(collections, key, f"{name} is the name of a category and of a collection")
 
     def _category(self, name: str, table: Table) -> Category:
         check_name("category", name)
@@ -93,24 +99,37 @@ class Reader:
     def _named(self, table: Table, key: str, make: Callable[[str, Table], V]) -> Mapping[str, V]:
         entries = self._table(table, key)
         found: dict[str, V] = {}
-        for name in entries:
+        for name, stored in self._names(entries).items():
             try:
-                found[str(name)] = make(str(name), self._table(entries, name))
+                found[name] = make(name, self._table(entries, stored))
             except ConfigUnreadable:
                 raise
             except RolltopError as error:
-                raise self._wrong(entries, name, error.message) from None
+                raise self._wrong(entries, stored, error.message, error.hint) from None
         return MappingProxyType(found)
 
     def _flags(self, table: Table, key: str) -> Mapping[str, FlagValue]:
         entries = self._table(table, key)
         found: dict[str, FlagValue] = {}
-        for name, value in entries.items():
+        for name, stored in self._names(entries).items():
             try:
-                found[check_flag_name(str(name))] = checked_value(str(name), value)
+                found[check_flag_name(name)] = checked_value(name, entries[stored])
             except RolltopError as error:
-                raise self._wrong(entries, name, error.message) from None
+                raise self._wrong(entries, stored, error.message, error.hint) from None
         return MappingProxyType(found)
+
+    def _names(self, table: Mapping[Any, Any]) -> dict[str, Any]:
+        """The keys of a table by the names that they stand for: who writes 2024 means a name, and YAML a number."""
+        names: dict[str, Any] = {}
+        for key in table:
+            if not isinstance(key, str) and type(key) is not int:
+                raise self._wrong(
+                    table, key, f"a name is expected here, and YAML reads {key} as something else", _QUOTE
+                )
+            if str(key) in names:
+                raise self._wrong(table, key, f"the name {key} stands here twice")
+            names[str(key)] = key
+        return names
 
     def _table(self, table: Table, key: object) -> Table:
         value = table.get(key)  # type: ignore[call-overload]
@@ -136,12 +155,19 @@ class Reader:
             raise self._wrong(table, key, f"{key} has to be a list of texts")
         return tuple(str(item) for item in value)
 
-    def _wrong(self, table: Table, key: object, why: str) -> ConfigUnreadable:
+    def _wrong(self, table: Table, key: object, why: str, hint: str | None = None) -> ConfigUnreadable:
         return ConfigUnreadable(
             f"the guide's configuration is not valid: {why}",
             position=Position(line_of(table, key), 1, str(self.source)),
-            hint="Correct that line.",
+            hint=f"Correct that line. {hint or ''}".rstrip(),
         )
+
+
+def stored_key(table: Mapping[Any, Any], name: str) -> Any:
+    """The key that stands for a name in a table that may have been written by hand."""
+    if name not in table and name.isascii() and name.isdigit() and str(int(name)) == name and int(name) in table:
+        return int(name)
+    return name
 
 
 def write_flags(document: MutableMapping[str, Any], before: Table, after: Table) -> None:
@@ -163,10 +189,10 @@ def write_project(document: MutableMapping[str, Any], before: Project, after: Pr
 
 def _write_flags(table: MutableMapping[str, Any], before: Table, after: Table) -> None:
     for name in before.keys() - after.keys():
-        del table[name]
+        del table[stored_key(table, name)]
     for name, value in after.items():
         if name not in before or before[name] != value or type(before[name]) is not type(value):
-            table[name] = storable(value)
+            table[stored_key(table, name)] = storable(value)
 
 
 def _write_named(
@@ -180,7 +206,7 @@ def _write_named(
         return
     entries = _subtable(table, key)
     for name in before.keys() - after.keys():
-        del entries[name]
+        del entries[stored_key(entries, name)]
     for name, value in after.items():
         if before.get(name) == value:
             continue
@@ -198,7 +224,8 @@ def _collection_fields(collection: Collection) -> dict[str, Any]:
     return {"categories": list(collection.members), "description": collection.description}
 
 
-def _subtable(table: MutableMapping[str, Any], key: str) -> MutableMapping[str, Any]:
+def _subtable(table: MutableMapping[str, Any], name: str) -> MutableMapping[str, Any]:
+    key = stored_key(table, name)
     if table.get(key) is None:
         table[key] = {}
     found: MutableMapping[str, Any] = table[key]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from rolltop.errors import PermissionDenied
-from rolltop.guide.codec import Reader, write_flags, write_project
+from rolltop.guide.codec import Reader, stored_key, write_flags, write_project
 from rolltop.guide.configfile import ConfigFile, storable
 from rolltop.guide.errors import ConfigUnwritable, NameInvalid, unknown_name
 from rolltop.guide.flags import FlagValue
@@ -110,7 +111,8 @@ class Config:
             keys = Reader(document, self.file.path).project_keys()
             if key not in keys:
                 raise unknown_name("project", key, keys)
-            del document["projects"][key]  # type: ignore[attr-defined]
+            projects: dict[Any, object] = document["projects"]  # type: ignore[assignment]
+            del projects[stored_key(projects, key)]
             return None, True
 
         self.file.change(change)

@@ -17,12 +17,14 @@ class Wire(NamedTuple):
 
     reader: int
     writer: int
+    parent: int
+    """Who started us, as it was before anything was loaded: it may be gone by the time that we look again."""
 
 
 def claim_stdio() -> Wire:
     """Move the wire to private descriptors and put harmless ones in its place."""
     _refuse_closed()
-    wire = Wire(os.dup(0), os.dup(1))  # os.dup makes descriptors that children do not inherit
+    wire = Wire(os.dup(0), os.dup(1), os.getppid())  # os.dup makes descriptors that children do not inherit
     empty = os.open(os.devnull, os.O_RDONLY)
     os.dup2(empty, 0)
     os.close(empty)

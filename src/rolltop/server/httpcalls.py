@@ -18,8 +18,19 @@ from mcp.shared.inbound import ERROR_CODE_HTTP_STATUS, InboundModernRoute, class
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from mcp_core import InputNeeded, ProtocolFault, UnknownTool
+from rolltop.server.batches import REVISION, is_batch, members
 from rolltop.server.desk import Desk
-from rolltop.server.jsonrpc import INTERNAL_ERROR, INVALID_REQUEST, Malformed, defect_line, dump, error_line, parse
+from rolltop.server.httpbatches import serve_batch
+from rolltop.server.jsonrpc import (
+    INTERNAL_ERROR,
+    INVALID_REQUEST,
+    Malformed,
+    checked,
+    defect_line,
+    dump,
+    error_line,
+    read,
+)
 from rolltop.server.listing import Listing
 from rolltop.server.ordinary import client_of, is_ordinary, ordinary_context
 from rolltop.server.paging import INVALID_PARAMS
@@ -72,11 +83,19 @@ class HttpCalls:
             return
         try:
             # By the same rules as over stdio; the SDK has its own words for what is no message.
-            _check_version(scope, parse(body))
+            await self._pass_on(read(body), body, scope, receive, send)
         except Malformed as error:
             await _send_json(send, error.line(), 400)
-        else:
-            await self._app(scope, _replayed(body, receive), send)
+
+    async def _pass_on(self, document: Any, body: bytes, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand a message, or those of a batch, to the SDK's app."""
+        revision = _revision(scope)
+        if is_batch(document, REVISION if revision is None else revision):
+            good, bad = members(document)
+            await serve_batch(good, bad, lambda each, out: self._app(scope, _replayed(each, receive), out), send)
+            return
+        _check_version(revision, checked(document))
+        await self._app(scope, _replayed(body, receive), send)
 
     async def _too_large(self, receive: Receive, send: Send) -> None:
         """Refuse, and read on for a moment: who is still sending would get a reset instead of the answer."""
@@ -199,10 +218,14 @@ class _Gone(Exception):
     """The client left before it had said everything."""
 
 
-def _check_version(scope: Scope, document: Mapping[str, Any]) -> None:
-    """Refuse a version that nobody knows, where the message itself names none: that one the SDK negotiates."""
+def _revision(scope: Scope) -> str | None:
+    """Of the protocol, as the headers name it. Who names none is of 2025-03-26, when there was no such header."""
     asked = next((value for name, value in scope["headers"] if name == b"mcp-protocol-version"), None)
-    version = asked.decode("latin-1") if asked is not None else None
+    return asked.decode("latin-1") if asked is not None else None
+
+
+def _check_version(version: str | None, document: Mapping[str, Any]) -> None:
+    """Refuse a version that nobody knows, where the message itself names none: that one the SDK negotiates."""
     known = (*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VERSIONS)
     if version is not None and version not in known and "_meta" not in (document.get("params") or {}):
         why = f"the protocol version {version[:40]!r} is not supported; there are {', '.join(known)}"

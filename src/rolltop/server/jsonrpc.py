@@ -12,8 +12,8 @@ from mcp_core.outcome import reference_for
 from rolltop.server.reading import NotJson, load
 
 __all__ = [
-    "INTERNAL_ERROR", "INVALID_REQUEST", "PARSE_ERROR", "Malformed", "defect_line", "defect_text", "dump", "error_line",
-    "parse",
+    "INTERNAL_ERROR", "INVALID_REQUEST", "PARSE_ERROR", "Malformed", "checked", "defect_line", "defect_text", "dump",
+    "error_line", "read",
 ]  # fmt: skip
 
 INTERNAL_ERROR = -32603
@@ -32,14 +32,18 @@ class Malformed(Exception):
         return error_line(self.request_id, self.code, str(self))
 
 
-def parse(line: bytes) -> dict[str, Any]:
-    """A message from a line, checked for JSON-RPC's shape."""
+def read(line: bytes) -> Any:
+    """The JSON of a line, whatever it is."""
     try:
-        document = load(line)
+        return load(line)
     except NotJson as error:
         raise Malformed(PARSE_ERROR, f"Parse error: {error}", _id_of(error.document)) from None
+
+
+def checked(document: Any) -> dict[str, Any]:
+    """What was read, if it has the shape of a message of JSON-RPC."""
     if isinstance(document, list):
-        raise Malformed(INVALID_REQUEST, "Invalid Request: batches are not part of this protocol")
+        raise Malformed(INVALID_REQUEST, "Invalid Request: only revision 2025-03-26 has batches, and no empty ones")
     if not isinstance(document, dict):
         raise Malformed(INVALID_REQUEST, "Invalid Request: a message is an object")
     request_id = _checked_id(document)

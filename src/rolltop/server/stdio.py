@@ -16,9 +16,10 @@ import signal
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
+from rolltop.server.batches import Replies, is_batch, members
 from rolltop.server.claim import Wire
 from rolltop.server.desk import Desk
-from rolltop.server.jsonrpc import INVALID_REQUEST, Malformed, error_line, parse
+from rolltop.server.jsonrpc import INVALID_REQUEST, Malformed, checked, error_line, read
 from rolltop.server.lines import TOO_LONG, LineReader, LineWriter
 from rolltop.server.listing import Listing
 from rolltop.server.stdiocalls import StdioCalls
@@ -55,7 +56,7 @@ async def serve_stdio(
     reader = await LineReader.open(wire.reader, LINE_LIMIT, early.unread, early.ended)
     writer = await LineWriter.open(wire.writer)
     connection = _Connection(reader, writer, early.answered)
-    connection.calls = StdioCalls(desk, listing, writer, connection.forward)
+    connection.calls = StdioCalls(desk, listing, writer, connection.replies, connection.forward)
     main = asyncio.current_task()
     assert main is not None
     _stop_on_signals(main)
@@ -63,7 +64,7 @@ async def serve_stdio(
         asyncio.create_task(connection.read()),
         asyncio.create_task(connection.unheard()),
         asyncio.create_task(connection.run_sdk(load)),
-        asyncio.create_task(_parent_gone()),
+        asyncio.create_task(_parent_gone(wire.parent)),
     ]
     with contextlib.suppress(asyncio.CancelledError):
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -83,6 +84,7 @@ class _Connection:
 
     def __init__(self, reader: LineReader, writer: LineWriter, answered: frozenset[str | int]) -> None:
         self._reader, self._writer = reader, writer
+        self.replies = Replies(writer.write)
         self._answered = set(answered)
         self._for_sdk: asyncio.Queue[dict[str, Any]] = asyncio.Queue(BACKLOG)
         self._open: set[str | int] = set()
@@ -92,6 +94,7 @@ class _Connection:
     async def read(self) -> None:
         """Until the client closes its end; what it asked for may still be answered, for a moment."""
         while (line := await self._reader.line()) is not None:
+            await self.calls.room()
             await self._take(line)
         if self._open:
             await self._loaded.wait()
@@ -117,11 +120,21 @@ class _Connection:
         if not line.strip():
             return
         try:
-            document = parse(line)
-            if not self.calls.take(document):
-                await self.forward(document)
+            for document in await self._messages(read(line)):
+                if document.get("method") == "notifications/cancelled":
+                    await self.replies.withdraw((document.get("params") or {}).get("requestId"))
+                if not self.calls.take(document):
+                    await self.forward(document)
         except Malformed as error:
             await self._writer.write(error.line())
+
+    async def _messages(self, document: Any) -> list[dict[str, Any]]:
+        """One message, or those of a batch."""
+        if not is_batch(document, self.calls.revision):
+            return [checked(document)]
+        good, bad = members(document)
+        await self.replies.expect(good, bad)
+        return good
 
     async def forward(self, document: dict[str, Any]) -> None:
         """Leave a message for the SDK, which may not be there yet."""
@@ -148,14 +161,14 @@ class _Connection:
             try:
                 await sdk.send(document)
             except Malformed as error:
-                await self._writer.write(error.line())
+                await self.replies.send(error.request_id, error.line())
 
     async def _deliver(self, line: bytes, answers: str | int | None) -> None:
         """Write what the SDK says, unless it answers what was answered before it was there."""
         if answers is not None and answers in self._answered:
             self._answered.discard(answers)
         else:
-            await self._writer.write(line)
+            await self.replies.send(answers, line)
         if answers is not None:
             self._open.discard(answers)
             if not self._open:
@@ -168,9 +181,8 @@ def _stop_on_signals(main: asyncio.Task[Any]) -> None:
         loop.add_signal_handler(number, main.cancel)
 
 
-async def _parent_gone() -> None:
+async def _parent_gone(parent: int) -> None:
     """A client that was killed may leave its end of the pipe open in another process."""
-    parent = os.getppid()
     while os.getppid() == parent:  # noqa: ASYNC110 - the kernel tells nobody when a parent dies
         await asyncio.sleep(1.0)
     logger.info("the parent process has gone; stopping")

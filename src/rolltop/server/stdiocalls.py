@@ -16,6 +16,7 @@ from typing import Any
 from mcp_core import ClientInfo, InputNeeded, ProtocolFault, ToolCancelled, UnknownTool
 from mcp_core.context import no_log
 from mcp_core.outcome import comes_from_outside
+from rolltop.server.batches import Replies
 from rolltop.server.desk import Desk
 from rolltop.server.jsonrpc import defect_line, dump, error_line
 from rolltop.server.lines import LineWriter
@@ -28,16 +29,27 @@ __all__ = ["StdioCalls"]
 
 logger = logging.getLogger("rolltop.stdio")
 
+MOST = 256
+"""Calls under way; a client that asks for more and does not read the answers is not listened to until it does."""
+
 Document = dict[str, Any]
 Forward = Callable[[Document], Awaitable[None]]
 
 
 class StdioCalls:
-    def __init__(self, desk: Desk, listing: Listing, writer: LineWriter, forward: Forward) -> None:
+    def __init__(self, desk: Desk, listing: Listing, writer: LineWriter, replies: Replies, forward: Forward) -> None:
         self._desk, self._listing, self._writer, self._forward = desk, listing, writer, forward
+        self._replies = replies
         self._client: ClientInfo | None = None
         self._threshold = Threshold()
         self._running: dict[str | int, asyncio.Task[None]] = {}
+        self._room = asyncio.Event()
+        self._room.set()
+
+    @property
+    def revision(self) -> str | None:
+        """Of the protocol that a client asked for when it introduced itself."""
+        return self._client.protocol if self._client is not None else None
 
     def take(self, document: Document) -> bool:
         """Start answering the message, or say that it has to go to the SDK."""
@@ -51,6 +63,10 @@ class StdioCalls:
         elif method == "notifications/cancelled":
             return self._cancel(document)
         return False
+
+    async def room(self) -> None:
+        """Wait until another call may be taken: answers that nobody reads would fill the memory."""
+        await self._room.wait()
 
     async def finished(self) -> None:
         """Wait for the calls under way."""
@@ -76,6 +92,8 @@ class StdioCalls:
             return False
         task = asyncio.get_running_loop().create_task(work)
         self._running[request_id] = task
+        if len(self._running) >= MOST:
+            self._room.clear()
         task.add_done_callback(lambda done: self._done(request_id, done))
         return True
 
@@ -85,12 +103,18 @@ class StdioCalls:
         listed = self._listing.result((document.get("params") or {}).get("cursor"), modern=modern)
         if listed is None:
             return None
-        return self._writer.write(dump({"jsonrpc": "2.0", "id": document["id"], "result": listed}))
+        request_id = document["id"]
+        return self._replies.send(request_id, dump({"jsonrpc": "2.0", "id": request_id, "result": listed}))
 
     def _done(self, request_id: str | int, task: asyncio.Task[None]) -> None:
-        self._running.pop(request_id, None)
+        self._forget(request_id)
         if not task.cancelled() and (error := task.exception()) is not None:
             logger.error("a call could not be answered", exc_info=error)
+
+    def _forget(self, request_id: str | int) -> None:
+        self._running.pop(request_id, None)
+        if len(self._running) < MOST:
+            self._room.set()
 
     async def _answer(self, document: Document, client: ClientInfo, modern: bool) -> None:
         """Answer a call; what cannot be answered otherwise is an internal error."""
@@ -99,7 +123,7 @@ class StdioCalls:
         except BaseException as error:
             if comes_from_outside(error):
                 raise
-            await self._writer.write(defect_line(document["id"], error))
+            await self._replies.send(document["id"], defect_line(document["id"], error))
 
     async def _call(self, document: Document, client: ClientInfo, modern: bool) -> None:
         request_id, params = document["id"], document["params"]
@@ -107,7 +131,7 @@ class StdioCalls:
         try:
             answer = await self._desk.dispatcher.call(params["name"], params.get("arguments"), context)
         except InputNeeded:
-            self._running.pop(request_id, None)
+            self._forget(request_id)
             await self._forward(document)
             return
         except UnknownTool as error:
@@ -115,11 +139,12 @@ class StdioCalls:
         except ProtocolFault as fault:
             line = error_line(request_id, fault.code, fault.message, fault.data)
         except ToolCancelled:
+            await self._replies.withdraw(request_id)
             return
         else:
             result = answer.wire()
             line = dump({"jsonrpc": "2.0", "id": request_id, "result": Listing.stamped(result) if modern else result})
-        await self._writer.write(line)
+        await self._replies.send(request_id, line)
 
     async def _log(self, message: str, level: str) -> None:
         known = level if level in LEVELS else "info"
@@ -128,8 +153,8 @@ class StdioCalls:
             await self._writer.write(dump({"jsonrpc": "2.0", "method": "notifications/message", "params": line}))
 
     def _cancel(self, document: Document) -> bool:
-        request_id = (document.get("params") or {}).get("requestId")
-        task = self._running.get(request_id) if isinstance(request_id, str | int) else None
+        request_id: Any = (document.get("params") or {}).get("requestId")
+        task = self._running.get(request_id) if type(request_id) in (str, int) else None
         if task is None:
             return False
         task.cancel()

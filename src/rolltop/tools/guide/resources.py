@@ -15,6 +15,7 @@ from rolltop.tools.guide.working import session_for
 __all__ = ["GuideResources"]
 
 SCHEME = "guide://"
+_PARAMETERS = ("project", "offset")
 
 
 class GuideResources:
@@ -43,7 +44,7 @@ class GuideResources:
 
     async def read(self, uri: str, ctx: ToolContext[Any]) -> Sequence[ResourceContent]:
         expression, _, query = uri.partition("://")[2].partition("#")[0].partition("?")
-        asked = {name: values[0] for name, values in parse_qs(query).items()}
+        asked = _asked(uri, query)
         session = await session_for(ctx, asked.get("project"))
         try:
             content = await session.get_content(unquote(expression), offset=_offset(uri, asked.get("offset", "0")))
@@ -68,6 +69,16 @@ def _info(name: str, description: str) -> ResourceInfo:
 def _media_type(content: Content) -> str:
     """One document has its own type; several are plain text."""
     return media_type(content.documents[0].path) if len(content.documents) == 1 else "text/plain"
+
+
+def _asked(uri: str, query: str) -> dict[str, str]:
+    """The parameters of an address. Another one is a slip, or a `?` of a pattern: both would give other documents."""
+    asked = {name: values[0] for name, values in parse_qs(query, keep_blank_values=True).items()}
+    for name in asked:
+        if name not in _PARAMETERS:
+            known = " and ".join(_PARAMETERS)
+            raise UnknownResource(uri, hint=f"{name!r} is no parameter; {known} are. A ? in a pattern is written %3F.")
+    return asked
 
 
 def _offset(uri: str, text: str) -> int:
