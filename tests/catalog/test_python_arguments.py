@@ -46,6 +46,17 @@ class Pair(NamedTuple):
 class Options(TypedDict):
     since: datetime.date
 UserId = typing.NewType("UserId", int)
+T = typing.TypeVar("T")
+Shade = typing.TypeVar("Shade", bound="Color")
+Either = typing.TypeVar("Either", Color, int)
+Many = list[T]
+@dataclasses.dataclass
+class Box(typing.Generic[T]):
+    item: T
+    rest: list[T] = dataclasses.field(default_factory=list)
+@dataclasses.dataclass
+class Crate(Box[T]):
+    label: str = ""
 
 {tools}
 """
@@ -57,6 +68,15 @@ ARRIVES = [
     ("Optional[Color]", None, "None"),
     ("Place", "AWAY", "<Place.AWAY: (3, 4)>"),
     ("Bit", 2, "<Bit.B: 2>"),
+    ("Box[Color]", {"item": "red", "rest": ["blue"]}, "Box(item=<Color.RED: 'red'>, rest=[<Color.BLUE: 'blue'>])"),
+    ("Box[int]", {"item": 1}, "Box(item=1, rest=[])"),
+    ("Crate[str]", {"item": "a", "label": "b"}, "Crate(item='a', rest=[], label='b')"),
+    ("Many[Color]", ["red"], "[<Color.RED: 'red'>]"),
+    ("Shade", "red", "<Color.RED: 'red'>"),
+    ("Either", "red", "<Color.RED: 'red'>"),
+    ("Either", 3, "3"),
+    ("T", [1, {"a": None}], "[1, {'a': None}]"),
+    ("dict[str, Point]", {"a": {"x": 1}}, "{'a': Point(x=1, y=0.0)}"),
     ("dict[Color, Color]", {"red": "blue"}, "{<Color.RED: 'red'>: <Color.BLUE: 'blue'>}"),
     ("Point", {"x": 1, "y": 2.5}, "Point(x=1, y=2.5)"),
     ("Point", {"x": 1}, "Point(x=1, y=0.0)"),

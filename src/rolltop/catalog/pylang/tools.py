@@ -176,5 +176,8 @@ def _returns(
 def _result(item: DocumentedValue, annotated: Schema | None, module: Module, annotations: Annotations) -> Schema:
     text = to_text(parse_markup(item.text))
     schema = annotated or documented_type(item.kind, module, annotations) or infer_type(text)
-    kept = {key: schema[key] for key in ("type", "items") if key in schema}
-    return kept | {"description": described(text)} | {key: schema[key] for key in schema if key not in kept}
+    if item.is_yielded and not annotated:  # what is documented is one of them, and all of them come back
+        schema = {"type": "array", "items": schema}
+    kept: Schema = {key: schema[key] for key in ("type", "items") if key in schema}
+    kept["description"] = described(text) or schema.get("description", "")
+    return kept | {key: schema[key] for key in schema if key not in kept}
