@@ -44,6 +44,7 @@ chosen_format <- function(input, format, request) {
   chosen <- rmarkdown::resolve_output_format(input, name, always)
   if (isTRUE(request$figures)) chosen$knitr$opts_chunk$dev <- unique(c(chosen$knitr$opts_chunk$dev, "png"))
   if (format == "pdf") need_program(chosen$pandoc$latex_engine)
+  chosen$pandoc$args <- c(chosen$pandoc$args, "--log", pandoc_log())
   chosen
 }
 
