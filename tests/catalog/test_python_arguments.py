@@ -46,6 +46,11 @@ class Pair(NamedTuple):
 class Options(TypedDict):
     since: datetime.date
 UserId = typing.NewType("UserId", int)
+Spot = collections.namedtuple("Spot", "x y z", defaults=(0,))
+Span = NamedTuple("Span", [("since", datetime.date), ("days", int)])
+Sized = TypedDict("Sized", {"size": int}, total=False)
+Side = enum.Enum("Side", ["LEFT", "RIGHT"])
+Tone = enum.Enum("Tone", {"LOW": "low", "HIGH": "high"})
 T = typing.TypeVar("T")
 Shade = typing.TypeVar("Shade", bound="Color")
 Either = typing.TypeVar("Either", Color, int)
@@ -68,6 +73,11 @@ ARRIVES = [
     ("Optional[Color]", None, "None"),
     ("Place", "AWAY", "<Place.AWAY: (3, 4)>"),
     ("Bit", 2, "<Bit.B: 2>"),
+    ("Spot", {"x": 1, "y": "a"}, "Spot(x=1, y='a', z=0)"),
+    ("Span", {"since": "2026-01-31", "days": 2}, "Span(since=datetime.date(2026, 1, 31), days=2)"),
+    ("Sized", {}, "{}"),
+    ("Side", 2, "<Side.RIGHT: 2>"),
+    ("Tone", "high", "<Tone.HIGH: 'high'>"),
     ("Box[Color]", {"item": "red", "rest": ["blue"]}, "Box(item=<Color.RED: 'red'>, rest=[<Color.BLUE: 'blue'>])"),
     ("Box[int]", {"item": 1}, "Box(item=1, rest=[])"),
     ("Crate[str]", {"item": "a", "label": "b"}, "Crate(item='a', rest=[], label='b')"),

@@ -493,3 +493,17 @@ def mcp_tool_t(h: Heir[str]):
 """
     fields = py_tool(tmp_path, source).parameters["properties"]["h"]["properties"]
     assert fields == {"x": ANYTHING, "y": {"type": "string"}}
+
+
+@pytest.mark.parametrize(
+    ("default", "kind"),
+    [
+        ("float('inf')", "number"), ("-math.inf", "number"), ("60 * 60", "integer"), ("1 / 3", "number"),
+        ("2 ** 10", "number"), ("f'{x}'", "string"), ("int('3')", "integer"), ("bool(1)", "boolean"),
+        ("something()", "string"), ("'a' * 3", "string"), ("not True", "string"),
+    ],
+)  # fmt: skip
+def test_a_default_that_is_no_constant_may_say_its_type(tmp_path: Path, default: str, kind: str) -> None:
+    definition = py_tool(tmp_path, f"def mcp_tool_t(x={default}):\n    'T.'\n")
+    assert definition.parameters["properties"]["x"] == {"type": kind, "description": ""}
+    assert definition.parameters["required"] == []

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from rolltop.catalog.pylang.functional import class_of_call
 from rolltop.catalog.sources import SourceTree
 from rolltop.errors import InvalidData, Position
 
@@ -68,7 +69,10 @@ def _remember(module: Module, statement: ast.stmt) -> None:
         case ast.ClassDef():
             module.classes[statement.name] = statement
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
-            module.aliases[name] = value
+            if made := class_of_call(name, value):
+                module.classes[name] = made
+            else:
+                module.aliases[name] = value
         case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
             module.aliases[name] = value
         case ast.stmt() if type(statement).__name__ == "TypeAlias":  # `type X = ...`, which Python 3.11 does not have
