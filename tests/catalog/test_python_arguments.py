@@ -227,3 +227,24 @@ def test_a_model_gets_its_bytes_as_all_others_do() -> None:
     assert blob == Blob(name="YWJj", data=b"\x00\xff", inner=Blob(name="", data=b"\x00"))
     with pytest.raises(Unfit, match=r"x\[0\]\.inner\.data: must be base64 such as AP8="):
         arguments_for(tool, {"x": [given | {"inner": {"name": "", "data": "?"}}]})
+
+
+def test_a_decorator_that_hides_the_signature_changes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "module.py").write_text(
+        "import datetime\n"
+        "def plain(function):\n    def inner(*args, **kwargs):\n        return function(*args, **kwargs)\n"
+        "    return inner\n"
+        "def noisy(how):\n    return lambda function: lambda *args, **kwargs: how(function(*args, **kwargs))\n"
+        "@noisy(str)\n@plain\n"
+        "def mcp_tool_one(day: datetime.date, /, n: int = 1, *, _state_env=None):\n"
+        "    'One.'\n    _state_env.set('n', n)\n    return [day.year, _state_env.get('n')]\n"
+    )
+    mcptool_build(tmp_path / "module.py")
+    catalog = Catalog(CatalogSettings(serve=(str(tmp_path / "module.py"),)))
+    try:
+        answer = catalog.call("module-mcp_tool_one", {"day": "2026-01-31", "n": 3}, session="s")
+        assert answer.value == "[2026, 3]"
+        with pytest.raises(InvalidInput, match="day: must be a date"):
+            catalog.call("module-mcp_tool_one", {"day": "soon"}, session="s")
+    finally:
+        catalog.close()

@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePath
 from typing import Any
 
-__all__ = ["Unfit", "arguments_for"]
+__all__ = ["Unfit", "arguments_for", "declaration_of"]
 
 
 class Unfit(Exception):
@@ -32,6 +32,29 @@ class Unfit(Exception):
     def __init__(self, *problems: tuple[str, str]) -> None:
         super().__init__("; ".join(f"{path}: {message}" for path, message in problems))
         self.problems = list(problems)
+
+
+def declaration_of(function: Callable[..., Any], name: str, depth: int = 0) -> Callable[..., Any]:
+    """The function as it is written, with its annotations: a decorator may have put one around it that has none."""
+    if depth > _MOST_DECORATORS or getattr(function, "__name__", name) == name:
+        return function
+    for cell in getattr(function, "__closure__", None) or ():
+        inner = _content(cell)
+        if callable(inner) and not inspect.isclass(inner):
+            found = declaration_of(inner, name, depth + 1)
+            if getattr(found, "__name__", None) == name:
+                return found
+    return function
+
+
+_MOST_DECORATORS = 10
+
+
+def _content(cell: types.CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # empty
+        return None
 
 
 def arguments_for(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
