@@ -453,6 +453,7 @@ TEXTS = {"type": "array", "items": {"type": "string"}}
         ("Annotated[str, Field(min_length=1, max_length=5, ge=3)]", {"type": "string", "minLength": 1, "maxLength": 5}),
         ("Annotated[list[int], MinLen(1)]", {"type": "array", "items": {"type": "integer"}, "minItems": 1}),
         ("Annotated[int, Ge(limit()), something, 3]", {"type": "integer"}),
+        ("Annotated[float, Ge(1e999), Field(multiple_of=0, lt=True)]", {"type": "number"}),
     ],
 )  # fmt: skip
 def test_what_is_said_beside_a_type_and_of_values(tmp_path: Path, annotation: str, schema: dict[str, object]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -50,7 +51,7 @@ def _rule(schema: Schema, name: str, value: Any) -> Schema:
     kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
     if name == "description" and isinstance(value, str):
         return {"description": " ".join(value.split())}
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return {}
     if name in _NUMBERS and {"integer", "number"} & set(kinds):
         return {_NUMBERS[name]: value} if name != "multiple_of" or value > 0 else {}
