@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -218,6 +219,15 @@ def test_a_rebuild_that_changes_nothing_writes_nothing(package: Path) -> None:
     assert built.written == ()
     assert file.read_text() == before
     assert check(package) == []
+
+
+def test_a_source_that_is_newer_and_says_the_same_is_nothing_serious(package: Path) -> None:
+    """A checkout gives files times in any order."""
+    ahead = time.time() + 60
+    os.utime(package / "R/tools.R", (ahead, ahead))
+    problems = check(package)
+    assert [(problem.kind, problem.is_serious) for problem in problems] == [("stale", False)] * 3
+    assert problems[0].message == "R/tools.R is newer than the definition, which says the same"
 
 
 def test_links_out_of_the_package_are_not_followed(tmp_path: Path) -> None:

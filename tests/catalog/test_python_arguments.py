@@ -46,6 +46,22 @@ class Pair(NamedTuple):
 class Options(TypedDict):
     since: datetime.date
 UserId = typing.NewType("UserId", int)
+Spot = collections.namedtuple("Spot", "x y z", defaults=(0,))
+Span = NamedTuple("Span", [("since", datetime.date), ("days", int)])
+Sized = TypedDict("Sized", {"size": int}, total=False)
+Side = enum.Enum("Side", ["LEFT", "RIGHT"])
+Tone = enum.Enum("Tone", {"LOW": "low", "HIGH": "high"})
+T = typing.TypeVar("T")
+Shade = typing.TypeVar("Shade", bound="Color")
+Either = typing.TypeVar("Either", Color, int)
+Many = list[T]
+@dataclasses.dataclass
+class Box(typing.Generic[T]):
+    item: T
+    rest: list[T] = dataclasses.field(default_factory=list)
+@dataclasses.dataclass
+class Crate(Box[T]):
+    label: str = ""
 
 {tools}
 """
@@ -57,6 +73,20 @@ ARRIVES = [
     ("Optional[Color]", None, "None"),
     ("Place", "AWAY", "<Place.AWAY: (3, 4)>"),
     ("Bit", 2, "<Bit.B: 2>"),
+    ("Spot", {"x": 1, "y": "a"}, "Spot(x=1, y='a', z=0)"),
+    ("Span", {"since": "2026-01-31", "days": 2}, "Span(since=datetime.date(2026, 1, 31), days=2)"),
+    ("Sized", {}, "{}"),
+    ("Side", 2, "<Side.RIGHT: 2>"),
+    ("Tone", "high", "<Tone.HIGH: 'high'>"),
+    ("Box[Color]", {"item": "red", "rest": ["blue"]}, "Box(item=<Color.RED: 'red'>, rest=[<Color.BLUE: 'blue'>])"),
+    ("Box[int]", {"item": 1}, "Box(item=1, rest=[])"),
+    ("Crate[str]", {"item": "a", "label": "b"}, "Crate(item='a', rest=[], label='b')"),
+    ("Many[Color]", ["red"], "[<Color.RED: 'red'>]"),
+    ("Shade", "red", "<Color.RED: 'red'>"),
+    ("Either", "red", "<Color.RED: 'red'>"),
+    ("Either", 3, "3"),
+    ("T", [1, {"a": None}], "[1, {'a': None}]"),
+    ("dict[str, Point]", {"a": {"x": 1}}, "{'a': Point(x=1, y=0.0)}"),
     ("dict[Color, Color]", {"red": "blue"}, "{<Color.RED: 'red'>: <Color.BLUE: 'blue'>}"),
     ("Point", {"x": 1, "y": 2.5}, "Point(x=1, y=2.5)"),
     ("Point", {"x": 1}, "Point(x=1, y=0.0)"),
@@ -197,3 +227,24 @@ def test_a_model_gets_its_bytes_as_all_others_do() -> None:
     assert blob == Blob(name="YWJj", data=b"\x00\xff", inner=Blob(name="", data=b"\x00"))
     with pytest.raises(Unfit, match=r"x\[0\]\.inner\.data: must be base64 such as AP8="):
         arguments_for(tool, {"x": [given | {"inner": {"name": "", "data": "?"}}]})
+
+
+def test_a_decorator_that_hides_the_signature_changes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "module.py").write_text(
+        "import datetime\n"
+        "def plain(function):\n    def inner(*args, **kwargs):\n        return function(*args, **kwargs)\n"
+        "    return inner\n"
+        "def noisy(how):\n    return lambda function: lambda *args, **kwargs: how(function(*args, **kwargs))\n"
+        "@noisy(str)\n@plain\n"
+        "def mcp_tool_one(day: datetime.date, /, n: int = 1, *, _state_env=None):\n"
+        "    'One.'\n    _state_env.set('n', n)\n    return [day.year, _state_env.get('n')]\n"
+    )
+    mcptool_build(tmp_path / "module.py")
+    catalog = Catalog(CatalogSettings(serve=(str(tmp_path / "module.py"),)))
+    try:
+        answer = catalog.call("module-mcp_tool_one", {"day": "2026-01-31", "n": 3}, session="s")
+        assert answer.value == "[2026, 3]"
+        with pytest.raises(InvalidInput, match="day: must be a date"):
+            catalog.call("module-mcp_tool_one", {"day": "soon"}, session="s")
+    finally:
+        catalog.close()

@@ -102,7 +102,7 @@ def test_three_styles_say_the_same(tmp_path: Path, source: str) -> None:
         ("list", {"type": "array", "items": ANYTHING}),
         ("tuple[int, str]", {"type": "array", "items": {"type": ["integer", "string"]}, "minItems": 2, "maxItems": 2}),
         ("tuple[int, ...]", {"type": "array", "items": {"type": "integer"}}),
-        ("dict[str, int]", {"type": "object"}),
+        ("dict[str, int]", {"type": "object", "additionalProperties": {"type": "integer"}}),
         (
             "list[int] | list[str]",
             {
@@ -136,7 +136,8 @@ def test_three_styles_say_the_same(tmp_path: Path, source: str) -> None:
         ("Mode", {"type": "integer", "enum": [1, 2, 4]}),
         ("date", {"type": "string", "format": "date"}),
         ("UserId", {"type": "integer"}),
-        ("Annotated[int, 'text']", {"type": "integer"}),
+        ("Annotated[int, Ge(0)]", {"type": "integer", "minimum": 0}),
+        ("Annotated[int, 3]", {"type": "integer"}),
         ("Names", {"type": "array", "items": {"type": "string"}}),
         (
             "Point",
@@ -398,3 +399,112 @@ def mcp_tool_two(*args, **options):
     assert one.definition.parameters["properties"] == {}
     assert [remark.message.partition(",")[0] for remark in one.remarks] == ["documents *args", "documents **options"]
     assert two.remarks == ()
+
+
+@pytest.mark.parametrize(
+    ("imports", "annotation"),
+    [
+        ("from .colors import Color", "Color"),
+        ("from .colors import *", "Color"),
+        ("from . import Color", "Color"),
+        ("from . import *", "Color"),
+        ("from . import colors", "colors.Color"),
+        ("from pack import colors as c", "c.Color"),
+        ("from pack import Color as C", "C"),
+        ("import pack.colors", "pack.colors.Color"),
+        ("import pack.colors as pc", "pc.Color"),
+        ("import pack", "pack.Color"),
+        ("import pack", "pack.colors.Color"),
+        ("from .deep import Color", "Color"),
+        ("from pack.deep import Color", "Color"),
+        ("from .deep import inner", "inner.Color"),
+        ("import pack.deep.inner", "pack.deep.inner.Color"),
+        ("from .deep import Holder", "Holder.Color"),
+    ],
+)
+def test_a_class_is_found_however_it_is_imported(tmp_path: Path, imports: str, annotation: str) -> None:
+    root = tmp_path / "pack"
+    (root / "deep").mkdir(parents=True)
+    color = "import enum\nclass Color(enum.Enum):\n    RED = 'red'\n"
+    (root / "__init__.py").write_text("from .colors import *\nfrom .tool import *\n")
+    (root / "colors.py").write_text(f"from .tool import *\n{color}")
+    holder = "class Holder:\n    class Color(enum.Enum):\n        RED = 'red'\n"
+    (root / "deep" / "__init__.py").write_text(f"import enum\nfrom .inner import Color\n{holder}")
+    (root / "deep" / "inner.py").write_text(color)
+    (root / "tool.py").write_text(f"{imports}\ndef mcp_tool_t(x: {annotation}, y: Unknown):\n    'T.'\n")
+    (found,) = find_tools(source_tree(root))
+    assert found.definition.parameters["properties"]["x"]["enum"] == ["red"]
+
+
+LIMITS = "from typing import *\nfrom pydantic import BaseModel, Field\nfrom annotated_types import *\n"
+TEXTS = {"type": "array", "items": {"type": "string"}}
+
+
+@pytest.mark.parametrize(
+    ("annotation", "schema"),
+    [
+        ("Mapping[str, list[str]]", {"type": "object", "additionalProperties": TEXTS}),
+        ("dict[str, Any]", {"type": "object"}),
+        ("dict", {"type": "object"}),
+        ("Annotated[int, Doc('How many'), Ge(1), Lt(9)]",
+         {"type": "integer", "description": "How many", "minimum": 1, "exclusiveMaximum": 9}),
+        ("Annotated[float, Field(gt=0, le=1.5, multiple_of=0.5, title='x')]",
+         {"type": "number", "exclusiveMinimum": 0, "maximum": 1.5, "multipleOf": 0.5}),
+        ("Annotated[str, Field(min_length=1, max_length=5, ge=3)]", {"type": "string", "minLength": 1, "maxLength": 5}),
+        ("Annotated[list[int], MinLen(1)]", {"type": "array", "items": {"type": "integer"}, "minItems": 1}),
+        ("Annotated[int, Ge(limit()), something, 3]", {"type": "integer"}),
+        ("Annotated[float, Ge(1e999), Field(multiple_of=0, lt=True)]", {"type": "number"}),
+    ],
+)  # fmt: skip
+def test_what_is_said_beside_a_type_and_of_values(tmp_path: Path, annotation: str, schema: dict[str, object]) -> None:
+    definition = py_tool(tmp_path, f"{LIMITS}def mcp_tool_t(x: {annotation}):\n    'T.'\n")
+    assert definition.parameters["properties"]["x"] == {"description": "", **schema}
+
+
+def test_the_docstring_describes_before_the_annotation(tmp_path: Path) -> None:
+    source = 'def mcp_tool_t(x: Annotated[int, "Less"]):\n    """T.\n\n    Args:\n        x: More\n    """\n'
+    assert py_tool(tmp_path, LIMITS + source).parameters["properties"]["x"]["description"] == "More"
+
+
+def test_fields_of_models_have_their_limits(tmp_path: Path) -> None:
+    source = "class M(BaseModel):\n    n: int = Field(3, ge=1, description='Count')\ndef mcp_tool_t(x: M):\n    'T.'\n"
+    fields = py_tool(tmp_path, LIMITS + source).parameters["properties"]["x"]["properties"]
+    assert fields == {"n": {"type": "integer", "minimum": 1, "description": "Count"}}
+
+
+@pytest.mark.parametrize("section", ["Yields:\n        int: Numbers", "Yields\n    ------\n    int\n        Numbers"])
+def test_what_a_generator_yields_is_an_array_of_it(tmp_path: Path, section: str) -> None:
+    definition = py_tool(tmp_path, f'def mcp_tool_t():\n    """T.\n\n    {section}\n    """\n    yield 1\n')
+    assert definition.returns == {"type": "array", "items": {"type": "integer"}, "description": "Numbers"}
+
+
+def test_a_type_variable_of_a_base_class_is_not_that_of_its_heir(tmp_path: Path) -> None:
+    source = """
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+T = TypeVar("T")
+@dataclass
+class Base(Generic[T]):
+    x: T
+@dataclass
+class Heir(Base[int], Generic[T]):
+    y: T
+def mcp_tool_t(h: Heir[str]):
+    'T.'
+"""
+    fields = py_tool(tmp_path, source).parameters["properties"]["h"]["properties"]
+    assert fields == {"x": ANYTHING, "y": {"type": "string"}}
+
+
+@pytest.mark.parametrize(
+    ("default", "kind"),
+    [
+        ("float('inf')", "number"), ("-math.inf", "number"), ("60 * 60", "integer"), ("1 / 3", "number"),
+        ("2 ** 10", "number"), ("f'{x}'", "string"), ("int('3')", "integer"), ("bool(1)", "boolean"),
+        ("something()", "string"), ("'a' * 3", "string"), ("not True", "string"),
+    ],
+)  # fmt: skip
+def test_a_default_that_is_no_constant_may_say_its_type(tmp_path: Path, default: str, kind: str) -> None:
+    definition = py_tool(tmp_path, f"def mcp_tool_t(x={default}):\n    'T.'\n")
+    assert definition.parameters["properties"]["x"] == {"type": kind, "description": ""}
+    assert definition.parameters["required"] == []

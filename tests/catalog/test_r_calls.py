@@ -23,6 +23,14 @@ SOURCE = r"""
 #' @param x Numeric vector. Numbers
 #' @keywords mcp-tool
 same <- function(x) list(x = x, table = data.frame(x = x))
+#' Shapes
+#' @param texts Character vector. Texts
+#' @param rows Data frame. Rows
+#' @param numbers Matrix. Numbers
+#' @keywords mcp-tool
+shapes <- function(texts = NULL, rows = NULL, numbers = NULL) {
+  list(texts = class(texts), rows = vapply(rows, class, ""), numbers = class(numbers))
+}
 #' Text
 #' @param x Character. Text
 #' @keywords mcp-tool
@@ -291,3 +299,13 @@ def test_an_example_that_quits_leaves_the_next_one_its_temporary_directory(tmp_p
     tools = {definition.function: definition.implementation_example for definition in built.definitions.values()}
     assert tools["one"].endswith("#> Error: the R process ended\n")
     assert tools["two"].endswith("#> TRUE\n")
+
+
+@pytest.mark.parametrize("text", ["NA", "NaN", "Inf"])
+def test_a_text_that_r_writes_for_a_missing_value_is_text(call: Call, text: str) -> None:
+    value = call("shapes", texts=[text], rows=[{"country": text}]).value
+    assert (value["texts"], value["rows"]) == ("character", {"country": "character"})
+
+
+def test_an_empty_matrix_is_one(call: Call) -> None:
+    assert call("shapes", numbers=[]).value["numbers"] == ["matrix", "array"]

@@ -54,3 +54,29 @@ def test_values_are_written_as_jsonlite_writes_them(r: RWorker, code: str) -> No
 )  # fmt: skip
 def test_what_jsonlite_cuts_or_cannot_write_is_written_whole(r: RWorker, code: str, value: Any) -> None:
     assert r.evaluate(code).value == value
+
+
+READ_AS_JSONLITE_DOES = [
+    "[]", "{}", "3", "null", '"text"', "[1, 2.5]", "[null, null]", '[1, "a", true]', "[true, 1]", "[[1, 2], [3, 4]]",
+    '[{"x": 1, "y": {"z": "a"}}, {"x": null, "w": [1, 2]}]', "[[[1, 2], [3, 4]], [[5, 6], [7, 8]]]", "[[1], [2, 3]]",
+    "[{}, {}]", '[{"_row": "r1", "x": 1}, {"_row": "r2", "x": 2}]', '[[1, "a"], ["b", 2]]', "[1, [2]]",
+    "[[1, 2], null]",
+    '[null, {"a": 1}]', '[{"a": [1, 2]}, {"a": [3, 4]}]', '[[{"a": 1}], [{"a": 2}]]', '[{"": 1}]', "[[], []]",
+    "[[null, 1], [2, 3]]", "12345678901234567890", '[{"a": null}]', '{"a": {"b": [1, 2]}, "c": []}',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("matrices", ["TRUE", "FALSE"])
+@pytest.mark.parametrize("text", READ_AS_JSONLITE_DOES)
+def test_values_are_read_as_jsonlite_reads_them(r: RWorker, text: str, matrices: str) -> None:
+    theirs = f"jsonlite::parse_json(text, simplifyVector = TRUE, simplifyMatrix = {matrices})"
+    code = f"function(text) identical(rolltop_read(text, {matrices}), {theirs})"
+    assert r.call(code, {"text": text}).value is True
+
+
+@pytest.mark.parametrize("texts", [["NA"], ["NA", "NaN"], ["Inf", "-Inf"]])
+def test_texts_that_look_like_missing_values_stay_texts(r: RWorker, texts: list[str]) -> None:
+    given = {"alone": texts, "rows": [{"code": text} for text in texts], "deep": {"in": [texts, texts]}}
+    code = "function(...) { x <- list(...); list(typeof(x$alone), typeof(x$rows$code), typeof(x$deep$`in`[[1]])) }"
+    assert r.call(code, given).value == ["character"] * 3
+    assert r.call("function(...) list(...)", given).value["rows"] == [{"code": text} for text in texts]

@@ -116,6 +116,26 @@ def test_large_numbers_in_the_text_are_set_in_every_format(warm_reports: Reports
     assert any("1.2345679 \u00d7 108" in paragraph.text for paragraph in paper.paragraphs)
 
 
+def test_large_numbers_are_set_in_a_format_alone(warm_reports: Reports, run: Any) -> None:
+    """knitr's own hook loses the ten: 2e7 would be 2^{7}."""
+    warm_reports.documents.create("alone", "Alone", "Sum `r 2e7`, $x = `r 3e9`$\n", overwrite=True)
+    run(warm_reports.render("alone"))
+    page = " ".join(warm_reports.outputs.read("alone.html").decode().split())
+    assert "Sum 2 \u00d7 10<sup>7</sup>, " in page
+    assert r"x = 3\times 10^{9}" in page
+    run(warm_reports.render("alone", RenderOptions(formats=["word"])))
+    paper = docx.Document(io.BytesIO(warm_reports.outputs.read("alone.docx")))
+    assert any("Sum 2 \u00d7 107" in paragraph.text for paragraph in paper.paragraphs)
+
+
+def test_a_document_may_have_its_own_way_with_numbers(warm_reports: Reports, run: Any) -> None:
+    hook = "function(x) format(x, big.mark = ',', scientific = FALSE)"
+    own = f"```{{r}}\nknitr::knit_hooks$set(inline = {hook})\n```\n\nSum `r 2e7`\n"
+    warm_reports.documents.create("own", "Own", own, overwrite=True)
+    run(warm_reports.render("own"))
+    assert "Sum 20,000,000" in warm_reports.outputs.read("own.html").decode()
+
+
 def test_large_numbers_are_no_formulas_to_the_fast_engine(warm_reports: Reports, run: Any) -> None:
     warm_reports.documents.create("big", "Big", "Revenue was `r 123456789`.\n", overwrite=True)
     report = run(warm_reports.render("big", RenderOptions(formats=["pdf"], engine="fast")))

@@ -121,6 +121,12 @@ def _sentence(error: Any) -> str:
             return f"must be {' or '.join(_form(each) for each in rule)}"
         case "minItems" | "maxItems":
             return f"must have at {'least' if error.validator == 'minItems' else 'most'} {rule} items"
+        case "minLength" | "maxLength":
+            return f"must have at {'least' if error.validator == 'minLength' else 'most'} {rule} characters"
+        case "minimum" | "maximum":
+            return f"must be at {'least' if error.validator == 'minimum' else 'most'} {rule}"
+        case "exclusiveMinimum" | "exclusiveMaximum":
+            return f"must be {'more' if error.validator == 'exclusiveMinimum' else 'less'} than {rule}"
     return f"does not satisfy {error.validator}: {rule}"
 
 

@@ -20,17 +20,21 @@ __all__ = ["Problem", "check"]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong. `kind` is invalid, stale, missing, orphan, undescribed, types, example or source."""
+    """One thing that is wrong. `kind` is invalid, stale, missing, orphan, undescribed, types, example or source.
+
+    What only times of files say is not certain: a checkout writes files in any order.
+    """
 
     kind: str
     tool: str
     message: str
     path: Path | None = None
+    is_certain: bool = True
 
     @property
     def is_serious(self) -> bool:
         """Whether the definition should not be used as it is."""
-        return self.kind in ("invalid", "stale", "missing", "orphan", "types")
+        return self.is_certain and self.kind in ("invalid", "stale", "missing", "orphan", "types")
 
 
 def check(path: str | Path) -> list[Problem]:
@@ -88,8 +92,12 @@ def _against_sources(location: Location, definitions: dict[str, Definition]) -> 
         if name not in definitions:
             if not path.exists():
                 yield Problem("missing", name, f"has no definition yet; it is in {_place(tree, tool)}", path)
-        elif message := _staleness(tree, tool, definitions[name], path):
+        elif changed := changed_fields(tool, definitions[name]):
+            message = f"{_place(tree, tool)} now says something else about {', '.join(changed)}"
             yield Problem("stale", name, message, path)
+        elif _is_newer(tool.file, path):
+            message = f"{tool.file.relative_to(tree.root)} is newer than the definition, which says the same"
+            yield Problem("stale", name, message, path, is_certain=False)
         yield from (Problem("source", name, remark.message, tool.file) for remark in tool.remarks)
     yield from (Problem("source", remark.tool, remark.message, _file_of(remark)) for remark in overlooked)
     for name in definitions.keys() - found.keys():
@@ -106,13 +114,8 @@ def _place(tree: SourceTree, tool: Found) -> str:
     return f"{tool.file.relative_to(tree.root)}:{tool.line}"
 
 
-def _staleness(tree: SourceTree, tool: Found, definition: Definition, path: Path) -> str | None:
-    changed = changed_fields(tool, definition)
-    if changed:
-        return f"{_place(tree, tool)} now says something else about {', '.join(changed)}"
-    if path.exists() and tool.file.stat().st_mtime > path.stat().st_mtime:
-        return f"{tool.file.relative_to(tree.root)} is newer than the definition"
-    return None
+def _is_newer(source: Path, definition: Path) -> bool:
+    return definition.exists() and source.stat().st_mtime > definition.stat().st_mtime
 
 
 def changed_fields(tool: Found, definition: Definition) -> list[str]:

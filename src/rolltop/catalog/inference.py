@@ -63,12 +63,16 @@ _QUALIFIER = re.compile(
 # A prefix goes only where the schema says all of it: "(between 1 and 10)" or "or NULL" would be lost.
 _PREFIX_END = re.compile(rf"(?:\s*\((?:optional|required)\))?{_DELIMITER}", re.IGNORECASE)
 # "List of", "Named list with": the word is the type although no delimiter follows.
-_CONNECTOR = re.compile(r"\s+(?:of|with|containing|where|giving|naming|indicating|specifying|that|between)\b", re.I)
+_CONNECTOR = re.compile(
+    r"""(?:\s+of\s+length\s+\w+|\s*\([^()]*\)|\s+or\s+(?:an?\s+)?(?:NULL|tibble|data(?:\ |\.)frame))*
+    \s+(?:of|with|containing|where|giving|naming|indicating|specifying|that|between)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
 # An object of R's is seldom one of JSON's: the class says what it is, and a formula is written as text.
 _OF_CLASS = re.compile(r"\s+of\s+class\s+[\"'\u201c\u2018]?([\w.]+)", re.IGNORECASE)
 _CLASSES = {"formula": "string"}
 _OF_LENGTH = re.compile(r"\s+of\s+length\s+(?!(?:1|one)\b)\w", re.IGNORECASE)
-_OF_ELEMENT = re.compile(rf"\s+of\s+(?:\w+\s+)?({_ELEMENT})s?\b", re.IGNORECASE)
+_OF_ELEMENT = re.compile(rf"(?:\s*\([^()]*\))?\s+of\s+(?:\w+\s+)?({_ELEMENT})s?\b", re.IGNORECASE)
 _ARRAY_ANYWHERE = re.compile(rf"\b({_ELEMENT})s?(?:\s*\[\]|\s+(?:vector|array)s?\b)", re.IGNORECASE)
 _KEYWORD_PATTERNS = [
     (kind, re.compile(rf"\b(?:{'|'.join(words)})s?\b", re.IGNORECASE)) for kind, words in KEYWORDS.items()

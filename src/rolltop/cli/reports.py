@@ -121,6 +121,8 @@ def render(
     note(f"{report.source}: {how}, {report.seconds:.2f} s")
     if report.engine_note:
         note(f"not the fast engine: {report.engine_note}")
+    for warning in report.warnings:
+        note(f"warning: {harmless(warning)}")
     if report.outdated:
         note(report.sentence)
     for output in report.outputs:

@@ -81,6 +81,7 @@ def read_answer(job: RenderJob, data: bytes, *, renderer: str, confinement: str,
             knits=int(answer.get("knits") or 1),
             phases=_numbers(answer.get("phases")),
             versions=_texts(answer.get("versions")),
+            warnings=tuple(text for text in answer.get("warnings") or () if isinstance(text, str)),
             log=tail(log),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -64,7 +64,8 @@ class RenderCache:
             return None
         with contextlib.suppress(OSError):
             os.utime(place)
-        return Rendered(outputs=outputs, figures=figures, **meta["rest"])
+        rest = meta["rest"] | {"warnings": tuple(meta["rest"].get("warnings", ()))}
+        return Rendered(outputs=outputs, figures=figures, **rest)
 
     def put(self, key: str, result: Rendered) -> None:
         """Keep a result; on a disk that takes nothing more it is not kept, which costs the next caller time alone."""

@@ -23,9 +23,11 @@ _NO_PACKAGE = re.compile(r"there is no package called .([A-Za-z][\w.]*)")
 _LATEX_ERROR = re.compile(r"^! (.+(?:\n(?!l\.\d)[^\n]+)?)", re.MULTILINE)
 _LATEX_LINE = re.compile(r"^l\.(\d+) (.*)$", re.MULTILINE)
 _LATEX_FILE = re.compile(r"File `([^']+\.(?:sty|cls|def|fd|tex))' not found")
+_LATEX_PICTURE = re.compile(r"File `([^']+)' not found: using draft setting")
 _NO_CHARACTER = re.compile(r"Unicode character (\S{1,20})")
 _NO_MEMORY = re.compile(
-    r"cannot allocate (?:vector|memory)|memory exhausted|heap exhausted|pandoc failed: Killed", re.IGNORECASE
+    r"(?:cannot|could not) allocate (?:vector|memory)|(?:memory|heap) exhausted|out of memory|pandoc failed: Killed",
+    re.IGNORECASE,
 )
 _NO_SPACE = re.compile(r"No space left on device|Disk quota exceeded")
 _PANDOC_WARNING = re.compile(r"^\[(?:WARNING|INFO)\][^\n]*(?:\n  [^\n]*)*\n?", re.MULTILINE)
@@ -33,6 +35,8 @@ _NO_FILE = re.compile(r"File (.+) not found in resource path")
 _NOT_FETCHED = re.compile(r"Could not fetch (\S+)")
 _NOT_OPENED = re.compile(r"cannot open (?:compressed )?file '([^'\n]{1,200})'[^\n]*No such file")
 _UNDECLARED = "render params not declared in YAML"
+_TWICE = "Duplicate map key"
+_NO_VALUE = "no value field specified for YAML parameter"
 
 
 class RenderFailure(ForeignFailure):
@@ -78,14 +82,14 @@ def diagnose(job: RenderJob, error: Mapping[str, Any], log: str, renderer: str, 
             hint="Make fewer or smaller figures, or raise output_limit in the [reports] settings.",
             details=details,
         )
-    if _NO_MEMORY.search(message):
+    pandoc_failed = "pandoc document conversion failed" in message
+    if _NO_MEMORY.search(printed if pandoc_failed else message):
         return MemoryLimit(
             f"rendering {job.source} needed more memory than it is allowed: {message}",
             position=place.position,
             hint="Use less data at once, or raise memory in the [reports] settings.",
             details=details,
         )
-    pandoc_failed = "pandoc document conversion failed" in message
     if _NO_SPACE.search(f"{message}\n{log}\n{printed}"):
         return _no_space(job, place, message, details)
     if pandoc_failed and printed.strip():
@@ -112,6 +116,10 @@ def _lines(value: Any) -> list[str]:
 def _hint(job: RenderJob, place: Place, message: str) -> str:
     if message.startswith(_UNDECLARED):
         return "Declare them under params in the front matter, or leave them out."
+    if message.startswith(_TWICE):
+        return "Remove one of the two from the front matter, which names it twice."
+    if message.startswith(_NO_VALUE):
+        return "A param that is a mapping needs its value under the key value, as in NAME: {value: …}."
     if (missing := _NOT_OPENED.search(message)) and not missing[1].startswith("/"):
         if there := _side_file(job, missing[1]):
             return (
@@ -208,6 +216,8 @@ def _latex_failure(job: RenderJob, log: str, details: dict[str, Any]) -> Rolltop
             f"pdflatex does not know {unknown[1]}: set latex_engine: xelatex under pdf_document in the front matter "
             "and a mainfont that has it, or render to html or word."
         )
+    elif picture := _LATEX_PICTURE.search(found["error"]):
+        hint = f"Give the document a side file {picture[1]}, or correct the name."
     at = f" (line {found['line']} of the generated .tex: {found['text']})" if found["line"] else ""
     return RenderFailure(
         f"LaTeX could not set {job.source}: {found['error']}{at}",

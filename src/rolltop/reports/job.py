@@ -131,6 +131,8 @@ class Rendered:
     plots_left_out: int = 0
     phases: Mapping[str, float] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    """What R and pandoc complained about without failing, such as a picture that Word goes without."""
     log: str = ""
 
 

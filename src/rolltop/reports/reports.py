@@ -24,6 +24,9 @@ from rolltop.reports.typeset import CannotSet, Typesetter
 
 __all__ = ["Report", "Reports"]
 
+_TOLD = 3
+"""Warnings in the sentence itself; the report has them all."""
+
 
 @dataclass(frozen=True, slots=True)
 class Report:
@@ -48,6 +51,7 @@ class Report:
     """Outputs of a newer text that stay; nothing of this render is then in the output directory."""
     phases: Mapping[str, float] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
     log: str = ""
 
     @property
@@ -63,6 +67,9 @@ class Report:
         done = f"Successfully rendered {self.source} to {names}"
         if self.plots_left_out:
             done += f" (of {len(self.figures) + self.plots_left_out} plots the first {len(self.figures)} are resources)"
+        if self.warnings:
+            more = f" and {len(self.warnings) - _TOLD} more" if len(self.warnings) > _TOLD else ""
+            done += f" (warnings: {'; '.join(self.warnings[:_TOLD])}{more})"
         return f"{done}, but from a text that was changed meanwhile; render again" if self.outdated else done
 
 
@@ -159,5 +166,6 @@ def _report(prepared: Prepared, result: Rendered, landed: Landed, *, cached: boo
         plots_left_out=0 if landed.kept else result.plots_left_out,
         phases=result.phases,
         versions=result.versions,
+        warnings=result.warnings,
         log=result.log,
     )

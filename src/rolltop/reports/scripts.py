@@ -9,7 +9,10 @@ from importlib.resources import files
 
 __all__ = ["ONCE", "bootstrap", "code", "code_hash"]
 
-_LIBRARY = ("render.R", "params.R", "plots.R", "inline.R", "figures.R", "questions.R", "formats.R", "exact.R", "fast.R")
+_LIBRARY = (
+    "render.R", "warnings.R", "params.R", "plots.R", "inline.R", "figures.R", "questions.R", "formats.R", "exact.R",
+    "fast.R",
+)  # fmt: skip
 ONCE = (*_LIBRARY, "entry.R")
 FORKING = (*_LIBRARY, "zygote.R")
 

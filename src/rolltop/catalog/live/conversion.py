@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePath
 from typing import Any
 
-__all__ = ["Unfit", "arguments_for"]
+__all__ = ["Unfit", "arguments_for", "declaration_of"]
 
 
 class Unfit(Exception):
@@ -32,6 +32,29 @@ class Unfit(Exception):
     def __init__(self, *problems: tuple[str, str]) -> None:
         super().__init__("; ".join(f"{path}: {message}" for path, message in problems))
         self.problems = list(problems)
+
+
+def declaration_of(function: Callable[..., Any], name: str, depth: int = 0) -> Callable[..., Any]:
+    """The function as it is written, with its annotations: a decorator may have put one around it that has none."""
+    if depth > _MOST_DECORATORS or getattr(function, "__name__", name) == name:
+        return function
+    for cell in getattr(function, "__closure__", None) or ():
+        inner = _content(cell)
+        if callable(inner) and not inspect.isclass(inner):
+            found = declaration_of(inner, name, depth + 1)
+            if getattr(found, "__name__", None) == name:
+                return found
+    return function
+
+
+_MOST_DECORATORS = 10
+
+
+def _content(cell: types.CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # empty
+        return None
 
 
 def arguments_for(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -84,10 +107,12 @@ def converted(value: Any, hint: Any, path: str) -> Any:
 
 
 def _unwrapped(hint: Any) -> Any:
-    """The type inside `Annotated`, `Final`, `Required`, `InitVar`, a new type or an alias."""
+    """The type inside `Annotated`, `Final`, `Required`, `InitVar`, a new type, an alias or a type variable."""
     for _ in range(10):
         if isinstance(hint, dataclasses.InitVar):
             hint = hint.type
+        elif isinstance(hint, typing.TypeVar):
+            hint = _most_general(hint)
         elif hasattr(hint, "__supertype__"):
             hint = hint.__supertype__
         elif type(hint).__name__ == "TypeAliasType":
@@ -97,6 +122,14 @@ def _unwrapped(hint: Any) -> Any:
         else:
             break
     return hint
+
+
+def _most_general(variable: typing.TypeVar) -> Any:
+    """What a type variable stands for where nothing says which of its types it is."""
+    if variable.__constraints__:
+        return typing.Union[variable.__constraints__]  # noqa: UP007 - a tuple of them
+    bound = variable.__bound__ or Any
+    return _evaluated(bound.__forward_arg__, variable) if isinstance(bound, typing.ForwardRef) else bound
 
 
 _WRAPPERS = (typing.Annotated, typing.Final, getattr(typing, "Required", None), getattr(typing, "NotRequired", None))
@@ -149,7 +182,7 @@ def _as_kind(value: Any, kind: type, inner: tuple[Any, ...], path: str) -> Any:
     if kind is int and isinstance(value, float) and value.is_integer():
         return int(value)
     if _is_record(kind):
-        return _record(value, kind, path)
+        return _record(value, kind, inner, path)
     if issubclass(kind, collections.abc.Mapping) and isinstance(value, dict):
         return _mapping(value, inner, path)
     if isinstance(value, list):
@@ -215,22 +248,31 @@ _DEEPEST = 5
 """Of models in models that are searched for bytes: they may hold their own kind."""
 
 
-def _record(value: Any, kind: Any, path: str) -> Any:
+def _record(value: Any, kind: Any, inner: tuple[Any, ...], path: str) -> Any:
     if _is_model(kind):
         if isinstance(value, dict) and _has_bytes(kind):
             hints = {name: hint for name, hint in _hints(kind).items() if _has_bytes(hint)}
             value = {name: converted(item, hints.get(name, Any), f"{path}.{name}") for name, item in value.items()}
         return _made(kind.model_validate, {"obj": value}, path, kind.__name__)
-    fields = dict(_fields(value, kind, path))
+    variables = dict(zip(getattr(kind, "__parameters__", ()), inner, strict=False))
+    fields = dict(_fields(value, kind, variables, path))
     return fields if typing.is_typeddict(kind) else _made(kind, fields, path, kind.__name__)
 
 
-def _fields(value: Any, kind: type, path: str) -> Iterator[tuple[str, Any]]:
+def _fields(value: Any, kind: type, variables: dict[Any, Any], path: str) -> Iterator[tuple[str, Any]]:
     if not isinstance(value, dict):
         raise Unfit((path, f"must be an object with the fields of {kind.__name__}"))
     hints = _hints(kind)
     for name, item in value.items():
-        yield name, converted(item, hints.get(name, Any), f"{path}.{name}")
+        yield name, converted(item, _filled_in(hints.get(name, Any), variables), f"{path}.{name}")
+
+
+def _filled_in(hint: Any, variables: dict[Any, Any]) -> Any:
+    """The hint of a field of `Box[int]`, where the class says `T`."""
+    if isinstance(hint, typing.TypeVar):
+        return variables.get(hint, hint)
+    open_ones = () if inspect.isclass(hint) else getattr(hint, "__parameters__", ())
+    return hint[tuple(variables.get(each, each) for each in open_ones)] if open_ones and variables else hint
 
 
 def _made(make: Callable[..., Any], arguments: dict[str, Any], path: str, name: str) -> Any:

@@ -97,9 +97,10 @@ def _scalar(x: Any) -> Any:
 
 
 def _object(fields: Iterable[tuple[Any, Any]], schema: Schema, depth: int) -> dict[str, Any]:
-    known = schema.get("properties") or {}
+    known, other = schema.get("properties") or {}, schema.get("additionalProperties")
+    otherwise = other if isinstance(other, collections.abc.Mapping) else {}
     return {
-        name: as_data(value, known.get(name) or {}, depth + 1)
+        name: as_data(value, known.get(name) or otherwise, depth + 1)
         for key, value in fields
         for name in [str(as_data(key, {}, depth + 1))]
     }

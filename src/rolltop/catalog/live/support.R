@@ -4,6 +4,7 @@
 local({
   mcptool_state_factory <- get("mcptool_state_factory", "rolltop:catalog")
   mcp_describe <- get("mcp_describe", "rolltop:catalog")
+  from_json <- get("rolltop_read", "rolltop")
 
   # ---- loading a package from its sources ----------------------------------------------------
 
@@ -89,7 +90,7 @@ local({
 
   .rolltop$state <- mcptool_state_factory()
 
-  empty_vectors <- list(string = character(), number = numeric(), integer = integer(), boolean = logical(), object = data.frame())
+  empty_vectors <- list(string = character(), number = numeric(), integer = integer(), boolean = logical(), object = data.frame(), array = matrix(numeric(), 0L, 0L))
 
   # JSON does not tell an empty vector's type, nor 1 from 1L: the definition does.
   as_typed <- function(value, type, items) {
@@ -103,7 +104,7 @@ local({
   }
 
   arguments_of <- function(arguments, types) {
-    given <- as.list(jsonlite::fromJSON(arguments, simplifyVector = TRUE, simplifyDataFrame = TRUE, simplifyMatrix = TRUE))
+    given <- as.list(from_json(arguments, matrices = TRUE))
     typed <- lapply(names(given), function(name) as_typed(given[[name]], types[[name]]$type, types[[name]]$items))
     names(typed) <- names(given)
     typed

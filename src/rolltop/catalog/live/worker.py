@@ -24,7 +24,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from conversion import Unfit, arguments_for  # type: ignore[import-not-found]
+from conversion import Unfit, arguments_for, declaration_of  # type: ignore[import-not-found]
 from describe import mcp_describe  # type: ignore[import-not-found]
 from results import as_data, taken  # type: ignore[import-not-found]
 from state import State  # type: ignore[import-not-found]
@@ -146,8 +146,9 @@ def _failure(error: BaseException) -> dict[str, Any]:
 
 def _call(request: dict[str, Any]) -> dict[str, Any]:
     function = getattr(importlib.import_module(request["module"]), request["function"])
-    parameters = inspect.signature(function).parameters
-    given = arguments_for(function, request["arguments"])
+    declared = declaration_of(function, request["function"])
+    parameters = inspect.signature(declared).parameters
+    given = arguments_for(declared, request["arguments"])
     if _HIDDEN_STATE in parameters:
         given[_HIDDEN_STATE] = _STATE
     positional = [

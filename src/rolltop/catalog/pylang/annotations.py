@@ -9,7 +9,9 @@ from typing import Any
 
 from rolltop.catalog.inference import Schema
 from rolltop.catalog.pylang.classes import Record, ancestry, enum_members, is_enum, last_name, record_of
-from rolltop.catalog.pylang.modules import Module, Modules
+from rolltop.catalog.pylang.generics import type_parameters, type_variable
+from rolltop.catalog.pylang.limits import limited
+from rolltop.catalog.pylang.modules import Meaning, Module, Modules
 
 __all__ = ["ABSENT", "Annotations", "any_of", "anything", "choices", "is_vague", "nullable", "without_null"]
 
@@ -31,6 +33,7 @@ _ARRAYS = frozenset(
     | {"AsyncIterable", "AsyncIterator", "AsyncGenerator", "KeysView", "ValuesView"}
 )
 _TUPLES = ("tuple", "Tuple")
+_MAPPINGS = ("dict", "Dict", "Mapping", "MutableMapping")
 _ANYTHING = ("Any", "object")
 _DEEPEST = 12
 _MOST_PARTS = 2000
@@ -66,6 +69,8 @@ class Annotations:
     def __init__(self, modules: Modules) -> None:
         self.modules = modules
         self._open: list[ast.ClassDef] = []
+        self._given: list[dict[str, tuple[ast.expr, Module]]] = []
+        """What the type variables of a generic class or alias stand for, the innermost last."""
         self._parts = 0
 
     def schema(self, node: ast.expr | None, module: Module, depth: int = 0) -> Schema | None:
@@ -78,12 +83,15 @@ class Annotations:
             case ast.BinOp(op=ast.BitOr(), left=left, right=right):
                 return self._union([left, right], module, depth)
             case ast.Subscript(value=base, slice=inner):
-                return self._subscript(last_name(base), inner, module, depth)
+                return self._subscript(base, inner, module, depth)
             case ast.Call(func=func, args=[_, supertype]) if last_name(func) == "NewType":
                 return self.schema(supertype, module, depth + 1)
             case ast.Name() | ast.Attribute():
                 return self._named(node, module, depth)
-        return None
+        variable = type_variable(node)
+        if variable is None:
+            return None
+        return self._union(variable, module, depth) if variable else anything()
 
     def _forward_reference(self, text: str, module: Module, depth: int) -> Schema | None:
         try:
@@ -91,13 +99,13 @@ class Annotations:
         except (SyntaxError, ValueError):
             return None
 
-    def _subscript(self, name: str, inner: ast.expr, module: Module, depth: int) -> Schema | None:
-        parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+    def _subscript(self, base: ast.expr, inner: ast.expr, module: Module, depth: int) -> Schema | None:
+        name, parts = last_name(base), inner.elts if isinstance(inner, ast.Tuple) else [inner]
         handlers: dict[str, Callable[[], Schema | None]] = {
             "Optional": lambda: self._union([inner, ast.Constant(None)], module, depth),
             "Union": lambda: self._union(parts, module, depth),
             "Literal": lambda: choices([value for part in parts for value in self._literals(part, module, depth)]),
-            "Annotated": lambda: self.schema(parts[0], module, depth + 1),
+            "Annotated": lambda: self._annotated(parts, module, depth),
             "Final": lambda: self.schema(inner, module, depth + 1),
             "InitVar": lambda: self.schema(inner, module, depth + 1),
             "Required": lambda: self.schema(inner, module, depth + 1),
@@ -105,11 +113,22 @@ class Annotations:
         }
         if name in handlers:
             return handlers[name]()
+        if meaning := self.modules.resolve(base, module):
+            return self._meant(meaning, parts, module, depth)
         if name in _TUPLES and not (len(parts) == 2 and _is_ellipsis(parts[1])):
             return self._tuple(parts, module, depth)
         if name in _ARRAYS:
             return {"type": "array", "items": self.schema(parts[0], module, depth + 1) or {"type": "string"}}
-        return _simple(name)
+        return self._mapping(parts[1], module, depth) if name in _MAPPINGS and len(parts) == 2 else _simple(name)
+
+    def _annotated(self, parts: list[ast.expr], module: Module, depth: int) -> Schema | None:
+        schema = self.schema(parts[0], module, depth + 1)
+        return limited(schema, parts[1:]) if schema else None
+
+    def _mapping(self, of: ast.expr, module: Module, depth: int) -> Schema:
+        """An object that has whatever names; what they are is known of their values alone."""
+        values = self.schema(of, module, depth + 1)
+        return {"type": "object"} | ({"additionalProperties": values} if values and values != anything() else {})
 
     def _literals(self, part: ast.expr, module: Module, depth: int) -> list[Any]:
         """The values that a part of `Literal` stands for: itself, or those of another `Literal`."""
@@ -130,17 +149,37 @@ class Annotations:
         return any_of(known) if len(known) == len(schemas) else None
 
     def _named(self, node: ast.Name | ast.Attribute, module: Module, depth: int) -> Schema | None:
-        match self.modules.resolve(node, module):
-            case (home, ast.ClassDef() as found):
-                return self._class(found, home, depth)
-            case (home, ast.expr() as alias):
-                return self.schema(alias, home, depth + 1)
+        if isinstance(node, ast.Name) and self._given and node.id in self._given[-1]:
+            return self._argument(node.id, depth)
+        if meaning := self.modules.resolve(node, module):
+            return self._meant(meaning, [], module, depth)
         name = last_name(node)
         if name in _ANYTHING:
             return anything()
         if name in _ARRAYS:
             return {"type": "array", "items": anything()}
         return _simple(name)
+
+    def _argument(self, name: str, depth: int) -> Schema | None:
+        """What a type variable stands for, read as where it was given."""
+        here = self._given.pop()
+        try:
+            given, home = here[name]
+            return self.schema(given, home, depth + 1)
+        finally:
+            self._given.append(here)
+
+    def _meant(self, meaning: Meaning, parts: list[ast.expr], module: Module, depth: int) -> Schema | None:
+        """A class or alias of this tree, with the types that were given to it."""
+        home, found = meaning
+        names = type_parameters(found, home, self.modules) if parts else []
+        self._given.append({name: (part, module) for name, part in zip(names, parts, strict=False)})
+        try:
+            if isinstance(found, ast.ClassDef):
+                return self._class(found, home, depth)
+            return self.schema(found, home, depth + 1)
+        finally:
+            self._given.pop()
 
     def _class(self, found: ast.ClassDef, module: Module, depth: int) -> Schema | None:
         line = ancestry(found, module, self.modules)
@@ -153,15 +192,20 @@ class Annotations:
             return {"type": "object"}
         self._open.append(found)
         try:
-            return self._record(record, depth)
+            return self._record(record, found, depth)
         finally:
             self._open.pop()
 
-    def _record(self, record: Record, depth: int) -> Schema:
-        properties = {
-            field.name: self.schema(field.annotation, field.module, depth + 1) or {"type": "string"}
-            for field in record.fields
-        }
+    def _record(self, record: Record, found: ast.ClassDef, depth: int) -> Schema:
+        properties = {}
+        for field in record.fields:
+            # What a base class calls T need not be what this one calls so.
+            self._given.append(self._given[-1] if field.owner is found and self._given else {})
+            try:
+                known = self.schema(field.annotation, field.module, depth + 1)
+            finally:
+                self._given.pop()
+            properties[field.name] = limited(known or {"type": "string"}, field.said)
         schema: Schema = {"type": "object", "properties": properties}
         if required := [field.name for field in record.fields if field.is_required]:
             schema["required"] = required

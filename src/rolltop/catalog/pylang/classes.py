@@ -22,12 +22,19 @@ Ancestry = list[tuple[ast.ClassDef, Module]]
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field that a record is made with."""
+    """A field that a record is made with; `owner` is the class that declares it."""
 
     name: str
     annotation: ast.expr
     module: Module
+    owner: ast.ClassDef
     is_required: bool
+    value: ast.expr | None = None
+
+    @property
+    def said(self) -> list[ast.expr]:
+        """What says more than the annotation: `Field(ge=0)` of pydantic."""
+        return [self.value] if isinstance(self.value, ast.Call) else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +65,7 @@ def ancestry(found: ast.ClassDef, module: Module, modules: Modules) -> Ancestry:
             continue
         line.append((current, home))
         for base in current.bases:
-            match modules.resolve(base, home):
+            match modules.resolve(base.value if isinstance(base, ast.Subscript) else base, home):
                 case (place, ast.ClassDef() as parent):
                     queue.append((parent, place))
     return line
@@ -156,7 +163,12 @@ def _own_fields(found: ast.ClassDef, module: Module, *, is_total: bool) -> Itera
             continue
         is_required = kind == "Required" or (is_total and kind != "NotRequired")
         yield Field(
-            statement.target.id, statement.annotation, module, is_required and not _has_default(statement.value)
+            statement.target.id,
+            statement.annotation,
+            module,
+            found,
+            is_required and not _has_default(statement.value),
+            statement.value,
         )
 
 

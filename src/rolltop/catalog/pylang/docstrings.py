@@ -21,11 +21,15 @@ _DOCTEST = re.compile(r"^[ \t]*>>> .*(?:\n(?![ \t]*$).*)*", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class DocumentedValue:
-    """A parameter or result as documented; `kind` is the type as written there."""
+    """A parameter or result as documented; `kind` is the type as written there.
+
+    `is_yielded` says that a generator gives any number of them.
+    """
 
     text: str = ""
     kind: str = ""
     name: str = ""
+    is_yielded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,7 @@ def read_docstring(raw: str | None) -> Docstring:
         for name in item.arg_name.split(",")
     }
     results = tuple(
-        DocumentedValue(item.description or "", item.type_name or "", item.return_name or "")
+        DocumentedValue(item.description or "", item.type_name or "", item.return_name or "", item.is_generator)
         for item in parsed.many_returns
     )
     written = "\n".join(item.description or "" for item in parsed.examples)

@@ -13,6 +13,7 @@ from rolltop.catalog.found import MARKER, Found, Remark, flags_of
 from rolltop.catalog.inference import Schema, array_of, fits, infer_type
 from rolltop.catalog.prose import described, prose_of
 from rolltop.catalog.pylang.annotations import ABSENT, Annotations, anything, is_vague, without_null
+from rolltop.catalog.pylang.default_types import type_of_default
 from rolltop.catalog.pylang.docstring_types import documented_type
 from rolltop.catalog.pylang.docstrings import DocumentedValue, read_docstring
 from rolltop.catalog.pylang.modules import Function, Module, Modules
@@ -116,8 +117,8 @@ def _parameter(
     if schema and argument.annotation is None:  # what a docstring alone says is not what the call converts to
         schema = {key: schema[key] for key in schema if key != "contentEncoding"}
     if schema is None:
-        known = None if value is ABSENT or value is None else _type_of(value)
-        schema = infer_type(prose.text, known, value)
+        known = type_of_default(default) if value is ABSENT else None if value is None else _type_of(value)
+        schema = infer_type(prose.text, known, 1 if value is ABSENT else value)
     if value is None:
         schema = without_null(schema)  # null says the same as leaving the argument out
     if value is None or (value is not ABSENT and fits(value, schema)):
@@ -176,5 +177,8 @@ def _returns(
 def _result(item: DocumentedValue, annotated: Schema | None, module: Module, annotations: Annotations) -> Schema:
     text = to_text(parse_markup(item.text))
     schema = annotated or documented_type(item.kind, module, annotations) or infer_type(text)
-    kept = {key: schema[key] for key in ("type", "items") if key in schema}
-    return kept | {"description": described(text)} | {key: schema[key] for key in schema if key not in kept}
+    if item.is_yielded and not annotated:  # what is documented is one of them, and all of them come back
+        schema = {"type": "array", "items": schema}
+    kept: Schema = {key: schema[key] for key in ("type", "items") if key in schema}
+    kept["description"] = described(text) or schema.get("description", "")
+    return kept | {key: schema[key] for key in schema if key not in kept}

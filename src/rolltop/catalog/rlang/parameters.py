@@ -38,7 +38,7 @@ def parameter_schema(name: str, markup: Markup, formal: Formal | None) -> Schema
 def finished(typed: Schema, prose: Prose, read: Callable[[str], list[Any]] | None = None) -> Schema:
     """A typed schema with description and examples, its fields in the order in which they are written."""
     schema: Schema = {key: typed[key] for key in ("type", "items", "properties") if key in typed}
-    schema["description"] = prose.description
+    schema["description"] = prose.description or typed.get("description", "")
     schema |= {key: typed[key] for key in typed if key not in schema}
     if examples := example_values(prose.example_codes, schema, read or _candidates):
         schema["examples"] = examples

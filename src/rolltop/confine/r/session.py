@@ -20,7 +20,7 @@ from rolltop.errors import ForeignFailure, MemoryLimit, PartMissing, SizeLimit, 
 
 __all__ = ["START_SECONDS", "RSession", "crashed", "took_too_long"]
 
-SCRIPTS = tuple(Path(__file__).with_name(name) for name in ("json.R", "worker.R"))
+SCRIPTS = tuple(Path(__file__).with_name(name) for name in ("json.R", "read.R", "worker.R"))
 INSIDE = "/run/rolltop/worker.R"
 START_SECONDS = 60.0
 UNLIMITED_CPU = 10**8

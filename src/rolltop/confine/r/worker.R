@@ -16,8 +16,7 @@ local({
     if (length(size) == 0L) return(NULL)
     text <- rawToChar(readBin(input, "raw", size))
     Encoding(text) <- "UTF-8"
-    # Not fromJSON: that would take a text for the name of a file or an address.
-    jsonlite::parse_json(text, simplifyVector = TRUE, simplifyMatrix = FALSE)
+    from_json(text)
   }
   send <- function(text) {
     bytes <- charToRaw(enc2utf8(text))
@@ -25,8 +24,9 @@ local({
     writeBin(bytes, output)
     flush(output)
   }
-  to_json <- write_json # of json.R, which stands before this file
-  rm(write_json, envir = globalenv())
+  to_json <- write_json # of json.R and read.R, which stand before this file
+  from_json <- read_json
+  rm(write_json, read_json, envir = globalenv())
 
   # Every frame says which request it belongs to: a late answer must not be taken for the next one's.
   current <- ""
@@ -46,7 +46,8 @@ local({
     reply(paste0("\"progress\":", to_json(value)))
     invisible(value)
   }
-  attach(list(rolltop_progress = progress, rolltop_json = to_json), name = "rolltop", warn.conflicts = FALSE)
+  shared <- list(rolltop_progress = progress, rolltop_json = to_json, rolltop_read = from_json)
+  attach(shared, name = "rolltop", warn.conflicts = FALSE)
 
   compiled <- new.env(parent = emptyenv())
   # A function by its source or name. Source is parsed once, since a caller usually asks for the same again;

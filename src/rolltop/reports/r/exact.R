@@ -26,11 +26,13 @@ render_each <- function(request, formats, log) {
 }
 
 render_file <- function(input, format, request, params) {
-  rmarkdown::render(
+  made <- rmarkdown::render(
     input, chosen_format(input, format, request),
     output_file = paste0(tools::file_path_sans_ext(request$source), extension_of[[format]]),
     params = params, envir = new.env(parent = globalenv()), clean = FALSE, quiet = FALSE
   )
+  note_pandoc_warnings()
+  made
 }
 
 extension_of <- list(html = ".html", pdf = ".pdf", word = ".docx")

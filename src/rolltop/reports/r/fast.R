@@ -48,9 +48,10 @@ fast_convert <- function(source, markdown, format) {
   output <- our_file(paste0(tools::file_path_sans_ext(source), if (format == "pdf") ".json" else extension_of[[format]]))
   from <- "markdown+autolink_bare_uris+tex_math_single_backslash"
   extra <- if (format == "html") c("--mathml", "--template", page_template()) else character()
-  arguments <- c(markdown, "--from", from, "--to", pandoc_target[[format]], "--no-highlight", extra, "--output", output)
+  arguments <- c(markdown, "--from", from, "--to", pandoc_target[[format]], "--no-highlight", extra, "--log", pandoc_log(), "--output", output)
   said <- suppressWarnings(system2(rmarkdown::pandoc_exec(), shQuote(arguments), stdout = TRUE, stderr = TRUE))
   if (!is.null(attr(said, "status"))) stop("pandoc failed: ", paste(said, collapse = "\n"), call. = FALSE)
+  note_pandoc_warnings()
   if (format == "html") embed_pictures(output)
   c(as_output(format, output), if (format == "pdf") list(pictures = pictures_of(output)))
 }
@@ -63,6 +64,8 @@ embed_pictures <- function(page) {
   if (!length(found)) return(invisible())
   path <- utils::URLdecode(sub('^<img\\s+src="', "", sub('"$', "", found)))
   local <- file.exists(path) & !dir.exists(path) & !grepl("^/|^data:", path)
+  missing <- unique(path[!local & !grepl("^[a-z]+:|^//", path, ignore.case = TRUE)])
+  add_warnings(paste0("could not find the picture ", missing, recycle0 = TRUE))
   found[local] <- paste0('<img src="', vapply(path[local], knitr::image_uri, ""), '"')
   regmatches(html, tags) <- list(found)
   writeBin(charToRaw(html), page)

@@ -44,6 +44,9 @@ chosen_format <- function(input, format, request) {
   chosen <- rmarkdown::resolve_output_format(input, name, always)
   if (isTRUE(request$figures)) chosen$knitr$opts_chunk$dev <- unique(c(chosen$knitr$opts_chunk$dev, "png"))
   if (format == "pdf") need_program(chosen$pandoc$latex_engine)
+  # knitr's own hook writes bare LaTeX, and a page or a letter then shows 1.5^{6} for 1.5 million.
+  if (format != "pdf" && is.null(chosen$knitr$knit_hooks$inline)) chosen$knitr$knit_hooks$inline <- plain_inline
+  chosen$pandoc$args <- c(chosen$pandoc$args, "--log", pandoc_log())
   chosen
 }
 

@@ -2,7 +2,7 @@
 #
 # A request is a list: source, files (name -> base64), formats (html, pdf, word), engine
 # (rmarkdown or fast), params, figures (TRUE: as PNG whatever the document uses), separate.
-# An answer is a list: ok, outputs, figures, phases, knits, versions, log -- or ok = FALSE and error.
+# An answer is a list: ok, outputs, figures, phases, knits, versions, warnings, log -- or ok = FALSE and error.
 # Nothing here writes outside a scratch directory, and everything a document prints goes to a log. The document
 # has a directory there that holds its files and nothing of ours; what we need lies in one beside it.
 
@@ -12,6 +12,7 @@ render_job <- function(request, report = say_nothing) {
   scratch <- tempfile("render-")
   for (directory in c(scratch, file.path(scratch, c("document", "ours")))) dir.create(directory)
   ours$directory <- file.path(scratch, "ours")
+  warned$texts <- character()
   home <- setwd(file.path(scratch, "document"))
   on.exit({ setwd(home); unlink(scratch, recursive = TRUE, force = TRUE) })
   log <- new_log(report)
@@ -154,6 +155,7 @@ watch_errors <- function(log, source, expr) {
   }
   on_warning <- function(w) {
     log$add(paste("Warning:", conditionMessage(w)))
+    add_warnings(conditionMessage(w))
     invokeRestart("muffleWarning")
   }
   withCallingHandlers(
@@ -241,5 +243,5 @@ run_engine <- function(request, log) {
   on.exit({ sink(); log$add(readLines(printed, warn = FALSE)); close(printed) })
   request["params"] <- list(given_params(request))
   done <- if (request$engine == "fast") fast_render(request, log) else exact_render(request, log)
-  c(list(ok = TRUE, phases = log$phases, versions = versions()), done)
+  c(list(ok = TRUE, phases = log$phases, versions = versions(), warnings = as.list(warned$texts)), done)
 }

@@ -70,6 +70,7 @@ class RenderedRmd(BaseModel):
     seconds: float = Field(description="How long this call took.")
     phases: dict[str, float] = Field(description="Milliseconds by phase, of the render itself.")
     versions: dict[str, str] = Field(description="R, packages and pandoc that rendered.")
+    warnings: list[str] = Field(description="What may not be as it was meant.")
 
 
 @ToolArguments.declare(
@@ -156,6 +157,7 @@ def _value(report: Report) -> RenderedRmd:
         seconds=round(report.seconds, 4),
         phases=dict(report.phases),
         versions=dict(report.versions),
+        warnings=list(report.warnings),
     )
 
 
