@@ -198,6 +198,14 @@ def test_xml_escapes_and_refuses() -> None:
         write("xml", {"a": "\x00"})
 
 
+@pytest.mark.parametrize("text", ["a\r\nb", "a\rb", "a\nb", "a\tb", "]]>", "&#13;"])
+def test_xml_keeps_line_ends_of_texts_and_attributes(text: str) -> None:
+    written = write("xml", {"r": {"@at": text, "t": text}})
+    assert shown(read("xml", written)) == {"r": {"@at": text, "t": text}}
+    mixed = read("xml", f"<r>{written[written.index('<t>') + 3 : written.index('</t>')]}<b/>x</r>")
+    assert read("xml", write("xml", mixed)) == mixed
+
+
 # ---- CSV --------------------------------------------------------------------------------------
 
 
