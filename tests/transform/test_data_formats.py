@@ -206,6 +206,15 @@ def test_xml_keeps_line_ends_of_texts_and_attributes(text: str) -> None:
     assert read("xml", write("xml", mixed)) == mixed
 
 
+def test_xml_that_is_none_is_told_so() -> None:
+    with pytest.raises(ReadFailure) as refused:
+        read("xml", '{"a": 1}')
+    assert refused.value.hint == "It does not begin with an element: is it XML?"
+    with pytest.raises(ReadFailure) as refused:
+        read("xml", "<a>x & y</a>")
+    assert "&amp;" in (refused.value.hint or "")
+
+
 # ---- CSV --------------------------------------------------------------------------------------
 
 

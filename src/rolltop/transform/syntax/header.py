@@ -15,6 +15,10 @@ __all__ = ["FORMATS", "implied_header", "parse_header"]
 
 FORMATS = ("auto", "xml", "json", "jsonl", "csv", "yaml", "odata", "xsd", "jsch", "avro", "proto", "osch", "tsch")
 _CODE = "E301"
+_AFTER_INPUT = {
+    ",": "Several inputs have names: `input: orders json, rates csv`.",
+    "name": "After the inputs write for example `output json`. Commas separate inputs: `input: a json, b csv`.",
+}
 _JOINED = frozenset({"name", "keyword", "number", "-", "."})
 
 
@@ -57,7 +61,7 @@ def _read(cursor: Cursor, header: Header) -> None:
     header.inputs = _declarations(cursor, "input")
     if not cursor.is_word("output"):
         raise cursor.error(
-            "Expected 'output' declaration", code=_CODE, hint="After the inputs write for example `output json`."
+            "Expected 'output' declaration", code=_CODE, hint=_AFTER_INPUT.get(cursor.kind, _AFTER_INPUT["name"])
         )
     cursor.advance()
     header.outputs = _declarations(cursor, "output")
