@@ -304,6 +304,20 @@ def test_yaml_writes_a_shared_value_twice() -> None:
     assert write("yaml", [part, part]) == "- x: 1\n- x: 1\n"
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("<<: 5\na: 1", "1:1 - `<<` takes mappings to merge, not a number"),
+        ("a: 1\n<<: [{b: 1}, [2]]", "2:1 - `<<` takes mappings to merge, not an array"),
+        ("<<:", "`<<` takes mappings to merge, not null"),
+        ("? [1, 2]\n: x", "1:3 - an array cannot be a key"),
+    ],
+)
+def test_yaml_that_cannot_be_merged_or_be_a_key_is_refused(text: str, message: str) -> None:
+    with pytest.raises(ReadFailure, match=message):
+        read("yaml", text)
+
+
 # ---- OData, auto ------------------------------------------------------------------------------
 
 

@@ -194,6 +194,7 @@ def test_one_name_of_arrays_may_stand_without_a_list() -> None:
         ("csv { headers: 1 }", (2, 22), "headers is true or false"),
         ("xml { arrays: [1] }", (2, 21), "arrays is a list of names"),
         ('yaml { documents: "each" }', (2, 25), 'documents is "all" or "first"'),
+        ('xsd { version: "2" }', (2, 22), 'version of XSD is "1.0" or "1.1"'),
     ],
 )
 def test_an_option_that_cannot_have_its_value_is_an_error_at_its_place(
@@ -234,3 +235,21 @@ def test_options_that_do_nothing_are_warned_of_and_passed_over(
 def test_options_of_no_format_may_have_any_value() -> None:
     assert check(program_with('json { strict: "lenient", headers: 5 }'))[0].code == "W705"
     assert check(program_with('auto { delimiter: ";" }', 'csv { delimiter: ";", headers: false }')) == []
+
+
+SCHEMA = """{ "%types": { "Order": { "%kind": "structure", "%documentation": "said", "%fields": [
+  { "%name": "description", "%type": "string", "%description": "said" } ] } }, "%documentation": "said" }"""
+
+
+def test_a_version_may_be_a_number() -> None:
+    assert result(program_with("json", "xsd { version: 1.1 }"), SCHEMA) == result(
+        program_with("json", 'xsd { version: "1.1" }'), SCHEMA
+    )
+
+
+@pytest.mark.parametrize(("target", "option"), [("jsch", "addDescriptions"), ("xsd", "addDocumentation")])
+def test_descriptions_are_left_out_where_they_are_not_wanted(target: str, option: str) -> None:
+    assert result(program_with("json", target), SCHEMA).count("said") >= 2
+    bare = result(program_with("json", f"{target} {{ {option}: false }}"), SCHEMA)
+    assert "said" not in bare
+    assert "description" in bare

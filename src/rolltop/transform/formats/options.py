@@ -71,6 +71,10 @@ def settled(format_: str, name: str, value: Any) -> Any:
         return list(names)
     if name == "documents" and value not in ("all", "first"):
         raise InvalidInput('the option documents is "all" or "first"')
+    if name == "version":
+        if str(value) not in ("1.0", "1.1"):
+            raise InvalidInput('the version of XSD is "1.0" or "1.1"')
+        return str(value)
     return value
 
 
