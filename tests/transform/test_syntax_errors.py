@@ -50,6 +50,9 @@ SINGLE = [
     ("match (1) { 1 | 2 => 3 }", "Expected '=>' after the pattern", "n if n == 1"),
     ("$input..price", "Expected property name after '.'", "yamlFindByField"),
     ("fn(x) => x", "Expected expression", "no word before it"),
+    ("{ a: 1_000 }", "Invalid number: 1_000", "digits only"),
+    ("let x = 0x1F", "Invalid number: 0x1F", "digits only"),
+    ("5px", "Invalid number: 5px", "digits only"),
     ("if (true) { 1 }", "Expected property name", "Braces make objects"),
     ("x => { x.price }", "Expected ':' after property name", "Braces make objects"),
 ]

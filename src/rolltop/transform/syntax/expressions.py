@@ -127,7 +127,11 @@ class ExpressionParser(ConstructParser):
             return Literal(cursor.offsets[token], string_value(cursor, token))
         if kind == "number":
             token = cursor.advance()
-            return Literal(cursor.offsets[token], number_value(cursor.texts[token]))
+            at, text = cursor.offsets[token], cursor.texts[token]
+            if cursor.kind == "name" and cursor.at == at + len(text):
+                hint = "Numbers have digits only, as 1000, 2.5 or 1e6."
+                raise cursor.error(f"Invalid number: {text}{cursor.text[:30]}", at=at, hint=hint)
+            return Literal(at, number_value(text))
         if kind == "keyword":
             return self.keyword()
         if kind == "{":
