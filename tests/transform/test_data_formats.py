@@ -198,6 +198,23 @@ def test_xml_escapes_and_refuses() -> None:
         write("xml", {"a": "\x00"})
 
 
+@pytest.mark.parametrize("text", ["a\r\nb", "a\rb", "a\nb", "a\tb", "]]>", "&#13;"])
+def test_xml_keeps_line_ends_of_texts_and_attributes(text: str) -> None:
+    written = write("xml", {"r": {"@at": text, "t": text}})
+    assert shown(read("xml", written)) == {"r": {"@at": text, "t": text}}
+    mixed = read("xml", f"<r>{written[written.index('<t>') + 3 : written.index('</t>')]}<b/>x</r>")
+    assert read("xml", write("xml", mixed)) == mixed
+
+
+def test_xml_that_is_none_is_told_so() -> None:
+    with pytest.raises(ReadFailure) as refused:
+        read("xml", '{"a": 1}')
+    assert refused.value.hint == "It does not begin with an element: is it XML?"
+    with pytest.raises(ReadFailure) as refused:
+        read("xml", "<a>x & y</a>")
+    assert "&amp;" in (refused.value.hint or "")
+
+
 # ---- CSV --------------------------------------------------------------------------------------
 
 
@@ -285,6 +302,20 @@ def test_yaml_writes_what_it_reads() -> None:
 def test_yaml_writes_a_shared_value_twice() -> None:
     part = {"x": 1}
     assert write("yaml", [part, part]) == "- x: 1\n- x: 1\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("<<: 5\na: 1", "1:1 - `<<` takes mappings to merge, not a number"),
+        ("a: 1\n<<: [{b: 1}, [2]]", "2:1 - `<<` takes mappings to merge, not an array"),
+        ("<<:", "`<<` takes mappings to merge, not null"),
+        ("? [1, 2]\n: x", "1:3 - an array cannot be a key"),
+    ],
+)
+def test_yaml_that_cannot_be_merged_or_be_a_key_is_refused(text: str, message: str) -> None:
+    with pytest.raises(ReadFailure, match=message):
+        read("yaml", text)
 
 
 # ---- OData, auto ------------------------------------------------------------------------------

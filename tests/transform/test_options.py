@@ -12,6 +12,7 @@ from test_command_line import rolltop
 
 from rolltop.errors import InvalidInput
 from rolltop.transform import Document, ProgramInvalid, ReadFailure, WriteFailure, compile_program, convert, formats
+from rolltop.transform.check import check
 
 
 def rows(data: str | bytes, **options: Any) -> Any:
@@ -160,3 +161,95 @@ def test_a_file_called_tsv_has_tabs(tmp_path: Path) -> None:
 def test_unknown_options_on_the_command_line_are_said() -> None:
     done = rolltop("-e", ".", "--from", "json", "--from-option", "delimter=;", stdin="1")
     assert (done.returncode, "no option 'delimter'" in done.stderr) == (2, True)
+
+
+def program_with(inputs: str, outputs: str = "json") -> str:
+    return f"%utlx 1.0\ninput {inputs}\noutput {outputs}\n---\n$input"
+
+
+def result(text: str, data: str) -> str:
+    return compile_program(text).run({"input": Document(data)}).text
+
+
+def test_words_for_true_and_false_count_in_a_header() -> None:
+    assert result(program_with('csv { headers: "false" }', "csv { headers: 'No' }"), "a\n1\n") == "a\n1\n"
+    assert '"@n": "1"' in result(program_with("xml", 'json { writeAttributes: "true" }'), '<r><a n="1">x</a></r>')
+
+
+def test_one_name_of_arrays_may_stand_without_a_list() -> None:
+    read = program_with('xml { arrays: "item" }', "json { compact: true }")
+    assert result(read, "<r><item>1</item></r>") == '{"r":{"item":[1]}}'
+    given = {"input": {"arrays": "item"}}
+    program = compile_program("$input", inputs={"input": "xml"}, input_options=given)
+    assert (
+        program.run({"input": Document("<r><item>1</item></r>")}).text
+        == '{\n  "r": {\n    "item": [\n      1\n    ]\n  }\n}'
+    )
+
+
+@pytest.mark.parametrize(
+    ("header", "place", "message"),
+    [
+        ('csv { headers: "maybe" }', (2, 22), "headers is true or false"),
+        ("csv { headers: 1 }", (2, 22), "headers is true or false"),
+        ("xml { arrays: [1] }", (2, 21), "arrays is a list of names"),
+        ('yaml { documents: "each" }', (2, 25), 'documents is "all" or "first"'),
+        ('xsd { version: "2" }', (2, 22), 'version of XSD is "1.0" or "1.1"'),
+    ],
+)
+def test_an_option_that_cannot_have_its_value_is_an_error_at_its_place(
+    header: str, place: tuple[int, int], message: str
+) -> None:
+    with pytest.raises(ProgramInvalid, match=message) as caught:
+        compile_program(program_with(header))
+    assert [(found.line, found.column) for found in caught.value.diagnostics] == [place]
+
+
+def test_a_caller_is_told_about_values_too() -> None:
+    with pytest.raises(InvalidInput, match="headers is true or false"):
+        compile_program("$input", inputs={"input": "csv"}, input_options={"input": {"headers": 3}})
+    with pytest.raises(InvalidInput, match="bom is true or false"):
+        convert("[]", "json", "csv", {"bom": "perhaps"})
+
+
+@pytest.mark.parametrize(
+    ("inputs", "outputs", "column", "hint"),
+    [
+        ('csv { delimeter: ";" }', "json", 13, "Did you mean `delimiter`?"),
+        ('json { schema: "order.json" }', "json", 14, "not held against a schema"),
+        ('xml { encoding: "latin-1" }', "json", 13, "says its encoding itself"),
+        ('yaml { colour: "red" }', "json", 14, "It has documents."),
+        ("json", "csv { decimal: 2 }", 14, "Did you mean `decimals`?"),
+    ],
+)
+def test_options_that_do_nothing_are_warned_of_and_passed_over(
+    inputs: str, outputs: str, column: int, hint: str
+) -> None:
+    text = program_with(inputs, outputs)
+    [found] = check(text)
+    assert (found.code, found.severity, found.column) == ("W705", "warning", column)
+    assert hint in (found.hint or "")
+    compile_program(text)
+
+
+def test_options_of_no_format_may_have_any_value() -> None:
+    assert check(program_with('json { strict: "lenient", headers: 5 }'))[0].code == "W705"
+    assert check(program_with('auto { delimiter: ";" }', 'csv { delimiter: ";", headers: false }')) == []
+
+
+SCHEMA = """{ "%types": { "Order": { "%kind": "structure", "%documentation": "said", "%fields": [
+  { "%name": "description", "%type": "string", "%description": "said" } ] } }, "%documentation": "said" }"""
+
+
+def test_a_version_may_be_a_number() -> None:
+    assert result(program_with("json", "xsd { version: 1.1 }"), SCHEMA) == result(
+        program_with("json", 'xsd { version: "1.1" }'), SCHEMA
+    )
+
+
+@pytest.mark.parametrize(("target", "option"), [("jsch", "addDescriptions"), ("xsd", "addDocumentation")])
+def test_descriptions_are_left_out_where_they_are_not_wanted(target: str, option: str) -> None:
+    assert result(program_with("json", target), SCHEMA).count("said") >= 2
+    bare = result(program_with("json", f"{target} {{ {option}: false }}"), SCHEMA)
+    assert "said" not in bare
+    assert "description" in bare

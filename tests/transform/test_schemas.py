@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 from itertools import permutations
 from typing import Any
 
@@ -383,3 +384,49 @@ def test_whatever_is_described_is_written_as_a_valid_schema(value: dict[str, Any
     assert proto["%_diagnostics"] == {"%_status": "complete"}
     with contextlib.suppress(WriteFailure):  # names that Avro does not have are refused
         formats.read("avro", formats.write("avro", value).text)
+
+
+def one_type(**directives: Any) -> dict[str, Any]:
+    return {"%types": {"Order": {"%" + name: value for name, value in directives.items()}}}
+
+
+MISSHAPEN = [
+    (one_type(kind="enumeration", values=1.5), "Order: %values must be an array, not a number"),
+    (one_type(kind="union", unionTypes=True), "Order: %unionTypes must be an array, not a boolean"),
+    (one_type(fields=[{"%name": "id", "%type": []}]), "Order.id: %type must be text, not an array"),
+    (one_type(fields=[], reserved=1), "Order: %reserved must be an array, not a number"),
+    (one_type(fields="id"), "Order: %fields must be an array, not a string"),
+    (one_type(fields=[], navigation="Lines"), "Order: %navigation must be an array, not a string"),
+    (one_type(fields=[], navigation=["Lines"]), "Order: every entry of %navigation needs a %name"),
+    (one_type(fields=[{"%name": "a", "%items": {"%type": {}}}]), "Order.a: %type must be text, not an object"),
+]
+
+
+@pytest.mark.parametrize(("value", "message"), MISSHAPEN)
+@pytest.mark.parametrize("format_", SCHEMA_FORMATS)
+def test_directives_of_the_wrong_kind_are_named_with_their_place(format_: str, value: Any, message: str) -> None:
+    with pytest.raises(WriteFailure, match=re.escape(message)):
+        formats.write(format_, value)
+
+
+@pytest.mark.parametrize("format_", ["xsd", "jsch", "proto", "osch"])
+def test_a_schema_that_was_read_with_a_part_of_the_wrong_kind_is_refused_by_name(format_: str) -> None:
+    avro = described("avro", '{"type": "enum", "name": "Status", "symbols": 1}')
+    with pytest.raises(WriteFailure, match="Status: %values must be an array"):
+        formats.write(format_, avro)
+
+
+def test_one_navigation_property_may_stand_without_its_list() -> None:
+    link = {"%name": "lines", "%target": "Line"}
+    value = {
+        "%types": {
+            "Order": {"%kind": "structure", "%entityType": True, "%fields": [], "%navigation": link},
+            "Line": {"%kind": "structure", "%entityType": True, "%fields": []},
+        }
+    }
+    assert (
+        formats.write("osch", value).text
+        == formats.write(
+            "osch", {"%types": {**value["%types"], "Order": {**value["%types"]["Order"], "%navigation": [link]}}}
+        ).text
+    )

@@ -43,6 +43,18 @@ SINGLE = [
     ("%utlx 1.0\ninput jsn\noutput json\n---\n1", "Expected format type", None),
     ("input json\noutput json\n---\n1", "Expected UTL-X directive", "%utlx 1.0"),
     ("%utlx 1.0\ninput json\noutput json\n1", "Expected '---' separator", None),
+    ("%utlx 1.0\ninput: a json b json\noutput json\n---\n1", "Expected 'output' declaration", "Commas separate inputs"),
+    ("%utlx 1.0\ninput json, xml\noutput json\n---\n1", "Expected 'output' declaration", "inputs have names"),
+    ("$input.a | upper", "Expected expression", "`|>`"),
+    ("{ a: 1 | 2 }", "expected '}' to close '{'", "`|>`"),
+    ("match (1) { 1 | 2 => 3 }", "Expected '=>' after the pattern", "n if n == 1"),
+    ("$input..price", "Expected property name after '.'", "yamlFindByField"),
+    ("fn(x) => x", "Expected expression", "no word before it"),
+    ("{ a: 1_000 }", "Invalid number: 1_000", "digits only"),
+    ("let x = 0x1F", "Invalid number: 0x1F", "digits only"),
+    ("5px", "Invalid number: 5px", "digits only"),
+    ("if (true) { 1 }", "Expected property name", "Braces make objects"),
+    ("x => { x.price }", "Expected ':' after property name", "Braces make objects"),
 ]
 
 

@@ -43,3 +43,6 @@ async def test_files_patterns_and_documents(stdio_client: Any, environment: dict
         stored = (await batch(inputs=["doc://kept.json", "doc://nothing"]))["data"]
         assert [item["success"] for item in stored["results"]] == [True, False]
         assert (await batch(inputs=[f"{home}/nothing/*.json"]))["error"]["code"] == "INVALID_INPUT"
+        wrong = await batch(inputs=[f"{home}/a/**/*.json"], transformation="uper($input.total)")
+        assert (wrong["success"], wrong["error"]["code"]) == (False, "VALIDATION_ERROR")
+        assert wrong["error"]["details"]["repair"]["transformation"] == "upper($input.total)"

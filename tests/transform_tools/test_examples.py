@@ -12,6 +12,7 @@ from rolltop.errors import InvalidInput
 from rolltop.transform import Document, compile_program
 from rolltop.transform.check import check
 from rolltop.transform.examples import Example, Finder, Wanted, load_corpus
+from rolltop.transform.examples.corpus import load_suite
 from rolltop.transform.examples.kept import build_finder
 from rolltop.transform.stdlib.declare import CATEGORIES
 from rolltop.transform.stdlib.registry import find
@@ -97,6 +98,46 @@ def test_a_suite_is_read_too_and_the_kept_index_follows_its_changes(tmp_path: Pa
     assert build_finder(suite, kept).find(wanted)[0][0].name == "doubled"
     kept.write_text("damaged")
     assert build_finder(suite, kept).find(wanted)[0][0].name == "doubled"
+
+
+VALUES = """description: Add a row with our house rules
+input: {format: json, data: [[1, 2], [3]]}
+transformation: |
+  %utlx 1.0
+  input json
+  output json
+  ---
+  flatten($input)
+expected: {format: json, data: [1, 2, 3]}
+"""
+SEVERAL = """name: two_inputs
+inputs:
+  orders: {format: json, data: "[1]"}
+  rates: {format: csv, data: "a"}
+transformation: |
+  %utlx 1.0
+  input: orders json, rates csv
+  output json
+  ---
+  $orders
+expected: {format: json, data: "[1]"}
+"""
+
+
+def test_cases_may_have_values_for_texts_several_inputs_and_no_name(tmp_path: Path) -> None:
+    (tmp_path / "flat.yaml").write_text(VALUES)
+    (tmp_path / "several.yaml").write_text(SEVERAL)
+    (tmp_path / "wrong.yaml").write_text("inputs: {}\ntransformation: x\nexpected: {data: 1}\n")
+    flat, several = load_suite(tmp_path)
+    assert (flat.name, json.loads(flat.input), json.loads(flat.output)) == ("flat", [[1, 2], [3]], [1, 2, 3])
+    assert several.input == "--- orders (json)\n[1]\n--- rates (csv)\na"
+
+
+@pytest.mark.parametrize(("asked", "written"), [("invoices", "invoice"), ("merging", "merge"), ("mapped", "mapping")])
+def test_forms_of_a_word_find_each_other(asked: str, written: str) -> None:
+    common = {"transformation": "1", "input": "", "output": "", "input_format": "json", "output_format": "json"}
+    finder = Finder([Example("other", "something else", **common), Example("wanted", f"to {written} it", **common)])
+    assert finder.find(Wanted("json", "json", description=asked))[0][0].name == "wanted"
 
 
 def test_a_format_that_nobody_knows_is_refused() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from rolltop.errors import InvalidInput
 from rolltop.transform.diagnostics import Diagnostic
-from rolltop.transform.formats.options import check_options
+from rolltop.transform.formats.options import checked_options
 from rolltop.transform.syntax.parser import Parsed
 from rolltop.transform.syntax.tree import Port
 
@@ -37,7 +37,8 @@ def complete_options(parsed: Parsed, inputs: Mapping[str, Options], output: Opti
 
 def _complete(parsed: Parsed, port: Port, options: Options, *, reading: bool) -> list[Diagnostic]:
     # What an input of any format is shows when it is read; csv is the one that has options to speak of.
-    check_options("csv" if port.format == "auto" and reading else port.format, options, reading=reading)
+    format_ = "csv" if port.format == "auto" and reading else port.format
+    options = checked_options(format_, options, reading=reading)
     problems = [
         parsed.source.diagnostic(
             "E303",

@@ -11,7 +11,7 @@ from rolltop.errors import InvalidInput, Position
 from rolltop.transform import formats
 from rolltop.transform.diagnostics import Diagnostic
 from rolltop.transform.errors import ProgramInvalid, WriteFailure
-from rolltop.transform.formats.options import check_options
+from rolltop.transform.formats.options import checked_options
 from rolltop.transform.formats.table import Rendered, canonical
 from rolltop.transform.given import complete_options
 from rolltop.transform.notes import keeps_notes
@@ -294,6 +294,6 @@ def convert(
     source_options: Mapping[str, Any] | None = None,
 ) -> Rendered:
     """From one format to another, without a program; `options` are those of the target."""
-    check_options(canonical(source), source_options or {}, reading=True)
-    check_options(canonical(target), options or {}, reading=False)
-    return formats.write(target, formats.read(source, data, source_options), options or {})
+    given = checked_options(canonical(source), source_options or {}, reading=True)
+    wanted = checked_options(canonical(target), options or {}, reading=False)
+    return formats.write(target, formats.read(source, data, given), wanted)

@@ -7,7 +7,8 @@ import time
 import pytest
 
 from rolltop.transform.stdlib import functions
-from rolltop.transform.stdlib.search import search
+from rolltop.transform.stdlib.catalog import own_entries
+from rolltop.transform.stdlib.search import Index, search
 
 
 @pytest.mark.parametrize(
@@ -34,6 +35,19 @@ def test_the_function_that_is_meant_comes_first(query: str, best: str) -> None:
 def test_an_empty_query_gives_everything_by_name() -> None:
     names = [function.name for function in search("")]
     assert names == sorted((function.name for function in functions()), key=str.lower)
+
+
+@pytest.mark.parametrize(
+    ("category", "usual"),
+    [
+        ("string", {"upperCase", "lowerCase", "trim", "split", "substring", "replace"}),
+        ("array", {"map", "filter", "sum"}),
+    ],
+)
+def test_without_words_what_programs_use_most_comes_first(category: str, usual: set[str]) -> None:
+    found = [entry.name for entry in Index(own_entries()).find("", category)]
+    assert usual <= set(found[:12])
+    assert len(found) == len(search("", category=category))
 
 
 def test_a_category_narrows_the_search() -> None:

@@ -16,6 +16,7 @@ from rolltop.tools.transform.envelope import code_of
 from rolltop.tools.transform.executing import DataFormat
 from rolltop.tools.transform.sources import as_argument, expand_sources, read_source
 from rolltop.tools.transform.validating import PROGRAM
+from rolltop.transform.service.failures import VALIDATION_ERROR
 from rolltop.workspace import Workspace
 
 __all__ = ["TransformBatch", "transform_batch"]
@@ -80,17 +81,19 @@ async def transform_batch(args: TransformBatch, ctx: ToolContext[Workspace]) -> 
     chosen = names[args.offset : args.offset + args.limit]
     gate, done = asyncio.Semaphore(AT_ONCE), 0
 
-    async def run(name: str) -> Item:
+    async def run(name: str, *, first: bool = False) -> Item:
         nonlocal done
         async with gate:
-            item = await _run(args, name, ctx)
+            item = await _run(args, name, ctx, first=first)
         done += 1
         await ctx.progress(done, len(chosen), name)
         return item
 
+    # One first: a program that is wrong is so for every input, and is told once.
+    results = [await run(name, first=True) for name in chosen[:1]]
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(run(name)) for name in chosen]
-    results = [task.result() for task in tasks]
+        tasks = [group.create_task(run(name)) for name in chosen[1:]]
+    results += [task.result() for task in tasks]
     good = sum(item["success"] for item in results)
     batch: Batch = {"results": results, "total": len(names), "succeeded": good, "failed": len(results) - good}
     if args.offset + len(chosen) < len(names):
@@ -98,7 +101,7 @@ async def transform_batch(args: TransformBatch, ctx: ToolContext[Workspace]) -> 
     return Result.ok(batch)
 
 
-async def _run(args: TransformBatch, name: str, ctx: ToolContext[Workspace]) -> Item:
+async def _run(args: TransformBatch, name: str, ctx: ToolContext[Workspace], *, first: bool) -> Item:
     try:
         data = await ctx.run(read_source, ctx.workspace, name)
         answer = await ctx.workspace.transform.ask(
@@ -111,7 +114,10 @@ async def _run(args: TransformBatch, name: str, ctx: ToolContext[Workspace]) -> 
     except Cancelled:
         raise
     except RolltopError as error:
+        code = code_of(error.error_type)
+        if first and code == VALIDATION_ERROR:
+            raise
         details = {**error.details, **({"hint": error.hint} if error.hint else {})}
-        shown = {"code": code_of(error.error_type), "message": error.message, "details": details}
+        shown = {"code": code, "message": error.message, "details": details}
         return {"input": name, "success": False, "error": shown}
     return {"input": name, "success": True, "output": answer["output"], "executionTime": answer["executionTime"]}

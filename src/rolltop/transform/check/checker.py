@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from rolltop.transform.check.findings import Findings
 from rolltop.transform.check.inference import Inference
 from rolltop.transform.check.lint import lint as add_style
+from rolltop.transform.check.options import add_unknown_options
 from rolltop.transform.check.shapes import holds_function
 from rolltop.transform.diagnostics import Diagnostic
 from rolltop.transform.stack import deep_stack
@@ -61,6 +62,7 @@ def check_parsed(parsed: Parsed, *, inputs: Mapping[str, Type] | None = None, li
         return Checked(list(parsed.problems), ANY)
     findings = Findings(parsed.source)
     inference = Inference(parsed.program, findings, inputs or {})
+    add_unknown_options(parsed.program.header, findings)
     with deep_stack():
         result = inference.run()
         last = _result_of(parsed.program.body)

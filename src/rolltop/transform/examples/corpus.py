@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from rolltop.errors import InvalidData, RolltopError
-from rolltop.transform.formats.table import read
+from rolltop.transform.formats.table import read, write
 from rolltop.transform.stdlib.catalog import own_entries
 
 __all__ = ["OWN", "Example", "canonical_name", "load_corpus", "load_suite"]
@@ -71,7 +71,7 @@ def _canonical() -> dict[str, str]:
 
 
 def load_suite(directory: Path) -> list[Example]:
-    """Conformance cases below a directory: `name`, `input`, `transformation`, `expected`; others are passed over."""
+    """Conformance cases below a directory: `input` or `inputs`, `transformation`, `expected`; others are left out."""
     if not directory.is_dir():
         raise InvalidData(f"{directory} is not a directory", hint="Correct CONFORMANCE_SUITE_PATH.")
     found = (_case(path) for path in sorted(directory.rglob("*.yaml")))
@@ -81,23 +81,32 @@ def load_suite(directory: Path) -> list[Example]:
 def _case(path: Path) -> Example | None:
     try:
         case = read("yaml", path.read_text("utf-8"))
-        program, given, expected = case["transformation"], case["input"], case["expected"]
+        program, expected = case["transformation"], case["expected"]
+        given = case.get("inputs") or {"input": case["input"]}
         source, target = _formats(program)
+        first = next(iter(given.values()))
+        name = str(case.get("name") or path.stem)
         return Example(
-            name=str(case["name"]),
-            description=str(case.get("description") or case["name"]),
+            name=name,
+            description=str(case.get("description") or name),
             transformation=program,
-            input=_text(given["data"]),
+            input=_texts(given),
             output=_text(expected["data"]),
-            input_format=str(given.get("format") or source),
+            input_format=str(first.get("format") or source),
             output_format=str(expected.get("format") or target),
             functions=_used(program),
         )
-    except (OSError, RolltopError, KeyError, TypeError, AttributeError, UnicodeDecodeError):
-        return None  # a case of another kind: an expected error, several inputs
+    except (OSError, RolltopError, KeyError, TypeError, AttributeError, StopIteration, UnicodeDecodeError):
+        return None  # a case of another kind: an expected error, a program to be checked only
+
+
+def _texts(given: Mapping[str, Any]) -> str:
+    """The data of a case; of several inputs each with its name and format above it."""
+    if len(given) == 1:
+        return _text(next(iter(given.values()))["data"])
+    return "\n".join(f"--- {name} ({one.get('format', 'json')})\n{_text(one['data'])}" for name, one in given.items())
 
 
 def _text(data: Any) -> str:
-    if not isinstance(data, str):
-        raise TypeError
-    return data
+    """Data as it is read; a case may also have it as values, which stand for JSON."""
+    return data if isinstance(data, str) else write("json", data).text

@@ -119,6 +119,8 @@ class Builder:
                 "Convert the document to UTF-8, or read it as a whole: then such references stay as they are written."
             )
         if "not well-formed" in reason:
+            if not self.open and self.root is None:
+                return "It does not begin with an element: is it XML?"
             return "A bare & or < in text must be written &amp; or &lt;."
         return None
 

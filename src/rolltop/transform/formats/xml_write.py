@@ -17,7 +17,8 @@ _NAME = re.compile(r"[^\W\d][\w.\-]*(?::[^\W\d][\w.\-]*)?")
 _INVALID = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SPECIAL = re.compile("[^ !#-%'-;=?-~\xa0-\ud7ff\ue000-\ufffd]")
 """What may have to be written in another way, or not at all; most texts have nothing of it."""
-_TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+# A carriage return that is not written as a reference is read back as a line feed.
+_TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
 _ATTRIBUTE = str.maketrans(
     {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
 )

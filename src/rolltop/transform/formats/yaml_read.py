@@ -148,24 +148,28 @@ class _Builder:
 
     def _mapping(self, events: Iterator[Any], depth: int) -> dict[str, Any]:
         own: dict[str, Any] = {}
-        merged: list[Any] = []
+        merged: list[dict[str, Any]] = []
         for event in events:
             if isinstance(event, yaml.MappingEndEvent):
                 break
             key = self._value(event, events, depth + 1)
             value = _no_merge(self._value(next(events), events, depth + 1))
             if key is _MERGE:
-                merged.extend(value if isinstance(value, list) else [value])
+                parts = value if isinstance(value, list) else [value]
+                for part in parts:
+                    if not isinstance(part, dict):
+                        raise _refuse(event, f"`<<` takes mappings to merge, not {_a(kind_of(part))}")
+                merged.extend(parts)
                 continue
             name = "null" if key is None else scalar_text(key)
             if name is None:
-                raise _refuse(event, f"a {kind_of(key)} cannot be a key")
+                raise _refuse(event, f"{_a(kind_of(key))} cannot be a key")
             if name in own:
                 raise _refuse(event, f"duplicate key {name[:60]!r}")
             own[name] = value
         if not merged:
             return own
-        inherited = {name: value for part in reversed(merged) if isinstance(part, dict) for name, value in part.items()}
+        inherited = {name: value for part in reversed(merged) for name, value in part.items()}
         return inherited | own
 
     def _scalar(self, event: Any) -> Any:
@@ -178,6 +182,10 @@ class _Builder:
             return self.scalars.value(tag.removeprefix(_TAG), event.value)
         except (ValueError, OverflowError, binascii.Error):
             raise _refuse(event, f"{event.value[:40]!r} is not a valid {tag.removeprefix(_TAG)}") from None
+
+
+def _a(kind: str) -> str:
+    return kind if kind == "null" else f"{'an' if kind[0] in 'ao' else 'a'} {kind}"
 
 
 def _no_merge(value: Any) -> Any:

@@ -25,7 +25,7 @@ from rolltop.transform.schemas.builtins import edm_exact, edm_universal
 from rolltop.transform.schemas.directives import compact, fields_of, flag, held_key, held_name, text_of, types_of
 from rolltop.transform.schemas.names import Distinct
 
-__all__ = ["Types", "complete", "mentioned"]
+__all__ = ["Types", "complete", "mentioned", "named_parts"]
 
 Types = dict[str, dict[str, Any]]
 _STRUCTURES = ("structure", "entity", "complex")
@@ -57,7 +57,8 @@ def _list(part: Mapping[str, Any], key: str) -> list[Any]:
     return items if isinstance(items, list) else [items] if isinstance(items, dict) else []
 
 
-def _named_parts(part: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
+def named_parts(part: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
+    """The parts of a list under a directive; one alone may stand without its list."""
     return [item for item in _list(part, key) if isinstance(item, dict) and isinstance(item.get("%name"), str)]
 
 
@@ -85,7 +86,7 @@ class _Completion:
         line = list(self._line(name))
         fields = {field["%name"]: field for ancestor in line[:-1] for field in fields_of(ancestor)}
         own = [*(field for key, field in fields.items() if key not in _names(type_)), *fields_of(type_)]
-        attributes = {part["%name"]: part for ancestor in line for part in _named_parts(ancestor, "%attributes")}
+        attributes = {part["%name"]: part for ancestor in line for part in named_parts(ancestor, "%attributes")}
         content = next((part for ancestor in line[::-1] if isinstance(part := ancestor.get("%content"), dict)), None)
         if self.writer == "xsd":
             kept = compact(
@@ -132,7 +133,7 @@ class _Completion:
         if self.writer in ("osch", "tsch"):
             return
         taken = {field["%name"] for field in fields}
-        for link in _named_parts(type_, "%navigation"):
+        for link in named_parts(type_, "%navigation"):
             element, many = _element_of(text_of(link, "%target", "%type") or "")
             target = element.rpartition(".")[2]
             if link["%name"] not in taken and target in self.given:

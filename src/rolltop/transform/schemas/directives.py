@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rolltop.transform.errors import ReadFailure, WriteFailure
+from rolltop.transform.schemas.shapes import check_shapes
 from rolltop.transform.values import Node, is_number, parse_number, scalar_text
 
 __all__ = [
@@ -47,6 +48,7 @@ def types_of(value: Any, writer: str) -> dict[str, dict[str, Any]]:
             f"output {writer} needs a schema: its own keywords, or %types with one object per type",
             hint='For example { %types: { Person: { %kind: "structure", %fields: [ … ] } } }.',
         )
+    check_shapes(types)
     return types
 
 

@@ -24,21 +24,26 @@ def generate(value: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, 
     types = complete(value, "jsch")
     draft = str(options.get("draft", "2020-12"))
     schema: dict[str, Any] = {"$schema": DRAFTS[draft]}
-    title, note = text_of(value, "%title"), text_of(value, "%documentation")
-    schema.update({key: text for key, text in (("title", title), ("description", note)) if text})
     container = "definitions" if draft == "draft-07" else "$defs"
-    generator = _Generator(types, container)
+    generator = _Generator(types, container, described=options.get("addDescriptions") is not False)
+    title, note = text_of(value, "%title"), generator.note(value, "%documentation")
+    schema.update({key: text for key, text in (("title", title), ("description", note)) if text})
     schema[container] = {name: generator.definition(type_) for name, type_ in types.items()}
     return schema
 
 
 class _Generator:
-    def __init__(self, types: Mapping[str, dict[str, Any]], container: str) -> None:
+    def __init__(self, types: Mapping[str, dict[str, Any]], container: str, *, described: bool) -> None:
         self.types = types
         self.container = container
+        self.described = described
+
+    def note(self, part: Mapping[str, Any], *names: str) -> str | None:
+        """What is said about a part, if descriptions are wanted."""
+        return text_of(part, *names) if self.described else None
 
     def definition(self, type_: Mapping[str, Any]) -> dict[str, Any]:
-        note = text_of(type_, "%documentation", "%description")
+        note = self.note(type_, "%documentation", "%description")
         described = {"description": note} if note else {}
         kind = type_.get("%kind", "structure")
         if kind == "enumeration":
@@ -63,7 +68,7 @@ class _Generator:
 
     def _property(self, field: Mapping[str, Any]) -> dict[str, Any]:
         schema = self._schema(field)
-        note = text_of(field, "%description", "%documentation")
+        note = self.note(field, "%description", "%documentation")
         return {**schema, "description": note} if note else schema
 
     def _schema(self, part: Mapping[str, Any]) -> dict[str, Any]:

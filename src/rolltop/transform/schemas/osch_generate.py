@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rolltop.transform.schemas.builtins import universal
-from rolltop.transform.schemas.completion import Types, complete, mentioned
+from rolltop.transform.schemas.completion import Types, complete, mentioned, named_parts
 from rolltop.transform.schemas.directives import fields_of, flag, text_of, unaliased, whole, wide
 from rolltop.transform.schemas.names import Distinct, distinct, dotted, word
 from rolltop.transform.values import Node, scalar_text
@@ -85,7 +85,7 @@ class _Generator:
         ]
         if plain:
             content["Property"] = plain
-        links = [self._link(link) for link in type_.get("%navigation") or []]
+        links = [self._link(link) for link in named_parts(type_, "%navigation")]
         links += [self._property(called, field, called) for called, field in fields if self._leads(field)]
         if links:
             content["NavigationProperty"] = links

@@ -7,6 +7,7 @@ one under `functions` or under its categories.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,6 +41,8 @@ class Entry:
     aliases: list[str]
     examples: list[str]
     details: str = ""
+    uses: int = 0
+    """How many of our example transformations call it: what is asked for without words comes in this order."""
     callable: bool = True
     """Whether programs here can call it; functions of another registry may not exist."""
 
@@ -119,8 +122,18 @@ def write_entries() -> None:
 def entries_text() -> bytes:
     from rolltop.transform.stdlib.registry import functions  # noqa: PLC0415 - imports every family
 
-    lines = (orjson.dumps(_described(function)) for function in functions())
+    uses = _uses()
+    lines = (orjson.dumps({**_described(function), "uses": uses[function.name]}) for function in functions())
     return b"[\n" + b",\n".join(lines) + b"\n]\n"
+
+
+def _uses() -> Counter[str]:
+    """In how many example transformations each function occurs; `if (` there is the language's own word."""
+    from rolltop.transform.examples.corpus import load_corpus  # noqa: PLC0415 - it asks this module for names
+
+    found = Counter(name for example in load_corpus() for name in example.functions)
+    del found["if"]
+    return found
 
 
 def _described(function: Function) -> dict[str, Any]:

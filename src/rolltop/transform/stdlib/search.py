@@ -68,6 +68,7 @@ class Index:
 
     def __init__(self, declared: Iterable[Entry]) -> None:
         self.functions = sorted(declared, key=lambda function: function.name.lower())
+        self.usual = sorted(range(len(self.functions)), key=lambda at: -self.functions[at].uses)
         self.names = [(name.lower(), at) for at, function in enumerate(self.functions) for name in function.names]
         self.postings: dict[str, dict[int, float]] = {}
         for at, function in enumerate(self.functions):
@@ -98,14 +99,14 @@ class Index:
         places[at] = max(places.get(at, 0.0), weight)
 
     def find(self, query: str, category: str | None = None) -> list[Entry]:
-        """All functions that match, best first; all in order of their names for an empty query."""
+        """All functions that match, best first; for an empty query all, those first that programs use most."""
         words = self._words(query)
         if words:
             scores = self._scores(words, "".join(_WORD.findall(query.lower())))
             # Functions are in order of their names, and sorting keeps it among equals.
             places: Iterable[int] = sorted(sorted(scores), key=scores.__getitem__, reverse=True)
         else:
-            places = range(len(self.functions))
+            places = self.usual
         found = [self.functions[at] for at in places]
         return found if category is None else [function for function in found if function.category == category]
 
@@ -185,8 +186,12 @@ def _index() -> Index:
 
 
 def search(query: str = "", *, category: str | None = None) -> list[Function]:
-    """The functions of the library that a query means, best first; imports the families of those found."""
+    """The functions of the library that a query means, best first, all by name for an empty one; imports the families
+    of those found."""
     from rolltop.transform.stdlib.registry import find  # noqa: PLC0415 - looking alone imports nothing
 
-    found = (find(entry.name) for entry in _index().find(query, category))
+    entries = _index().find(query, category)
+    if not query.strip():
+        entries.sort(key=lambda entry: entry.name.lower())
+    found = (find(entry.name) for entry in entries)
     return [function for function in found if function is not None]

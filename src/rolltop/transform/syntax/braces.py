@@ -12,6 +12,7 @@ Binding = Let | FunctionDef
 _BINDERS = frozenset({"let", "function", "def"})
 _AFTER_ENTRY = frozenset({",", ";", "}"})
 _COLON = "Expected ':' after property name"
+_NO_OBJECT = "Braces make objects: a value alone stands without them."
 
 
 class BraceParser:
@@ -138,7 +139,7 @@ class BraceParser:
         if cursor.kind in WORDS:
             return "attribute", cursor.texts[cursor.advance()]
         if cursor.kind != "string":
-            hint = f'Quote a key that is a number: "{cursor.text}": …' if cursor.kind == "number" else None
+            hint = f'Quote a key that is a number: "{cursor.text}": …' if cursor.ahead() == ":" else _NO_OBJECT
             raise cursor.error("Expected property name or spread operator", hint=hint)
         name = string_value(cursor, cursor.advance())
         if not attribute and name.startswith("@") and len(name) > 1:
@@ -151,4 +152,4 @@ def _colon_hint(name: str, found: str) -> str | None:
         return f"There is no shorthand: write {name}: {name}."
     if found == "=":
         return f"Properties are written {name}: value."
-    return None
+    return _NO_OBJECT if found in (".", "(", "[", "?.") else None

@@ -200,7 +200,8 @@ class ConstructParser(BraceParser):
         if cursor.is_word("if"):
             cursor.advance()
             guard = self.expression(NO_LAMBDA)
-        cursor.expect("=>", "Expected '=>' after the pattern")
+        hint = "A case has one pattern; for several: n if n == 1 || n == 2 => …" if cursor.kind == "|" else None
+        cursor.expect("=>", "Expected '=>' after the pattern", hint=hint)
         return Case(at, pattern, guard, self.enclosed())
 
     def _pattern(self) -> Literal | Name | None:

@@ -13,6 +13,7 @@ CLOSERS = frozenset(OPENERS.values())
 SEPARATORS = frozenset({",", ";"})
 WORDS = frozenset({"name", "keyword"})
 MAX_NESTING = 200
+PIPE_HINT = "A value is handed to a function with `|>`; 'or' is `||`."
 
 
 class Bail(Exception):
@@ -86,6 +87,8 @@ class Cursor:
         if self.kind == wanted:
             self.advance()
             return
+        if self.kind == "|":
+            hint = PIPE_HINT
         line, column = self.source.place(self.offsets[opener])
         raise self.error(f"expected '{wanted}' to close '{opened}' opened at {line}:{column}", hint=hint)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rolltop.transform.syntax.constructs import ConstructParser
-from rolltop.transform.syntax.cursor import MAX_NESTING, WORDS, Bail, Cursor
+from rolltop.transform.syntax.cursor import MAX_NESTING, PIPE_HINT, WORDS, Bail, Cursor
 from rolltop.transform.syntax.literals import number_value, string_value
 from rolltop.transform.syntax.powers import BINARY, NO_LAMBDA, PIPE, POSTFIX_IF, TERNARY, UNARY
 from rolltop.transform.syntax.tree import (
@@ -127,7 +127,11 @@ class ExpressionParser(ConstructParser):
             return Literal(cursor.offsets[token], string_value(cursor, token))
         if kind == "number":
             token = cursor.advance()
-            return Literal(cursor.offsets[token], number_value(cursor.texts[token]))
+            at, text = cursor.offsets[token], cursor.texts[token]
+            if cursor.kind == "name" and cursor.at == at + len(text):
+                hint = "Numbers have digits only, as 1000, 2.5 or 1e6."
+                raise cursor.error(f"Invalid number: {text}{cursor.text[:30]}", at=at, hint=hint)
+            return Literal(at, number_value(text))
         if kind == "keyword":
             return self.keyword()
         if kind == "{":
@@ -215,9 +219,7 @@ class ExpressionParser(ConstructParser):
         if cursor.accept("*"):
             return Member(at, target, "*", "attributes" if attribute else "values", safe)
         if cursor.kind not in WORDS:
-            raise cursor.error(
-                "Expected property name after '.'", hint='A name with other characters is written x["the name"].'
-            )
+            raise cursor.error("Expected property name after '.'", hint=_MEMBER_HINTS.get(cursor.kind, _OTHER_NAMES))
         kind = "attribute" if attribute else "metadata" if metadata else "property"
         return Member(at, target, cursor.texts[cursor.advance()], kind, safe)
 
@@ -228,9 +230,12 @@ def _negated(at: int, sign: str, operand: Expr) -> Expr:
     return Unary(at, sign, operand)
 
 
+_OTHER_NAMES = 'A name with other characters is written x["the name"].'
+_MEMBER_HINTS = {".": 'There is no `..`: yamlFindByField(x, "name") finds what a field has at any depth.'}
 _HINTS = {
     "=": "Compare with `==`; bind with `let name = value`.",
     "end": "The program ends too early.",
-    "=>": "Several lambda parameters go in parentheses: (a, b) => …",
+    "=>": "A lambda is written x => … or (a, b) => …, with no word before it.",
     "*": "A wildcard follows a dot: x.*",
+    "|": PIPE_HINT,
 }

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from rolltop.errors import InvalidInput
+from rolltop.transform.formats.options import settled
 from rolltop.transform.syntax.cursor import Bail, Cursor
 from rolltop.transform.syntax.literals import number_value, string_value
 from rolltop.transform.syntax.tree import Header, Port
@@ -13,6 +15,10 @@ __all__ = ["FORMATS", "implied_header", "parse_header"]
 
 FORMATS = ("auto", "xml", "json", "jsonl", "csv", "yaml", "odata", "xsd", "jsch", "avro", "proto", "osch", "tsch")
 _CODE = "E301"
+_AFTER_INPUT = {
+    ",": "Several inputs have names: `input: orders json, rates csv`.",
+    "name": "After the inputs write for example `output json`. Commas separate inputs: `input: a json, b csv`.",
+}
 _JOINED = frozenset({"name", "keyword", "number", "-", "."})
 
 
@@ -55,7 +61,7 @@ def _read(cursor: Cursor, header: Header) -> None:
     header.inputs = _declarations(cursor, "input")
     if not cursor.is_word("output"):
         raise cursor.error(
-            "Expected 'output' declaration", code=_CODE, hint="After the inputs write for example `output json`."
+            "Expected 'output' declaration", code=_CODE, hint=_AFTER_INPUT.get(cursor.kind, _AFTER_INPUT["name"])
         )
     cursor.advance()
     header.outputs = _declarations(cursor, "output")
@@ -102,24 +108,27 @@ def _spec(cursor: Cursor, name: str, format_: _Word) -> Port:
         version = cursor.expect("number", "Expected the version of the dialect")
         port.dialect = f"%{cursor.texts[dialect]} {cursor.texts[version]}"
     if cursor.kind == "{":
-        port.options = _options(cursor)
+        _read_options(cursor, port)
     return port
 
 
-def _options(cursor: Cursor) -> dict[str, Any]:
+def _read_options(cursor: Cursor, port: Port) -> None:
     opener = cursor.advance()
-    options: dict[str, Any] = {}
     while cursor.kind != "}":
         if cursor.kind not in ("name", "keyword", "string"):
             raise cursor.error("Expected option name", code=_CODE)
-        key = cursor.advance()
+        key_at, key = cursor.at, cursor.advance()
         name = string_value(cursor, key) if cursor.kinds[key] == "string" else cursor.texts[key]
         cursor.expect(":", "Expected ':' after option name")
-        options[name] = _option_value(cursor)
+        place, value = cursor.at, _option_value(cursor)
+        port.places[name] = key_at
+        try:
+            port.options[name] = settled(port.format, name, value)
+        except InvalidInput as error:
+            raise cursor.error(error.message, at=place, code=_CODE, hint=error.hint) from None
         if not cursor.accept(",") and not cursor.fresh:
             break
     cursor.close(opener)
-    return options
 
 
 def _option_value(cursor: Cursor) -> Any:

@@ -280,7 +280,7 @@ class Index(Expr):
 class Port:
     """One declared input or output."""
 
-    __slots__ = ("at", "dialect", "format", "name", "options")
+    __slots__ = ("at", "dialect", "format", "name", "options", "places")
 
     def __init__(
         self, name: str, format_: str, options: dict[str, Any] | None = None, dialect: str | None = None, at: int = 0
@@ -290,6 +290,8 @@ class Port:
         self.options = {} if options is None else options
         self.dialect = dialect
         self.at = at
+        self.places: dict[str, int] = {}
+        """Where the options are written."""
 
 
 class Header:
