@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from rolltop.store.naming import storable_path
 from rolltop.store.text.scripts import composed, is_inside
 
 __all__ = ["FIELDS", "And", "Ask", "Node", "Not", "Or", "Phrase", "Prefix", "Word", "conditions", "is_plain", "parse"]
@@ -99,7 +100,8 @@ _ONLY_WORDS = re.compile(r"[A-Za-z0-9_ ]+")
 
 
 def parse(query: str) -> Ask:
-    """Read a query."""
+    """Read a query. What is no character in it, as of an argument that is not UTF-8, is read as paths are kept."""
+    query = storable_path(query)
     if _ONLY_WORDS.fullmatch(query):
         typed = query.split()
         if not any(word in _OPERATORS for word in typed):  # as most: there is nothing else to read
