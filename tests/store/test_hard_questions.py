@@ -14,7 +14,8 @@ from rolltop.errors import InvalidInput
 from rolltop.server.desk import Desk
 from rolltop.settings import load
 from rolltop.store import Library, Listing, Source
-from rolltop.store.text import asking
+from rolltop.store.text import asking, grammar
+from rolltop.store.text.grammar import And, Or, Phrase, Word
 from rolltop.store.times import parse_time
 from rolltop.tools.store.find import SearchByTag, tagged
 
@@ -122,6 +123,36 @@ def test_a_phrase_with_a_word_that_is_not_indexed_is_known_of_no_document(
     assert found.total == 0
     assert "not indexed; grep finds them" in str(found.note)
     assert library.find("commit merged", "keyword").note is None
+
+
+LONG = [f"word{number}x" for number in range(700)]
+
+
+@pytest.mark.parametrize(
+    ("query", "read"),
+    [
+        (" ".join(LONG), And),
+        (" OR ".join(LONG), Or),
+        (f"(({' AND '.join(LONG)}))", And),
+        (" ".join(f"-{word}" for word in LONG), And),
+        (" ".join(f"title:{word}" for word in LONG), And),
+        (f'"{" ".join(LONG * 10)}"', Phrase),
+        ("foo." * 10_000, Word),
+    ],
+)
+def test_a_query_that_is_too_long_is_read_as_far_as_it_is_looked_at_and_says_so(query: str, read: type) -> None:
+    ask = grammar.parse(query)
+    assert isinstance(ask.root, read)
+    assert ask.note == grammar.SHORTENED
+    assert grammar.parse(query[:300].rpartition(" ")[0]).note != grammar.SHORTENED
+
+
+def test_no_word_is_said_to_be_missing_while_documents_are(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    library.add_text("a.md", "needles and pins\n")
+    library.catch_up()
+    assert "Spelled nearly so" in str(library.find("neadles", "keyword").note)
+    monkeypatch.setattr(library._learning, "freshen", lambda: 3)
+    assert library.find("neadles", "keyword").note == "3 documents are not indexed yet: ask again in a moment."
 
 
 # what a score is made of -------------------------------------------------------------------------

@@ -113,7 +113,8 @@ class Searching(Extracting):
         answer, missing = self._by_words(query, limit + 1, offset, similarity, why=why, shown=shown)
         note = " ".join(filter(None, (answer.note, self._waiting(missing))))
         kind = "full-text" if similarity is None else "fuzzy"
-        return self._page(answer.hits, limit, shown, Results([], answer.total, kind, note or None), answer)
+        results = Results([], answer.total, kind, note or None, unindexed=missing)
+        return self._page(answer.hits, limit, shown, results, answer)
 
     def _page(
         self,

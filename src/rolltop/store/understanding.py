@@ -88,7 +88,9 @@ class Understanding(Searching):
                 return found
             if not has_words(query):
                 return replace(found, note=" ".join(filter(None, (found.note, NO_WORDS))))
-            return found if kind == "semantic" or similarity is not None else self._with_spellings(query, found)
+            if kind == "semantic" or similarity is not None or found.unindexed:
+                return found
+            return self._with_spellings(query, found)
 
     def _with_spellings(self, query: str, found: Results) -> Results:
         """What was found, nothing, with the words that the query may have meant."""
@@ -154,7 +156,8 @@ class Understanding(Searching):
         beside = [each.document for each in joined if each.document not in found_by_words]
         total = answer.total + len(beside) - len(answer.holding(beside))
         note = " ".join(filter(None, (answer.note, self._waiting(legs.behind), self.meaning.lacking()))) or None
-        return self._by_meaning(self._page(ranked, limit, shown, Results([], total, "hybrid", note), answer))
+        results = Results([], total, "hybrid", note, unindexed=legs.behind)
+        return self._by_meaning(self._page(ranked, limit, shown, results, answer))
 
     def _with_fields(self, query: str, page: Sequence[Fused]) -> list[Fused]:
         """With the fields that the words stand in; only for what is shown, because each field is another question."""

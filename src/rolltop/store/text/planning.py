@@ -140,7 +140,7 @@ class Planner:
         if isinstance(node, Phrase):
             return self._phrase(words, node.field)
         if self.similarity is not None:
-            groups = tuple(self._near(word, node.field) for word in words)
+            groups = tuple(self._near(word, node.field) for word in dict.fromkeys(words))
             return groups[0] if len(groups) == 1 else AllOf(groups)
         return self._word(words[0], node.field) if len(words) == 1 else self._compound(node.text, words, node.field)
 
