@@ -301,14 +301,45 @@ def test_graph_draws_a_tree_on_a_terminal(rolltop: Run, environment: dict[str, s
     (tmp_path / "a.md").write_text("See [b](b.md).\n")
     (tmp_path / "b.md").write_text("The end.\n")
     rolltop("store", "add", str(tmp_path / "a.md"), str(tmp_path / "b.md"))
+    shown = on_a_terminal(environment, "graph", "b.md")
+    assert "└── " in shown
+    assert "links here as b.md" in shown
+
+
+def on_a_terminal(environment: dict[str, str], *arguments: str) -> str:
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "rolltop", "store", "graph", "b.md"]
+    command = [sys.executable, "-m", "rolltop", "store", *arguments]
     subprocess.run(command, env=environment | {"COLUMNS": "300"}, stdout=theirs, stderr=theirs, check=True)
     os.close(theirs)
     shown = os.read(ours, 100_000).decode()
     os.close(ours)
-    assert "└── " in shown
-    assert "links here as b.md" in shown
+    return shown
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("search", "needle"),
+        ("search", "needle", "--lines", "-C", "1"),
+        ("search", "-l", "needle"),
+        ("grep", "-n", "needle"),
+        ("grep", "-l", "needle"),
+        ("graph", "b.md"),
+    ],
+)
+def test_a_text_does_nothing_to_a_terminal_but_be_shown(
+    rolltop: Run, environment: dict[str, str], command: tuple[str, ...]
+) -> None:
+    evil = "\x1b]0;mine\x07"
+    rolltop("store", "add", "-", "--name", f"a{evil}.md", stdin=f"A needle {evil} and \x1b[2J[b](b.md)\r\nneedle\r\n")
+    rolltop("store", "add", "-", "--name", "b.md", stdin="A needle\n")
+    shown = on_a_terminal(environment, *command)
+    assert "]0;mine" in shown
+    assert evil not in shown
+    assert "\x1b[2J" not in shown
+    assert "\\x0d" not in shown
+    if command[0] != "graph":
+        assert evil in rolltop("store", *command).stdout  # in a pipe it is data
 
 
 def test_the_text_of_a_file_is_printed(rolltop: Run, tmp_path: Path) -> None:

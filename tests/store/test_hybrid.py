@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rolltop.errors import PartMissing
+from rolltop.errors import PartMissing, RolltopError
 from rolltop.store import Library, Options, Source
 from rolltop.store.meaning import Blend, Candidate, fuse
 
@@ -146,14 +146,31 @@ def test_without_a_model_words_alone_are_searched(tmp_path: Path) -> None:
 
 
 def test_a_missing_model_is_said_and_words_are_searched(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(*_: object, **__: object) -> None:
+    def missing(_: str) -> None:
         raise PartMissing("the model minilm is not installed")
 
     library.add_text("a.md", "a needle\n")
-    monkeypatch.setattr(library.meaning, "rank", missing)
+    monkeypatch.setattr("rolltop.store.meaning.meaning.load_model", missing)
     found = library.search_hybrid("needle")
     assert (found.total, found.type) == (1, "full-text")
     assert "minilm is not installed" in str(found.note)
+
+
+@pytest.mark.parametrize(
+    ("choice", "problem"),
+    [("nowhere/at/all", "is not there"), (".", "holds no sentence model"), ("gpt", "there is no model 'gpt'")],
+)
+def test_a_model_that_cannot_be_used_keeps_nobody_from_searching_words(
+    tmp_path: Path, choice: str, problem: str
+) -> None:
+    """A store may have moved to a machine where the model is not."""
+    with Library(tmp_path / "store", Options(model=choice)) as library:
+        library.add_text("a.md", "a needle\n")
+        found = library.find("needle")
+        assert (found.total, found.type) == (1, "full-text")
+        assert problem in str(found.note)
+        with pytest.raises(RolltopError, match=problem):
+            library.find("needle", "semantic")
 
 
 # the command line ------------------------------------------------------------------------------------
@@ -168,6 +185,19 @@ def test_models_are_listed_with_what_they_know(rolltop: Run, tmp_path: Path) -> 
     assert (first["name"], first["active"], first["documents"], first["pending"]) == ("wordllama", True, 1, 0)
     assert (second["name"], second["active"], second["dimensions"]) == ("minilm", False, 384)
     assert rolltop("store", "models").stdout.startswith("*\twordllama\t256\t100%")
+
+
+def test_models_say_what_is_wrong_with_the_one_that_was_chosen(rolltop: Run, tmp_path: Path) -> None:
+    chosen_by = {"ROLLTOP_STORE_MODEL": str(tmp_path / "nowhere")}
+    told = rolltop("store", "models", "--json", **chosen_by)
+    assert told.returncode == 0, told.stderr
+    chosen = json.loads(told.stdout)["models"][-1]
+    assert (chosen["name"], chosen["active"]) == (str(tmp_path / "nowhere"), True)
+    assert "is not there" in chosen["missing"]
+    (tmp_path / "nowhere").mkdir()
+    for name in ("tokenizer.json", "model.onnx"):
+        (tmp_path / "nowhere" / name).write_text("junk")
+    assert "tokenizer.json is not a tokenizer" in rolltop("store", "models", **chosen_by).stdout
 
 
 def test_reindex_builds_anew_and_with_another_model(rolltop: Run, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 
 import made_files as made
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from rolltop.store import Library
 from rolltop.store.excerpts import LONGEST, MOST, excerpts
-from rolltop.store.text import highlighted
+from rolltop.store.text import highlighted, marking
 from rolltop.store.text.analysis import words_in
 from rolltop.store.text.marking import NEEDLES, Marker
 
@@ -186,3 +187,46 @@ def test_a_line_is_shown_where_the_index_finds_a_word_in_it(text: str, words: li
         for start, end in shown.get(number, ()):
             piece = words_in(line[start:end])
             assert set(piece) & set(words) or "".join(piece) in words
+
+
+TOGETHER = [
+    "needle",
+    "get user name",
+    "getUserName",
+    "get_user-name",
+    "username",
+    "Größe",
+    "日本",
+    "e\u0301té",
+    "party",
+]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(TOGETHER), st.sampled_from([" ", ",", ".", "(", "; "])), max_size=120),
+    st.lists(
+        st.sampled_from(["needle", "getUserName", "user*", "grosse", "ete", "日本", "art"]), min_size=1, max_size=3
+    ),
+)
+def test_a_very_long_line_is_marked_as_if_it_were_looked_at_in_one_go(
+    parts: list[tuple[str, str]], words: list[str]
+) -> None:
+    text = "".join(word + sign for word, sign in parts)
+    marker, stretch = Marker(words), marking.STRETCH
+    whole = marker.spans(text)
+    try:
+        marking.STRETCH = 100
+        assert marker.spans(text) == whole
+        near = marker.spans(text, 50)
+    finally:
+        marking.STRETCH = stretch
+    assert near == whole[: len(near)]
+    assert all(span in near for span in whole if span[0] < whole[0][0] + 50)
+
+
+def test_one_word_of_a_line_of_megabytes_is_found_without_cutting_all_of_it() -> None:
+    line = "hay " * 1_000_000 + "needle " + "hay needle " * 300_000
+    start = time.process_time()
+    (number, spans), *_ = Marker(["needle"]).lines(line, 1000)
+    assert (number, spans[0], len(spans) < 2000) == (0, (4_000_000, 4_000_006), True)
+    assert time.process_time() - start < 5  # cutting all of it takes four times as long

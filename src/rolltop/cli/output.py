@@ -7,17 +7,21 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
 
-__all__ = ["harmless", "in_colour", "is_terminal", "note", "print_json", "print_rows"]
+__all__ = ["as_shown", "harmless", "in_colour", "is_terminal", "note", "print_json", "print_rows"]
 
 _CONTROL = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"}
 # Signs that turn the direction of what follows make a text read as another one.
 _CONTROL |= {code: f"\\u{code:04x}" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
+
+_MARKS = re.compile(r"(\x1b\[[0-9;]*m\x1b\[K)")
+"""Colour as grep sets and ends it."""
 
 
 def is_terminal() -> bool:
@@ -37,6 +41,14 @@ def print_json(value: Any) -> None:
 def harmless(text: object) -> str:
     """A text of somebody else for a terminal: nothing in it can move the cursor, or begin a line of ours."""
     return str(text).translate(_CONTROL).replace("\n", "\n  ")
+
+
+def as_shown(text: str) -> str:
+    """A text of a document, with words marked in it, for wherever it is printed: on a terminal only the marks act."""
+    if not is_terminal():
+        return text
+    pieces = _MARKS.split(text.replace("\r\n", "\n").removesuffix("\r"))
+    return "".join(piece if at % 2 else piece.translate(_CONTROL) for at, piece in enumerate(pieces))
 
 
 def note(message: str, *, style: str | None = None) -> None:

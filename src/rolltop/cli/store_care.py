@@ -20,7 +20,7 @@ __all__ = ["index", "repair", "stats", "verify"]
 
 @click.command(epilog=EXIT_CODES)
 @click.option("--types", is_flag=True, help="Documents and bytes by type.")
-@click.option("--largest", type=int, default=0, metavar="N", help="The N largest documents.")
+@click.option("--largest", type=click.IntRange(0, 1_000_000), default=0, metavar="N", help="The N largest documents.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
 def stats(invocation: Invocation, types: bool, largest: int, as_json: bool) -> None:

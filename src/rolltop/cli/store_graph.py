@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rolltop.cli.main import EXIT_CODES, Invocation
-from rolltop.cli.output import note, print_json
+from rolltop.cli.output import harmless, note, print_json
 from rolltop.cli.store_open import opened, progress
 from rolltop.cli.store_read import find
 
@@ -107,13 +107,13 @@ def _print_tree(found: Neighbourhood) -> None:
     from rich.text import Text
     from rich.tree import Tree
 
-    root = Tree(Text(_label(found.start), style="bold"))
+    root = Tree(Text(harmless(_label(found.start)), style="bold"))
     branches: dict[tuple[int, int], Tree] = {found.start.key: root}
     for each in found.related:
         line = Text.assemble(
-            (_label(each.node), "bold"),
+            (harmless(_label(each.node)), "bold"),
             (f"  {', '.join(edge.kind for edge in each.edges)} {each.weight:g}", "cyan"),
-            (f"  {_why(each)}", "dim"),
+            (f"  {harmless(_why(each))}", "dim"),
         )
         branches[each.node.key] = branches[each.via.key].add(line)
     Console().print(root)

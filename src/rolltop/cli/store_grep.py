@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rolltop.cli.main import EXIT_CODES, Invocation
-from rolltop.cli.output import in_colour, is_terminal, print_json
+from rolltop.cli.output import as_shown, in_colour, is_terminal, print_json
 from rolltop.cli.store_open import opened
 
 if TYPE_CHECKING:
@@ -54,13 +54,20 @@ def grep(invocation: Invocation, /, pattern: str, paths: tuple[str, ...], **give
     found = False
     with opened(invocation) as library:
         for line in _output(library, asked, given):
-            sys.stdout.buffer.write(line)
+            sys.stdout.buffer.write(_shown(line))
             found = True
         if note := library.unread():
             click.echo(note, err=True)
     sys.stdout.buffer.flush()
     if not found:
         sys.exit(1)
+
+
+def _shown(line: bytes) -> bytes:
+    """What is printed, as it may be on a terminal; bytes that are no text stay."""
+    return (
+        as_shown(line.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape") if is_terminal() else line
+    )
 
 
 def _output(library: Library, asked: Pattern, given: dict[str, Any]) -> Iterator[bytes]:

@@ -16,7 +16,9 @@ from rolltop.cli.output import note, print_json, print_rows
 from rolltop.cli.store_open import opened, progress
 
 if TYPE_CHECKING:
+    from rolltop.errors import RolltopError
     from rolltop.store import Library
+    from rolltop.store.meaning import Model
 
 __all__ = ["models", "reindex"]
 
@@ -27,20 +29,20 @@ __all__ = ["models", "reindex"]
 def models(invocation: Invocation, as_json: bool) -> None:
     """List the models of the search by meaning: which is used, what it knows, how to get another."""
     from rolltop.errors import RolltopError
-    from rolltop.store.meaning import NONE, find_model, known_models
+    from rolltop.store.meaning import NONE, known_models
 
     with opened(invocation) as library:
         chosen = library.options.model
-        listed = known_models()
+        listed, state = known_models(), None
         if chosen != NONE and chosen not in [model.name for model in listed]:
-            listed.append(find_model(chosen))
+            listed.append(_other(chosen))
         try:
             state = library.meaning.state() if chosen != NONE else None
-        except RolltopError:
-            state = None  # the list says what is missing
+        except RolltopError as problem:
+            listed = [_failing(model, problem) if model.name == chosen else model for model in listed]
     rows = []
     for model in listed:
-        active = chosen in (model.name, model.source)
+        active = model.name == chosen
         rows.append(
             {
                 "name": model.name,
@@ -59,6 +61,22 @@ def models(invocation: Invocation, as_json: bool) -> None:
     names = ("", "MODEL", "DIMENSIONS", "EMBEDDED", "ABOUT")
     print_rows(names, [_row(row, None if state is None else f"{state.share:.0%}") for row in rows])
     note('Choose with model = "NAME" under [store] in the configuration, or ROLLTOP_STORE_MODEL; a folder works too.')
+
+
+def _other(chosen: str) -> Model:
+    """A folder by the name that it was chosen by, or what is in the way of it."""
+    from rolltop.errors import RolltopError
+    from rolltop.store.meaning import Model, find_model
+
+    try:
+        return replace(find_model(chosen), name=chosen)
+    except RolltopError as problem:
+        return _failing(Model(chosen, "was chosen, but cannot be used", 0), problem)
+
+
+def _failing(model: Model, problem: RolltopError) -> Model:
+    told = f"{str(problem).rstrip('.')}. {problem.hint or ''}".strip()
+    return replace(model, missing=model.missing or told)
 
 
 def _row(row: dict[str, object], share: str | None) -> tuple[str, ...]:

@@ -66,7 +66,7 @@ def _markers(hit: Hit) -> Iterator[Marker]:
 
 def _first(marker: Marker, text: str) -> list[tuple[int, list[Span]]]:
     """One more than is shown: it tells that there are more."""
-    return list(islice(marker.lines(text), MOST + 1))
+    return list(islice(marker.lines(text, LONGEST), MOST + 1))
 
 
 def _shown(

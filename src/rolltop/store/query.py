@@ -44,8 +44,9 @@ class Listing:
     def __post_init__(self) -> None:
         if self.sort_by not in SORT_KEYS:
             raise InvalidInput(f"sort_by is one of {', '.join(SORT_KEYS)}")
-        if self.limit < 1:
-            raise InvalidInput("limit must be at least 1")
+        for name in ("limit", "recent"):
+            if (number := getattr(self, name)) is not None and number < 1:
+                raise InvalidInput(f"{name} must be at least 1")
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,5 +48,7 @@ class Results:
     """Which model the meaning was asked of."""
     embedded: float | None = None
     """Which share of the documents it knows, from 0 to 1."""
+    unindexed: int = 0
+    """How many documents the words were not looked for in, because they are not indexed yet."""
     next: Shown | None = None
     """For asking for the next page; None where this is the last one."""

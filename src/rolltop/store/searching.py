@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
@@ -24,11 +25,18 @@ from rolltop.store.showing import Showing, beginning
 if TYPE_CHECKING:
     from rolltop.store.grep import Grep, SharedGrep
 
-__all__ = ["Searching"]
+__all__ = ["NO_WORDS", "Searching", "has_words"]
 
 Answer = TypeVar("Answer")
 
+NO_WORDS = "The query has no words to look for."
+
 _REBUILT = "The keyword index was damaged and is built again."
+
+
+def has_words(query: str) -> bool:
+    """Whether there is anything in a query that could be a word."""
+    return any(map(str.isalnum, query))
 
 
 class Searching(Extracting):
@@ -105,7 +113,8 @@ class Searching(Extracting):
         answer, missing = self._by_words(query, limit + 1, offset, similarity, why=why, shown=shown)
         note = " ".join(filter(None, (answer.note, self._waiting(missing))))
         kind = "full-text" if similarity is None else "fuzzy"
-        return self._page(answer.hits, limit, shown, Results([], answer.total, kind, note or None), answer)
+        results = Results([], answer.total, kind, note or None, unindexed=missing)
+        return self._page(answer.hits, limit, shown, results, answer)
 
     def _page(
         self,
@@ -173,9 +182,12 @@ class Searching(Extracting):
             return f"{missing} documents are not indexed, because nothing can be written in the store; grep finds them."
         return f"{missing} documents are not indexed yet: ask again in a moment." if missing else self.unread()
 
-    def numbers_of(self, query: str, limit: int = 10_000) -> tuple[int, ...]:
-        """Only the numbers of the documents that answer the query, better ones first."""
-        return tuple(hit.document for hit in self._by_words(query, limit, 0, None)[0].hits)
+    def numbers_of(self, query: str) -> tuple[tuple[int, ...], str | None]:
+        """Only the numbers of all documents that answer the query, better ones first; and what there is to say."""
+        with answering():
+            answer, missing = self._by_words(query, sys.maxsize, 0, None)
+        about = (answer.note, None if has_words(query) else NO_WORDS, self._waiting(missing))
+        return tuple(hit.document for hit in answer.hits), " ".join(filter(None, about)) or None
 
     def unindexed(self) -> int:
         """How many changed documents the keyword index on disk has not learned yet."""

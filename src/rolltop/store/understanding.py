@@ -8,13 +8,13 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from rolltop.courtesy import answering
-from rolltop.errors import PartMissing
+from rolltop.errors import RolltopError
 from rolltop.refusals import tolerated
 from rolltop.store.meaning import NONE, Candidate, Fused, fuse
 from rolltop.store.paging import Shown
 from rolltop.store.results import Results
 from rolltop.store.seams import TextAnswer, TextHead, TextHit, no_head
-from rolltop.store.searching import Searching
+from rolltop.store.searching import NO_WORDS, Searching, has_words
 from rolltop.store.text.grammar import conditions, is_plain, parse
 
 if TYPE_CHECKING:
@@ -28,8 +28,6 @@ BEST_MEANINGS = 100
 
 SPELT_NEARLY = 0.7
 WORDS_TOLD = 5
-
-NO_WORDS = "The query has no words to look for."
 
 NEARER = 0.15
 """So much nearer a document must be that has none of the words, where others hold them all."""
@@ -88,9 +86,11 @@ class Understanding(Searching):
                 found = self.search_hybrid(query, limit=limit, offset=offset, why=why, shown=shown)
             if found.total:
                 return found
-            if not any(map(str.isalnum, query)):
+            if not has_words(query):
                 return replace(found, note=" ".join(filter(None, (found.note, NO_WORDS))))
-            return found if kind == "semantic" or similarity is not None else self._with_spellings(query, found)
+            if kind == "semantic" or similarity is not None or found.unindexed:
+                return found
+            return self._with_spellings(query, found)
 
     def _with_spellings(self, query: str, found: Results) -> Results:
         """What was found, nothing, with the words that the query may have meant."""
@@ -128,10 +128,12 @@ class Understanding(Searching):
         if self.options.model == NONE:
             return self.search(query, limit=limit, offset=offset, why=why, shown=shown)
         try:
-            legs = self.legs(query, shown)
-        except PartMissing as missing:
+            self.meaning.model  # noqa: B018 - whatever is wrong with it, words can be searched
+        except RolltopError as missing:
             found = self.search(query, limit=limit, offset=offset, why=why, shown=shown)
-            return replace(found, note=" ".join(filter(None, (found.note, f"Only words were searched: {missing}."))))
+            problem = f"Only words were searched: {str(missing).rstrip('.')}."
+            return replace(found, note=" ".join(filter(None, (found.note, problem))))
+        legs = self.legs(query, shown)
         answer = legs.answer
         joined = fuse(legs.candidates, self.meaning.model.blend, legs.far)
         left = [each for each in joined if shown is None or each.document not in shown.documents]
@@ -154,7 +156,8 @@ class Understanding(Searching):
         beside = [each.document for each in joined if each.document not in found_by_words]
         total = answer.total + len(beside) - len(answer.holding(beside))
         note = " ".join(filter(None, (answer.note, self._waiting(legs.behind), self.meaning.lacking()))) or None
-        return self._by_meaning(self._page(ranked, limit, shown, Results([], total, "hybrid", note), answer))
+        results = Results([], total, "hybrid", note, unindexed=legs.behind)
+        return self._by_meaning(self._page(ranked, limit, shown, results, answer))
 
     def _with_fields(self, query: str, page: Sequence[Fused]) -> list[Fused]:
         """With the fields that the words stand in; only for what is shown, because each field is another question."""

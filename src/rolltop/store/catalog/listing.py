@@ -21,6 +21,8 @@ from rolltop.store.values import read_value
 __all__ = ["Listings", "path_condition"]
 
 _MANY = 5
+_MOST = (1 << 62) - 1
+"""More documents than there can be; SQLite takes no larger numbers."""
 _NOT_TEXT = "d.kind < 'text' OR d.kind > 'text'"  # as != it could not use the index
 _SAID = (
     "EXISTS(SELECT 1 FROM document_tags x WHERE x.document = d.id) "
@@ -59,7 +61,7 @@ class Listings:
         return self._db.all(
             f"SELECT {COLUMNS} FROM documents d {walk} CROSS JOIN objects o ON o.id = d.object "  # noqa: S608
             f"WHERE {where}{beyond} ORDER BY {column} {direction}, d.id {direction} LIMIT ?",
-            [*values, query.limit + 1],
+            [*values, min(query.limit, _MOST) + 1],
         )
 
     def all(self, query: Listing) -> list[Document]:
@@ -154,6 +156,8 @@ def _place_of(query: Listing) -> list[Any]:
         )
     if [type(each) for each in place] != [str if sort_by in ("name", "path") else int, int]:
         raise unknown_cursor()
+    if any(isinstance(each, int) and abs(each) > _MOST for each in place):
+        raise unknown_cursor()
     return place
 
 
@@ -168,7 +172,7 @@ def _where(query: Listing) -> tuple[str, list[Any]]:
         return where, values
     # The latest of those that fit, not those of the latest that fit.
     latest = f"SELECT d.id FROM documents d WHERE {where} ORDER BY d.indexed DESC, d.id DESC LIMIT ?"  # noqa: S608
-    return f"d.deleted IS NULL AND d.id IN ({latest})", [*values, query.recent]
+    return f"d.deleted IS NULL AND d.id IN ({latest})", [*values, min(query.recent, _MOST)]
 
 
 def _conditions(query: Listing) -> Iterable[tuple[str, list[Any]]]:

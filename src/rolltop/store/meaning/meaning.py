@@ -129,6 +129,8 @@ class Meaning:
         if keep_up:
             self.keep_up()
         vector = self._asked(query)
+        if limit > FEW:
+            limit = min(limit, self.index.spans.documents())
         if among is not None and len(among) <= FEW:
             near = self.weigh(query, sorted(among)).values()
             return sorted(near, key=lambda each: (-each.score, each.document))[:limit]

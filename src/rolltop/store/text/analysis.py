@@ -11,6 +11,7 @@ from rolltop.store.text.splitting import LONGEST_WORD, MOST_BYTES, cut
 
 __all__ = [
     "exact_analyzer",
+    "leaves_out",
     "plain_analyzer",
     "stem_analyzer",
     "stem_of",
@@ -20,12 +21,20 @@ __all__ = [
 
 LANGUAGE = "english"
 
+_SHORTEST_LONG = MOST_BYTES // 4
+"""Characters: a word of fewer is never too long."""
+
 
 def words_in(text: str) -> list[str]:
     """The words of a text in order, as the index has them."""
     if text.isascii() and text.isalpha() and text.islower():  # most words of queries
         return [text] if len(text) < LONGEST_WORD else []
     return exact_analyzer().analyze(cut(text).text)
+
+
+def leaves_out(text: str) -> bool:
+    """Whether a text has a word that is too long for the index: what is made of the others is another text."""
+    return len(text) >= _SHORTEST_LONG and len(words_in(text)) < len(cut(text).text.split())
 
 
 def stems(words: Sequence[str]) -> list[str]:

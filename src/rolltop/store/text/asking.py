@@ -24,9 +24,7 @@ from rolltop.store.text.plan import (
     Term,
     Terms,
     Without,
-    fields_of,
     inverse_frequency,
-    only,
 )
 from rolltop.store.text.thrift import Thrift
 
@@ -37,6 +35,12 @@ Place = tuple[int, float]
 
 FEW = 400
 """So many documents or words are asked for one by one."""
+
+LONGEST_BEGINNING = 200
+"""Bytes of the beginning of a word that tantivy can look for as a pattern; it refuses patterns of a thousand."""
+
+ALL_THAT_BEGIN_SO = 1 << 16
+"""Words with a longer beginning in common than that: more than there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,9 @@ class Asking:
         query = self._query(Thrift(self.view.searcher.num_docs, self.view.frequency).spread(plan))
         if query is None:
             return [], 0
-        found = self.view.searcher.search(self._current(query), limit, offset=offset)
+        # tantivy makes room for as many as are asked for before it looks, so nobody may ask for more than there are.
+        most = max(1, self.view.searcher.num_docs)
+        found = self.view.searcher.search(self._current(query), min(limit, most), offset=min(offset, most))
         count: int = found.count  # type: ignore[attr-defined]
         return self._numbered(found.hits), count
 
@@ -80,16 +86,6 @@ class Asking:
         both = tantivy.Query.boolean_query([(tantivy.Occur.Must, asked), (tantivy.Occur.Must, query)])
         return self._numbered(self.view.searcher.search(both, most, count=False).hits)
 
-    def parts(self, plan: Plan, documents: Sequence[int]) -> dict[int, dict[str, float]]:
-        """How much each field adds to the score of some documents."""
-        told: dict[int, dict[str, float]] = {document: {} for document in documents}
-        for field in fields_of(plan):
-            part = only(plan, field)
-            for number, score in self.among(part, documents) if part is not None else ():
-                if score > 0:
-                    told[number][field] = score
-        return told
-
     def _current(self, query: tantivy.Query) -> tantivy.Query:
         if not self.stale:
             return query
@@ -109,7 +105,7 @@ class Asking:
             words = tantivy.Query.phrase_query(schema(), plan.field, list(plan.words))
             return tantivy.Query.const_score_query(words, plan.score)
         if isinstance(plan, (Terms, Starts)):
-            return tantivy.Query.const_score_query(_flat(plan), plan.score)
+            return tantivy.Query.const_score_query(self._flat(plan), plan.score)
         if isinstance(plan, Everything):
             everything = tantivy.Query.term_query(schema(), "what", "document")
             return tantivy.Query.const_score_query(everything, 0.0)
@@ -149,15 +145,17 @@ class Asking:
         query = tantivy.Query.phrase_query(schema(), plan.field, list(plan.words))
         return tantivy.Query.boost_query(query, plan.weight * plan.idf / sum(map(self._idf, having)))
 
+    def _flat(self, plan: Terms | Starts) -> tantivy.Query:
+        if isinstance(plan, Terms):
+            return _any_of(plan.field, sorted(plan.words))
+        if len(plan.prefix.encode()) > LONGEST_BEGINNING:
+            begun = self.view.searcher.terms_with_prefix(plan.field, plan.prefix, limit=ALL_THAT_BEGIN_SO)
+            return _any_of(plan.field, [word for word, _ in begun])
+        return tantivy.Query.regex_query(schema(), plan.field, re.escape(plan.prefix) + "(?s:.*)")
+
     def _idf(self, having: int) -> float:
         """What the index takes for the word's measure: it is divided out, because plans bring their own."""
         return inverse_frequency(self.view.searcher.num_docs, having)
-
-
-def _flat(plan: Terms | Starts) -> tantivy.Query:
-    if isinstance(plan, Terms):
-        return _any_of(plan.field, sorted(plan.words))
-    return tantivy.Query.regex_query(schema(), plan.field, re.escape(plan.prefix) + ".*")
 
 
 def _few(documents: Sequence[int]) -> tantivy.Query:

@@ -24,7 +24,6 @@ from rolltop.store.text.plan import (
     Term,
     Terms,
     Without,
-    only,
 )
 from rolltop.store.text.splitting import LONGEST_WORD, MOST_BYTES
 
@@ -95,12 +94,6 @@ class FreshDocument:
             return None
         length = counts.total() / max(averages.get(plan.field, 1.0), 1.0)
         return plan.weight * plan.idf * times * (_K1 + 1) / (times + _K1 * (1 - _B + _B * length))
-
-    def parts(self, plan: Plan, fields: Iterable[str], averages: Mapping[str, float]) -> dict[str, float]:
-        """How much each field adds to the score."""
-        asked = {field: only(plan, field) for field in fields}
-        scores = {field: self.score(part, averages) for field, part in asked.items() if part is not None}
-        return {field: score for field, score in scores.items() if score}
 
 
 def _words(field: str, text: str) -> list[str]:

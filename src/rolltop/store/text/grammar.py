@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
+from rolltop.store.naming import storable_path
 from rolltop.store.text.scripts import composed, is_inside
 
 __all__ = ["FIELDS", "And", "Ask", "Node", "Not", "Or", "Phrase", "Prefix", "Word", "conditions", "is_plain", "parse"]
@@ -32,6 +34,11 @@ DEEPEST = 50
 
 LONGEST = 512
 """Items of a query that are looked at; a longer query is a text, and its first words say what it is about."""
+
+MOST = 20_000
+"""Characters of a query that are looked at: an item may be a long text, too."""
+
+SHORTENED = f"Only the beginning of the query was looked at: {LONGEST} words, {MOST} characters at most."
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,20 +106,43 @@ _ONLY_WORDS = re.compile(r"[A-Za-z0-9_ ]+")
 
 
 def parse(query: str) -> Ask:
-    """Read a query."""
+    """Read a query. What is no character in it, as of an argument that is not UTF-8, is read as paths are kept."""
+    query = storable_path(query)
     if _ONLY_WORDS.fullmatch(query):
         typed = query.split()
         if not any(word in _OPERATORS for word in typed):  # as most: there is nothing else to read
             known = tuple([word for word in typed[:LONGEST] if word.strip("_")])
-            return Ask(Word(known[0]) if len(known) == 1 else And(tuple(map(Word, known)), loose=True), words=known)
+            words = Word(known[0]) if len(known) == 1 else And(tuple(map(Word, known)), loose=True)
+            return Ask(words, SHORTENED if len(typed) > LONGEST else None, known)
+    read = _beginning(query)
+    tokens = list(islice(_tokens(read), LONGEST + 1))
+    note = None
+    if len(tokens) > LONGEST or len(read) < len(query):
+        tokens, note = _ended(tokens[:LONGEST]), SHORTENED
     try:
-        reader = _Reader(list(_tokens(query)))
-        root = reader.whole()
-        return Ask(root, words=tuple(_positive(root)))
+        root = _Reader(tokens).whole()
     except _Broken as problem:
-        words = tuple(word for word in re.findall(r'[^\s()"]+', query)[:LONGEST] if word not in _OPERATORS)
-        root = And(tuple(_words(word.strip("-*"), None) for word in words if _LETTER.search(word)), loose=True)
-        return Ask(root, f"The query was searched as plain words: {problem}.", tuple(_positive(root)))
+        note = " ".join(filter(None, (f"The query was searched as plain words: {problem}.", note)))
+        plain = [word for word in re.findall(r'[^\s()"]+', read)[:LONGEST] if word not in _OPERATORS]
+        root = And(tuple(_words(word.strip("-*"), None) for word in plain if _LETTER.search(word)), loose=True)
+    return Ask(root, note, tuple(_positive(root)))
+
+
+def _beginning(query: str) -> str:
+    """As much of a query as is looked at, up to the end of a word if it has several; a phrase ends there too."""
+    if len(query) <= MOST:
+        return query
+    whole = query[: MOST + 1].rsplit(None, 1)
+    read = whole[0] if len(whole) > 1 else query[:MOST]
+    return read + '"' * (read.count('"') % 2)
+
+
+def _ended(tokens: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The beginning of a query as a whole one: without what waits for more, and with its parentheses closed."""
+    while tokens and tokens[-1][0] in _WAITING:
+        tokens.pop()
+    opened = sum((kind == "open") - (kind == "close") for kind, _ in tokens)
+    return tokens + [("close", "")] * opened
 
 
 def is_plain(query: str) -> bool:
@@ -142,12 +172,13 @@ def conditions(node: Node) -> Node | None:
 
 
 _OPERATORS = ("AND", "OR", "NOT")
+_WAITING = (*_OPERATORS, "minus", "field", "open")
 
 
 def _tokens(query: str) -> Iterator[tuple[str, str]]:
-    at, count = 0, 0
+    at = 0
     query = query.rstrip()
-    while at < len(query) and count < LONGEST:
+    while at < len(query):
         found = _TOKEN.match(query, at)
         if found is None:
             return
@@ -157,7 +188,7 @@ def _tokens(query: str) -> Iterator[tuple[str, str]]:
             assert found is not None
             kind, text = "word", found[1]
         yield (text, "") if kind == "word" and text in _OPERATORS else (kind, text)
-        at, count = found.end(), count + 1
+        at = found.end()
 
 
 class _Reader:

@@ -13,7 +13,9 @@ from rolltop.errors import Damaged
 from rolltop.store.paging import Shown
 from rolltop.store.seams import TextAnswer, TextChanges, TextHit
 from rolltop.store.text import grammar
+from rolltop.store.text.analysis import leaves_out
 from rolltop.store.text.asking import Asking, Place
+from rolltop.store.text.breakdown import breakdown
 from rolltop.store.text.disk import DiskIndex, View, means_damage
 from rolltop.store.text.fields import ANYWHERE, WEIGHTS
 from rolltop.store.text.fresh import Fresh, FreshDocument
@@ -25,18 +27,20 @@ from rolltop.store.text.plan import (
     Run,
     Stem,
     families_of,
-    fields_of,
     in_field,
     inverse_frequency,
     leaves_of,
     words_of,
 )
 from rolltop.store.text.planning import Planner
+from rolltop.store.text.splitting import LONGEST_WORD
 
 __all__ = ["KeywordIndex"]
 
 CLOSELY = 16
 """So many of the best documents are looked at for what only raises a score: whether their words stand in order."""
+
+LEFT_OUT = f"Words of {LONGEST_WORD} letters and more are not indexed; grep finds them."
 
 
 class KeywordIndex:
@@ -94,6 +98,7 @@ class KeywordIndex:
         `also` is known for this query only.
         """
         ask = grammar.parse(query)
+        note = " ".join(filter(None, (ask.note, LEFT_OUT if any(map(leaves_out, ask.words)) else None))) or None
         state = self._state(also)
         lexicon = Words(state.view, state.fresh, self._disk.vocabulary)
         with _damage_named():
@@ -107,9 +112,9 @@ class KeywordIndex:
                     families = tuple(dict.fromkeys(families_of(plan)))
                     rarest_first = tuple(sorted(families, key=_telling(plan, lexicon), reverse=True))
                     return TextAnswer(
-                        told, total, words_of(plan), ask.note, rarest_first, complete, partial(state.holding, plan)
+                        told, total, words_of(plan), note, rarest_first, complete, partial(state.holding, plan)
                     )
-        return TextAnswer([], 0, note=ask.note)
+        return TextAnswer([], 0, note=note)
 
     def weigh(
         self, query: str, documents: Sequence[int], *, why: bool = False, also: TextChanges | None = None
@@ -269,7 +274,7 @@ class _State:
     def told(self, plan: Plan, hits: list[Place], *, why: bool) -> list[TextHit]:
         """The hits with what they are shown with, and with what their scores are made of where that was asked for."""
         new = {document.number: document for document in self.fresh.documents}
-        parts = self._parts(plan, [number for number, _ in hits], new) if why else {}
+        parts = breakdown(plan, [number for number, _ in hits], self.weighed) if why else {}
         shares = self._shares(plan, list(parts), new) if why else {}
         return [
             TextHit(
@@ -296,15 +301,6 @@ class _State:
                     if score:
                         told[number][field] = score
         return told
-
-    def _parts(self, plan: Plan, numbers: list[int], new: Mapping[int, FreshDocument]) -> dict[int, dict[str, float]]:
-        old = [number for number in numbers if number not in new]
-        parts = Asking(self.view).parts(plan, old) if old else {}
-        fields, averages = fields_of(plan), self.averages()
-        for number in numbers:
-            if number in new:
-                parts[number] = new[number].parts(plan, fields, averages)
-        return parts
 
 
 _ANYWHERE = ("body", "names", "title", "heading", "path", "tag_stem")

@@ -20,6 +20,15 @@ BEGINNING = "*"
 NEEDLES = 200
 """So many different words are looked for at once; for more of them every line is looked at."""
 
+STRETCH = 4096
+"""Characters of a very long line that are cut into words at a time: some lines are megabytes, and one word is shown."""
+
+_BEYOND = 512
+"""Characters after a stretch that belong to identifiers and phrases that begin in it."""
+
+_APART = re.compile(r"[\x00-,./:-@\[-^`{-~]")
+"""Where no word goes on, among the signs of ASCII."""
+
 _JOINTS = "_-"
 _PARTS = re.compile(f"[^{_JOINTS}]+")
 _RUNS = re.compile("cs*|[ws-]+")
@@ -50,11 +59,14 @@ class Marker:
         self._needles = re.compile("|".join(map(re.escape, needles))) if 0 < len(needles) <= NEEDLES else None
         self._idle = not needles
 
-    def lines(self, text: str) -> Iterator[tuple[int, list[Span]]]:
-        """The lines that hold any of the words, counted from 0, and where these stand in them."""
+    def lines(self, text: str, reach: int | None = None) -> Iterator[tuple[int, list[Span]]]:
+        """The lines that hold any of the words, counted from 0, and where these stand in them.
+
+        Of a very long line, all that begin within `reach` characters of the first are told, and maybe more.
+        """
         lines = text.split("\n")
         for number in self._likely(text, len(lines)):
-            if spans := self.spans(lines[number]):
+            if spans := self.spans(lines[number], reach):
                 yield number, spans
 
     def _likely(self, text: str, count: int) -> Iterator[int]:
@@ -64,7 +76,7 @@ class Marker:
         if self._needles is None:
             yield from range(count)
             return
-        plain = folded(text).replace("_", "").replace("-", "")
+        plain = _joined(text)
         at, number = 0, 0
         while found := self._needles.search(plain, at):
             number += plain.count("\n", at, found.start())
@@ -74,8 +86,25 @@ class Marker:
                 return
             number += 1
 
-    def spans(self, text: str) -> list[Span]:
+    def spans(self, text: str, reach: int | None = None) -> list[Span]:
         """Where the words stand in a text of one line: (start, end), in order and apart."""
+        if len(text) <= 2 * STRETCH:
+            return self._composed_spans(text)
+        found: list[Span] = []
+        start = 0
+        while start < len(text) and (reach is None or not found or start < found[0][0] + reach):
+            end = _apart(text, start + STRETCH)
+            piece = text[start : end + _BEYOND]
+            if self._may_hold(piece):
+                spans = [(start + first, start + last) for first, last in self._composed_spans(piece)]
+                found += [span for span in spans if span[0] < end]
+            start = max(end, found[-1][1]) if found else end
+        return found
+
+    def _may_hold(self, text: str) -> bool:
+        return self._needles is None or self._needles.search(_joined(text)) is not None
+
+    def _composed_spans(self, text: str) -> list[Span]:
         if composed(text) == text:
             return self._spans(text)
         whole, places = composed_with_places(text)
@@ -108,6 +137,17 @@ class Marker:
             if len(run) == 1 or run == tuple([each for _, _, each in tokens[at : at + len(run)]]):
                 return len(run)
         return int(bool(self._begins) and word.startswith(self._begins))
+
+
+def _joined(text: str) -> str:
+    """The text as words have it, with identifiers as one word."""
+    return folded(text).replace("_", "").replace("-", "")
+
+
+def _apart(text: str, at: int) -> int:
+    """A place at or after another one where no word goes on, if there is one near."""
+    found = _APART.search(text, at, at + STRETCH)
+    return found.end() if found else min(len(text), at + STRETCH)
 
 
 @lru_cache(16)

@@ -13,6 +13,7 @@ __all__ = [
     "Best",
     "Everything",
     "InOrder",
+    "Leaf",
     "Plan",
     "Raised",
     "Run",
@@ -22,11 +23,9 @@ __all__ = [
     "Terms",
     "Without",
     "families_of",
-    "fields_of",
     "in_field",
     "inverse_frequency",
     "leaves_of",
-    "only",
     "words_of",
 ]
 
@@ -133,7 +132,7 @@ class Everything:
 
 
 Plan = Term | Stem | Run | InOrder | Terms | Starts | AnyOf | Best | AllOf | Without | Raised | Everything
-_Leaf = Term | Stem | Run | InOrder | Terms | Starts
+Leaf = Term | Stem | Run | InOrder | Terms | Starts
 
 
 def inverse_frequency(documents: int, having: int) -> float:
@@ -142,9 +141,9 @@ def inverse_frequency(documents: int, having: int) -> float:
     return math.log(1 + (documents - having + 0.5) / (having + 0.5))
 
 
-def leaves_of(plan: Plan) -> Iterator[_Leaf]:
+def leaves_of(plan: Plan) -> Iterator[Leaf]:
     """Every leaf that a document may be found by."""
-    if isinstance(plan, _Leaf):
+    if isinstance(plan, Leaf):
         yield plan
     elif isinstance(plan, Without):
         yield from leaves_of(plan.part)
@@ -154,26 +153,6 @@ def leaves_of(plan: Plan) -> Iterator[_Leaf]:
     elif not isinstance(plan, Everything):
         for part in plan.parts:
             yield from leaves_of(part)
-
-
-def fields_of(plan: Plan) -> list[str]:
-    """The fields that can add to a score, in the order of the plan."""
-    return list(dict.fromkeys(leaf.field for leaf in leaves_of(plan)))
-
-
-def only(plan: Plan, field: str) -> Plan | None:
-    """What the plan asks of one field: its part of the score, whether or not the rest holds."""
-    if isinstance(plan, _Leaf):
-        return plan if plan.field == field else None
-    if isinstance(plan, Without):
-        return only(plan.part, field)
-    if isinstance(plan, Everything):
-        return None
-    inner = (plan.part, *plan.more) if isinstance(plan, Raised) else plan.parts
-    parts = tuple(part for each in inner if (part := only(each, field)) is not None)
-    if not parts:
-        return None
-    return Best(parts) if isinstance(plan, Best) else AnyOf(parts)
 
 
 def in_field(plan: Plan, field: str, weight: float) -> Plan | None:
@@ -213,7 +192,7 @@ def words_of(plan: Plan) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for leaf in leaves_of(plan) for word in _marked(leaf)))
 
 
-def _marked(leaf: _Leaf) -> tuple[str, ...]:
+def _marked(leaf: Leaf) -> tuple[str, ...]:
     return tuple(f"{word}*" for word in _shown(leaf)) if isinstance(leaf, Starts) else _shown(leaf)
 
 
@@ -221,7 +200,7 @@ _SILENT = frozenset({"tag", "ext", "type", "tag_stem"})
 """Fields whose words are not as they are written, or not in the text."""
 
 
-def _shown(leaf: _Leaf) -> tuple[str, ...]:
+def _shown(leaf: Leaf) -> tuple[str, ...]:
     if leaf.field in _SILENT:
         return ()
     if isinstance(leaf, Stem):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from rolltop.store.text import grammar
-from rolltop.store.text.analysis import stem_of, words_in
+from rolltop.store.text.analysis import leaves_out, stem_of, words_in
 from rolltop.store.text.fields import ANYWHERE, LABEL, WEIGHTS
 from rolltop.store.text.grammar import And, Node, Not, Or, Phrase, Prefix, Word
 from rolltop.store.text.plan import (
@@ -26,7 +26,6 @@ from rolltop.store.text.plan import (
     Without,
     inverse_frequency,
 )
-from rolltop.store.text.splitting import cut
 
 __all__ = ["Lexicon", "Planner"]
 
@@ -146,14 +145,14 @@ class Planner:
         if node.field in grammar.EXACT:
             return _filter(node.field, node)
         words = words_in(node.text)
-        if not words:
+        if not words or leaves_out(node.text):
             return NOTHING
         if isinstance(node, Prefix):
             return self._prefix(words, node.field)
         if isinstance(node, Phrase):
             return self._phrase(words, node.field)
         if self.similarity is not None:
-            groups = tuple(self._near(word, node.field) for word in words)
+            groups = tuple(self._near(word, node.field) for word in dict.fromkeys(words))
             return groups[0] if len(groups) == 1 else AllOf(groups)
         return self._word(words[0], node.field) if len(words) == 1 else self._compound(node.text, words, node.field)
 
@@ -195,7 +194,7 @@ class Planner:
 
     def _compound(self, text: str, words: list[str], field: str | None) -> Plan:
         """An identifier or a word with a hyphen: its parts one after the other, or the whole as one word."""
-        whole = next(iter(cut(text).joined), "".join(words))
+        whole = "".join(words)
         written = tuple(dict.fromkeys((whole, text.lower(), *(between.join(words) for between in BETWEEN))))
         runs = [replace(run, written=written) for run in self._runs(words, field)]
         if field not in (None, "body"):

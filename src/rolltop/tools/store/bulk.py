@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Literal
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mcp_core import DESTROYS, Consent, Example, Result, ToolArguments, ToolContext, some_of
 from mcp_core.jsonable import to_jsonable
@@ -47,6 +47,8 @@ Name = Literal[
 
 
 class Operation(BaseModel):
+    model_config = ConfigDict(extra="forbid")  # what stands beside `arguments` would be ignored, as a dry_run there
+
     op: Name = Field(description="Name of a store tool.")
     arguments: dict[str, Any] = Field(default_factory=dict, description="Its arguments; $1.hash refers to step 1.")
 

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from mcp_core import READS, Example, Result, ToolArguments, ToolContext
+from rolltop.errors import InvalidInput
 from rolltop.store import Found, Hit, Library, Listing, is_hash_prefix
 from rolltop.store.excerpts import Excerpt, excerpts
 from rolltop.store.paging import Shown, decode_shown, encode_shown
@@ -270,7 +271,14 @@ def list_page(library: Library, args: ListDocuments) -> Documents:
 
 def _bounds(args: ListDocuments, side: str) -> dict[str, int]:
     given = {name: getattr(args, f"{name}_{side}") for name in TIMES}
-    return {name: parse_time(value) for name, value in given.items() if value is not None}
+    return {name: _moment(f"{name}_{side}", value) for name, value in given.items() if value is not None}
+
+
+def _moment(argument: str, value: str | int | float) -> int:
+    try:
+        return parse_time(value)
+    except InvalidInput as problem:
+        raise InvalidInput(f"{argument}: {problem}", hint=problem.hint) from None
 
 
 @ToolArguments.declare(
@@ -297,9 +305,7 @@ async def list_documents(args: ListDocuments, ctx: ToolContext[Workspace]) -> Re
 
 def tagged(library: Library, args: SearchByTag) -> Documents:
     """Documents by tag."""
-    chosen = None
-    if args.query is not None:
-        chosen = library.numbers_of(args.query)
+    chosen, note = (None, None) if args.query is None else library.numbers_of(args.query)
     page = library.page(
         Listing(
             tags=tuple(args.tags),
@@ -310,9 +316,8 @@ def tagged(library: Library, args: SearchByTag) -> Documents:
             cursor=args.cursor,
         )
     )
-    return Documents(
-        documents=[info(document) for document in page.documents], total=page.total, next_cursor=page.next_cursor
-    )
+    documents = [info(document) for document in page.documents]
+    return Documents(documents=documents, total=page.total, note=note, next_cursor=page.next_cursor)
 
 
 @ToolArguments.declare(
