@@ -34,7 +34,7 @@ class Draft:
         self.depth = depth
         self.title = ""
         self.is_table = False
-        """Headings are names of sheets, which say little about the whole."""
+        """Headings are names of sheets or of messages, which say little about the whole."""
         self.headings: list[str] = []
         self.links: dict[str, None] = {}
         self.anchors: list[Anchor] = []

@@ -1,4 +1,4 @@
-"""Messages: who wrote to whom about what, the text, what is attached, and messages that are passed on."""
+"""Messages, alone or in a mailbox: who wrote to whom about what, the text, what is attached, messages passed on."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from rolltop.store.extract.detect import format_of
 from rolltop.store.extract.formats import html
 from rolltop.store.extract.formats.draft import Draft
 from rolltop.store.extract.formats.limits import Unreadable
+from rolltop.store.extract.formats.mailbox import messages_in
 from rolltop.store.extract.formats.parts import read_inside, read_part
 from rolltop.store.extract.plain import codec_of, decoded
 
@@ -50,6 +51,20 @@ def read(data: bytes, draft: Draft) -> None:
     if codec_of(data)[1]:
         data = decoded(data).encode("utf-8", "replace")
     data = data.removeprefix(b"\xef\xbb\xbf")
+    for number, each in enumerate(messages_in(data), 1):
+        draft.is_table = True  # what the first message is about says little about the others
+        draft.spent.member()
+        read_inside(f"message {number}", draft, partial(_read_one_of_many, each))
+    if not draft.is_table:
+        _read_bytes(data, draft)
+
+
+def _read_one_of_many(data: bytes, draft: Draft) -> None:
+    _read_bytes(data, draft)
+    draft.heading(draft.title)
+
+
+def _read_bytes(data: bytes, draft: Draft) -> None:
     message = email.message_from_bytes(data, policy=_POLICY)
     if not message.keys():
         raise Unreadable("it has no headers")
