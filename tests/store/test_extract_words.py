@@ -159,6 +159,19 @@ def test_what_stands_in_a_paragraph_of_rtf_comes_after_it(source: bytes, found: 
             ["mid", "left", "one", "after", "asked"],
         ),
         ("<button>yes</button><button>no</button>", ["yes no"]),
+        (
+            "a <svg><g><text>East</text><text>Herons<tspan x='1' dy='9'>counted</tspan></text></g><path/></svg>b",
+            ["a", "East", "Herons counted", "b"],
+        ),
+        (
+            "<svg><defs><text>not shown</text></defs><style>x</style>loose<text>one<tspan>word</tspan></text></svg>",
+            ["oneword"],
+        ),
+        (
+            "<svg><foreignObject><div>a <b>node</b><svg><text>in it</text></svg></div>end</foreignObject></svg>c",
+            ["a node", "in it", "end", "c"],
+        ),
+        ("Donau&shy;dampf&shy;schiff", ["Donaudampfschiff"]),
         ("a<img alt='heron'>b<svg><path/></svg>c<input>d", ["a heron b c d"]),
         ("<ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp>字</ruby>", ["漢字"]),
         ("winter<a href='#n'><sup>1</sup></a> and<sup><a href='#m'>2</a></sup> ice", ["winter 1 and 2 ice"]),

@@ -65,7 +65,10 @@ def _read_one_of_many(data: bytes, draft: Draft) -> None:
 
 
 def _read_bytes(data: bytes, draft: Draft) -> None:
-    message = email.message_from_bytes(data, policy=_POLICY)
+    try:
+        message = email.message_from_bytes(data, policy=_POLICY)
+    except RecursionError:
+        raise Unreadable("its parts are nested too deeply") from None
     if not message.keys():
         raise Unreadable("it has no headers")
     _Reader(draft).message(message)
