@@ -173,3 +173,33 @@ def test_a_page_that_nobody_could_read_is_told_as_it_is() -> None:
     accents = rb"[(o) 445 (\250) -200] TJ " * 2100
     body = read_document(page_of(accents), "a.pdf").body
     assert body.count("¨") == 2100
+
+
+def with_attached(*files: tuple[str, bytes]) -> bytes:
+    """A page, and files that are attached to the document."""
+    page = b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 4 0 R >> >> "
+    objects = [b"", made.ONE_PAGE, page + b"/Contents 5 0 R >>", _FONT, stream(b"BT /F1 12 Tf 72 720 Td (cover) Tj ET")]
+    named = []
+    for name, content in files:
+        number = len(objects) + 1
+        named.append(f"({name}) {number} 0 R")
+        objects.append(f"<< /Type /Filespec /F ({name}) /UF ({name}) /EF << /F {number + 1} 0 R >> >>".encode())
+        objects.append(stream(content, b"/Type /EmbeddedFile"))
+    tree = f"<< /Type /Catalog /Pages 2 0 R /Names << /EmbeddedFiles << /Names [{' '.join(named)}] >> >> >>"
+    return made.pdf_of([tree.encode(), *objects[1:]])
+
+
+def test_what_is_attached_is_read(workers: Workers) -> None:
+    data = with_attached(("a.txt", b"an attached ibis"), ("b.pdf", made.made_pdf("a badger")), ("c.txt", b""))
+    text = workers.read("a.pdf", data)
+    found = {word: text.place(text.body.index(word)) for word in ("cover", "an attached ibis", "a badger")}
+    assert found == {"cover": "page 1", "an attached ibis": "a.txt", "a badger": "b.pdf, page 1"}
+    assert text.note is not None
+    assert text.note.startswith("c.txt: it cannot be read")
+
+
+def test_what_is_attached_to_what_is_attached_ends_somewhere(workers: Workers) -> None:
+    data = with_attached(("end.txt", b"the innermost"))
+    for _ in range(6):
+        data = with_attached(("inner.pdf", data))
+    assert "packed too deep inside other files" in (workers.read("a.pdf", data).note or "")

@@ -78,6 +78,15 @@ def test_the_notes_of_a_slide_are_its_notes() -> None:
     assert [text.place(text.body.index(word)) for word in ("shown", "told")] == ["slide 1", "slide 1, notes"]
 
 
+def test_the_titles_of_slides_are_headings() -> None:
+    boxes = '<draw:frame class="title"><draw:text-box><text:p>{}</text:p></draw:text-box></draw:frame>{}'
+    other = "<draw:frame><draw:text-box><text:p>other words</text:p></draw:text-box></draw:frame>"
+    pages = "".join(f"<draw:page>{boxes.format(title, other)}</draw:page>" for title in ("Harvest", "Rain"))
+    text = read_document(made.made_odf("presentation", f"<office:presentation>{pages}</office:presentation>"), "a.odp")
+    assert (text.title, text.headings) == ("Harvest", ("Harvest", "Rain"))
+    assert lines(text) == ["Harvest", "other words", "Rain", "other words"]
+
+
 def test_breaks_and_hyphens_of_a_document() -> None:
     breaks = '<w:p><w:r><w:t>alpha</w:t><w:br w:type="page"/><w:t>beta</w:t><w:cr/><w:t>gamma</w:t></w:r></w:p>'
     hyphens = (
