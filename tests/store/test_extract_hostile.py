@@ -165,6 +165,15 @@ def test_hostile_files_are_contained_and_the_next_one_is_read(workers: Workers, 
     assert "zebra" in workers.read("next.pdf", made.made_pdf("a zebra")).body
 
 
+def test_a_reader_that_breaks_down_says_what_may_be_the_cause() -> None:
+    small = Workers(seconds=300, memory=256 << 20)
+    try:
+        note = small.read("recursive.pdf", pdf_form_in_itself()).note or ""
+        assert note.startswith("reading it failed: the worker that ran the job died (It probably ran out of memory")
+    finally:
+        small.close()
+
+
 def test_a_reader_that_takes_too_long_is_ended() -> None:
     hasty = Workers(seconds=0.001)
     try:

@@ -200,6 +200,17 @@ def test_a_text_with_colons_is_no_message() -> None:
         assert read_document(text.encode(), "a.eml.txt").body == text + "\n"
 
 
+def test_a_saved_page_is_read_without_its_styles_and_pictures() -> None:
+    page = text_part(b"<html><title>T</title><p>the saved ibis</p></html>", b"text/html")
+    style, picture = text_part(b".stork { color: red }", b"text/css"), text_part(b"x", b"image/png")
+    script = text_part(b"let heron = 1", b"application/javascript")
+    text = read(page, style, picture, script, kind="related")
+    assert where(text, "the saved ibis") == "message"
+    assert not any(word in text.body for word in ("stork", "heron", "image/png", "text/css"))
+    named = text_part(b".stork { color: red }", b'text/css; name="a.css"')
+    assert where(read(page, named), "stork") == "a.css"
+
+
 def mailbox(*messages: bytes, end: bytes = b"\n") -> bytes:
     """Messages behind each other, as mail programs keep them."""
     parting = b"From - Tue Nov 17 05:55:53 2026\n"

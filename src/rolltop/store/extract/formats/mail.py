@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import email
 import email.policy
+import re
 from email.headerregistry import BaseHeader, HeaderRegistry
 from email.message import Message
 from functools import lru_cache, partial
@@ -23,6 +24,8 @@ __all__ = ["read"]
 _SHOWN = ("From", "To", "Cc", "Date", "Subject")
 _TEXTS = ("text/plain", "text/html")
 _SEALED = ("application/pkcs7-mime", "application/x-pkcs7-mime", "application/pgp-encrypted")
+_UNSEEN = re.compile(r"(?:image|font|audio|video)/|(?:text|application)/(?:css|(?:x-)?javascript|ecmascript)\b")
+"""Parts of a page that hold nothing to read, such as those of a page that was saved with everything it needs."""
 _STUMBLES = (ValueError, IndexError, AttributeError, TypeError)
 """What the standard parser does where headers are not as they should be."""
 
@@ -115,6 +118,8 @@ class _Reader:
         name = _filename(part)
         if kind in _SEALED:
             self._draft.note("it is encrypted, or signed in a way that hides its text")
+        if name is None and _UNSEEN.match(kind):
+            return
         if name is not None or kind not in _TEXTS:
             data = _content(part)
             read_part(_in_utf8(data, part) if kind.startswith("text/") else data, name or kind, self._draft)
