@@ -329,6 +329,32 @@ def test_a_name_begins_no_line_and_moves_no_cursor_in_a_graph(
     assert "\x1b[2J" not in shown
 
 
+@pytest.mark.parametrize(
+    "arguments", [("search", "needle"), ("search", "needle", "--lines"), ("search", "needle", "--paths-only"),
+                  ("diff", "before", "--text"), ("rm", "--yes", "a.md"), ("undo", "--list")]
+)  # fmt: skip
+def test_what_is_stored_does_not_write_to_the_terminal(
+    rolltop: Run, environment: dict[str, str], tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    rolltop("store", "snapshot", "before")
+    odd = tmp_path / "x\x1b[2Jy"
+    odd.mkdir()
+    for name in ("a.md", "b.md"):
+        (odd / name).write_text(f"# {name}\na \x1b[2J needle\n")
+    rolltop("store", "add", str(odd / "a.md"), str(odd / "b.md"))
+    rolltop("store", "rm", "--yes", "b.md")
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "rolltop", "store", *arguments]
+    subprocess.run(command, env=environment | {"COLUMNS": "300"}, stdout=theirs, stderr=theirs, check=True)
+    os.close(theirs)
+    shown = os.read(ours, 100_000).decode()
+    os.close(ours)
+    assert "\\x1b[2J" in shown
+    assert "\x1b[2J" not in shown
+    if arguments == ("search", "needle"):
+        assert "\x1b[01;31m\x1b[Kneedle\x1b[m\x1b[K" in shown
+
+
 def test_graph_draws_a_tree_on_a_terminal(rolltop: Run, environment: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("See [b](b.md).\n")
     (tmp_path / "b.md").write_text("The end.\n")

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
 
-__all__ = ["harmless", "in_colour", "is_terminal", "note", "print_json", "print_rows"]
+__all__ = ["harmless", "in_colour", "is_terminal", "note", "print_json", "print_line", "print_rows", "safe"]
 
 _CONTROL = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"}
 # Signs that turn the direction of what follows make a text read as another one.
 _CONTROL |= {code: f"\\u{code:04x}" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
+_MARKS = re.compile(r"(\x1b\[01;31m\x1b\[K|\x1b\[m\x1b\[K)")
 
 
 def is_terminal() -> bool:
@@ -37,6 +39,19 @@ def print_json(value: Any) -> None:
 def harmless(text: object) -> str:
     """A text of somebody else for a terminal: nothing in it can move the cursor, or begin a line of ours."""
     return str(text).translate(_CONTROL).replace("\n", "\n  ")
+
+
+def safe(text: str) -> str:
+    """A text of somebody else as it is for a program, and harmless for a terminal; words in it may be marked."""
+    if not is_terminal():
+        return text
+    # Every second part is one of our marks.
+    return "".join(part if number % 2 else harmless(part) for number, part in enumerate(_MARKS.split(text)))
+
+
+def print_line(text: str) -> None:
+    """A line of data."""
+    click.echo(safe(text))
 
 
 def note(message: str, *, style: str | None = None) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rolltop.cli.main import EXIT_CODES, Invocation
-from rolltop.cli.output import in_colour, is_terminal, note, print_json, print_rows
+from rolltop.cli.output import in_colour, is_terminal, note, print_json, print_line, print_rows, safe
 from rolltop.cli.store_open import as_dict, opened
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def search(invocation: Invocation, /, query: tuple[str, ...], **given: Any) -> N
         _json(results, lines)
     elif given["paths_only"]:
         for hit in results.hits:
-            click.echo(hit.document.path)
+            print_line(hit.document.path)
     else:
         _print(results, lines, given)
     if results.note:
@@ -114,10 +114,10 @@ def _print(results: Results, lines: dict[int, Excerpts], given: dict[str, Any]) 
         title = f"  {hit.title}" if hit.title != hit.document.name else ""
         place = f"  {hit.place}" if hit.place and not lines else ""
         why = f"  {hit.why}" if given["why"] else ""
-        path = click.style(hit.document.path, fg="magenta", bold=True)
-        click.echo(f"{path}  {hit.score:.2f}{title}{place}{why}", color=color)
+        path = click.style(safe(hit.document.path), fg="magenta", bold=True)
+        click.echo(f"{path}  {hit.score:.2f}{safe(f'{title}{place}{why}')}", color=color)
         for line in _texts(hit, lines.get(hit.document.id), color):
-            click.echo(f"  {line}", color=color)
+            click.echo(f"  {safe(line)}", color=color)
 
 
 def _texts(hit: Hit, lines: Excerpts | None, color: bool) -> list[str]:
