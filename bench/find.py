@@ -252,7 +252,7 @@ def speed(documents: int, work: Path, rows: Rows, *, alone: bool) -> None:
     rounds: list[tuple[str, Callable[[], Asker], str]] = [
         ("ten hits with snippets", opened_anew(work / "store", Library.search), "<= 2 / 10"),
         ("the same, asked again", lambda: library.search, ""),
-        ("numbers only", opened_anew(work / "store", lambda opened, query: opened.numbers_of(query, 10)), ""),
+        ("numbers only", opened_anew(work / "store", lambda opened, query: opened.text.search(query, limit=10)), ""),
         ("fuzzy 0.7", opened_anew(work / "store", lambda opened, query: opened.search(query, similarity=0.7)), ""),
     ]
     for label, begin, target in rounds:

@@ -297,6 +297,64 @@ def test_graph_prints_lines_json_and_dot(rolltop: Run, tmp_path: Path) -> None:
     assert rolltop("store", "graph", "nothing.md").returncode == 3
 
 
+def test_graph_says_what_leaves_relations_out(rolltop: Run, tmp_path: Path) -> None:
+    for number in range(27):
+        (tmp_path / f"{number}.md").write_text(f"about{number} see [it](hub.md)\n")
+    (tmp_path / "hub.md").write_text("The hub.\n")
+    rolltop("store", "add", *map(str, tmp_path.glob("*.md")))
+    few = rolltop("store", "graph", "hub.md", "--limit", "3")
+    assert (few.stdout.count("\n"), few.stderr) == (3, "more are related than the 3 shown; --limit shows more\n")
+    many = rolltop("store", "graph", "hub.md", "--limit", "1000", "--depth", "1")
+    assert many.stdout.count("\n") == 25
+    assert many.stderr.startswith("a document has more relations of one kind than are shown")
+
+
+def test_a_name_begins_no_line_and_moves_no_cursor_in_a_graph(
+    rolltop: Run, environment: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "a\nb\x1b[2Jc.md").write_text("See [b](b.md).\n")
+    (tmp_path / "b.md").write_text("The end.\n")
+    rolltop("store", "add", *map(str, tmp_path.glob("*.md")))
+    (line,) = rolltop("store", "graph", "b.md").stdout.splitlines()
+    assert line.split("\t")[3].endswith("/a bc.md")
+    dot = rolltop("store", "graph", "b.md", "--dot").stdout
+    assert subprocess.run(["dot", "-Tsvg"], input=dot, capture_output=True, text=True, check=True).stdout
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "rolltop", "store", "graph", "b.md"]
+    subprocess.run(command, env=environment | {"COLUMNS": "300"}, stdout=theirs, stderr=theirs, check=True)
+    os.close(theirs)
+    shown = os.read(ours, 100_000).decode()
+    os.close(ours)
+    assert "a b\\x1b[2Jc.md" in shown
+    assert "\x1b[2J" not in shown
+
+
+@pytest.mark.parametrize(
+    "arguments", [("search", "needle"), ("search", "needle", "--lines"), ("search", "needle", "--paths-only"),
+                  ("diff", "before", "--text"), ("rm", "--yes", "a.md"), ("undo", "--list")]
+)  # fmt: skip
+def test_what_is_stored_does_not_write_to_the_terminal(
+    rolltop: Run, environment: dict[str, str], tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    rolltop("store", "snapshot", "before")
+    odd = tmp_path / "x\x1b[2Jy"
+    odd.mkdir()
+    for name in ("a.md", "b.md"):
+        (odd / name).write_text(f"# {name}\na \x1b[2J needle\n")
+    rolltop("store", "add", str(odd / "a.md"), str(odd / "b.md"))
+    rolltop("store", "rm", "--yes", "b.md")
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "rolltop", "store", *arguments]
+    subprocess.run(command, env=environment | {"COLUMNS": "300"}, stdout=theirs, stderr=theirs, check=True)
+    os.close(theirs)
+    shown = os.read(ours, 100_000).decode()
+    os.close(ours)
+    assert "\\x1b[2J" in shown
+    assert "\x1b[2J" not in shown
+    if arguments == ("search", "needle"):
+        assert "\x1b[01;31m\x1b[Kneedle\x1b[m\x1b[K" in shown
+
+
 def test_graph_draws_a_tree_on_a_terminal(rolltop: Run, environment: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("See [b](b.md).\n")
     (tmp_path / "b.md").write_text("The end.\n")

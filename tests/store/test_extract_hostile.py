@@ -110,6 +110,11 @@ def endless_mail() -> bytes:
     return b"From: a@b\nSubject: s\nDate: d\n" + part * 3000 + b"\nend\n"
 
 
+def deep_mail() -> bytes:
+    parts = (b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (number, number) for number in range(3000))
+    return b"From: a@b\nSubject: s\nDate: d\n" + b"".join(parts) + b"\nend\n"
+
+
 def encrypted() -> bytes:
     data = bytearray(made.made_zip({"a.txt": "secret"}))
     for mark, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
@@ -140,6 +145,8 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
     "deep.html": (lambda: b"<html>" + b"<div>" * 300_000 + b"end", ""),
     "deep.ipynb": (lambda: b'{"nbformat":4,"cells":' + b"[" * 200_000, "not valid JSON"),
     "parts.eml": (endless_mail, ""),
+    "deep.eml": (deep_mail, "its parts are nested too deeply"),
+    "empty.zip": (lambda: made.made_zip({}), "it holds no text"),
     "old.doc": (lambda: b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(5000), "old Office file"),
     "deep.rtf": (lambda: b"{\\rtf1 " + b"{" * 1_000_000 + b"end", "nested too deeply"),
     "long.rtf": (lambda: b"{\\rtf1 " + b"word " * 4_000_000, "only the first 8 million characters"),
@@ -156,6 +163,15 @@ def test_hostile_files_are_contained_and_the_next_one_is_read(workers: Workers, 
     assert expected in (text.note or "")
     assert len(text.body) <= 8 << 20
     assert "zebra" in workers.read("next.pdf", made.made_pdf("a zebra")).body
+
+
+def test_a_reader_that_breaks_down_says_what_may_be_the_cause() -> None:
+    small = Workers(seconds=300, memory=256 << 20)
+    try:
+        note = small.read("recursive.pdf", pdf_form_in_itself()).note or ""
+        assert note.startswith("reading it failed: the worker that ran the job died (It probably ran out of memory")
+    finally:
+        small.close()
 
 
 def test_a_reader_that_takes_too_long_is_ended() -> None:

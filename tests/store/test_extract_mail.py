@@ -198,3 +198,57 @@ def test_a_text_with_colons_is_no_message() -> None:
         "From Ann\n",
     ):
         assert read_document(text.encode(), "a.eml.txt").body == text + "\n"
+
+
+def test_a_saved_page_is_read_without_its_styles_and_pictures() -> None:
+    page = text_part(b"<html><title>T</title><p>the saved ibis</p></html>", b"text/html")
+    style, picture = text_part(b".stork { color: red }", b"text/css"), text_part(b"x", b"image/png")
+    script = text_part(b"let heron = 1", b"application/javascript")
+    text = read(page, style, picture, script, kind="related")
+    assert where(text, "the saved ibis") == "message"
+    assert not any(word in text.body for word in ("stork", "heron", "image/png", "text/css"))
+    named = text_part(b".stork { color: red }", b'text/css; name="a.css"')
+    assert where(read(page, named), "stork") == "a.css"
+
+
+def mailbox(*messages: bytes, end: bytes = b"\n") -> bytes:
+    """Messages behind each other, as mail programs keep them."""
+    parting = b"From - Tue Nov 17 05:55:53 2026\n"
+    return b"".join(parting + message.rstrip(b"\n") + b"\n\n" for message in messages).replace(b"\n", end)
+
+
+ENCODED = b"Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\nFrom: c@x\nDate: x\nContent-Transfer-Encoding: base64\n\n" + (
+    base64.b64encode("the second größe\n".encode())
+)
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"], ids=["lf", "crlf"])
+@pytest.mark.parametrize("name", ["a.mbox", "Inbox"])
+def test_every_message_of_a_mailbox_is_read(workers: Workers, name: str, end: bytes) -> None:
+    with_file = EmailMessage()
+    with_file["From"], with_file["Subject"], with_file["Date"] = "a@x", "first", "Mon, 1 Jan 2024 10:00:00 +0000"
+    with_file.set_content("see below\n\n>From the ibis\n")
+    with_file.add_attachment(made.made_pdf("a badger"), maintype="application", subtype="pdf", filename="b.pdf")
+    text = workers.read(name, mailbox(with_file.as_bytes(), ENCODED, HEADERS + b"\nthird", end=end))
+    assert (text.title, text.note) == ("", None)
+    assert text.headings == ("first", "Grüße", "outer")
+    assert "\nFrom the ibis" in text.body
+    assert [where(text, word) for word in ("ibis", "badger", "Grüße", "größe", "third")] == [
+        "message 1, message",
+        "message 1, b.pdf, page 1",
+        "message 2, headers",
+        "message 2, message",
+        "message 3, message",
+    ]
+
+
+def test_a_line_in_a_text_parts_no_messages() -> None:
+    text = read_document(mailbox(HEADERS + b"\nFrom here on\n\nFrom 10:00 we met\nagain"), "a.mbox")
+    assert (text.title, where(text, "again")) == ("outer", "message")
+
+
+def test_a_mailbox_with_very_many_messages_says_that_not_all_were_read() -> None:
+    text = read_document(mailbox(*[HEADERS + b"\nword"] * 2001), "a.mbox")
+    assert text.note == "only the first 2000 members were read"
+    assert where(text, "word") == "message 1, message"
+    assert text.place(text.body.rindex("word")) == "message 2000, message"

@@ -121,3 +121,85 @@ def test_a_page_with_very_many_remarks_says_that_not_all_were_read() -> None:
     text = read_document(data, "a.pdf")
     assert (text.body.count("\n"), "r9999\n" in text.body, "r10000\n" in text.body) == (10_001, True, False)
     assert text.note == "only the first 10000 fields and comments of each page were read"
+
+
+def page_of(lines: bytes) -> bytes:
+    """A page with these lines, in letters of Windows-1252."""
+    page = b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 4 0 R >> >> "
+    font = _FONT.replace(b">>", b"/Encoding /WinAnsiEncoding >>")
+    text = b"BT /F1 12 Tf 72 720 Td " + lines + b" ET"
+    return made.pdf_of([made.CATALOG, made.ONE_PAGE, page + b"/Contents 5 0 R >>", font, stream(text)])
+
+
+@pytest.mark.parametrize(
+    ("drawn", "read"),
+    [
+        (rb"[(Poincar) -111 (\264) 444 (e)] TJ", "Poincaré"),  # an accent, the way back, and its letter
+        (rb"[(G) -111 (\250) 444 (odel)] TJ", "Gödel"),
+        (rb"[(fa) -111 (\270) 444 (c) (ade)] TJ", "façade"),
+        (rb"(Etude now) Tj 2.2 3 Td (\264) Tj", "Étude now"),  # over a capital, after the line
+        (rb"(a \264 b \250) Tj", "a ´ b ¨"),  # by themselves  # noqa: RUF001
+        (rb"(`ls` and caf\351) Tj", "`ls` and café"),
+    ],
+)
+def test_an_accent_that_is_drawn_over_a_letter_is_a_part_of_it(workers: Workers, drawn: bytes, read: str) -> None:
+    assert workers.read("a.pdf", page_of(drawn)).body.strip() == read
+
+
+def glyphs(*texts: str) -> bytes:
+    """Signs one behind the other, each with the text that it stands for; a space has no such text."""
+    named = "/Span<</ActualText <FEFF{}>>> BDC (m) Tj EMC"
+    return " ".join(
+        named.format(text.encode("utf-16-be").hex()) if text != " " else "( ) Tj" for text in texts
+    ).encode()
+
+
+@pytest.mark.parametrize(
+    ("drawn", "read"),
+    [
+        (glyphs(*reversed("عربي")), "عربي"),
+        (glyphs(*reversed("هنا عربي")), "هنا عربي"),
+        (glyphs("\u064f"), "\u064f"),  # a mark without a letter
+        (glyphs(*"abc"), "abc"),
+    ],
+)
+def test_letters_that_are_drawn_from_left_to_right_are_read_from_right_to_left(
+    workers: Workers, drawn: bytes, read: str
+) -> None:
+    assert workers.read("a.pdf", page_of(drawn)).body.strip() == read
+
+
+def test_a_page_that_nobody_could_read_is_told_as_it_is() -> None:
+    accents = rb"[(o) 445 (\250) -200] TJ " * 2100
+    body = read_document(page_of(accents), "a.pdf").body
+    assert body.count("¨") == 2100
+
+
+def with_attached(*files: tuple[str, bytes]) -> bytes:
+    """A page, and files that are attached to the document."""
+    page = b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 4 0 R >> >> "
+    objects = [b"", made.ONE_PAGE, page + b"/Contents 5 0 R >>", _FONT, stream(b"BT /F1 12 Tf 72 720 Td (cover) Tj ET")]
+    named = []
+    for name, content in files:
+        number = len(objects) + 1
+        named.append(f"({name}) {number} 0 R")
+        objects.append(f"<< /Type /Filespec /F ({name}) /UF ({name}) /EF << /F {number + 1} 0 R >> >>".encode())
+        objects.append(stream(content, b"/Type /EmbeddedFile"))
+    tree = f"<< /Type /Catalog /Pages 2 0 R /Names << /EmbeddedFiles << /Names [{' '.join(named)}] >> >> >>"
+    return made.pdf_of([tree.encode(), *objects[1:]])
+
+
+def test_what_is_attached_is_read(workers: Workers) -> None:
+    data = with_attached(("a.txt", b"an attached ibis"), ("b.pdf", made.made_pdf("a badger")), ("c.txt", b""))
+    text = workers.read("a.pdf", data)
+    found = {word: text.place(text.body.index(word)) for word in ("cover", "an attached ibis", "a badger")}
+    assert found == {"cover": "page 1", "an attached ibis": "a.txt", "a badger": "b.pdf, page 1"}
+    assert text.note is not None
+    assert text.note.startswith("c.txt: it cannot be read")
+
+
+def test_what_is_attached_to_what_is_attached_ends_somewhere(workers: Workers) -> None:
+    data = with_attached(("end.txt", b"the innermost"))
+    for _ in range(6):
+        data = with_attached(("inner.pdf", data))
+    assert "packed too deep inside other files" in (workers.read("a.pdf", data).note or "")

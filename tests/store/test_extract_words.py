@@ -78,6 +78,15 @@ def test_the_notes_of_a_slide_are_its_notes() -> None:
     assert [text.place(text.body.index(word)) for word in ("shown", "told")] == ["slide 1", "slide 1, notes"]
 
 
+def test_the_titles_of_slides_are_headings() -> None:
+    boxes = '<draw:frame class="title"><draw:text-box><text:p>{}</text:p></draw:text-box></draw:frame>{}'
+    other = "<draw:frame><draw:text-box><text:p>other words</text:p></draw:text-box></draw:frame>"
+    pages = "".join(f"<draw:page>{boxes.format(title, other)}</draw:page>" for title in ("Harvest", "Rain"))
+    text = read_document(made.made_odf("presentation", f"<office:presentation>{pages}</office:presentation>"), "a.odp")
+    assert (text.title, text.headings) == ("Harvest", ("Harvest", "Rain"))
+    assert lines(text) == ["Harvest", "other words", "Rain", "other words"]
+
+
 def test_breaks_and_hyphens_of_a_document() -> None:
     breaks = '<w:p><w:r><w:t>alpha</w:t><w:br w:type="page"/><w:t>beta</w:t><w:cr/><w:t>gamma</w:t></w:r></w:p>'
     hyphens = (
@@ -159,6 +168,19 @@ def test_what_stands_in_a_paragraph_of_rtf_comes_after_it(source: bytes, found: 
             ["mid", "left", "one", "after", "asked"],
         ),
         ("<button>yes</button><button>no</button>", ["yes no"]),
+        (
+            "a <svg><g><text>East</text><text>Herons<tspan x='1' dy='9'>counted</tspan></text></g><path/></svg>b",
+            ["a", "East", "Herons counted", "b"],
+        ),
+        (
+            "<svg><defs><text>not shown</text></defs><style>x</style>loose<text>one<tspan>word</tspan></text></svg>",
+            ["oneword"],
+        ),
+        (
+            "<svg><foreignObject><div>a <b>node</b><svg><text>in it</text></svg></div>end</foreignObject></svg>c",
+            ["a node", "in it", "end", "c"],
+        ),
+        ("Donau&shy;dampf&shy;schiff", ["Donaudampfschiff"]),
         ("a<img alt='heron'>b<svg><path/></svg>c<input>d", ["a heron b c d"]),
         ("<ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp>字</ruby>", ["漢字"]),
         ("winter<a href='#n'><sup>1</sup></a> and<sup><a href='#m'>2</a></sup> ice", ["winter 1 and 2 ice"]),

@@ -14,14 +14,14 @@ from typing import Any
 
 import click
 
-__all__ = ["as_shown", "harmless", "in_colour", "is_terminal", "note", "print_json", "print_rows"]
+__all__ = ["as_shown", "harmless", "in_colour", "is_terminal", "note", "print_json", "print_line", "print_rows"]
 
 _CONTROL = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"}
 # Signs that turn the direction of what follows make a text read as another one.
 _CONTROL |= {code: f"\\u{code:04x}" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
 
-_MARKS = re.compile(r"(\x1b\[[0-9;]*m\x1b\[K)")
-"""Colour as grep sets and ends it."""
+_MARKS = re.compile(r"(\x1b\[(?:01;31|3[0-9])?m\x1b\[K)")
+"""Colours as grep sets and ends them; others could hide what follows."""
 
 
 def is_terminal() -> bool:
@@ -49,6 +49,11 @@ def as_shown(text: str) -> str:
         return text
     pieces = _MARKS.split(text.replace("\r\n", "\n").removesuffix("\r"))
     return "".join(piece if at % 2 else piece.translate(_CONTROL) for at, piece in enumerate(pieces))
+
+
+def print_line(text: str) -> None:
+    """A line of data that somebody else has named or written."""
+    click.echo(as_shown(text))
 
 
 def note(message: str, *, style: str | None = None) -> None:

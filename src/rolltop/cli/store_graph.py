@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from rolltop.cli.main import EXIT_CODES, Invocation
-from rolltop.cli.output import harmless, note, print_json
+from rolltop.cli.output import harmless, is_terminal, note, print_json, print_rows
 from rolltop.cli.store_open import opened, progress
 from rolltop.cli.store_read import find
 
@@ -42,18 +41,22 @@ def graph(invocation: Invocation, name: str, *, depth: int, limit: int, dot: boo
         print_json(_as_dict(found))
     elif dot:
         click.echo(_as_dot(found))
-    elif sys.stdout.isatty():
+    elif is_terminal():
         _print_tree(found)
     else:
-        for each in found.related:
-            kinds = ",".join(edge.kind for edge in each.edges)
-            click.echo(
-                f"{each.distance}\t{each.weight:g}\t{kinds}\t{_label(each.node)}\t{_label(each.via)}\t{_why(each)}"
-            )
+        print_rows(("distance", "weight", "relations", "path", "from", "why"), map(_row, found.related))
     if found.behind:
         note(f"{found.behind} changes are not looked at yet, so more may be related; `rolltop store index` does that")
-    if not found.complete:
-        note(f"more are related than the {len(found.related)} shown; --limit shows more")
+    if not found.complete and len(found.related) >= limit:
+        note(f"more are related than the {limit} shown; --limit shows more")
+    elif not found.complete:
+        note("a document has more relations of one kind than are shown; those with the most weight are")
+
+
+def _row(related: Related) -> tuple[str, ...]:
+    kinds = ",".join(edge.kind for edge in related.edges)
+    weight = f"{related.weight:g}"
+    return str(related.distance), weight, kinds, _label(related.node), _label(related.via), _why(related)
 
 
 def _label(node: Node) -> str:
@@ -98,8 +101,12 @@ def _as_dot(found: Neighbourhood) -> str:
 
 
 def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
+    escaped = harmless(_in_one_line(text)).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
+
+
+def _in_one_line(text: str) -> str:
+    return " ".join(text.splitlines())
 
 
 def _print_tree(found: Neighbourhood) -> None:
@@ -107,13 +114,16 @@ def _print_tree(found: Neighbourhood) -> None:
     from rich.text import Text
     from rich.tree import Tree
 
-    root = Tree(Text(harmless(_label(found.start)), style="bold"))
+    def shown(text: str) -> str:
+        return harmless(_in_one_line(text))
+
+    root = Tree(Text(shown(_label(found.start)), style="bold"))
     branches: dict[tuple[int, int], Tree] = {found.start.key: root}
     for each in found.related:
         line = Text.assemble(
-            (harmless(_label(each.node)), "bold"),
+            (shown(_label(each.node)), "bold"),
             (f"  {', '.join(edge.kind for edge in each.edges)} {each.weight:g}", "cyan"),
-            (f"  {harmless(_why(each))}", "dim"),
+            (f"  {shown(_why(each))}", "dim"),
         )
         branches[each.node.key] = branches[each.via.key].add(line)
     Console().print(root)

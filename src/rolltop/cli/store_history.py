@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rolltop.cli.main import EXIT_CODES, Invocation
-from rolltop.cli.output import note, print_json, print_rows
+from rolltop.cli.output import note, print_json, print_line, print_rows
 from rolltop.cli.store_open import as_dict, human, opened
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def diff(invocation: Invocation, old: str, new: str | None, text: bool, as_json:
             return
         for change in changes:
             source = f"{change.before}\t" if change.kind == "renamed" else ""
-            click.echo(f"{change.kind}\t{source}{change.path}")
+            print_line(f"{change.kind}\t{source}{change.path}")
             if text:
                 _text(library, change)
 
@@ -83,7 +83,7 @@ def diff(invocation: Invocation, old: str, new: str | None, text: bool, as_json:
 def _text(library: Library, change: Change) -> None:
     lines = library.text_diff(change.old, change.new, change.before or change.path, change.path)
     for line in lines if lines is not None else ["(not text, or too large to compare)"]:
-        click.echo(line)
+        print_line(line)
 
 
 @click.command(epilog=EXIT_CODES)

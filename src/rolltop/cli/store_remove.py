@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rolltop.cli.main import EXIT_CODES, Invocation
-from rolltop.cli.output import note, print_json
+from rolltop.cli.output import note, print_json, print_line
 from rolltop.cli.store_open import as_dict, human, opened
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def _show(documents: Iterable[Document], *, as_json: bool) -> None:
         print_json({"documents": [as_dict(document) for document in documents]})
         return
     for document in documents:
-        click.echo(document.path)
+        print_line(document.path)
 
 
 @click.command(epilog=EXIT_CODES)

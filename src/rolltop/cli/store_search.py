@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rolltop.cli.main import EXIT_CODES, Invocation
-from rolltop.cli.output import as_shown, in_colour, is_terminal, note, print_json, print_rows
+from rolltop.cli.output import as_shown, in_colour, is_terminal, note, print_json, print_line, print_rows
 from rolltop.cli.store_open import as_dict, opened
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def search(invocation: Invocation, /, query: tuple[str, ...], **given: Any) -> N
         _json(results, lines)
     elif given["paths_only"]:
         for hit in results.hits:
-            click.echo(as_shown(hit.document.path))
+            print_line(hit.document.path)
     else:
         _print(results, lines, given)
     if results.note:

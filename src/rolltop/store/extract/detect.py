@@ -35,13 +35,15 @@ _HTML = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _HEADERS = rb"(?:[!-9;-~]+:[^\n]*\n(?:[ \t][^\n]*\n)*)"
-_HEADER = re.compile(_HEADERS + rb"{3,}")
-_NAMED_HEADER = re.compile(rb"(?:>?From [^\n]*\n)?" + _HEADERS + rb"+")
-"""What is a message by its name may have few headers, and the line before them that parts messages in a mailbox."""
+_PARTING = rb"(?:>?From [^\n]*\n)?"
+"""The line before the headers that parts messages in a mailbox."""
+_HEADER = re.compile(_PARTING + _HEADERS + rb"{3,}")
+_NAMED_HEADER = re.compile(_PARTING + _HEADERS + rb"+")
+"""What is a message by its name may have few headers."""
 _TELLING = re.compile(
     rb"^(?:From|Subject|Date|Message-ID|Received|MIME-Version|Return-Path):", re.MULTILINE | re.IGNORECASE
 )
-_MAIL_NAMES = frozenset({".eml", ".msg"})
+_MAIL_NAMES = frozenset({".eml", ".msg", ".mbox", ".mbx"})
 _OFFICE = ((b"word/", "docx"), (b"xl/", "xlsx"), (b"ppt/", "pptx"))
 _OPEN = (
     ({b"mimetype", b"META-INF/container.xml"}, "epub"),

@@ -13,7 +13,7 @@ from rolltop.store.sidecar import Sidecar
 
 __all__ = ["READERS", "KeptTexts"]
 
-READERS = 5
+READERS = 6
 """Counted up when the readers find more or other text; everything is then read again."""
 
 _SCHEMA = (

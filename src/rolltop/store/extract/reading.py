@@ -55,7 +55,8 @@ class Workers:
         except MemoryLimit:
             return Extracted(note=f"reading it needed more than {self._memory >> 20} MB and was ended")
         except (LimitExceeded, ForeignFailure) as error:
-            return Extracted(note=f"reading it failed: {error.message}")
+            why = f" ({error.hint.rstrip('.')})" if error.hint else ""
+            return Extracted(note=f"reading it failed: {error.message}{why}")
         except ValueError:
             return Extracted(note="reading it failed: the reader did not answer with a text")
 

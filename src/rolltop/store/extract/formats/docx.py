@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from rolltop.store.extract.formats.draft import PARTED, Draft, joined
-from rolltop.store.extract.formats.drawn import write_drawn
+from rolltop.store.extract.formats.drawn import described, write_drawn
 from rolltop.store.extract.formats.embedded import write_embedded
 from rolltop.store.extract.formats.package import Package
 from rolltop.store.extract.formats.xml import START, TEXT
@@ -20,7 +20,12 @@ _SKIPPED = frozenset({"Fallback", "moveFrom", "rt"})
 characters that follow sound."""
 _REFERENCES = ("footnoteReference", "endnoteReference")
 _SIGNS = {"tab": "\t", "ptab": "\t", "cr": "\n", "noBreakHyphen": "-"} | dict.fromkeys(_REFERENCES, PARTED)
-_HEEDED = frozenset({"p", "pStyle", "br", "lastRenderedPageBreak", "tc", "tr", *_SIGNS})
+_DRAWN_WORDS = {"shape": "alt", "textpath": "string"}
+"""What a shape of older programs shows, and letters that are drawn, such as those across a page."""
+_SHAPES = frozenset({"docPr", *_DRAWN_WORDS})
+_FIELDS = frozenset({"fldChar", "fldSimple"})
+_HEEDED = frozenset({"p", "pStyle", "br", "lastRenderedPageBreak", "tc", "tr", *_SIGNS, *_SHAPES, *_FIELDS})
+_LINK = re.compile(r'HYPERLINK\s+"([^"]+)"')
 _HEADING = re.compile(r"(heading \d|title)", re.IGNORECASE)
 
 
@@ -29,9 +34,6 @@ def read(data: bytes, draft: Draft) -> None:
     main = package.main_part("word/document.xml")
     draft.title = package.title("docProps/core.xml")
     headings = _heading_styles(package)
-    for kind, target in package.relations(main).values():
-        if kind == "hyperlink":
-            draft.link(target)
     _Text(draft, headings).read(package, main)
     write_drawn(package, main, draft, "drawing")
     for name in _beside(package, main):
@@ -72,6 +74,8 @@ class _Text:
         self._outer: list[tuple[list[str], bool]] = []
         """Paragraphs around the box that is being read, and whether they are headings."""
         self._after: list[str] = []
+        self._instruction: list[str] = []
+        """What has been said of a field."""
         self._begun = ""
         """The part of the paragraph that stands on the page before."""
         self._is_heading = False
@@ -80,11 +84,18 @@ class _Text:
         self._page = 1
 
     def read(self, package: Package, part: str) -> None:
-        inside_text = skipped = 0
+        for kind, target in package.relations(part).values():
+            if kind == "hyperlink":
+                self._draft.link(target)
+        inside_text = inside_field = skipped = 0
         for event, value, said in package.events(part):
             if event == TEXT:
                 if inside_text and not skipped:
                     self._paragraph.append(value)
+                elif inside_field:
+                    self._instruction.append(value)
+            elif value == "instrText":
+                inside_field += 1 if event == START else -1
             elif value == "t":
                 inside_text += 1 if event == START else -1
             elif value in _SKIPPED:
@@ -110,6 +121,21 @@ class _Text:
             self._next_page()
         elif name == "tc":
             self._cells += 1
+        elif name in _SHAPES:
+            self._describe(described(said) if name == "docPr" else said.get(_DRAWN_WORDS[name], ""))
+        elif name in _FIELDS:
+            self._end_instruction(said.get("instr", ""))
+
+    def _describe(self, words: str) -> None:
+        if words:
+            self._paragraph.append(PARTED)
+            self._after.append(words.replace("\n", " ") + " " if self._cells else words + "\n")
+
+    def _end_instruction(self, said: str) -> None:
+        """A field says what it is in pieces, and then what it shows."""
+        if link := _LINK.search("".join(self._instruction) or said):
+            self._draft.link(link[1])
+        self._instruction = []
 
     def _end(self, name: str) -> None:
         if name == "p":

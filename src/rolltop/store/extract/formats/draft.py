@@ -12,6 +12,7 @@ __all__ = ["PARTED", "Draft", "joined"]
 
 PARTED = "\0"
 """Stands between the pieces of a paragraph where a note or a box does, which parts words."""
+_MAY_PART = "\N{SOFT HYPHEN}"
 _PARTS = re.compile(r"(?<=\w)\0+(?=\w)")
 
 MOST_HEADINGS = 1000
@@ -34,7 +35,7 @@ class Draft:
         self.depth = depth
         self.title = ""
         self.is_table = False
-        """Headings are names of sheets, which say little about the whole."""
+        """Headings are names of sheets or of messages, which say little about the whole."""
         self.headings: list[str] = []
         self.links: dict[str, None] = {}
         self.anchors: list[Anchor] = []
@@ -45,7 +46,8 @@ class Draft:
         self.length = 0
 
     def say(self, text: str) -> None:
-        """Add text."""
+        """Add text; where a word may be parted is not seen in it."""
+        text = text.replace(_MAY_PART, "")
         room = self.spent.limits.characters - self.length
         if len(text) > room:
             self._pieces.append(text[:room])
@@ -67,7 +69,7 @@ class Draft:
         self.anchors.append(Anchor(self.length, label, row))
 
     def heading(self, text: str) -> None:
-        text = " ".join(text.split())[:LONGEST_HEADING]
+        text = " ".join(text.replace(_MAY_PART, "").split())[:LONGEST_HEADING]
         if text and len(self.headings) < MOST_HEADINGS:
             self.headings.append(text)
 

@@ -7,11 +7,16 @@ from rolltop.store.extract.formats.limits import Unreadable
 from rolltop.store.extract.formats.package import Package
 from rolltop.store.extract.formats.xml import START, TEXT
 
-__all__ = ["write_drawn"]
+__all__ = ["described", "write_drawn"]
 
 _DRAWN = frozenset({"chart", "chartEx", "diagramData", "drawing", "chartUserShapes"})
-_CACHED = frozenset({"strCache", "strLit", "lvl"})
+_CACHED = frozenset({"strCache", "strLit", "lvl", "tx"})
 """Where a chart keeps the names of what it shows, beside the numbers."""
+
+
+def described(said: dict[str, str]) -> str:
+    """What a picture or another shape shows, in words, for those who do not see it; `said` are its properties."""
+    return "\n".join(filter(None, (said.get(key, "").strip() for key in ("title", "descr"))))
 
 
 def write_drawn(package: Package, part: str, draft: Draft, label: str) -> None:
@@ -33,11 +38,13 @@ def _write(package: Package, part: str, draft: Draft, label: str) -> None:
     said: dict[str, None] = {}
     pieces: list[str] = []
     inside = cached = 0
-    for event, value, _ in package.events(part):
+    for event, value, properties in package.events(part):
         if event == TEXT:
             if inside:
                 pieces.append(value)
             continue
+        if value == "cNvPr" and (words := described(properties)):
+            said[words] = None
         step = 1 if event == START else -1
         if value == "t" or (value == "v" and cached):
             inside += step

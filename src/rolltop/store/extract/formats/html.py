@@ -17,6 +17,9 @@ __all__ = ["read", "write_page"]
 
 _LEFT_OUT = frozenset({"script", "style", "template", "svg", "object", "iframe", "head", "rt", "rp"})
 """`rt` and `rp` say how the characters below them sound, between the characters of a word."""
+_LABELS = frozenset({"text", "foreignobject"})
+_NOT_DRAWN = frozenset({"defs", "symbol", "metadata", "style", "script"})
+"""Of a drawing, what stands in it as text is read; what these hold is not shown where it stands."""
 _BLOCKS = frozenset(
     {
         *("address", "article", "aside", "blockquote", "br", "dd", "div", "dl", "dt", "fieldset", "figcaption"),
@@ -97,6 +100,10 @@ class _Page:
         self._open: list[str] = []
         self._skipped = 0
         """How deep what is left out began; 0 outside of it."""
+        self._drawings: list[int] = []
+        """How deep drawings began. They are left out, but for the words in them."""
+        self._labels: list[int] = []
+        """How deep such words began."""
         self._title: list[str] | None = None
         self._title_at = 0
         self._said: list[str] = []
@@ -111,28 +118,52 @@ class _Page:
         if len(self._open) > DEEPEST:
             self._text.break_line()
             raise _TooDeep
-        if tag == "title" and self._title is None:
+        if tag == "title" and self._title is None and not self._drawings:
             self._title, self._title_at = [], len(self._open)
         if self._skipped:
-            return
-        if tag in _LEFT_OUT:
+            self._drawn(tag)
+        elif tag in _LEFT_OUT:
             self._skipped = len(self._open)
+            if tag == "svg":
+                self._drawings.append(self._skipped)
             if tag in _BOXES:
                 self._text.part()
         else:
             self._text.start(tag, said, parent)
+
+    def _drawn(self, tag: str) -> None:
+        """What begins inside of what is left out: words, where that is a drawing."""
+        depth = len(self._open)
+        if not self._drawings or self._skipped != self._drawings[-1]:
+            return
+        if tag in _LABELS:
+            self._labels.append(depth)
+            self._skipped = 0
+            self._text.break_line()
+        elif tag in _NOT_DRAWN:
+            self._skipped = depth
 
     def end(self, tag: str) -> None:
         self._flush()
         depth = len(self._open)
         if depth == self._title_at:
             self._end_title()
-        if not self._skipped:
+        if self._labels and depth == self._labels[-1]:
+            self._labels.pop()
+            self._text.break_line()
+            self._skipped = self._drawings[-1]
+        elif not self._skipped:
             self._text.end(tag)
         elif depth == self._skipped:
-            self._skipped = 0
+            self._end_left_out(depth)
         if depth:
             self._open.pop()
+
+    def _end_left_out(self, depth: int) -> None:
+        if self._drawings and depth == self._drawings[-1]:
+            self._drawings.pop()
+        in_drawing = len(self._drawings) > len(self._labels)
+        self._skipped = self._drawings[-1] if in_drawing else 0
 
     def data(self, text: str) -> None:
         """A text comes in pieces, wherever the parser's buffer ended."""
@@ -190,6 +221,8 @@ class _Text:
         elif tag == "sup" and parent in _LINKS and self._link_at >= 0:
             self._line.insert(self._link_at, PARTED)
             self._link_at = -1
+        elif tag == "tspan" and not said.keys().isdisjoint(("x", "y", "dy")):
+            self.part()  # it stands elsewhere, often on a line of its own
         elif tag in _BOXES:
             self.part()
             if tag == "img":

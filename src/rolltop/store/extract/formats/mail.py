@@ -1,9 +1,10 @@
-"""Messages: who wrote to whom about what, the text, what is attached, and messages that are passed on."""
+"""Messages, alone or in a mailbox: who wrote to whom about what, the text, what is attached, messages passed on."""
 
 from __future__ import annotations
 
 import email
 import email.policy
+import re
 from email.headerregistry import BaseHeader, HeaderRegistry
 from email.message import Message
 from functools import lru_cache, partial
@@ -14,6 +15,7 @@ from rolltop.store.extract.detect import format_of
 from rolltop.store.extract.formats import html
 from rolltop.store.extract.formats.draft import Draft
 from rolltop.store.extract.formats.limits import Unreadable
+from rolltop.store.extract.formats.mailbox import messages_in
 from rolltop.store.extract.formats.parts import read_inside, read_part
 from rolltop.store.extract.plain import codec_of, decoded
 
@@ -22,6 +24,8 @@ __all__ = ["read"]
 _SHOWN = ("From", "To", "Cc", "Date", "Subject")
 _TEXTS = ("text/plain", "text/html")
 _SEALED = ("application/pkcs7-mime", "application/x-pkcs7-mime", "application/pgp-encrypted")
+_UNSEEN = re.compile(r"(?:image|font|audio|video)/|(?:text|application)/(?:css|(?:x-)?javascript|ecmascript)\b")
+"""Parts of a page that hold nothing to read, such as those of a page that was saved with everything it needs."""
 _STUMBLES = (ValueError, IndexError, AttributeError, TypeError)
 """What the standard parser does where headers are not as they should be."""
 
@@ -50,7 +54,24 @@ def read(data: bytes, draft: Draft) -> None:
     if codec_of(data)[1]:
         data = decoded(data).encode("utf-8", "replace")
     data = data.removeprefix(b"\xef\xbb\xbf")
-    message = email.message_from_bytes(data, policy=_POLICY)
+    for number, each in enumerate(messages_in(data), 1):
+        draft.is_table = True  # what the first message is about says little about the others
+        draft.spent.member()
+        read_inside(f"message {number}", draft, partial(_read_one_of_many, each))
+    if not draft.is_table:
+        _read_bytes(data, draft)
+
+
+def _read_one_of_many(data: bytes, draft: Draft) -> None:
+    _read_bytes(data, draft)
+    draft.heading(draft.title)
+
+
+def _read_bytes(data: bytes, draft: Draft) -> None:
+    try:
+        message = email.message_from_bytes(data, policy=_POLICY)
+    except RecursionError:
+        raise Unreadable("its parts are nested too deeply") from None
     if not message.keys():
         raise Unreadable("it has no headers")
     _Reader(draft).message(message)
@@ -97,6 +118,8 @@ class _Reader:
         name = _filename(part)
         if kind in _SEALED:
             self._draft.note("it is encrypted, or signed in a way that hides its text")
+        if name is None and _UNSEEN.match(kind):
+            return
         if name is not None or kind not in _TEXTS:
             data = _content(part)
             read_part(_in_utf8(data, part) if kind.startswith("text/") else data, name or kind, self._draft)

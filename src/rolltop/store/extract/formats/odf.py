@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import posixpath
 import re
+from collections.abc import Iterator
 
 from rolltop.store.extract.formats.draft import Draft
 from rolltop.store.extract.formats.embedded import write_part
@@ -12,7 +13,7 @@ from rolltop.store.extract.formats.limits import Unreadable
 from rolltop.store.extract.formats.odfsheets import Sheets, kept_value
 from rolltop.store.extract.formats.odftexts import Texts
 from rolltop.store.extract.formats.package import Package
-from rolltop.store.extract.formats.xml import START, events
+from rolltop.store.extract.formats.xml import START, TEXT, Event, events
 
 __all__ = ["read"]
 
@@ -60,16 +61,35 @@ def _object(package: Package, place: str, draft: Draft, label: str) -> None:
     """Write the words of a chart or of another object that is drawn into the document."""
     if place in package and place != _CONTENT:
         write_part(package, place, draft)
-    if f"{place}/{_CONTENT}" not in package:
+    part = f"{place}/{_CONTENT}"
+    if part not in package:
         return
     words = _Words(draft)
     try:
-        words.write(package.events(f"{place}/{_CONTENT}"))
+        content = package.read(part)
+        words.write(events(content, part))
+        if not words.said and (formula := _formula(events(content, part))):
+            words.said[formula] = None
     except Unreadable as error:
         draft.note(f"{label}: {error}")
     if words.said:
         draft.at(label)
         draft.line("\n".join(words.said))
+
+
+def _formula(found: Iterator[Event]) -> str:
+    """The signs of a formula in their order, without how it was typed; nothing where the object is none."""
+    signs: list[str] = []
+    aside, is_formula = 0, False
+    for event, value, _ in found:
+        if event == TEXT:
+            if not aside:
+                signs.append(value.strip())
+        elif value.startswith("annotation"):
+            aside += 1 if event == START else -1
+        elif value == "math":
+            is_formula = True
+    return "".join(signs) if is_formula else ""
 
 
 def _only_masters(styles: bytes) -> bytes:

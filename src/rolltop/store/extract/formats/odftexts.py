@@ -45,6 +45,8 @@ class Texts:
         """What has begun, with the pieces of what it stands in."""
         self._after: list[tuple[str, bool]] = []
         self._slides = 0
+        self._title_at = 0
+        """How many have begun where the title of a slide did; 0 outside of it."""
         self.objects: dict[str, str] = {}
         """What has a part of its own in the package, and the place of it."""
 
@@ -69,6 +71,8 @@ class Texts:
             self._begin(name, [])
         elif name in _ASIDE:
             self._begin(name, None)
+            if said.get("class") == "title" and not self._title_at:
+                self._title_at = len(self._open)
         elif name == "page":
             self._slides += 1
             self.draft.at(f"slide {self._slides}")
@@ -96,9 +100,12 @@ class Texts:
     def end(self, name: str) -> None:
         if self._open and self._open[-1][0] == name:
             pieces = self._pieces
+            is_heading = name == "h" or 0 < self._title_at < len(self._open)
             _, self._pieces = self._open.pop()
             if pieces is not None:
-                self._ended(joined(pieces), heading=name == "h")
+                self._ended(joined(pieces), heading=is_heading)
+            if len(self._open) < self._title_at:
+                self._title_at = 0
 
     def _ended(self, text: str, *, heading: bool) -> None:
         if self._open and any(pieces is not None for _, pieces in self._open):

@@ -1,4 +1,4 @@
-"""PDF: the text of each page, what was filled in and remarked on it, and where its links lead."""
+"""PDF: the text of each page, what was filled in and remarked on it, where its links lead, and what is attached."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from rolltop.store.extract.formats.draft import Draft
 from rolltop.store.extract.formats.limits import MissingPart, Unreadable
+from rolltop.store.extract.formats.pdfattached import write_attached
 from rolltop.store.extract.formats.pdfbeside import write_beside
 from rolltop.store.extract.formats.pdflinks import links_on
 from rolltop.store.extract.formats.pdftext import text_on
@@ -40,6 +41,7 @@ def read(data: bytes, draft: Draft) -> None:
         draft.note(f"only the first {MOST_PAGES} of {pages} pages were read")
     if not draft.text().strip():
         draft.note("its pages hold no text, perhaps only pictures of text")
+    write_attached(document, draft)
 
 
 def _page(document: Any, number: int, draft: Draft) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from rolltop.store.extract.formats.draft import Draft
 
-__all__ = ["write_beside"]
+__all__ = ["filled", "write_beside"]
 
 MOST = 10_000
 """Fields and remarks of one page."""
@@ -68,7 +68,7 @@ def _value(form: Any, found: Any) -> str:
             return chosen
     elif kind != pdfium.FPDF_FORMFIELD_TEXTFIELD:
         return ""
-    return _filled(partial(pdfium.FPDFAnnot_GetFormFieldValue, form, found))
+    return filled(partial(pdfium.FPDFAnnot_GetFormFieldValue, form, found))
 
 
 def _chosen(form: Any, found: Any) -> Iterator[str]:
@@ -77,16 +77,16 @@ def _chosen(form: Any, found: Any) -> Iterator[str]:
 
     for number in range(min(pdfium.FPDFAnnot_GetOptionCount(form, found), MOST)):
         if pdfium.FPDFAnnot_IsOptionSelected(form, found, number):
-            yield _filled(partial(pdfium.FPDFAnnot_GetOptionLabel, form, found, number))
+            yield filled(partial(pdfium.FPDFAnnot_GetOptionLabel, form, found, number))
 
 
 def _string(found: Any, key: bytes) -> str:
     import pypdfium2.raw as pdfium  # noqa: PLC0415 - an extra
 
-    return _filled(partial(pdfium.FPDFAnnot_GetStringValue, found, key))
+    return filled(partial(pdfium.FPDFAnnot_GetStringValue, found, key))
 
 
-def _filled(fill: Callable[[Any, int], int]) -> str:
+def filled(fill: Callable[[Any, int], int]) -> str:
     """What a function of PDFium writes into a buffer, in UTF-16; asked without one, it says how long that is."""
     import pypdfium2.raw as pdfium  # noqa: PLC0415 - an extra
 

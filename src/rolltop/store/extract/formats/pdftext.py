@@ -5,6 +5,8 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
+from rolltop.store.extract.formats.pdfletters import in_reading_order, may_be_out_of_order
+
 __all__ = ["text_on"]
 
 _BEYOND = -1
@@ -26,11 +28,12 @@ def text_on(words: Any, most: int) -> str:
     size = place(words, last) - place(words, first) + 1
     buffer = (ctypes.c_ushort * (size + 1))()
     written = pdfium.FPDFText_GetText(words, first, last - first + 1, buffer) - 1
-    if written == size:
-        return _whole(bytes(buffer)[: 2 * size])
+    text = _whole(bytes(buffer)[: 2 * written])
+    if written == size and not may_be_out_of_order(text):
+        return text
     # What has more than 16 bits is left out there, and has to be asked for letter by letter.
     shown = (each for each in range(first, min(last, first + most) + 1) if place(words, each) != _BEYOND)
-    letters = "".join(chr(pdfium.FPDFText_GetUnicode(words, each)) for each in shown)
+    letters = in_reading_order(words, shown)
     return _whole(letters.encode("utf-16-le", "surrogatepass")).replace("\0", "")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rolltop.store.extract.formats.draft import Draft
-from rolltop.store.extract.formats.drawn import write_drawn
+from rolltop.store.extract.formats.drawn import described, write_drawn
 from rolltop.store.extract.formats.embedded import write_embedded
 from rolltop.store.extract.formats.package import Package
 from rolltop.store.extract.formats.xml import START, TEXT
@@ -54,6 +54,8 @@ def _text(package: Package, part: str, draft: Draft, *, titled: bool) -> None:
                 is_title = False
             elif value == "ph":
                 is_title = titled and said.get("type") in ("title", "ctrTitle")
+            elif value == "cNvPr" and not skipped and (words := described(said)):
+                draft.line(words)
             elif value == "br":
                 paragraph.append("\n")
         else:

@@ -38,6 +38,8 @@ def read_document(data: bytes, name: str, limits: Limits | None = None) -> Extra
         read_into(data, name, draft)
     except (Unreadable, Enough) as error:
         draft.refused(error)
+    if not draft.notes and not draft.text().strip():
+        draft.note("it holds no text")
     return draft.finished()
 
 

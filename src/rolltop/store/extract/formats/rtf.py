@@ -63,8 +63,6 @@ _LINK = re.compile(r'HYPERLINK\s+(?:\\l\s+)?"([^"]+)"')
 
 def read(data: bytes, draft: Draft) -> None:
     _Rtf(draft).read(data)
-    if not draft.text().strip():
-        draft.note("it holds no text")
 
 
 class _Group(NamedTuple):

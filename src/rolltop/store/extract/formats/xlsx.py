@@ -17,6 +17,9 @@ from rolltop.store.extract.formats.xml import END, START, TEXT, Event
 __all__ = ["read"]
 
 _TEXTS = frozenset({"v", "t", *MARGINS})
+_WRITTEN = frozenset({"str", "inlineStr"})
+"""Cells that hold their text themselves."""
+_ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
 _CELL = re.compile(r"([A-Z]{1,3})(\d{1,7})")
 
 
@@ -72,7 +75,7 @@ def _strings(package: Package, name: str) -> list[str]:
         elif value == "rPh":
             spoken += 1 if event == START else -1
         elif value == "si" and event == END:
-            strings.append("".join(pieces))
+            strings.append(unescaped("".join(pieces)))
             pieces = []
     return strings
 
@@ -94,6 +97,14 @@ def _date_styles(package: Package, name: str) -> dict[str, str]:
                 styles[str(count)] = kind
             count += 1
     return styles
+
+
+def unescaped(text: str) -> str:
+    """A text of a cell: in it, `_x000D_` is the character with that number, as XML cannot have all of them."""
+    if "_x" not in text:
+        return text
+    units = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text).encode("utf-16-le", "surrogatepass")
+    return units.decode("utf-16-le", "replace")
 
 
 def _number(text: str) -> int:
@@ -151,7 +162,9 @@ class _Sheet:
             return "TRUE" if value.strip() == "1" else "FALSE"
         if kind == "n" and style in self._dates and value:
             return shown_moment(value, self._dates[style], since_1904=self._since_1904)
-        return iso_moment(value.strip()) if kind == "d" else value
+        if kind == "d":
+            return iso_moment(value.strip())
+        return unescaped(value) if kind in _WRITTEN else value
 
 
 def _comments(package: Package, part: str) -> list[tuple[int, int, str]]:
@@ -178,7 +191,7 @@ def _read_comments(package: Package, part: str, found: dict[tuple[int, int], lis
         elif name in ("comment", "threadedComment"):
             if event == START:
                 place, pieces = _address(said.get("ref", ""), -1, -1), []
-            elif text := " ".join("".join(pieces).split()):
+            elif text := " ".join(unescaped("".join(pieces)).split()):
                 found.setdefault(place, []).append(text)
 
 
