@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from rolltop.reports import RenderOptions, Reports
+from rolltop.reports import Engine, RenderOptions, Reports
 from rolltop.reports.containers import ContainerEngine
 from rolltop.reports.containers.hardening import LABEL, container_config, owner_labels, sweep_orphans
 from rolltop.reports.containers.image import Recipe
@@ -47,6 +47,13 @@ def test_an_unchanged_render_comes_from_the_cache_at_once(warm_reports: Reports,
     assert (warm_reports.outputs.root / "same.html").stat().st_mtime_ns == before
     warm_reports.documents.attach("same", "new.csv", b"x")
     assert not run(warm_reports.render("same", RenderOptions(engine="fast"))).cached
+
+
+@pytest.mark.parametrize("engine", ["fast", "rmarkdown"])
+def test_a_chunk_may_be_cached(warm_reports: Reports, run: Any, engine: Engine) -> None:
+    warm_reports.documents.create("kept", "Kept", "```{r cache=TRUE}\nprint(6 * 7)\n```\n", overwrite=True)
+    run(warm_reports.render("kept", RenderOptions(engine=engine, fresh=True)))
+    assert b"42" in warm_reports.outputs.read("kept.html")
 
 
 def test_after_a_fresh_render_its_result_is_the_one_that_stands(warm_reports: Reports, run: Any) -> None:

@@ -47,7 +47,7 @@ def _programs() -> Iterator[Part]:
 
 def _rmarkdown() -> Part:
     found = next((library for library in _LIBRARIES if Path(library, "rmarkdown").is_dir()), None)
-    fix = "apt-get install r-cran-rmarkdown r-cran-knitr r-cran-ggplot2"
+    fix = "apt-get install r-cran-rmarkdown r-cran-knitr r-cran-codetools r-cran-ggplot2"
     return Part("rmarkdown", found is not None, found or "not found; renders the documents", fix)
 
 

@@ -18,8 +18,8 @@ __all__ = ["Bootstrap"]
 
 SUITE = "bookworm"
 PACKAGES = (
-    "r-base-core", "r-cran-rmarkdown", "r-cran-knitr", "r-cran-ggplot2", "r-cran-tinytex", "r-cran-jsonlite",
-    "pandoc", "texlive-latex-base", "texlive-latex-recommended", "lmodern",
+    "r-base-core", "r-cran-rmarkdown", "r-cran-knitr", "r-cran-codetools", "r-cran-ggplot2", "r-cran-tinytex",
+    "r-cran-jsonlite", "pandoc", "texlive-latex-base", "texlive-latex-recommended", "lmodern",
 )  # fmt: skip
 LEFT_OUT = ("/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*", "/usr/share/info/*")
 _CHUNK = 1 << 20
