@@ -6,6 +6,8 @@ import json
 import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -171,6 +173,32 @@ def test_a_model_that_cannot_be_used_keeps_nobody_from_searching_words(
         assert problem in str(found.note)
         with pytest.raises(RolltopError, match=problem):
             library.find("needle", "semantic")
+
+
+def test_a_search_waits_a_moment_for_who_is_embedding(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    library.add_text("cat.md", "A kitten sleeps on the sofa.\n")
+    monkeypatch.setattr("rolltop.store.meaning.meaning.WHILE_A_SEARCH_WAITS", 20.0)
+    taken, lock = threading.Event(), library.meaning.index.lock
+
+    def embedding() -> None:
+        with lock.held():
+            taken.set()
+            time.sleep(0.3)
+
+    thread = threading.Thread(target=embedding)
+    thread.start()
+    taken.wait()
+    assert library.find("young cat", "semantic").total == 1
+    thread.join()
+
+
+def test_nothing_found_because_nothing_is_embedded_yet_is_said(library: Library) -> None:
+    library.add_text("cat.md", "A kitten sleeps on the sofa.\n")
+    with library.meaning.index.lock.held():
+        found = library.find("young cat", "semantic")
+    assert (found.total, found.embedded) == (0, 0.0)
+    assert "still being embedded" in str(found.note)
+    assert library.find("young cat", "semantic").note is None
 
 
 # the command line ------------------------------------------------------------------------------------

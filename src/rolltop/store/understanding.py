@@ -29,6 +29,8 @@ BEST_MEANINGS = 100
 SPELT_NEARLY = 0.7
 WORDS_TOLD = 5
 
+NOT_EMBEDDED = "Documents are still being embedded: ask again in a moment, or for their words."
+
 NEARER = 0.15
 """So much nearer a document must be that has none of the words, where others hold them all."""
 
@@ -88,6 +90,8 @@ class Understanding(Searching):
                 return found
             if not has_words(query):
                 return replace(found, note=" ".join(filter(None, (found.note, NO_WORDS))))
+            if found.type == "semantic" and found.embedded is not None and found.embedded < 1:
+                return replace(found, note=" ".join(filter(None, (found.note, NOT_EMBEDDED))))
             if kind == "semantic" or similarity is not None or found.unindexed:
                 return found
             return self._with_spellings(query, found)

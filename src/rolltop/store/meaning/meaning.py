@@ -32,6 +32,11 @@ __all__ = ["Embedded", "Meaning", "Near"]
 WHILE_A_SEARCH_WAITS = 0.1
 """Seconds that a search spends on documents that are not embedded yet; the rest is done in the background."""
 
+A_LOOK = 0.005
+"""Seconds between two looks at what another thread or process is embedding."""
+
+SOON_DONE = 200
+"""Changes that somebody else who is embedding them is waited for."""
 
 FEW = 2000
 """So many documents are weighed one by one; of more, the nearest are looked for among all."""
@@ -184,9 +189,12 @@ class Meaning:
         """Embed what is new: at once as far as that is quick, the rest in the background."""
         with tolerated() as refused:
             self._look_for_losses()
-            if self.model.quick and self._behind():
-                until = time.monotonic() + WHILE_A_SEARCH_WAITS
-                self.follow(enough=lambda: time.monotonic() > until)
+            until = time.monotonic() + WHILE_A_SEARCH_WAITS
+            while self.model.quick and self._behind() and time.monotonic() < until:
+                if not self.follow(enough=lambda: time.monotonic() > until):
+                    if self._behind() > SOON_DONE:
+                        break
+                    time.sleep(A_LOOK)  # who is at it may be done in time
         self._refused = bool(refused)
         if self._behind() and not refused:
             self.follow_in_background()
@@ -214,8 +222,9 @@ class Meaning:
         if self._opened is not None:
             self.follow_in_background()
 
-    def _behind(self) -> bool:
-        return self._catalog.documents.last_change() > self.index.spans.mark
+    def _behind(self) -> int:
+        """How many changes of the catalogue are not followed yet."""
+        return max(0, self._catalog.documents.last_change() - self.index.spans.mark)
 
     def follow(
         self, progress: Progress | None = None, *, enough: Question = lambda: False, stop: Question = lambda: False
