@@ -307,6 +307,17 @@ def test_a_cancelled_call_stops_and_is_not_answered(start: Callable[..., RawStdi
     assert "CANCELLED" in server.errors()
 
 
+def test_very_many_calls_at_work_can_be_cancelled(start: Callable[..., RawStdio]) -> None:
+    server = start()
+    for number in range(300):
+        server.send(call("waits", {"seconds": 60}, number))
+    assert server.call("waits", {}, "beside")["result"]["isError"] is False
+    for number in range(300):
+        server.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}})
+    assert server.call("waits", {}, "after")["result"]["isError"] is False
+    assert server.errors().count("CANCELLED") == 300
+
+
 @pytest.mark.parametrize("busy", [None, "blocks", "waits"])
 def test_the_end_of_input_ends_the_server(start: Callable[..., RawStdio], busy: str | None) -> None:
     server = start()

@@ -1,4 +1,4 @@
-"""Calls over stdio: how many are taken at a time."""
+"""Calls over stdio: how many answers may wait for somebody who does not read them."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ __all__ = ["StdioCalls"]
 logger = logging.getLogger("rolltop.stdio")
 
 MOST = 256
-"""Calls under way; a client that asks for more and does not read the answers is not listened to until it does."""
+"""Answers that wait to be read; a client that lets so many lie is not listened to until it reads them."""
 
 Document = dict[str, Any]
 Forward = Callable[[Document], Awaitable[None]]
@@ -43,6 +43,7 @@ class StdioCalls:
         self._client: ClientInfo | None = None
         self._threshold = Threshold()
         self._running: dict[str | int, asyncio.Task[None]] = {}
+        self._unread = 0
         self._room = asyncio.Event()
         self._room.set()
 
@@ -65,7 +66,12 @@ class StdioCalls:
         return False
 
     async def room(self) -> None:
-        """Wait until another call may be taken: answers that nobody reads would fill the memory."""
+        """Wait until another message may be taken: answers that nobody reads would fill the memory.
+
+        Calls that are still at work do not count: it must be possible to cancel them.
+        """
+        if len(self._running) >= MOST:
+            await asyncio.sleep(0)  # what can be answered at once is answered first
         await self._room.wait()
 
     async def finished(self) -> None:
@@ -92,8 +98,6 @@ class StdioCalls:
             return False
         task = asyncio.get_running_loop().create_task(work)
         self._running[request_id] = task
-        if len(self._running) >= MOST:
-            self._room.clear()
         task.add_done_callback(lambda done: self._done(request_id, done))
         return True
 
@@ -104,17 +108,23 @@ class StdioCalls:
         if listed is None:
             return None
         request_id = document["id"]
-        return self._replies.send(request_id, dump({"jsonrpc": "2.0", "id": request_id, "result": listed}))
+        return self._send(request_id, dump({"jsonrpc": "2.0", "id": request_id, "result": listed}))
+
+    async def _send(self, request_id: str | int, line: bytes) -> None:
+        self._unread += 1
+        if self._unread >= MOST:
+            self._room.clear()
+        try:
+            await self._replies.send(request_id, line)
+        finally:
+            self._unread -= 1
+            if self._unread < MOST:
+                self._room.set()
 
     def _done(self, request_id: str | int, task: asyncio.Task[None]) -> None:
-        self._forget(request_id)
+        self._running.pop(request_id, None)
         if not task.cancelled() and (error := task.exception()) is not None:
             logger.error("a call could not be answered", exc_info=error)
-
-    def _forget(self, request_id: str | int) -> None:
-        self._running.pop(request_id, None)
-        if len(self._running) < MOST:
-            self._room.set()
 
     async def _answer(self, document: Document, client: ClientInfo, modern: bool) -> None:
         """Answer a call; what cannot be answered otherwise is an internal error."""
@@ -123,7 +133,7 @@ class StdioCalls:
         except BaseException as error:
             if comes_from_outside(error):
                 raise
-            await self._replies.send(document["id"], defect_line(document["id"], error))
+            await self._send(document["id"], defect_line(document["id"], error))
 
     async def _call(self, document: Document, client: ClientInfo, modern: bool) -> None:
         request_id, params = document["id"], document["params"]
@@ -131,7 +141,7 @@ class StdioCalls:
         try:
             answer = await self._desk.dispatcher.call(params["name"], params.get("arguments"), context)
         except InputNeeded:
-            self._forget(request_id)
+            self._running.pop(request_id, None)
             await self._forward(document)
             return
         except UnknownTool as error:
@@ -144,7 +154,7 @@ class StdioCalls:
         else:
             result = answer.wire()
             line = dump({"jsonrpc": "2.0", "id": request_id, "result": Listing.stamped(result) if modern else result})
-        await self._replies.send(request_id, line)
+        await self._send(request_id, line)
 
     async def _log(self, message: str, level: str) -> None:
         known = level if level in LEVELS else "info"
