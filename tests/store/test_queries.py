@@ -240,6 +240,23 @@ def test_words_in_order_come_first_also_where_one_is_misspelled(
 
 
 @pytest.mark.parametrize("fresh", [False, True])
+@pytest.mark.parametrize(("typed", "meant"), [("opne", "open"), ("tabel", "table"), ("bock", "back")])
+def test_of_words_that_are_as_near_the_likelier_one_is_meant(
+    tmp_path: Path, fresh: bool, typed: str, meant: str
+) -> None:
+    words = ["open", "one", "table", "label", "back", "lock"]
+    units = [TextUnit(n, "1", "1", (), f"{word} file", change=n) for n, word in enumerate([*words, "one", "lock"], 1)]
+    index = KeywordIndex(tmp_path, "s")
+    if fresh:
+        index.remember(TextChanges(units, [], len(units)))
+    else:
+        index.learn(lambda _: [TextChanges(units, [], len(units))])
+    answer = index.search(f"{typed} file", limit=9, similarity=0.5)
+    assert words[answer.hits[0].document - 1] == meant
+    index.close()
+
+
+@pytest.mark.parametrize("fresh", [False, True])
 def test_a_word_that_tells_next_to_nothing_has_to_be_there_and_decides_nothing(tmp_path: Path, fresh: bool) -> None:
     """How often `the` stands somewhere is no reason to find it before what the other words are about."""
     texts = ["the " * 50 + "zebra", "a zebra", "the zebra zebra zebra", *["the horse"] * 400, *["a horse"] * 3]

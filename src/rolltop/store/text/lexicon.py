@@ -52,11 +52,18 @@ class Words:
         return plans.known((word, field)) or plans.keep((word, field), make(word, field))
 
     def near(self, word: str, similarity: float) -> list[tuple[str, float]]:
+        """Words at least so similar, the likelier ones first."""
         found = dict(self.vocabulary.near(word, similarity))
         if self.fresh.documents:
             fresh = {*self.fresh.words("body"), *self.fresh.words("label")}
             found.update(near_in(word, fresh, similarity))
-        return sorted(found.items(), key=lambda pair: (-pair[1], -self.frequency("body", pair[0]), pair[0]))
+        typed = sorted(word)
+
+        def unlikely(near: str) -> tuple[bool, bool, int]:
+            """Letters that changed places are meant first; the first letter is seldom a wrong one."""
+            return sorted(near) != typed, near[:1] != word[:1], -self.frequency("body", near)
+
+        return sorted(found.items(), key=lambda pair: (-pair[1], *unlikely(pair[0]), pair[0]))
 
     def prefixed(self, field: str, prefix: str, limit: int) -> list[str]:
         known = [word for word, _ in self.view.searcher.terms_with_prefix(field, prefix, limit=limit)]
