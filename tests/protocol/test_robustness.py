@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import random
+import select
 import signal
 import subprocess
 import sys
@@ -305,6 +307,20 @@ def test_a_cancelled_call_stops_and_is_not_answered(start: Callable[..., RawStdi
     server.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "gone"}})
     assert server.call("waits", {}, "after")["result"]["isError"] is False
     assert "CANCELLED" in server.errors()
+
+
+def test_a_client_that_does_not_read_is_not_listened_to_until_it_does(start: Callable[..., RawStdio]) -> None:
+    server, sent = start(), 0
+    assert server.process.stdin is not None
+    pipe = server.process.stdin.fileno()
+    os.set_blocking(pipe, False)
+    while sent < 50_000 and select.select([], [pipe], [], 2)[1]:
+        with contextlib.suppress(BlockingIOError):
+            os.write(pipe, json.dumps({"jsonrpc": "2.0", "id": sent, "method": "tools/list"}).encode() + b"\n")
+            sent += 1
+    assert sent < 50_000
+    answered = {json.loads(server.line() or b"{}").get("id") for _ in range(sent)}
+    assert answered == set(range(sent))
 
 
 def test_very_many_calls_at_work_can_be_cancelled(start: Callable[..., RawStdio]) -> None:

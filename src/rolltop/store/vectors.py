@@ -210,7 +210,7 @@ class _View:
         self.file = file
         self.width = width
         self.rows = rows
-        self._file = mapped
+        self._mapped = mapped
         self.length = len(rows)
         self._scales = np.empty(0, np.float32)
         self._keys = RowKeys(_GONE)
@@ -276,8 +276,8 @@ class _View:
 
     def _forget_pages(self) -> None:
         """Everything was read once and will not be again: it need not count as our memory."""
-        if self._file is not None and hasattr(mmap, "MADV_DONTNEED"):
-            self._file.madvise(mmap.MADV_DONTNEED)
+        if self._mapped is not None and hasattr(mmap, "MADV_DONTNEED"):
+            self._mapped.madvise(mmap.MADV_DONTNEED)
 
 
 def _row_type(width: int) -> np.dtype[np.void]:

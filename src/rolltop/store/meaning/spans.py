@@ -135,11 +135,11 @@ class Spans:
         return [Span(document, content, first, tuple(array("i", starts))) for document, content, first, starts in rows]
 
     def holding(self, keys: Sequence[int]) -> list[Held]:
-        """The documents that have each of these passages, key by key; several, where their content is the same."""
+        """The documents that have these passages, in the order of the keys; several, where content is the same."""
         rows = self._db.execute(
             f"SELECT k.value, s.document, s.content, substr(s.starts, {_START} * (k.value - s.first) + 1, {_START}) "  # noqa: S608
             "FROM json_each(?) k CROSS JOIN spans s ON s.first = (SELECT max(first) FROM spans WHERE first <= k.value) "
-            f"WHERE {_START} * (k.value - s.first) < length(s.starts)",
+            f"WHERE {_START} * (k.value - s.first) < length(s.starts) ORDER BY k.key",
             (json.dumps(keys),),
         )
         return [Held(key, document, content, array("i", start)[0]) for key, document, content, start in rows]
