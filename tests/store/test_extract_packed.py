@@ -26,13 +26,19 @@ PACKERS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zst":
 def test_a_file_that_is_cut_off_is_read_up_to_there(form: str, pack: Callable[[bytes], bytes]) -> None:
     whole = pack(LINES)
     read = [read_document(data, f"a.log.{form}") for data in (whole, whole[: len(whole) // 2], whole[:-1])]
-    assert [text.body.startswith("content\nline 0 ") for text in read] == [True] * 3
+    assert [text.body.startswith("line 0 ") for text in read] == [True] * 3
     assert len(read[0].body) > len(read[1].body) > len(LINES) // 3
     assert [text.note and text.note.partition(" (")[0] for text in read] == [
         None,
         *["the file is cut off or damaged"] * 2,
     ]
     assert read_document(whole[:14], "a").body == ""
+
+
+@pytest.mark.parametrize(("form", "pack"), PACKERS.items(), ids=PACKERS)
+def test_a_file_without_text_says_so(form: str, pack: Callable[[bytes], bytes]) -> None:
+    read = read_document(pack(bytes(100_000)), f"a.{form}")
+    assert (read.body, read.note) == ("", "it holds no text")
 
 
 @pytest.mark.parametrize(("form", "pack"), PACKERS.items(), ids=PACKERS)
@@ -47,7 +53,7 @@ def test_an_archive_that_is_cut_off_is_read_up_to_there(form: str, pack: Callabl
 @pytest.mark.parametrize(("form", "pack"), PACKERS.items(), ids=PACKERS)
 def test_files_that_were_put_behind_each_other_are_one(form: str, pack: Callable[[bytes], bytes]) -> None:
     text = read_document(pack(b"a lemur, ") + pack(b"a tapir"), f"a.{form}")
-    assert (text.body, text.note) == ("content\na lemur, a tapir\n", None)
+    assert (text.body, text.note) == ("a lemur, a tapir\n", None)
 
 
 @pytest.mark.parametrize("options", [{}, {"write_checksum": True}, {"write_content_size": False, "level": 19}])

@@ -83,4 +83,4 @@ def _packed(data: bytes, draft: Draft) -> None:
         if not content:
             raise Unreadable(f"it cannot be unpacked ({error})") from None
         draft.note(f"the file is cut off or damaged ({error})")
-    read_part(content, "content", draft)
+    read_part(content, "content", draft, named=False)

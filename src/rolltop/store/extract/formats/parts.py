@@ -11,10 +11,14 @@ from rolltop.store.extract.formats.limits import Enough, Unreadable
 __all__ = ["read_inside", "read_part"]
 
 
-def read_part(data: bytes, name: str, draft: Draft) -> None:
-    """Write the name of a part and what it holds into the draft; a part that cannot be read only says why."""
+def read_part(data: bytes, name: str, draft: Draft, *, named: bool = True) -> None:
+    """Write the name of a part and what it holds into the draft; a part that cannot be read only says why.
+
+    With `named` false the name is ours, and only for telling places: nobody looks for it.
+    """
     draft.at(name)
-    draft.line(name)
+    if named:
+        draft.line(name)
     read_inside(name, draft, lambda part: reading.read_into(data, name, part))
 
 
