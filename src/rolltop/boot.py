@@ -52,7 +52,7 @@ def main() -> None:
             leave_with(error)
         return
     if None in (sys.stdin, sys.stdout, sys.stderr) and "serve" not in sys.argv[1:]:
-        from rolltop.streams import mind_closed_streams  # noqa: PLC0415 - seldom needed
+        from rolltop.base.streams import mind_closed_streams  # noqa: PLC0415 - seldom needed
 
         mind_closed_streams()
     if sys.argv[1:2] == ["transform"]:

@@ -20,8 +20,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from rolltop.base.locks import retry_within
 from rolltop.errors import RolltopError
-from rolltop.files.holding import again_within
 
 __all__ = ["Entry", "Journal"]
 
@@ -147,7 +147,7 @@ class Journal:
             os.close(os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
         connection = sqlite3.connect(self.path, timeout=10.0, isolation_level=None)
         # SQLite itself does not wait for the lock that this needs.
-        again_within(10.0, lambda: connection.execute("PRAGMA journal_mode=WAL"), busy=_is_busy)
+        retry_within(10.0, lambda: connection.execute("PRAGMA journal_mode=WAL"), busy=_is_busy)
         connection.execute("PRAGMA synchronous=NORMAL")
         return connection
 

@@ -14,11 +14,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rolltop.base.os_errors import explain_os_error
 from rolltop.confine import Policy, set_policy
 from rolltop.errors import InvalidData, InvalidInput, PermissionDenied, RolltopError
 from rolltop.files import Files
 from rolltop.journal import Journal
-from rolltop.refusals import about_disk
 from rolltop.settings import Settings
 
 if TYPE_CHECKING:
@@ -208,7 +208,7 @@ class Workspace:
 
 
 def _unusable(place: Path, error: OSError) -> RolltopError:
-    full = about_disk(error, place)
+    full = explain_os_error(error, place)
     return full or PermissionDenied(
         f"the workspace {place} cannot be used: {error.strerror}",
         hint="Choose another with --workspace DIR or ROLLTOP_WORKSPACE.",

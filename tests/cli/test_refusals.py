@@ -14,8 +14,8 @@ from pathlib import Path
 import apsw
 import pytest
 
+from rolltop.base.os_errors import explain_machine_error, explain_os_error
 from rolltop.errors import DiskFull, InvalidData, InvalidInput, NotFound, PermissionDenied
-from rolltop.refusals import about_disk, about_machine
 
 Rolltop = Callable[..., subprocess.CompletedProcess[str]]
 HERE = f"{sys.executable} -m rolltop"
@@ -38,7 +38,7 @@ def fill(connect: Callable[[str], apsw.Connection | sqlite3.Connection], path: P
 def test_a_full_database_is_a_full_disk(
     connect: Callable[[str], apsw.Connection | sqlite3.Connection], tmp_path: Path
 ) -> None:
-    told = about_disk(raised(lambda: fill(connect, tmp_path / "db")), tmp_path)
+    told = explain_os_error(raised(lambda: fill(connect, tmp_path / "db")), tmp_path)
     assert isinstance(told, DiskFull)
     assert told.hint
 
@@ -50,7 +50,7 @@ def test_a_database_that_cannot_be_opened_names_the_workspace(
     def open_it() -> None:
         connect(str(tmp_path / "no" / "db")).execute("SELECT 1 FROM sqlite_schema").fetchall()
 
-    told = about_disk(raised(open_it), tmp_path)
+    told = explain_os_error(raised(open_it), tmp_path)
     assert isinstance(told, PermissionDenied)
     assert str(tmp_path) in told.message
 
@@ -64,15 +64,15 @@ def test_each_refusal_has_its_exit_code_and_names_its_file(tmp_path: Path) -> No
         (tmp_path / "binary", InvalidData),
     ]
     for path, kind in expected:
-        told = about_machine(raised(path.read_text))
+        told = explain_machine_error(raised(path.read_text))
         assert type(told) is kind
         assert kind is InvalidData or str(path) in str(told)
 
 
 def test_a_defect_stays_a_defect() -> None:
-    assert about_machine(ValueError("x")) is None
-    assert about_machine(raised(lambda: sqlite3.connect(":memory:").execute("SELEC 1"))) is None
-    assert about_disk(FileNotFoundError(2, "No such file or directory", "x")) is None
+    assert explain_machine_error(ValueError("x")) is None
+    assert explain_machine_error(raised(lambda: sqlite3.connect(":memory:").execute("SELEC 1"))) is None
+    assert explain_os_error(FileNotFoundError(2, "No such file or directory", "x")) is None
 
 
 def test_an_output_that_cannot_be_written_is_named(environment: dict[str, str]) -> None:
@@ -161,9 +161,9 @@ def test_a_working_directory_that_was_removed_is_named(
 
 def test_a_workspace_that_cannot_be_made_is_named_with_the_way_out(tmp_path: Path) -> None:
     workspace = tmp_path / "share" / "rolltop"
-    told = about_disk(OSError(errno.EROFS, os.strerror(errno.EROFS), str(tmp_path / "share")), workspace)
+    told = explain_os_error(OSError(errno.EROFS, os.strerror(errno.EROFS), str(tmp_path / "share")), workspace)
     assert str(workspace) in str(told)
     assert told is not None
     assert "--workspace" in (told.hint or "")
-    other = about_disk(OSError(errno.EROFS, os.strerror(errno.EROFS), "/mnt/a.txt"), workspace)
+    other = explain_os_error(OSError(errno.EROFS, os.strerror(errno.EROFS), "/mnt/a.txt"), workspace)
     assert str(other).startswith("/mnt/a.txt")

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from rolltop.base.os_errors import explain_resource_limit
 from rolltop.errors import LimitExceeded, MemoryLimit
-from rolltop.refusals import about_limits
 
 ROLLTOP = f"{sys.executable} -m rolltop"
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -127,7 +127,7 @@ import os, resource, sys, threading
 from pathlib import Path
 from rolltop.cli.main import leave_with
 from rolltop.journal import Entry, Journal
-from rolltop.refusals import about_limits, can_start_threads
+from rolltop.base.os_errors import explain_resource_limit, can_start_threads
 
 assert can_start_threads()
 if os.geteuid() == 0:
@@ -141,7 +141,7 @@ journal.close()
 try:
     threading.Thread(target=print).start()
 except RuntimeError as error:
-    assert "no more threads" in str(about_limits(error))
+    assert "no more threads" in str(explain_resource_limit(error))
 leave_with(KeyboardInterrupt())
 """
 
@@ -156,7 +156,9 @@ def test_few_threads_are_named(environment: dict[str, str], tmp_path: Path) -> N
 
 
 def test_little_memory_is_named() -> None:
-    assert isinstance(about_limits(MemoryError()), MemoryLimit)
-    assert isinstance(about_limits(ImportError("x.so: failed to map segment from shared object")), MemoryLimit)
-    assert isinstance(about_limits(RuntimeError("can't start new thread")), LimitExceeded)
-    assert about_limits(RuntimeError("something else")) is None
+    assert isinstance(explain_resource_limit(MemoryError()), MemoryLimit)
+    assert isinstance(
+        explain_resource_limit(ImportError("x.so: failed to map segment from shared object")), MemoryLimit
+    )
+    assert isinstance(explain_resource_limit(RuntimeError("can't start new thread")), LimitExceeded)
+    assert explain_resource_limit(RuntimeError("something else")) is None

@@ -77,8 +77,8 @@ def call(invocation: Invocation, tool: str, given: str | None, arguments: str | 
     if given is not None and arguments is not None:
         raise click.UsageError("the arguments are given twice: once behind the tool, once in --json")
     from mcp_core import Call, CannotAsk, ClientInfo, ProtocolFault, Reply, UnknownTool
-    from rolltop.logs import start_logging
     from rolltop.server.desk import Desk
+    from rolltop.server.logs import start_logging
 
     values = _arguments(arguments if given is None else given)
     settings = make_settings(invocation, {})

@@ -210,13 +210,13 @@ def leave_with(error: BaseException, invocation: Invocation | None = None) -> No
 
 def _in_our_words(error: BaseException, invocation: Invocation | None) -> RolltopError | None:
     """What the machine refused is no defect of ours, and nobody reads a traceback for it."""
-    from rolltop.refusals import about_machine  # only somebody who failed waits for it
+    from rolltop.base.os_errors import explain_machine_error  # only somebody who failed waits for it
 
     if isinstance(error, click.exceptions.Abort) and error.__cause__ is not None:
         error = error.__cause__
-    if about_machine(error) is None:
+    if explain_machine_error(error) is None:
         return None
-    told = about_machine(error, None if _is_about_output(error) else _workspace(invocation))
+    told = explain_machine_error(error, None if _is_about_output(error) else _workspace(invocation))
     if isinstance(told, DiskFull):
         # What is left to be written would only fail once more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -8,8 +8,8 @@ import secrets
 import stat
 from pathlib import Path
 
+from rolltop.base.atomic_files import flush_directory
 from rolltop.errors import PermissionDenied
-from rolltop.files.holding import flush_directory
 
 __all__ = ["replace_file"]
 

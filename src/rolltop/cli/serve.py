@@ -94,8 +94,8 @@ def desk_for(arguments: list[str]) -> Desk:
 
 
 def _desk(settings: Settings) -> Desk:
-    from rolltop.logs import start_logging
     from rolltop.server.desk import Desk
+    from rolltop.server.logs import start_logging
 
     start_logging(settings)
     return Desk(settings)

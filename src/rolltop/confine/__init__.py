@@ -11,8 +11,8 @@ The names are loaded when they are used: whoever only says what is allowed does 
 
 from typing import TYPE_CHECKING
 
+from rolltop.base.lazy_imports import lazy_attributes
 from rolltop.confine.policy import Policy, policy, set_policy
-from rolltop.lazily import lazily
 
 if TYPE_CHECKING:
     from rolltop.confine.ladder import RungState, survey
@@ -48,7 +48,7 @@ __all__ = [
     "survey",
 ]
 
-__getattr__ = lazily(
+__getattr__ = lazy_attributes(
     __name__,
     {
         "ladder": "RungState survey",

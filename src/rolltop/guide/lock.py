@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rolltop.files.holding import locked_within
+from rolltop.base.locks import lock_within
 from rolltop.guide.errors import ConfigUnwritable
 
 __all__ = ["exclusive", "in_turn"]
@@ -39,7 +39,7 @@ def exclusive(path: Path, *, deadline: float = 5.0) -> Iterator[None]:
     """Hold the lock file `path` in this process, in its turn, waiting at most `deadline` seconds for others."""
     descriptor = _open(path)
     try:
-        if not locked_within(descriptor, deadline):
+        if not lock_within(descriptor, deadline):
             raise _busy(path, deadline)
         yield
     finally:

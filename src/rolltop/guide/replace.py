@@ -8,7 +8,7 @@ import secrets
 import stat
 from pathlib import Path
 
-from rolltop.files.holding import flush_directory
+from rolltop.base.atomic_files import flush_directory
 from rolltop.guide.errors import ConfigUnwritable
 
 __all__ = ["replace_file"]

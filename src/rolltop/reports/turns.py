@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from rolltop.base.locks import lock_within
 from rolltop.errors import Conflict
-from rolltop.files.holding import locked_within
 from rolltop.reports.landing import disk_troubles
 
 __all__ = ["turn"]
@@ -25,7 +25,7 @@ def turn(directory: Path, *, patience: float = 10.0) -> Iterator[None]:
         directory.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        if not locked_within(descriptor, patience):
+        if not lock_within(descriptor, patience):
             raise Conflict(
                 f"others have been changing {directory.name} for more than {patience:g} s",
                 hint="Nothing was changed. Try again; if it lasts, look for a stopped rolltop process.",

@@ -27,8 +27,8 @@ from mcp_core import (
 from mcp_core.description import expand_names
 from mcp_core.prompts import declared_prompts
 from mcp_core.toolset import resolve
+from rolltop.base.os_errors import explain_os_error, explain_resource_limit
 from rolltop.journal import Entry
-from rolltop.refusals import about_disk, about_limits
 from rolltop.server.answers import Answers
 from rolltop.server.live import LiveSet
 from rolltop.server.toolpages import ToolPages
@@ -64,7 +64,7 @@ class Desk:
             observer=self._record,
             spill=self.answers.keep,
             redirect=self._named_call if settings.tool_mode == SEARCH else None,
-            explain=lambda error: about_disk(error, settings.workspace) or about_limits(error),
+            explain=lambda error: explain_os_error(error, settings.workspace) or explain_resource_limit(error),
             timeout=settings.call_timeout,
             calls_per_minute=settings.calls_per_minute,
         )

@@ -13,10 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rolltop.logs import start_logging
 from rolltop.server.claim import Wire
 from rolltop.server.desk import Desk
 from rolltop.server.listing import Listing
+from rolltop.server.logs import start_logging
 from rolltop.settings import Settings
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from importlib.metadata import entry_points
 
 from mcp_core import Need, ToolSet, ToolSpec
 from mcp_core.log import one_line
+from rolltop.base.os_errors import explain_resource_limit
 from rolltop.errors import InvalidInput
-from rolltop.refusals import about_limits
 from rolltop.settings import Settings
 
 __all__ = ["GROUP", "SEARCH", "Loaded", "discover", "load_set", "refuse_name", "select"]
@@ -117,7 +117,7 @@ def _try_schemas(toolset: ToolSet, specs: Iterable[ToolSpec]) -> None:
 
 
 def _reason(error: Exception) -> str:
-    told = about_limits(error)
+    told = explain_resource_limit(error)
     return str(told) if told else f"{type(error).__name__}: {one_line(error)}"
 
 

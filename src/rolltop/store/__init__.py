@@ -7,7 +7,7 @@ regular expression. It is a plain library: no server, no daemon; several process
 
 from typing import TYPE_CHECKING
 
-from rolltop.lazily import lazily
+from rolltop.base.lazy_imports import lazy_attributes
 from rolltop.store.core import Options
 from rolltop.store.extract import Extracted
 from rolltop.store.finding import Found, is_hash_prefix
@@ -46,4 +46,4 @@ __all__ = [
     "is_hash_prefix",
 ]
 
-__getattr__ = lazily(__name__, {"graph": "Neighbourhood Node Related", "grep": "FileLines LineMatch Pattern"})
+__getattr__ = lazy_attributes(__name__, {"graph": "Neighbourhood Node Related", "grep": "FileLines LineMatch Pattern"})

@@ -11,8 +11,9 @@ from weakref import WeakSet
 
 import apsw
 
+from rolltop.base.atomic_files import is_read_only
+from rolltop.base.locks import retry_within
 from rolltop.errors import Conflict
-from rolltop.files.holding import again_within, is_frozen
 from rolltop.store.copies import InMemory, InUse, forget_copy, in_memory, lacks_room
 
 __all__ = ["Connections", "briefly", "connected"]
@@ -32,7 +33,7 @@ def connected(
 
     Where nothing can be written, it only reads; see `copies`. What is `disposable` is then kept in memory.
     """
-    if is_frozen(path.parent):
+    if is_read_only(path.parent):
         return _frozen(path, prepare, disposable=disposable)
     found: list[apsw.Connection] = []
 
@@ -46,7 +47,7 @@ def connected(
                 raise
             found.append(_prepared(copy, prepare))
 
-    again_within(_SECONDS, attempt, busy=lambda error: isinstance(error, InUse))
+    retry_within(_SECONDS, attempt, busy=lambda error: isinstance(error, InUse))
     return found[0]
 
 
@@ -60,7 +61,7 @@ def _opened(path: Path, pragmas: Sequence[str], prepare: Callable[[apsw.Connecti
     try:
         # Going over to WAL asks for a lock that SQLite does not wait for: of several processes that make a file
         # together, all but one fail at once.
-        again_within(_SECONDS, to_wal, busy=lambda error: isinstance(error, apsw.BusyError))
+        retry_within(_SECONDS, to_wal, busy=lambda error: isinstance(error, apsw.BusyError))
         for pragma in pragmas:
             connection.execute(f"PRAGMA {pragma}").fetchall()
         prepare(connection)

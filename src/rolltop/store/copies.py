@@ -24,8 +24,8 @@ from tempfile import TemporaryDirectory
 
 import apsw
 
-from rolltop.files.holding import is_frozen
-from rolltop.refusals import NO_SHARED_MEMORY, is_about_writing
+from rolltop.base.atomic_files import is_read_only
+from rolltop.base.os_errors import NO_SHARED_MEMORY, is_write_error
 
 __all__ = ["InMemory", "InUse", "forget_copy", "in_memory", "lacks_room"]
 
@@ -134,7 +134,7 @@ def _stamp(path: Path) -> _Stamp | None:
 @contextmanager
 def _alone(path: Path) -> Iterator[apsw.Connection]:
     """A connection to a file that nobody else has open; `InUse` where somebody has."""
-    if is_frozen(path):
+    if is_read_only(path):
         with _thawed(path) as connection:
             yield connection
         return
@@ -157,7 +157,7 @@ def _closed(connection: apsw.Connection) -> None:
     try:
         connection.close()
     except apsw.Error as error:
-        if not is_about_writing(error):
+        if not is_write_error(error):
             raise
 
 

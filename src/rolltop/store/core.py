@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
+from rolltop.base.atomic_files import flush_directory, is_read_only
 from rolltop.errors import Conflict, Damaged, InvalidInput, PermissionDenied
-from rolltop.files.holding import flush_directory, is_frozen
 from rolltop.store.catalog import SqliteCatalog
 from rolltop.store.commit import Committer, FileLock
 from rolltop.store.packs import PackDirectory
@@ -73,7 +73,7 @@ class Core:
     ) -> None:
         self.directory = directory
         self.options = options or Options()
-        self._frozen = is_frozen(directory)
+        self._frozen = is_read_only(directory)
         if self._frozen:
             self.options = replace(self.options, read_only=True)
         fresh = not (directory / "catalog.db").exists()

@@ -11,9 +11,9 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from rolltop.courtesy import give_way, waiting
+from rolltop.base.os_errors import ignoring_write_errors
+from rolltop.base.priority import waiting_for_background, yield_to_requests
 from rolltop.errors import RolltopError
-from rolltop.refusals import tolerated
 from rolltop.store.extract import Extracts
 from rolltop.store.records import Document
 from rolltop.store.seams import Catalog, TextChanges, TextIndex, TextUnit
@@ -88,7 +88,7 @@ class Learning:
 
     def _worked_off(self) -> bool:
         """Learn the backlog, or wait a moment for whoever is at it."""
-        with tolerated() as refused:
+        with ignoring_write_errors() as refused:
             if self._text().learn(self._changes, wait=False) is not None:
                 self.refused = False
                 return True
@@ -99,7 +99,7 @@ class Learning:
         while time.monotonic() < until:
             if self._text().seen >= self._catalog.documents.last_change():
                 return True
-            with waiting():
+            with waiting_for_background():
                 time.sleep(0.02)
         return False
 
@@ -152,7 +152,7 @@ class Learning:
         return TextChanges(units, removed, mark)
 
     def _unit(self, document: Document, tags: tuple[str, ...]) -> TextUnit:
-        give_way()
+        yield_to_requests()
         found = self._extracts.of(document)
         return TextUnit(
             document.id,

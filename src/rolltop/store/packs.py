@@ -10,8 +10,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
 
+from rolltop.base.atomic_files import flush_directory
 from rolltop.errors import NotFound
-from rolltop.files.holding import flush_directory
 from rolltop.store.reach import Reach, ReachFile
 from rolltop.store.records import Place
 

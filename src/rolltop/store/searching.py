@@ -10,9 +10,9 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from rolltop.courtesy import answering
+from rolltop.base.os_errors import ignoring_write_errors
+from rolltop.base.priority import serving_request
 from rolltop.errors import Damaged, InvalidInput, NotFound
-from rolltop.refusals import tolerated
 from rolltop.store.core import Options
 from rolltop.store.extract import Extracting
 from rolltop.store.learning import Learning
@@ -103,7 +103,7 @@ class Searching(Extracting):
         """
         if similarity is not None and not 0 <= similarity <= 1:
             raise InvalidInput("similarity is a number from 0 to 1")
-        with answering():
+        with serving_request():
             return self._searched(query, limit, offset, similarity, shown, why=why)
 
     def _searched(
@@ -149,7 +149,7 @@ class Searching(Extracting):
         """What the index answers, how many documents it does not know yet, and a note where it had to be mended."""
         if self.committer.active:
             return ask(also=self._learning.uncommitted()), 0, None
-        with tolerated():
+        with ignoring_write_errors():
             self.finish_purge()
         self.settle()
         missing = self._learning.freshen()
@@ -184,7 +184,7 @@ class Searching(Extracting):
 
     def numbers_of(self, query: str) -> tuple[tuple[int, ...], str | None]:
         """Only the numbers of all documents that answer the query, better ones first; and what there is to say."""
-        with answering():
+        with serving_request():
             answer, missing = self._by_words(query, sys.maxsize, 0, None)
         about = (answer.note, None if has_words(query) else NO_WORDS, self._waiting(missing))
         return tuple(hit.document for hit in answer.hits), " ".join(filter(None, about)) or None

@@ -11,8 +11,8 @@ from typing import Any
 
 import apsw
 
-from rolltop.files.holding import is_frozen
-from rolltop.refusals import is_about_writing, tolerated
+from rolltop.base.atomic_files import is_read_only
+from rolltop.base.os_errors import ignoring_write_errors, is_write_error
 from rolltop.store.connections import Connections, connected
 
 __all__ = ["Sidecar", "alone"]
@@ -26,7 +26,7 @@ def alone(lock: Path) -> Iterator[bool]:
     try:
         file = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        if not is_about_writing(error):
+        if not is_write_error(error):
             raise
         yield True  # nobody else can write there either
         return
@@ -51,10 +51,10 @@ class Sidecar:
         self._schema = schema
         self._owner = owner
         self._connections = Connections(self._open)
-        with tolerated() as refused:
+        with ignoring_write_errors() as refused:
             self._take_over()
         if refused:
-            if not is_frozen(path.parent):
+            if not is_read_only(path.parent):
                 raise refused[0]
             # What cannot be renewed is left alone: under a name that no file has, it is kept in memory.
             self.close()
@@ -125,7 +125,7 @@ class Sidecar:
         try:
             found = [row[0] for row in self.db.execute("PRAGMA integrity_check(10)") if row[0] != "ok"]
         except apsw.Error as error:
-            if is_about_writing(error):
+            if is_write_error(error):
                 raise
             found = [str(error)]
         return [f"{self.what}: {line}" for line in found]

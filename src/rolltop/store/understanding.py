@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from rolltop.courtesy import answering
+from rolltop.base.os_errors import ignoring_write_errors
+from rolltop.base.priority import serving_request
 from rolltop.errors import RolltopError
-from rolltop.refusals import tolerated
 from rolltop.store.meaning import NONE, Candidate, Fused, fuse
 from rolltop.store.paging import Shown
 from rolltop.store.results import Results
@@ -79,7 +79,7 @@ class Understanding(Searching):
 
         `shown` is `next` of the page before: what was on the pages so far is left out.
         """
-        with answering():
+        with serving_request():
             if kind == "semantic" and similarity is None:
                 found = self.search_near(query, limit=limit, offset=offset, shown=shown)
             elif kind == "keyword" or similarity is not None:
@@ -189,7 +189,7 @@ class Understanding(Searching):
         return Legs(answer, behind, kept, far, starts, heads)
 
     def _near(self, query: str, limit: int, among: frozenset[int] | None = None) -> list[Near]:
-        with tolerated():
+        with ignoring_write_errors():
             self.finish_purge()
         # What a transaction has written may yet be rolled back: it is not embedded before it is committed.
         return self.meaning.rank(query, limit, keep_up=not self.committer.active, among=among)

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from rolltop.courtesy import politely
+from rolltop.base.priority import yielding_to_requests
 from rolltop.errors import Cancelled, Damaged, NotFound
 from rolltop.store.extract.detect import FOREIGN, LEGIBLE, format_of
 from rolltop.store.extract.extracts import Extracts
@@ -105,7 +105,7 @@ class Following:
         return self._read(documents, anew=True)
 
     def _read(self, documents: list[Document], *, anew: bool = False) -> int:
-        wanted = {d.hash: d for d in politely(documents) if d.deleted is None and self._is_wanted(d, anew)}
+        wanted = {d.hash: d for d in yielding_to_requests(documents) if d.deleted is None and self._is_wanted(d, anew)}
         if wanted:
             with ThreadPoolExecutor(self.workers.size) as readers:
                 list(readers.map(self._read_one, wanted.values()))

@@ -11,7 +11,7 @@ from typing import Any
 
 import apsw
 
-from rolltop.courtesy import waiting
+from rolltop.base.priority import waiting_for_background
 from rolltop.errors import RolltopError
 from rolltop.store.core import Core
 from rolltop.store.extract.extracts import Extracts
@@ -116,7 +116,7 @@ class _Background:
             while (self._asked or self._busy) and (left := end - time.monotonic()) > 0:
                 if self._library.following.behind > AT_HAND:
                     return
-                with waiting():
+                with waiting_for_background():
                     self._changed.wait(left)
 
     def _work(self) -> None:

@@ -7,7 +7,7 @@ leads to a document that is stored after the one that has the link, and a delete
 
 from typing import TYPE_CHECKING
 
-from rolltop.lazily import lazily
+from rolltop.base.lazy_imports import lazy_attributes
 from rolltop.store.graph.library import Relating
 
 if TYPE_CHECKING:
@@ -16,4 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["DEEPEST", "KINDS", "Edge", "Neighbourhood", "Node", "Related", "Relating"]
 
-__getattr__ = lazily(__name__, {"edges": "KINDS Edge Node", "walk": "DEEPEST Neighbourhood Related"})  # with numpy
+__getattr__ = lazy_attributes(
+    __name__, {"edges": "KINDS Edge Node", "walk": "DEEPEST Neighbourhood Related"}
+)  # with numpy

@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from rolltop.courtesy import answering, politely, waiting
+from rolltop.base.os_errors import ignoring_write_errors
+from rolltop.base.priority import serving_request, waiting_for_background, yielding_to_requests
 from rolltop.errors import PartMissing
-from rolltop.refusals import tolerated
 from rolltop.store.extract import Extracted
 from rolltop.store.extract.reading import Studied
 from rolltop.store.extract.statements import LANGUAGES
@@ -58,7 +58,7 @@ class Relating(Searching):
 
         self.trace(seconds=PATIENCE)
         node = Node(start) if isinstance(start, Document) else start
-        with answering():
+        with serving_request():
             found = walk(Edges(self.catalog, self.traits), node, depth, limit)
         found.behind = self.untraced()
         return found
@@ -79,9 +79,9 @@ class Relating(Searching):
         """Learn what belongs together of everything that changed; or as much as so many seconds allow."""
         end = None if seconds is None else time.monotonic() + seconds
         while not self.committer.active and self.untraced() and not self._ended.is_set():
-            with tolerated() as refused:
+            with ignoring_write_errors() as refused:
                 if not self._trace_step(None if end is None else end - time.monotonic()):
-                    with waiting():
+                    with waiting_for_background():
                         time.sleep(0.02)  # another process is at it
             if refused:
                 return  # what is known has to do
@@ -92,7 +92,7 @@ class Relating(Searching):
 
     def _trace_step(self, patience: float | None = None) -> bool:
         """Some more documents; false where another one is doing that, or nothing is left."""
-        with waiting():
+        with waiting_for_background():
             mine = self._tracing.acquire(timeout=-1 if patience is None else max(0.0, patience))
         if not mine:
             return False
@@ -111,11 +111,11 @@ class Relating(Searching):
                 self.traits.update([], [], last)
             if documents:
                 live = [document for document in documents if document.deleted is None]
-                texts = [self.extracts.of(document) for document in politely(live)]
+                texts = [self.extracts.of(document) for document in yielding_to_requests(live)]
                 studied = self._studied(live, texts)
                 traits = [
                     (document.id, traits_of(text, document.extension, code))
-                    for document, text, code in politely(zip(live, texts, studied, strict=True))
+                    for document, text, code in yielding_to_requests(zip(live, texts, studied, strict=True))
                 ]
                 gone = [document.id for document in documents if document.deleted is not None]
                 self.traits.update(traits, gone, documents[-1].change)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rolltop.courtesy import politely
+from rolltop.base.priority import yielding_to_requests
 from rolltop.store.graph.references import Reference
 from rolltop.store.graph.sketch import BANDS, Sketch, alike, bands_of
 from rolltop.store.graph.traits import Traits
@@ -49,7 +49,7 @@ class TraitFile(Sidecar):
         with self.db:
             for document in removed:
                 self._forget(document)
-            for document, found in politely(traits):
+            for document, found in yielding_to_requests(traits):
                 self._forget(document)
                 self._learn(document, found)
             self.follow_to(mark)

@@ -7,7 +7,7 @@ for the engines (`emit`, `matcher`). Segments (`segments`, `index`) name the fra
 
 from typing import TYPE_CHECKING
 
-from rolltop.lazily import lazily
+from rolltop.base.lazy_imports import lazy_attributes
 
 if TYPE_CHECKING:
     from rolltop.store.grep.background import Background
@@ -29,7 +29,7 @@ __all__ = [
     "painted",
 ]
 
-__getattr__ = lazily(
+__getattr__ = lazy_attributes(
     __name__,
     {
         "background": "Background",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rolltop.courtesy import answering, politely
+from rolltop.base.priority import serving_request, yielding_to_requests
 from rolltop.errors import Damaged, InvalidInput, NotFound
 from rolltop.store.grep.layout import Layout, Numbers
 from rolltop.store.grep.lines import FileLines, lines_of
@@ -134,7 +134,7 @@ class Grep:
         """Documents with a matching line, by path, with the number of such lines."""
         matcher = self._matcher(asked)
         lost: dict[int, str] = {}
-        with self._turn, answering():
+        with self._turn, serving_request():
             self._layout.refresh()
             chosen = self._selected(asked) if asked.paths else None
             counts = self._object_counts(matcher, chosen, lost)
@@ -278,7 +278,7 @@ class Grep:
 
         for run in runs:
             with suppress(Damaged, NotFound):  # what no segment covers is searched directly, and named if it cannot be
-                self._index.add(table, run, [self._indexed(frame) for frame in politely(run)])
+                self._index.add(table, run, [self._indexed(frame) for frame in yielding_to_requests(run)])
             covered(len(run))
         if self._texts:
             self._texts.index_pending(least, covered)

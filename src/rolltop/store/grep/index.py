@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rolltop.refusals import tolerated
+from rolltop.base.os_errors import ignoring_write_errors
 from rolltop.store.grep.layout import FrameTable
 from rolltop.store.grep.segments import WIDEST, BadSegment, Segment, write_segment
 from rolltop.store.records import Frame
@@ -28,11 +28,11 @@ class SegmentDirectory:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        with tolerated():  # without segments, everything is searched directly
+        with ignoring_write_errors():  # without segments, everything is searched directly
             directory.mkdir(parents=True, exist_ok=True)
         for left in directory.glob("*.tmp"):  # from a process that died while it wrote one
             if time.time() - left.stat().st_mtime > 3600:
-                with tolerated():
+                with ignoring_write_errors():
                     left.unlink(missing_ok=True)
         self._open: dict[str, Segment] = {}
         self._lock = threading.Lock()
@@ -78,7 +78,7 @@ class SegmentDirectory:
         """A damaged segment is not asked again; its frames are searched directly until it is rebuilt."""
         with self._lock:
             self._open.pop(segment.path.name, None)
-            with tolerated():
+            with ignoring_write_errors():
                 segment.path.unlink(missing_ok=True)
 
     def missing(self, table: FrameTable, *, least: int = SMALLEST_RUN) -> Iterator[list[Frame]]:

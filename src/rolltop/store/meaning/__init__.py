@@ -7,7 +7,7 @@ what they find with what the keywords find.
 
 from typing import TYPE_CHECKING
 
-from rolltop.lazily import lazily
+from rolltop.base.lazy_imports import lazy_attributes
 from rolltop.store.meaning.choice import DEFAULT, NONE
 from rolltop.store.meaning.fusion import Blend, Candidate, Fused, fuse
 
@@ -30,4 +30,4 @@ __all__ = [
     "known_models",
 ]
 
-__getattr__ = lazily(__name__, {"meaning": "Embedded Meaning Near", "models": "Model find_model known_models"})
+__getattr__ = lazy_attributes(__name__, {"meaning": "Embedded Meaning Near", "models": "Model find_model known_models"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from rolltop.courtesy import give_way
+from rolltop.base.priority import yield_to_requests
 from rolltop.store.meaning.embedder import Embedder
 from rolltop.store.meaning.index import Batch, MeaningIndex
 from rolltop.store.meaning.passages import passages
@@ -78,7 +78,7 @@ class Follower:
                 batch = Batch(self._index.spans)
 
     def _add(self, document: Document, batch: Batch) -> None:
-        give_way()
+        yield_to_requests()
         if document.deleted is not None:
             batch.removed.append(document.id)
         elif not batch.share(document.id, document.hash):
@@ -88,5 +88,5 @@ class Follower:
         for start in range(0, len(texts), self._a_call):
             if stop():
                 raise Stopped
-            give_way()
+            yield_to_requests()
             yield self._model.embed(texts[start : start + self._a_call])

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import apsw
 
+from rolltop.base.os_errors import ignoring_write_errors
 from rolltop.errors import PartMissing, RolltopError
-from rolltop.refusals import tolerated
 from rolltop.store.meaning.choice import NONE
 from rolltop.store.meaning.embedder import Embedder
 from rolltop.store.meaning.following import Follower, Progress, Question
@@ -117,7 +117,7 @@ class Meaning:
                     )
                 model = load_model(self.choice)
                 owner = f"{self._catalog.identity()}/{model.fingerprint}"
-                with tolerated() as refused:
+                with ignoring_write_errors() as refused:
                     index = MeaningIndex(self._directory / f"{model.name}-{model.fingerprint[:8]}", owner)
                 if refused:
                     raise PartMissing(
@@ -187,7 +187,7 @@ class Meaning:
 
     def keep_up(self) -> None:
         """Embed what is new: at once as far as that is quick, the rest in the background."""
-        with tolerated() as refused:
+        with ignoring_write_errors() as refused:
             self._look_for_losses()
             until = time.monotonic() + WHILE_A_SEARCH_WAITS
             while self.model.quick and self._behind() and time.monotonic() < until:

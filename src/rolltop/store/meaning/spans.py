@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import apsw
 
-from rolltop.refusals import is_about_writing
+from rolltop.base.os_errors import is_write_error
 from rolltop.store.connections import Connections, connected
 
 __all__ = ["Held", "Span", "Spans"]
@@ -186,7 +186,7 @@ class Spans:
         try:
             found = [row[0] for row in self._db.execute("PRAGMA integrity_check(10)") if row[0] != "ok"]
         except apsw.Error as error:
-            if is_about_writing(error):
+            if is_write_error(error):
                 raise
             found = [str(error)]
         return [f"index of meanings: {line}" for line in found]

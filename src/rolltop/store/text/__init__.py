@@ -6,7 +6,7 @@ stored a moment ago are held in memory until the next commit, so that they are f
 
 from typing import TYPE_CHECKING
 
-from rolltop.lazily import lazily
+from rolltop.base.lazy_imports import lazy_attributes
 from rolltop.store.text.snippets import ENOUGH, Needles, snippet
 
 if TYPE_CHECKING:
@@ -15,4 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ENOUGH", "KeywordIndex", "Needles", "highlighted", "marker", "painted", "snippet"]
 
-__getattr__ = lazily(__name__, {"index": "KeywordIndex", "marking": "highlighted marker painted"})  # both bring numpy
+__getattr__ = lazy_attributes(
+    __name__, {"index": "KeywordIndex", "marking": "highlighted marker painted"}
+)  # both bring numpy

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import tantivy
 
-from rolltop.refusals import is_about_writing, tolerated
+from rolltop.base.os_errors import ignoring_write_errors, is_write_error
 from rolltop.store.commit import FileLock
 from rolltop.store.seams import TextChanges
 from rolltop.store.text import fields
@@ -39,7 +39,7 @@ PATIENCE = 5.0
 
 def means_damage(error: BaseException) -> bool:
     """Whether the index on disk is not what was written. Where it is surprised, tantivy raises what is no Exception."""
-    if is_about_writing(error):
+    if is_write_error(error):
         return False  # a full disk harms nothing that is there
     return isinstance(error, (ValueError, OSError)) or type(error).__name__ == "PanicException"
 
@@ -101,7 +101,7 @@ class DiskIndex:
         try:
             return self._read()
         except BaseException as error:
-            if not is_about_writing(error):
+            if not is_write_error(error):
                 raise
             self._index = None
             return View(fields.nothing().searcher(), HeadReader(self._heads), Unchanged.of_nothing())
@@ -121,7 +121,7 @@ class DiskIndex:
         while view.state.mark > self.vocabulary.mark:
             with self._lock.tried() as mine:
                 if mine or time.monotonic() > until:
-                    with tolerated():  # without room for them, words are found that are known
+                    with ignoring_write_errors():  # without room for them, words are found that are known
                         self._learn_words(view.state.mark)
                     break
             time.sleep(0.01)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import tantivy
 
-from rolltop.files.holding import is_frozen
+from rolltop.base.atomic_files import is_read_only
 from rolltop.store.text import analysis
 from rolltop.store.text.splitting import Cut, cut_all
 from rolltop.store.text.weighing import Parts, weighed
@@ -91,7 +91,7 @@ def _linked(path: str) -> str:
 
 def reopened(path: str) -> tantivy.Index:
     """The index in a directory, made where there is none."""
-    return _with_analyzers(tantivy.Index(schema(), _linked(path) if is_frozen(Path(path)) else path))
+    return _with_analyzers(tantivy.Index(schema(), _linked(path) if is_read_only(Path(path)) else path))
 
 
 def nothing() -> tantivy.Index:

@@ -6,7 +6,7 @@ import os
 import zlib
 from pathlib import Path
 
-from rolltop.files.holding import flush_directory
+from rolltop.base.atomic_files import flush_directory
 from rolltop.store.text.headfile import LARGEST, NOWHERE, HeadFiles, Where, generations, latest
 
 __all__ = ["HeadWriter"]

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterable
 from pathlib import Path
 
-from rolltop.files.holding import flush_directory
+from rolltop.base.atomic_files import flush_directory
 from rolltop.store.text.nearness import nearest
 from rolltop.store.text.wordfile import WordFile, write_words
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rolltop.lazily import lazily
+from rolltop.base.lazy_imports import lazy_attributes
 
 if TYPE_CHECKING:
     from rolltop.transform.stdlib.declare import CATEGORIES, Function, Parameter, Signature, function
@@ -31,7 +31,7 @@ __all__ = [
     "installed",
 ]
 
-__getattr__ = lazily(
+__getattr__ = lazy_attributes(
     __name__,
     {
         "declare": "CATEGORIES Function Parameter Signature function",

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from rolltop.base.atomic_files import is_read_only
 from rolltop.errors import (
     DiskFull,
     InvalidData,
@@ -25,9 +26,15 @@ from rolltop.errors import (
     PermissionDenied,
     RolltopError,
 )
-from rolltop.files.holding import is_frozen
 
-__all__ = ["about_disk", "about_limits", "about_machine", "can_start_threads", "is_about_writing", "tolerated"]
+__all__ = [
+    "can_start_threads",
+    "explain_machine_error",
+    "explain_os_error",
+    "explain_resource_limit",
+    "ignoring_write_errors",
+    "is_write_error",
+]
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 NEARLY_NOTHING = 1 << 20
@@ -43,7 +50,7 @@ _NUMBERED = re.compile(r"\(os error (\d+)\)")
 """How libraries written in Rust tell the number of an error of the system."""
 
 
-def is_about_writing(error: BaseException) -> bool:
+def is_write_error(error: BaseException) -> bool:
     """Whether something could not be written because the disk is full or cannot be written at all: what is there can
     still be read."""
     if isinstance(error, DiskFull):
@@ -56,13 +63,13 @@ def is_about_writing(error: BaseException) -> bool:
 
 
 @contextmanager
-def tolerated() -> Iterator[list[BaseException]]:
+def ignoring_write_errors() -> Iterator[list[BaseException]]:
     """What is done here may fail because nothing can be written; the list then holds why."""
     refused: list[BaseException] = []
     try:
         yield refused
     except BaseException as error:
-        if not is_about_writing(error):
+        if not is_write_error(error):
             raise
         refused.append(error)
 
@@ -79,7 +86,7 @@ def _is_panic(error: BaseException) -> bool:
     return type(error).__name__ == "PanicException"
 
 
-def about_disk(error: BaseException, workspace: Path | None = None) -> RolltopError | None:
+def explain_os_error(error: BaseException, workspace: Path | None = None) -> RolltopError | None:
     """`error` as one about the disk of the workspace, or None if it is about something else."""
     if not _is_database(error):
         return _about_file(error, workspace)
@@ -111,7 +118,7 @@ def _about_file(error: BaseException, workspace: Path | None) -> RolltopError | 
     )
 
 
-def about_limits(error: BaseException) -> RolltopError | None:
+def explain_resource_limit(error: BaseException) -> RolltopError | None:
     """`error` as one about threads or memory that the system did not give, or None if it is about something else."""
     said = str(error)
     if isinstance(error, MemoryError) or _number(error) == errno.ENOMEM or any(sign in said for sign in _NO_MEMORY):
@@ -139,9 +146,9 @@ def can_start_threads() -> bool:
     return True
 
 
-def about_machine(error: BaseException, workspace: Path | None = None) -> RolltopError | None:
+def explain_machine_error(error: BaseException, workspace: Path | None = None) -> RolltopError | None:
     """The same, and any other refusal of the system that names the file it is about."""
-    if (told := about_disk(error, workspace) or about_limits(error)) is not None:
+    if (told := explain_os_error(error, workspace) or explain_resource_limit(error)) is not None:
         return told
     if isinstance(error, KeyboardInterrupt) and not can_start_threads():
         return _no_threads()
@@ -202,7 +209,7 @@ def _where(workspace: Path | None) -> str:
 
 
 def _unwritable(place: Path, said: str) -> PermissionDenied:
-    if is_frozen(place):
+    if is_read_only(place):
         return PermissionDenied(
             f"the workspace {place} is on a file system that cannot be written",
             hint="Copy the directory to where it can be written, and use the copy with --workspace DIR.",

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from rolltop import courtesy
-from rolltop.courtesy import answering, give_way, politely, waiting
+from rolltop.base import priority
+from rolltop.base.priority import serving_request, waiting_for_background, yield_to_requests, yielding_to_requests
 from rolltop.store import Library, Options, Source
 
 
@@ -22,7 +22,7 @@ class Worker:
         self._thread = threading.Thread(target=self._work)
 
     def _work(self) -> None:
-        for _ in politely(iter(self._stop.is_set, True)):
+        for _ in yielding_to_requests(iter(self._stop.is_set, True)):
             self.count += 1
             time.sleep(0.001)
 
@@ -43,20 +43,20 @@ class Worker:
 
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(courtesy, "LONGEST", 60.0)
-    monkeypatch.setattr(courtesy, "SHARE", 0.0)
+    monkeypatch.setattr(priority, "LONGEST", 60.0)
+    monkeypatch.setattr(priority, "SHARE", 0.0)
 
 
 @pytest.mark.usefixtures("patient")
 def test_the_background_waits_while_somebody_is_answered() -> None:
     with Worker() as worker:
         assert worker.goes_on()
-        with answering(), answering():
+        with serving_request(), serving_request():
             time.sleep(0.05)
             before = worker.count
             time.sleep(0.2)
             assert worker.count <= before + 1  # on a busy machine, the number that it was at
-            with waiting():
+            with waiting_for_background():
                 assert worker.goes_on()
             time.sleep(0.05)
             before = worker.count
@@ -67,20 +67,20 @@ def test_the_background_waits_while_somebody_is_answered() -> None:
 
 @pytest.mark.usefixtures("patient")
 def test_an_answer_does_not_wait_for_itself() -> None:
-    with answering():
-        give_way()  # returns at once
-    assert list(politely([1, 2])) == [1, 2]
+    with serving_request():
+        yield_to_requests()  # returns at once
+    assert list(yielding_to_requests([1, 2])) == [1, 2]
 
 
 def test_nobody_waits_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(courtesy, "LONGEST", 0.01)
-    with Worker() as worker, answering():
+    monkeypatch.setattr(priority, "LONGEST", 0.01)
+    with Worker() as worker, serving_request():
         assert worker.goes_on()
 
 
 def test_who_has_waited_long_works_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(courtesy, "SHARE", 1000.0)
-    with Worker() as worker, answering():
+    monkeypatch.setattr(priority, "SHARE", 1000.0)
+    with Worker() as worker, serving_request():
         assert worker.goes_on()
         before = worker.count
         time.sleep(0.3)

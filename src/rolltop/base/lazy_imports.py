@@ -1,4 +1,4 @@
-"""Packages whose public names are loaded at first use, so that importing one costs next to nothing."""
+"""Load a package's public names at first use, so that importing the package costs next to nothing."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["lazily"]
+__all__ = ["lazy_attributes"]
 
 
-def lazily(package: str, names: Mapping[str, str]) -> Callable[[str], Any]:
-    """A `__getattr__` for a package, from its modules and the names that each gives."""
+def lazy_attributes(package: str, names: Mapping[str, str]) -> Callable[[str], Any]:
+    """Make a module-level `__getattr__` for `package`: `names` maps each submodule to the names it provides."""
     homes = {name: module for module, given in names.items() for name in given.split()}
 
     def load(name: str) -> Any:
