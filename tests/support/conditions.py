@@ -20,21 +20,14 @@ def wait_until(condition: Callable[[], T], timeout: float = LONG) -> T:
     deadline = time.monotonic() + timeout
     while not (value := condition()):
         if time.monotonic() > deadline:
-            raise AssertionError(f"not so after {timeout:.0f} seconds: {_name(condition)} is {value!r}")
+            raise AssertionError(f"still {value!r} after {timeout:.0f} seconds: {condition}")
         time.sleep(0.01)
     return value
 
 
-async def wait_until_async(condition: Callable[[], T], timeout: float = LONG) -> T:
+async def wait_until_async(condition: Callable[[], T]) -> T:
     """`wait_until` that lets other tasks run meanwhile."""
-    deadline = time.monotonic() + timeout
-    while not (value := condition()):
-        if time.monotonic() > deadline:
-            raise AssertionError(f"not so after {timeout:.0f} seconds: {_name(condition)} is {value!r}")
-        await asyncio.sleep(0.01)
+    async with asyncio.timeout(LONG):
+        while not (value := condition()):
+            await asyncio.sleep(0.01)
     return value
-
-
-def _name(condition: Callable[[], object]) -> str:
-    code = getattr(condition, "__code__", None)
-    return f"{code.co_filename}:{code.co_firstlineno}" if code else repr(condition)
