@@ -28,6 +28,6 @@ def wait_until(condition: Callable[[], T], timeout: float = LONG) -> T:
 async def wait_until_async(condition: Callable[[], T]) -> T:
     """`wait_until` that lets other tasks run meanwhile."""
     async with asyncio.timeout(LONG):
-        while not (value := condition()):
+        while not (value := condition()):  # noqa: ASYNC110 - a condition, not an event
             await asyncio.sleep(0.01)
     return value
