@@ -59,7 +59,7 @@ def main() -> None:
         import gc  # noqa: PLC0415
 
         gc.set_threshold(_OBJECTS, 10, 10)
-        from rolltop.cli.transform_quick import run_quickly  # noqa: PLC0415
+        from rolltop.cli.transform.quick import run_quickly  # noqa: PLC0415
 
         if run_quickly(sys.argv[2:]):
             return
