@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import secrets
-import stat
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import click
 
-from rolltop.base.atomic_files import flush_directory
+from rolltop.base.atomic_files import write_file
 from rolltop.cli.clients import CLIENTS, about_token, add_by_stdio, add_by_url, stdio_entry, url_entry
 from rolltop.cli.main import EXIT_CODES, Invocation
 from rolltop.cli.serve import serving_options
@@ -122,44 +119,17 @@ def _read(path: Path) -> Any:
         ) from None
 
 
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-
-
 def replace_file(path: Path, text: str) -> None:
-    """Write `text` beside the file that `path` leads to, flush it to the disk, and rename it over.
+    """Write `text` to the file that `path` leads to.
 
-    A link stays a link: what it leads to is replaced. The file keeps its mode and owner; a new one is for its
+    A link stays a link: what it leads to is replaced. The file keeps its mode and owner; a new one is readable by its
     user alone, because such files hold the keys of other programs.
     """
     target = Path(os.path.realpath(path))
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            _write_file(temporary, text.encode("utf-8"), _state(target))
-            temporary.replace(target)
-        finally:
-            temporary.unlink(missing_ok=True)
-        flush_directory(target.parent)
+        write_file(target, text.encode("utf-8"), keep_attributes=True)
     except OSError as error:
         raise PermissionDenied(
             f"{path} cannot be written: {error.strerror}", hint="Check the disk and the permissions; it is as it was."
         ) from None
-
-
-def _write_file(path: Path, data: bytes, before: os.stat_result | None) -> None:
-    with open(os.open(path, _NEW, 0o600), "wb") as file:
-        if before is not None:
-            with contextlib.suppress(PermissionError):  # only root gives files away
-                os.fchown(file.fileno(), before.st_uid, before.st_gid)
-            os.fchmod(file.fileno(), stat.S_IMODE(before.st_mode))
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _state(path: Path) -> os.stat_result | None:
-    try:
-        return path.stat()
-    except FileNotFoundError:
-        return None
