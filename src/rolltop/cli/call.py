@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rolltop.cli.main import EXIT_CODES, Invocation
-from rolltop.cli.options import make_settings
 from rolltop.cli.output import is_terminal, note
+from rolltop.cli.serve import make_settings
 from rolltop.errors import InvalidInput, NotFound, PartMissing, RolltopError
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from rolltop.cli.main import EXIT_CODES
-from rolltop.cli.options import serving_options, transport_options
 from rolltop.cli.output import note, print_json, print_rows
+from rolltop.cli.serve import serving_options, transport_options
 
 __all__ = ["catalog"]
 

@@ -1,22 +1,23 @@
-"""`rolltop connect`: the configuration of MCP clients, printed or written into their files."""
+"""`rolltop connect`"""
 
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import click
 
+from rolltop.base.atomic_files import write_file
 from rolltop.cli.clients import CLIENTS, about_token, add_by_stdio, add_by_url, stdio_entry, url_entry
 from rolltop.cli.main import EXIT_CODES, Invocation
-from rolltop.cli.options import serving_options
-from rolltop.cli.replace import replace_file
+from rolltop.cli.serve import serving_options
 from rolltop.errors import InvalidData, InvalidInput, PermissionDenied
 from rolltop.settings import Settings
 
-__all__ = ["connect", "overview"]
+__all__ = ["connect", "overview", "replace_file"]
 
 
 def overview(url: str, settings: Settings) -> str:
@@ -115,4 +116,20 @@ def _read(path: Path) -> Any:
         raise InvalidData(
             f"{path} is not plain JSON: {error}",
             hint="Nothing was written: a file with comments would lose them. Without --write you see what to put in.",
+        ) from None
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Write `text` to the file that `path` leads to.
+
+    A link stays a link: what it leads to is replaced. The file keeps its mode and owner; a new one is readable by its
+    user alone, because such files hold the keys of other programs.
+    """
+    target = Path(os.path.realpath(path))
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_file(target, text.encode("utf-8"), keep_attributes=True)
+    except OSError as error:
+        raise PermissionDenied(
+            f"{path} cannot be written: {error.strerror}", hint="Check the disk and the permissions; it is as it was."
         ) from None

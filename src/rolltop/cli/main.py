@@ -31,17 +31,17 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "call": ("rolltop.cli.call:call", "Call a tool and print its answer."),
     "catalog": ("rolltop.cli.catalog:catalog", "Documented functions as tools: build, list, show, check, diff, serve."),
     "connect": ("rolltop.cli.connect:connect", "Show or write the configuration of an MCP client."),
-    "daemon": ("rolltop.cli.daemon:daemon", "Serve the transform engine over plain HTTP."),
+    "daemon": ("rolltop.cli.serve:daemon", "Serve the transform engine over plain HTTP."),
     "demo": ("rolltop.cli.demo:demo", "A tour: a real client calls everything there is."),
     "doctor": ("rolltop.cli.doctor:doctor", "Say what works here, what is missing, and how to fix it."),
-    "guide": ("rolltop.cli.guide_setup:guide", "Project content by expression, flags, categories, collections."),
+    "guide": ("rolltop.cli.guide:guide", "Project content by expression, flags, categories, collections."),
     "journal": ("rolltop.cli.journal:journal", "Show the latest tool calls."),
     "reports": ("rolltop.cli.reports:reports", "Write R Markdown documents and render them."),
     "serve": ("rolltop.cli.serve:serve", "Start the MCP server (stdio, or --http)."),
     "store": ("rolltop.cli.store:store", "Keep documents by content and find them again."),
     "tools": ("rolltop.cli.tools:tools", "List, show and lint the tools."),
-    "toolsets": ("rolltop.cli.toolsets:toolsets", "List the tool sets and what each costs an agent."),
-    "transform": ("rolltop.cli.transform:transform", "Run, check and format UTL-X transformations."),
+    "toolsets": ("rolltop.cli.tools:toolsets", "List the tool sets and what each costs an agent."),
+    "transform": ("rolltop.cli.transform.group:transform", "Run, check and format UTL-X transformations."),
 }
 
 SAID_ELSEWHERE = {

@@ -8,8 +8,8 @@ import click
 
 from rolltop.cli.main import EXIT_CODES, Invocation
 from rolltop.cli.output import harmless, is_terminal, note, print_json, print_rows
-from rolltop.cli.store_open import opened, progress
-from rolltop.cli.store_read import find
+from rolltop.cli.store.documents import find
+from rolltop.cli.store.library import opened, progress
 
 if TYPE_CHECKING:
     from rich.tree import Tree

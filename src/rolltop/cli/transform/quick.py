@@ -10,8 +10,7 @@ import gc
 import os
 from typing import Any
 
-from rolltop.cli.transform_files import Input, parse_input
-from rolltop.cli.transform_job import Job, needs_program, run_job
+from rolltop.cli.transform.job import Input, Job, needs_program, parse_input, run_job
 from rolltop.transform.stdlib.trust import trusted
 
 __all__ = ["quick_job", "run_quickly"]

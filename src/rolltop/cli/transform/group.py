@@ -9,14 +9,14 @@ from rolltop.cli.main import LazyGroup
 __all__ = ["transform"]
 
 _VERBS: dict[str, tuple[str, str]] = {
-    "run": ("rolltop.cli.transform_run:run", "Run a program, an expression, or a plain conversion."),
-    "check": ("rolltop.cli.transform_check:check", "Find errors without running: syntax, names, arities, types."),
-    "lint": ("rolltop.cli.transform_check:lint", "Find what works but reads badly."),
-    "explain": ("rolltop.cli.transform_explain:explain", "Say how a program will run: tier, fields read, streaming."),
-    "format": ("rolltop.cli.transform_format:format_", "Rewrite programs in canonical form."),
-    "functions": ("rolltop.cli.transform_functions:functions", "List or search the standard library."),
-    "repl": ("rolltop.cli.transform_repl:repl", "Try expressions one after the other."),
-    "engine": ("rolltop.cli.transform_engine:engine", "Answer requests in JSON lines."),
+    "run": ("rolltop.cli.transform.run:run", "Run a program, an expression, or a plain conversion."),
+    "check": ("rolltop.cli.transform.check:check", "Find errors without running: syntax, names, arities, types."),
+    "lint": ("rolltop.cli.transform.check:lint", "Find what works but reads badly."),
+    "explain": ("rolltop.cli.transform.check:explain", "Say how a program will run: tier, fields read, streaming."),
+    "format": ("rolltop.cli.transform.check:format_", "Rewrite programs in canonical form."),
+    "functions": ("rolltop.cli.transform.repl:functions", "List or search the standard library."),
+    "repl": ("rolltop.cli.transform.repl:repl", "Try expressions one after the other."),
+    "engine": ("rolltop.cli.transform.repl:engine", "Answer requests in JSON lines."),
 }
 
 

@@ -10,7 +10,7 @@ import click
 
 from rolltop.cli.main import EXIT_CODES, Invocation
 from rolltop.cli.output import note, print_json, print_line, print_rows
-from rolltop.cli.store_open import as_dict, human, opened
+from rolltop.cli.store.library import as_dict, human, opened
 
 if TYPE_CHECKING:
     from rolltop.store import Library

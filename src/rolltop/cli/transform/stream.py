@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from rolltop.cli.transform_files import blamed_on
+from rolltop.cli.transform.job import blamed_on
 
 if TYPE_CHECKING:
     from rolltop.transform import Program
