@@ -14,7 +14,7 @@ from rolltop.web.render import respond
 
 __all__ = ["ROUTES", "count_pending", "pending"]
 
-DECISIONS = ("once", "session", "deny")
+DECISIONS = ("once", "effect", "tool", "deny")
 
 
 def pending(backend: Backend) -> list[dict[str, Any]]:

@@ -29,10 +29,9 @@ async def index(request: Request) -> Response:
     before = int(query["before"]) if query.get("before", "").isdecimal() else None
     everything = query.get("page_too") == "on"
     journal = backend.application.workspace.journal
-    rows = await asyncio.to_thread(
-        journal.search, limit=PAGE + 1, before=before, without_client=None if everything else CLIENT, **filters
-    )
-    known = await asyncio.to_thread(journal.values)
+    other_than = None if everything or filters.get("client") else CLIENT
+    rows = await asyncio.to_thread(journal.recent, PAGE + 1, below=before, other_than=other_than, **filters)
+    known = {f"{name}s": await asyncio.to_thread(_values, journal, name) for name in ("tool", "client", "outcome")}
     data = {
         "calls": [shown_call(row) for row in rows[:PAGE]],
         "next": rows[PAGE - 1]["id"] if len(rows) > PAGE else None,
@@ -40,6 +39,10 @@ async def index(request: Request) -> Response:
         "known": known,
     }
     return respond(request, "calls.html", data)
+
+
+def _values(journal: Any, column: str) -> list[str]:
+    return sorted(row[column] for row in journal.totals(column))
 
 
 async def show(request: Request) -> Response:
@@ -61,9 +64,9 @@ async def repeat(request: Request) -> Response:
 async def _row(request: Request) -> dict[str, Any]:
     journal = request.app.state.backend.application.workspace.journal
     number = request.path_params["id"]
-    row = await asyncio.to_thread(journal.get, int(number)) if number.isdecimal() else None
+    row = await asyncio.to_thread(journal.get, int(number)) if number.isdecimal() and len(number) < 19 else None
     if row is None:
-        raise HTTPException(404, f"There is no call {number}.")
+        raise HTTPException(404, f"There is no call {number[:40]}.")
     return dict(row)
 
 
@@ -106,7 +109,7 @@ async def _stream(request: Request, backend: Backend) -> AsyncIterator[str]:
     from rolltop.web.approvals import count_pending  # noqa: PLC0415 - approvals uses this module's table
 
     journal = backend.application.workspace.journal
-    newest = await asyncio.to_thread(journal.newest)
+    newest = await asyncio.to_thread(journal.last_id)
     row = templates.get_template("call_row.html")
     pending = -1
     yield "retry: 2000\n\n"

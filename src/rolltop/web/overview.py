@@ -15,7 +15,7 @@ from starlette.responses import Response
 from rolltop.web import approvals
 from rolltop.web.backend import CLIENT, Backend
 from rolltop.web.calls import shown_call
-from rolltop.web.plots import Plot, latency_bars, time_bars
+from rolltop.web.plots import Plot, latency_bars, named_bars, time_bars
 from rolltop.web.render import bytes_text, respond
 
 __all__ = ["ROUTES"]
@@ -35,9 +35,8 @@ TARGETS = {
 async def index(request: Request) -> Response:
     backend: Backend = request.app.state.backend
     journal = backend.application.workspace.journal
-    recent = await asyncio.to_thread(journal.search, limit=15, without_client=CLIENT)
-    spans = await asyncio.to_thread(journal.spans, time.time() - DAY)
-    spans = [span for span in spans if span["client"] != CLIENT]
+    recent = await asyncio.to_thread(journal.recent, 15, other_than=CLIENT)
+    spans = await asyncio.to_thread(journal.spans, time.time() - DAY, other_than=CLIENT)
     stats, kept = await asyncio.gather(_stats(backend), _kept_today(backend))
     data = {
         "calls": [shown_call(row) for row in recent],
@@ -62,7 +61,7 @@ async def _kept_today(backend: Backend) -> list[dict[str, Any]]:
     if not backend.has("list_documents"):
         return []
     since = datetime.now(timezone.utc).replace(hour=0, minute=0, second=0, microsecond=0).isoformat()
-    outcome = await backend.call("list_documents", {"indexed_after": since, "sort_by": "date", "limit": 8})
+    outcome = await backend.call("list_documents", {"indexed_after": since, "sort_by": "indexed", "limit": 8})
     return list(outcome.get("documents", []))
 
 
@@ -127,23 +126,17 @@ def tokens_plot(spans: Sequence[Mapping[str, Any]]) -> Plot | None:
     rows = sorted(spent.items(), key=lambda item: -sum(item[1]))[:8]
     if not rows:
         return None
-    return time_bars(
-        "Tokens per tool: arguments and answers",
-        [tool for tool, _ in rows],
-        [("tokens in arguments", [row[0] for _, row in rows]), ("tokens in answers", [row[1] for _, row in rows])],
-    )
+    return named_bars("Tokens per tool: arguments and answers", ("in arguments", "in answers"), rows)
 
 
 def storage_plot(stats: Mapping[str, Any] | None) -> Plot | None:
-    if not stats or not stats.get("total_bytes"):
+    """Bytes kept per day: new content, and content that was there already."""
+    growth = ((stats or {}).get("detailed") or {}).get("growth") or []
+    if not growth:
         return None
-    logical = float(stats["total_bytes"])
-    stored = max(0.0, logical - float(stats.get("deduplicated_bytes") or 0))
+    days = growth[-14:]
     return time_bars(
-        "Storage: what documents hold, and what is stored",
-        ["in documents", "stored"],
-        [("bytes", [logical, stored])],
-        bytes_text,
+        "Bytes kept per day", [str(day["day"])[5:] for day in days], [("kept", [float(day["bytes"]) for day in days])], bytes_text
     )
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-__all__ = ["Plot", "latency_bars", "time_bars"]
+__all__ = ["Plot", "latency_bars", "named_bars", "time_bars"]
 
 WIDTH, HEIGHT = 480, 120
 
@@ -79,6 +79,27 @@ def latency_bars(title: str, rows: Sequence[tuple[str, float, float, float | Non
         for name, p50, p95, target in rows
     )
     return Plot(title, _svg(title, parts, max(len(rows) * line, line)), ("tool", "p50", "p95", "target"), table)
+
+
+def named_bars(title: str, series: Sequence[str], rows: Sequence[tuple[str, Sequence[float]]]) -> Plot:
+    """One stacked horizontal bar per name."""
+    top = max((sum(values) for _, values in rows), default=0) or 1
+    left, line = 190, 22
+    scale = (WIDTH - left - 60) / top
+    parts = []
+    for index, (name, values) in enumerate(rows):
+        x, y = float(left), index * line
+        parts.append(f'<text class="label" x="{left - 8}" y="{y + 14}" text-anchor="end">{escape(name[:28])}</text>')
+        for number, value in enumerate(values):
+            about = escape(f"{name}: {value:,.0f} {series[number]}")
+            parts.append(
+                f'<rect class="series-{number}" x="{x:.1f}" y="{y + 5}" width="{value * scale:.1f}" height="12">'
+                f"<title>{about}</title></rect>"
+            )
+            x += value * scale
+        parts.append(f'<text class="tick" x="{x + 4:.1f}" y="{y + 14}">{sum(values):,.0f}</text>')
+    table = tuple((name, *(f"{value:,.0f}" for value in values)) for name, values in rows)
+    return Plot(title, _svg(title, parts, max(len(rows) * line, line)), ("name", *series), table)
 
 
 def _svg(title: str, parts: Sequence[str], height: float) -> Markup:

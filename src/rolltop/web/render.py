@@ -19,7 +19,7 @@ from pygments.util import ClassNotFound
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-__all__ = ["code_html", "markdown_html", "respond", "templates"]
+__all__ = ["code_html", "compact_json", "markdown_html", "respond", "templates"]
 
 LONGEST_HIGHLIGHTED = 200_000
 """Characters of code that are coloured; more is shown plain."""
@@ -103,6 +103,10 @@ def pretty_json(value: Any) -> str:
     return orjson.dumps(value, default=str, option=orjson.OPT_INDENT_2).decode()
 
 
+def compact_json(value: Any) -> str:
+    return orjson.dumps(value, default=str).decode()
+
+
 _markdown = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable("table").enable("strikethrough")
 
 
@@ -130,7 +134,6 @@ templates = jinja2.Environment(
     autoescape=True,
     trim_blocks=True,
     lstrip_blocks=True,
-    undefined=jinja2.StrictUndefined,
 )
 templates.filters.update(
     bytes=bytes_text, seconds=seconds_text, ago=ago, pretty=pretty_json, code=code_html, markdown=markdown_html

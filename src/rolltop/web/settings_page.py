@@ -14,8 +14,6 @@ from rolltop.web.render import respond
 
 __all__ = ["ROUTES"]
 
-SECRET = ("token", "password", "secret", "key")
-
 
 async def show(request: Request) -> Response:
     backend: Backend = request.app.state.backend
@@ -46,11 +44,12 @@ def _settings(settings: Any) -> list[dict[str, str]]:
         if field.name in ("sources", "sections"):
             continue
         value = getattr(settings, field.name)
-        secret = any(word in field.name for word in SECRET) and value
+        if isinstance(value, tuple):
+            value = ", ".join(str(each) for each in value)
         rows.append(
             {
                 "name": field.name,
-                "value": "(hidden)" if secret else str(value),
+                "value": str(value) if field.repr or not value else "(hidden)",
                 "origin": str(settings.sources.get(field.name, "default")),
             }
         )

@@ -66,7 +66,7 @@ async def _search(
 
 
 async def _list(backend: Backend, query: Mapping[str, str]) -> tuple[list[dict[str, Any]], int, Outcome]:
-    arguments: dict[str, Any] = {"sort_by": "date", "sort_order": "desc", "limit": PAGE, "cursor": query.get("cursor")}
+    arguments: dict[str, Any] = {"sort_by": "indexed", "sort_order": "desc", "limit": PAGE, "cursor": query.get("cursor")}
     if query.get("tag"):
         arguments["tags"] = [query["tag"]]
     if query.get("extension"):
@@ -212,3 +212,13 @@ def _problem(request: Request, message: str, hint: str) -> Response:
     return respond(request, "problem.html", {"message": message, "hint": hint}, 422)
 
 
+
+
+ROUTES = (
+    ("/store", index, ("GET",)),
+    ("/store", add, ("POST",)),
+    ("/store/{hash}", show, ("GET",)),
+    ("/store/{hash}/raw", raw, ("GET",)),
+    ("/store/{hash}/tags", tag, ("POST",)),
+    ("/store/{hash}/delete", delete, ("POST",)),
+)

@@ -11,11 +11,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from mcp_core.description import describe
-from mcp_core.tokens import estimated_tokens
+from mcp_core.tokens import tokens_of
 from rolltop.web.backend import Backend, Outcome
 from rolltop.web.calls import shown_call
 from rolltop.web.forms import FormError, arguments_of, fields_of
-from rolltop.web.render import pretty_json, respond
+from rolltop.web.render import compact_json, pretty_json, respond
 
 __all__ = ["ROUTES", "agreed_in"]
 
@@ -44,7 +44,7 @@ def _entry(registered: Any) -> dict[str, Any]:
         "summary": (registered.description or "").strip().split("\n")[0],
         "annotations": wire["annotations"],
         "consent": registered.spec.consent is not None,
-        "tokens": estimated_tokens(pretty_json(listed)),
+        "tokens": tokens_of(len(compact_json(listed))),
     }
 
 

@@ -42,7 +42,7 @@ async def show(request: Request) -> Response:
         {"examples": examples.get("examples", []), "formats": FORMATS},
         values=values,
         problem=loaded if loaded is not None and not loaded.ok else None,
-        result=None,
+        result=await check_and_run(backend, values),
     )
 
 

@@ -7,7 +7,7 @@ import { StreamLanguage } from "@codemirror/language";
 import { json } from "@codemirror/lang-json";
 import { markdown } from "@codemirror/lang-markdown";
 import { xml } from "@codemirror/lang-xml";
-import { yaml } from "@codemirror/lang-yaml";
+import { yaml, yamlFrontmatter } from "@codemirror/lang-yaml";
 
 const keywords = new Set(
   "let function def if else match when try catch true false null and or not in input output import template apply".split(" "),
@@ -33,7 +33,7 @@ const utlx = StreamLanguage.define({
     const word = stream.match(/^[A-Za-z_][\w]*/);
     if (word) {
       if (keywords.has(word[0])) return "keyword";
-      return stream.peek() === "(" ? "function" : "propertyName";
+      return stream.peek() === "(" ? "variableName.function" : "propertyName";
     }
     if (stream.match(/^(=>|\|>|==|!=|<=|>=|&&|\|\||\?\?|\.\.\.|[-+*/%<>=!?:|&])/)) return "operator";
     stream.next();
@@ -41,7 +41,7 @@ const utlx = StreamLanguage.define({
   },
 });
 
-const languages = { json: json(), xml: xml(), yaml: yaml(), markdown: markdown(), utlx };
+const languages = { json: json(), xml: xml(), yaml: yaml(), markdown: yamlFrontmatter({ content: markdown() }), utlx };
 
 function nonce() {
   const meta = document.querySelector('meta[name="csp-nonce"]');
