@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 
 from mcp_core import ClientInfo
-from rolltop.server.desk import Desk
+from rolltop.server.application import Application
 from rolltop.settings import load
 
 CONTRACT: dict[str, dict[str, Any]] = json.loads((Path(__file__).parent / "data" / "contract.json").read_text())
@@ -29,7 +29,7 @@ class Server:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self.desk = Desk(
+        self.desk = Application(
             load(env={"ROLLTOP_WORKSPACE": str(directory / "workspace"), "XDG_CONFIG_HOME": str(directory)})
         )
 

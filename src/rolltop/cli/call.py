@@ -17,7 +17,7 @@ from rolltop.errors import InvalidInput, NotFound, PartMissing, RolltopError
 
 if TYPE_CHECKING:
     from mcp_core import UnknownTool
-    from rolltop.server.desk import Desk
+    from rolltop.server.application import Application
 
 __all__ = ["EXIT_OF_ERROR", "call"]
 
@@ -55,10 +55,10 @@ EXIT_OF_ERROR = {
 
 
 def _tool_names(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    from rolltop.server.desk import Desk
+    from rolltop.server.application import Application
     from rolltop.settings import load
 
-    return [tool.name for tool in Desk(load()).registry if tool.name.startswith(incomplete)]
+    return [tool.name for tool in Application(load()).registry if tool.name.startswith(incomplete)]
 
 
 @click.command(epilog=EXIT_CODES)
@@ -77,14 +77,14 @@ def call(invocation: Invocation, tool: str, given: str | None, arguments: str | 
     if given is not None and arguments is not None:
         raise click.UsageError("the arguments are given twice: once behind the tool, once in --json")
     from mcp_core import Call, CannotAsk, ClientInfo, ProtocolFault, Reply, UnknownTool
-    from rolltop.server.desk import Desk
-    from rolltop.server.logs import start_logging
+    from rolltop.server.application import Application
+    from rolltop.server.environment import start_logging
 
     values = _arguments(arguments if given is None else given)
     settings = make_settings(invocation, {})
     start_logging(settings)
     ended: list[Call] = []
-    desk = Desk(settings, watcher=ended.append)
+    desk = Application(settings, watcher=ended.append)
     registered = desk.registry.by_plain_name(tool)
     name = registered.name if registered else tool
 
@@ -109,7 +109,7 @@ def call(invocation: Invocation, tool: str, given: str | None, arguments: str | 
         sys.exit(EXIT_OF_ERROR.get(ended[-1].error_type or "", 1))
 
 
-def _unknown(error: UnknownTool, desk: Desk) -> RolltopError:
+def _unknown(error: UnknownTool, desk: Application) -> RolltopError:
     """Not there, unless it may be among those that could not be loaded."""
     failed = [f"{each.toolset.name} ({each.error})" for each in desk.loaded if each.error]
     if not failed or error.nearest:

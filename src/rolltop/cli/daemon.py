@@ -22,7 +22,7 @@ def daemon(invocation: Invocation, *, port: int, host: str | None) -> None:
     from dataclasses import replace
 
     from rolltop.server.daemon import run_daemon
-    from rolltop.server.logs import start_logging
+    from rolltop.server.environment import start_logging
     from rolltop.transform.service import Service, ServiceConfig
 
     settings = make_settings(invocation, {"http_host": host})

@@ -12,10 +12,10 @@ from rolltop.cli.options import make_settings, serving_options, transport_option
 from rolltop.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from rolltop.server.desk import Desk
+    from rolltop.server.application import Application
     from rolltop.settings import Settings
 
-__all__ = ["desk_for", "serve"]
+__all__ = ["application_for", "serve"]
 
 
 @click.command(epilog=EXIT_CODES)
@@ -36,7 +36,7 @@ def serve(invocation: Invocation, /, http: bool, show_connect: bool, token_file:
     if token_file is not None:
         given["http_token"] = _token(Path(token_file))
     settings = make_settings(invocation, given)
-    from rolltop.server.serve import run_http
+    from rolltop.server.runtime import run_http
 
     def announce(url: str) -> None:
         click.echo(f"rolltop listens on {url}", err=True)
@@ -77,28 +77,28 @@ def _serve_stdio(invocation: Invocation, given: dict[str, Any]) -> None:
     if invocation.only_settings:
         invocation.served = make_settings(invocation, given)
         return
-    from rolltop.server.claim import claim_stdio
+    from rolltop.server.stdio_takeover import claim_stdio
 
     wire = claim_stdio()  # first of all: whatever is imported from here on may print
-    from rolltop.server.serve import run_stdio
+    from rolltop.server.runtime import run_stdio
 
-    run_stdio(_desk(make_settings(invocation, given)), wire)
+    run_stdio(_application(make_settings(invocation, given)), wire)
 
 
-def desk_for(arguments: list[str]) -> Desk:
-    """The desk of a stdio server with this command line; raises what the command line raises."""
+def application_for(arguments: list[str]) -> Application:
+    """The application of a stdio server with this command line; raises what the command line raises."""
     invocation = Invocation(only_settings=True)
     cli.main(arguments, prog_name="rolltop", standalone_mode=False, obj=invocation)
     assert invocation.served is not None
-    return _desk(invocation.served)
+    return _application(invocation.served)
 
 
-def _desk(settings: Settings) -> Desk:
-    from rolltop.server.desk import Desk
-    from rolltop.server.logs import start_logging
+def _application(settings: Settings) -> Application:
+    from rolltop.server.application import Application
+    from rolltop.server.environment import start_logging
 
     start_logging(settings)
-    return Desk(settings)
+    return Application(settings)
 
 
 def _refuse_missing_catalogs(places: tuple[str, ...]) -> None:

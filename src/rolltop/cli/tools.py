@@ -24,9 +24,9 @@ def tools() -> None:
 @click.pass_obj
 def list_tools(invocation: Invocation, as_json: bool) -> None:
     """One line a tool: name, set, what it may do, purpose."""
-    from rolltop.server.desk import Desk
+    from rolltop.server.application import Application
 
-    desk = Desk(make_settings(invocation, {}))
+    desk = Application(make_settings(invocation, {}))
     if as_json:
         print_json([registered.wire for registered in desk.registry])
         return
@@ -50,9 +50,9 @@ def _safety(annotations: object) -> str:
 def show(invocation: Invocation, name: str, as_json: bool) -> None:
     """The full documentation of the tool NAME: description, schema, usage, examples."""
     from mcp_core.description import describe
-    from rolltop.server.desk import Desk
+    from rolltop.server.application import Application
 
-    desk = Desk(make_settings(invocation, {}))
+    desk = Application(make_settings(invocation, {}))
     registered = desk.registry.by_plain_name(name)
     if registered is None:
         near = desk.registry.nearest(name)

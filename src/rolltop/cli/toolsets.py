@@ -20,10 +20,10 @@ __all__ = ["toolsets"]
 @click.pass_obj
 def toolsets(invocation: Invocation, /, cost: bool, budget: int | None, as_json: bool, **given: object) -> None:
     """One line a tool set: name, tools, served or why not."""
-    from rolltop.server.cost import cost_of
-    from rolltop.server.desk import Desk
+    from mcp_core.tokens import cost_of
+    from rolltop.server.application import Application
 
-    desk = Desk(make_settings(invocation, dict(given)))
+    desk = Application(make_settings(invocation, dict(given)))
     rows = []
     for loaded in desk.loaded:
         tools = [registered for registered in desk.listed() if registered.spec.toolset == loaded.toolset.name]
@@ -34,7 +34,7 @@ def toolsets(invocation: Invocation, /, cost: bool, budget: int | None, as_json:
             "note": loaded.error or loaded.toolset.summary,
         }
         if cost:
-            row["tokens"] = sum(cost_of(registered) for registered in tools)
+            row["tokens"] = sum(cost_of(registered.wire) for registered in tools)
         rows.append(row)
     if as_json:
         print_json(rows)
