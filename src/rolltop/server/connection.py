@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from rolltop.workspace import Workspace
 
 __all__ = [
-    "ANONYMOUS", "CAPABILITIES_KEY", "HANDSHAKE_REVISIONS", "INFO_KEY", "LEVELS", "LOG_KEY", "MODERN_REVISIONS", "PROTOCOL_KEY",
-    "Channel", "Connection", "Exchange", "LogThreshold", "client_of", "is_enveloped", "local_principal",
-    "tool_context",
+    "ANONYMOUS", "CAPABILITIES_KEY", "HANDSHAKE_REVISIONS", "INFO_KEY", "LEVELS", "LOG_KEY", "MODERN_REVISIONS",
+    "PROTOCOL_KEY", "Channel", "Connection", "Exchange", "LogThreshold", "client_of", "is_enveloped",
+    "local_principal", "tool_context",
 ]  # fmt: skip
 
 PROTOCOL_KEY = "io.modelcontextprotocol/protocolVersion"
