@@ -38,7 +38,6 @@ def test_the_command_line_says_it_on_standard_error_alone(rolltop: Rolltop) -> N
     out = rolltop("journal", "--json", ROLLTOP_WORKSPCE="/nowhere")
     assert out.stdout == "[]\n"
     assert out.stderr.count("did you mean ROLLTOP_WORKSPACE?") == 1
-    assert "ROLLTOP_WORKSPCE" in rolltop("doctor", "--toolsets", "guide", ROLLTOP_WORKSPCE="/nowhere").stderr
 
 
 def test_consent_exports_and_limits_of_the_journal_are_settings(tmp_path: Path) -> None:
