@@ -35,6 +35,8 @@ class ClientInfo:
     transport: str = "memory"
     capabilities: frozenset[str] = frozenset()
     """What it says it can do for a server: `elicitation`, `sampling`, `roots`."""
+    session: str = ""
+    """The id of its session, where the transport has one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from rolltop.base.os_errors import explain_os_error
 from rolltop.confine import Policy, set_policy
 from rolltop.errors import InvalidData, InvalidInput, PermissionDenied, RolltopError
 from rolltop.files import Files
-from rolltop.journal import Journal
+from rolltop.journal import Journal, Retention
 from rolltop.settings import Settings
 
 if TYPE_CHECKING:
@@ -152,7 +152,9 @@ class Workspace:
 
     @cached_property
     def journal(self) -> Journal:
-        return Journal(self.root / "journal.sqlite", self.prepare)
+        chosen = self.settings
+        retention = Retention(chosen.journal_rows, chosen.journal_days, chosen.journal_megabytes, chosen.journal_text)
+        return Journal(self.root / "journal.sqlite", self.prepare, retention)
 
     @cached_property
     def store(self) -> Library:

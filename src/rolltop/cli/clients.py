@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rolltop import settings_values as read
 from rolltop.errors import NotFound
 from rolltop.settings import OPTIONS, SECTIONS, Option, Settings
-from rolltop.settings_utlx import VARIABLES
+from rolltop.settings import values as read
+from rolltop.settings.utlx import VARIABLES
 
 __all__ = ["CLIENTS", "Client", "about_token", "add_by_stdio", "add_by_url", "stdio_entry", "url_entry"]
 
