@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
-import os
 import queue
 import sqlite3
 import threading
@@ -20,7 +19,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from rolltop.base.locks import retry_within
+from rolltop.base.private_sqlite import connect
 from rolltop.errors import RolltopError
 
 __all__ = ["Entry", "Journal"]
@@ -53,10 +52,6 @@ CREATE TABLE IF NOT EXISTS calls (
 CREATE INDEX IF NOT EXISTS calls_by_time ON calls (time);
 """
 _INSERT = f"INSERT INTO calls ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"  # noqa: S608
-
-
-def _is_busy(error: Exception) -> bool:
-    return isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,14 +137,7 @@ class Journal:
 
     def _connect(self) -> sqlite3.Connection:
         self._prepare()
-        with contextlib.suppress(FileExistsError):
-            # SQLite would let others read it; what it makes beside the file has the file's permissions.
-            os.close(os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-        connection = sqlite3.connect(self.path, timeout=10.0, isolation_level=None)
-        # SQLite itself does not wait for the lock that this needs.
-        retry_within(10.0, lambda: connection.execute("PRAGMA journal_mode=WAL"), busy=_is_busy)
-        connection.execute("PRAGMA synchronous=NORMAL")
-        return connection
+        return connect(self.path)
 
     def _write_loop(self) -> None:
         connection: sqlite3.Connection | None = None

@@ -57,6 +57,8 @@ class Settings:
     http_allowed_hosts: tuple[str, ...] = ()
     call_timeout: float = 300.0
     calls_per_minute: int = 60_000
+    consent: str = "ask"
+    consent_seconds: float = 300.0
     sandbox_user: str | None = None
     allow_unconfined: bool = False
     started_in: str | None = None
@@ -157,6 +159,14 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option("call_timeout", ("ROLLTOP_CALL_TIMEOUT",), read.seconds, "Longest run of one tool call, in seconds."),
     Option("calls_per_minute", ("ROLLTOP_CALLS_PER_MINUTE",), read.count, "Tool calls a caller may make; 0: no limit."),
+    Option(
+        "consent",
+        ("ROLLTOP_CONSENT",),
+        read.one_of("ask", "literal", "never"),
+        "What allows a destructive call where nobody can be asked. ask: nothing; literal: the argument confirm alone; "
+        "never: such calls are refused everywhere.",
+    ),
+    Option("consent_seconds", ("ROLLTOP_CONSENT_SECONDS",), read.seconds, "How long a call waits for a human."),
     Option(
         "sandbox_user",
         ("ROLLTOP_SANDBOX_USER",),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from mcp_core import (
+    Approver,
     Call,
     Changes,
     ClientInfo,
@@ -54,7 +55,8 @@ class Desk:
             self.workspace.check_sections()
         self._watcher = watcher
         self.changes = Changes()
-        self.registry = Registry()
+        self.approver = Approver(settings.consent, self.workspace.approvals, settings.consent_seconds)
+        self.registry = Registry(settings.exclude_tools, settings.tool_prefix or "")
         self.prompts: dict[str, Prompt] = {}
         self.list_was_stale = False  # a client was told another list while we were loading
         self.answers = Answers(self.workspace)
@@ -110,6 +112,7 @@ class Desk:
             registry=self.registry,
             name_of=self.registry.name_of,
             changes=self.changes,
+            approver=self.approver,
             **more,
         )
 
