@@ -12,15 +12,17 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from mcp_core.approval import ask_for
 from mcp_core.consent import ConsentRequired
 from mcp_core.content import ResourceLink
-from mcp_core.context import CHARACTERS_PER_TOKEN, InputNeeded, ToolCancelled, ToolContext
+from mcp_core.context import CHARACTERS_PER_TOKEN, ToolCancelled, ToolContext
 from mcp_core.description import expand_result
 from mcp_core.envelope import SPILLED, Answer, ProtocolFault
 from mcp_core.jsonable import to_json_bytes
 from mcp_core.outcome import comes_from_outside, failure_of, result_of
 from mcp_core.pace import Pace
 from mcp_core.registry import Registered, Registry
+from mcp_core.reply import InputNeeded
 from mcp_core.result import Result
 from mcp_core.spec import ToolFunction
 from mcp_core.validation import InvalidArguments
@@ -205,9 +207,10 @@ class Dispatcher:
 
     async def _run(self, registered: Registered, checked: Any, ctx: ToolContext[Any]) -> Result[Any]:
         ctx.invoker, ctx.name_of = self.invoke, self.registry.name_of
+        ctx.arguments = _as_mapping(checked)
         limit = registered.spec.timeout or self._timeout
         try:
-            async with asyncio.timeout(limit):
+            async with asyncio.timeout(limit) as ctx.time_limit:
                 return await result_of(lambda: self._execute(registered, registered.run, checked, ctx))
         except TimeoutError:
             ctx.cancel()
@@ -219,6 +222,7 @@ class Dispatcher:
 
     async def _execute(self, registered: Registered, func: ToolFunction, checked: Any, ctx: ToolContext[Any]) -> Any:
         spec = registered.spec
+        caller, ctx.tool = ctx.tool, spec.name
         if spec.consent is not None and spec.consent.applies_to(checked):
             await _ask_consent(registered, checked, ctx)
         bound = spec.bind(checked, ctx)
@@ -229,6 +233,8 @@ class Dispatcher:
             if told is None:
                 raise
             raise told from error
+        finally:
+            ctx.tool = caller
 
     async def invoke(self, tool: str | ToolFunction, arguments: Any, ctx: ToolContext[Any]) -> Result[Any]:
         """Call a tool directly, without decorator and envelope; consent is asked for all the same."""
@@ -268,7 +274,7 @@ async def _ask_consent(registered: Registered, checked: Any, ctx: ToolContext[An
     consent = registered.spec.consent
     assert consent is not None
     try:
-        await consent.ask(checked, ctx)
+        await ask_for(consent, checked, ctx)
     except ConsentRequired as refused:
         logger.info("Tool %s not run: %s", registered.name, refused)
         raise

@@ -262,10 +262,10 @@ def test_calls_are_recorded_with_a_digest_and_values_only_when_asked(rolltop: Ro
     examples = {"MCP_INCLUDE_EXAMPLE_TOOLS": "true"}
     rolltop("call", "example_echo", "--json", '{"text": "very private"}', **examples)
     rolltop("call", "example_echo", "--json", '{"text": "logged"}', ROLLTOP_LOG_ARGUMENTS="true", **examples)
-    rolltop("call", "forget_everything", "--json", '{"what": "it", "confirm": "FORGET_EVERYTHING"}', **examples)
+    rolltop("call", "forget_everything", "--json", '{"what": "it"}', "--yes", **examples)
     rows = json.loads(rolltop("journal", "--json").stdout)
     assert [row["tool"] for row in rows] == ["forget_everything", "example_echo", "example_echo"]
-    assert json.loads(rows[0]["consents"]) == [{"action": "FORGET_EVERYTHING", "decision": "literal"}]
+    assert json.loads(rows[0]["consents"]) == [{"action": "FORGET_EVERYTHING", "decision": "agreed", "who": "client"}]
     assert json.loads(rows[1]["arguments"]) == {"text": "logged"}
     assert "logged" in rows[1]["answer"]
     assert rows[1]["tokens_in"] == int(rows[1]["size_in"] / 3.5) > 0

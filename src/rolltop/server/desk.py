@@ -9,6 +9,7 @@ from concurrent.futures import Future
 from typing import Any
 
 from mcp_core import (
+    Approver,
     Call,
     Changes,
     ClientInfo,
@@ -57,7 +58,8 @@ class Desk:
         self._watcher = watcher
         self._session = f"{os.getpid()}-{os.urandom(4).hex()}"  # for transports that have one session per process
         self.changes = Changes()
-        self.registry = Registry()
+        self.approver = Approver(settings.consent, self.workspace.approvals, settings.consent_seconds)
+        self.registry = Registry(settings.exclude_tools, settings.tool_prefix or "")
         self.prompts: dict[str, Prompt] = {}
         self.list_was_stale = False  # a client was told another list while we were loading
         self.answers = Answers(self.workspace)
@@ -113,6 +115,7 @@ class Desk:
             registry=self.registry,
             name_of=self.registry.name_of,
             changes=self.changes,
+            approver=self.approver,
             **more,
         )
 
