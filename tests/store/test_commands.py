@@ -97,7 +97,7 @@ def test_other_arguments_that_are_not_utf8_are_named_in_one_line(rolltop: Run, a
     rolltop("store", "add", "-", "--name", "n", stdin="x\n")
     failed = rolltop("store", *arguments)
     assert failed.returncode in (2, 3)
-    assert failed.stderr.splitlines()[0].startswith("rolltop: ")
+    assert failed.stderr.splitlines()[0].startswith("Error: ")
     assert len(failed.stderr.splitlines()) <= 2
 
 

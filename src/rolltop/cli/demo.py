@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import click
 
 import rolltop
-from rolltop.cli.main import EXIT_CODES
+from rolltop.cli.groups import EXIT_CODES
 from rolltop.errors import ForeignFailure
 
 __all__ = ["TOUR", "Step", "demo", "example_packages"]

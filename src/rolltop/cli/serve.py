@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from rolltop.cli.main import EXIT_CODES, Invocation, cli
+from rolltop.cli.groups import EXIT_CODES, Invocation
+from rolltop.cli.main import cli
 from rolltop.errors import InvalidInput
 from rolltop.settings import Settings
 

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from rolltop.cli.main import EXIT_CODES, Invocation
+from rolltop.cli.groups import EXIT_CODES, Invocation
 from rolltop.cli.output import print_json, print_rows
 from rolltop.cli.serve import make_settings, serving_options
 from rolltop.errors import NotFound, SizeLimit

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rolltop.cli.main import EXIT_CODES, Invocation
-from rolltop.cli.output import note, print_json, print_line, print_rows
-from rolltop.cli.store.library import as_dict, explained, human, opened
+from rolltop.cli.groups import EXIT_CODES, Invocation
+from rolltop.cli.output import Size, counted, note, print_json, print_line, print_rows
+from rolltop.cli.store.library import as_dict, explained, opened
 
 if TYPE_CHECKING:
     from rolltop.store import Document, Library
@@ -151,8 +151,7 @@ def list_(invocation: Invocation, /, as_json: bool, **given: Any) -> None:
         print_json({"documents": documents, "total": page.total, "next_cursor": page.next_cursor})
         return
     rows = [
-        (d.hash[:12], d.version, human(d.size), as_dict(d)["modified"], ",".join(d.tags), d.path)
-        for d in page.documents
+        (d.hash[:12], d.version, Size(d.size), as_dict(d)["modified"], ",".join(d.tags), d.path) for d in page.documents
     ]
     print_rows(("HASH", "V", "SIZE", "MODIFIED", "TAGS", "PATH"), rows)
     if page.next_cursor:
@@ -248,8 +247,8 @@ def rm(
             raise NotFound("no document is called so", code="document_not_found")
         if not dry_run and not yes:
             if not sys.stdin.isatty():
-                raise ConsentMissing(f"{len(chosen)} documents would be deleted", hint="Add --yes.")
-            click.confirm(f"Delete {len(chosen)} documents?", abort=True, err=True)
+                raise ConsentMissing(f"{counted(len(chosen), 'document')} would be deleted", hint="Add --yes.")
+            click.confirm(f"Delete {counted(len(chosen), 'document')}?", abort=True, err=True)
         _show(chosen if dry_run else library.delete(chosen), as_json=as_json)
 
 
@@ -283,4 +282,5 @@ def gc(invocation: Invocation, everything: bool, as_json: bool) -> None:
     if as_json:
         print_json({"documents": done.documents, "objects": done.objects, "bytes_freed": done.freed})
     else:
-        note(f"{done.documents} documents and {done.objects} objects removed, {human(done.freed)} freed")
+        removed = f"{counted(done.documents, 'document')} and {counted(done.objects, 'object')}"
+        note(f"{removed} removed, {Size(done.freed).scaled} freed")

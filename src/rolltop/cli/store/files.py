@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from rolltop.cli.main import EXIT_CODES, Invocation
-from rolltop.cli.output import note, print_json
-from rolltop.cli.store.library import explained, human, opened, progress
+from rolltop.cli.groups import EXIT_CODES, Invocation
+from rolltop.cli.output import Size, counted, note, print_json, progress
+from rolltop.cli.store.library import explained, opened
 
 if TYPE_CHECKING:
     from rolltop.store import Library, Tally
@@ -108,7 +108,8 @@ def _from_files(library: Library, given: dict[str, Any], metadata: dict[str, Any
     tally.documents += gather.skipped
     tally.errors = gather.problems
     if gather.passed_over:
-        note(f"{gather.passed_over} links and special files were left out; name a link to store what it leads to")
+        left_out = counted(gather.passed_over, "link or special file was", "links and special files were")
+        note(f"{left_out} left out; name a link to store what it leads to")
     return tally
 
 
@@ -119,9 +120,10 @@ def _report(tally: Tally, as_json: bool) -> None:
         names = ("documents", "new", "versions", "unchanged", "bytes", "bytes_stored", "bytes_written")
         print_json({name: getattr(tally, name) for name in names} | {"errors": dict(tally.errors)})
         return
+    stored, read, written = (Size(each).scaled for each in (tally.bytes_stored, tally.bytes, tally.bytes_written))
     note(
-        f"{tally.documents} documents: {tally.new} new, {tally.versions} new versions, {tally.unchanged} unchanged; "
-        f"{human(tally.bytes_stored)} of {human(tally.bytes)} were new, {human(tally.bytes_written)} written"
+        f"{counted(tally.documents, 'document')}: {tally.new} new, {counted(tally.versions, 'new version')}, "
+        f"{tally.unchanged} unchanged; {stored} of {read} were new, {written} written"
     )
 
 
@@ -168,7 +170,7 @@ def export(invocation: Invocation, archive: str, paths: tuple[str, ...], tags: t
     else:
         for what, why in left:
             note(f"{what} was not written: {why}", style="yellow")
-        note(f"{count} documents exported")
+        note(f"{counted(count, 'document')} exported")
     if left:
         sys.exit(1)
 
@@ -200,4 +202,5 @@ def import_(invocation: Invocation, archive: str, as_json: bool) -> None:
     if as_json:
         print_json({"new": tally.new, "versions": tally.versions, "unchanged": tally.unchanged})
     else:
-        note(f"{tally.new} new documents, {tally.versions} new versions, {tally.unchanged} unchanged")
+        new = f"{counted(tally.new, 'new document')}, {counted(tally.versions, 'new version')}"
+        note(f"{new}, {tally.unchanged} unchanged")

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rolltop.cli.main import EXIT_CODES, Invocation
-from rolltop.cli.output import harmless, is_terminal, note, print_json, print_rows
+from rolltop.cli.groups import EXIT_CODES, Invocation
+from rolltop.cli.output import harmless, is_terminal, note, print_json, print_rows, progress
 from rolltop.cli.store.documents import find
-from rolltop.cli.store.library import opened, progress
+from rolltop.cli.store.library import opened
 
 if TYPE_CHECKING:
     from rich.tree import Tree
