@@ -169,7 +169,7 @@ def _toml_value(value: Any) -> str:
 def _with_toml_entry(text: str, key: str, name: str, entry: dict[str, Any]) -> str:
     before = tomllib.loads(text)
     if not isinstance(before.get(key, {}), dict):
-        raise ValueError(f"{key} is not a table")
+        raise ValueError(f"{key} is not a table")  # noqa: TRY004 - about the file, not an argument
     header = re.compile(rf"^[ \t]*\[[ \t]*{key}[ \t]*\.[ \t]*\"?{name}\"?[ \t]*[\].]")
     kept: list[str] = []
     ours = False
