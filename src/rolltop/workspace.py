@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rolltop.base.atomic_files import write_file
 from rolltop.base.os_errors import explain_os_error
 from rolltop.confine import Policy, set_policy
 from rolltop.errors import InvalidData, InvalidInput, PermissionDenied, RolltopError
@@ -87,13 +88,7 @@ class Workspace:
     @staticmethod
     def _write_marker(marker: Path) -> None:
         # Several processes may start at once: each writes the same bytes and the last rename wins.
-        temporary = marker.with_name(f".{marker.name}.{os.getpid()}")
-        try:
-            with open(temporary, "w", encoding="utf-8", opener=_privately) as file:
-                file.write(json.dumps({"format": FORMAT}) + "\n")
-            temporary.replace(marker)
-        finally:
-            temporary.unlink(missing_ok=True)
+        write_file(marker, (json.dumps({"format": FORMAT}) + "\n").encode("utf-8"), durable=False)
 
     def _private(self, name: str) -> Path:
         """A directory of the workspace for its user alone, also where the workspace itself is open to others."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from rolltop.base.atomic_files import write_file
 from rolltop.catalog import yaml_text
 from rolltop.catalog.definition import Definition
 from rolltop.catalog.found import MARKER, Found, Remark
@@ -184,7 +185,7 @@ def _write_all(directory: Path, files: list[tuple[Found, str]]) -> tuple[list[Pa
             os.utime(path)  # as new as a file that was written: not stale
             unchanged.append(path)
         else:
-            _replace(path, text)
+            write_file(path, text.encode("utf-8"), mode=0o644, durable=False)
             written.append(path)
     return written, unchanged
 
@@ -199,15 +200,6 @@ def _says_the_same(path: Path, text: str) -> bool:
 
 def without_time(text: str) -> str:
     return "\n".join(line for line in text.split("\n") if not line.startswith("execution_time: "))
-
-
-def _replace(path: Path, text: str) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        temporary.write_text(text, "utf-8")
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _remove_stale(tree: SourceTree, directory: Path, kept: set[Path]) -> Iterator[Path]:

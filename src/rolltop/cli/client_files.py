@@ -6,23 +6,19 @@ change. The file is replaced in one step.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import re
-import secrets
-import stat
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rolltop.base.atomic_files import flush_directory
+from rolltop.base.atomic_files import write_file
 from rolltop.errors import InvalidData, PermissionDenied
 
 __all__ = ["as_toml", "write_entry"]
 
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 _SPACE = re.compile(r"(?:[ \t\r\n\ufeff]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
 _SCALAR = re.compile(r"-?\d[\d.eE+-]*|true|false|null")
@@ -201,40 +197,16 @@ def _read(path: Path) -> str:
 
 
 def _replace(path: Path, text: str) -> None:
-    """Write a new file beside the one that `path` leads to, flush it to the disk, and rename it over.
+    """Replace the file that `path` leads to.
 
     A link stays a link: its target is replaced. The file keeps its mode and owner; a new one is for its user alone,
     because such files hold the keys of other programs.
     """
     target = Path(os.path.realpath(path))
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            _write_new(temporary, text.encode("utf-8"), _state(target))
-            temporary.replace(target)
-        finally:
-            temporary.unlink(missing_ok=True)
-        flush_directory(target.parent)
+        write_file(target, text.encode("utf-8"), keep_attributes=True)
     except OSError as error:
         raise PermissionDenied(
             f"{path} cannot be written: {error.strerror}", hint="Check the disk and the permissions; it is as it was."
         ) from None
-
-
-def _write_new(path: Path, data: bytes, before: os.stat_result | None) -> None:
-    with open(os.open(path, _NEW, 0o600), "wb") as file:
-        if before is not None:
-            with contextlib.suppress(PermissionError):  # only root gives files away
-                os.fchown(file.fileno(), before.st_uid, before.st_gid)
-            os.fchmod(file.fileno(), stat.S_IMODE(before.st_mode))
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _state(path: Path) -> os.stat_result | None:
-    try:
-        return path.stat()
-    except FileNotFoundError:
-        return None

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from rolltop.base.atomic_files import write_file
 from rolltop.catalog.arguments import check_arguments, invalid_arguments, served_schema
 from rolltop.catalog.definition import Definition
 from rolltop.catalog.library import Broken, FileStamp, file_stamp, locate, read_all
@@ -243,9 +244,7 @@ class Catalog:
         if self._attachments is None or place in self.places:
             return
         places = [*self._attached(), place]
-        temporary = self._attachments.with_name(f".{self._attachments.name}.{threading.get_ident()}")
-        temporary.write_text(json.dumps({"places": places}, indent=2) + "\n", "utf-8")
-        temporary.replace(self._attachments)
+        write_file(self._attachments, (json.dumps({"places": places}, indent=2) + "\n").encode("utf-8"))
 
 
 def _face(served: Served | None) -> Definition | None:

@@ -7,9 +7,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, NoReturn
 
+from rolltop.base.atomic_files import atomic_file
 from rolltop.errors import InvalidInput, NotFound, RolltopError
 
 if TYPE_CHECKING:
@@ -153,20 +154,15 @@ def written_to(path: str | None) -> Iterator[Callable[[bytes], Any]]:
         return
     # A device or a pipe is written as it comes.
     direct = os.path.exists(path) and not os.path.isfile(path)
-    folder, name = os.path.split(path)
-    part = path if direct else os.path.join(folder, f".{name}.{os.getpid()}.part")
-    try:
+    with ExitStack() as stack:
         with _told(path):
-            out = open(part, "wb", _BUFFER)  # noqa: SIM115 - closed below
-        with closing(_Output(path, out)) as output:
-            yield output.write
-        if not direct:
-            with _told(path):
-                os.replace(part, path)
-    finally:
-        if not direct:
-            with suppress(OSError):
-                os.unlink(part)
+            if direct:
+                out = stack.enter_context(open(path, "wb", _BUFFER))
+            else:
+                out = stack.enter_context(atomic_file(path, mode=0o666, durable=False, buffering=_BUFFER))
+        yield _Output(path, out).write
+        with _told(path):
+            stack.pop_all().close()
 
 
 class _Output:
@@ -178,10 +174,6 @@ class _Output:
     def write(self, data: bytes) -> None:
         with _told(self._path):
             self._out.write(data)
-
-    def close(self) -> None:
-        with _told(self._path):
-            self._out.close()
 
 
 @contextmanager
