@@ -22,7 +22,7 @@ from rolltop import settings_values as read
 from rolltop.errors import InvalidInput
 from rolltop.settings_file import read_config
 
-__all__ = ["OPTIONS", "Option", "Settings", "config_path", "load"]
+__all__ = ["OPTIONS", "Option", "Settings", "config_path", "load", "unknown_variables"]
 
 SECTIONS = ("store", "transform", "reports", "catalog", "guide")
 """Engine sections: free-form mappings that the engine itself validates."""
@@ -267,6 +267,22 @@ def load(
         sections={name: _section(name, document, env, utlx) for name in SECTIONS},
         sources=MappingProxyType(sources),
     )
+
+
+def unknown_variables(env: Mapping[str, str]) -> dict[str, str | None]:
+    """Variables that begin with ROLLTOP_ and set nothing, each with the one that was probably meant.
+
+    Those of a section are not among them: the engine itself refuses a name that it does not know.
+    """
+    known = ["ROLLTOP_CONFIG", *(name for option in OPTIONS for name in option.env if name.startswith("ROLLTOP_"))]
+    sections = tuple(f"ROLLTOP_{name.upper()}_" for name in SECTIONS)
+    found = [name for name in env if name.startswith("ROLLTOP_") and name not in known]
+    unknown = sorted(name for name in found if not name.startswith(sections))
+    if not unknown:
+        return {}
+    from difflib import get_close_matches  # noqa: PLC0415 - seldom needed
+
+    return {name: next(iter(get_close_matches(name, known, 1)), None) for name in unknown}
 
 
 def _workspace(given: Mapping[str, Any], env: Mapping[str, str]) -> Path:

@@ -7,7 +7,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
-from click.shell_completion import get_completion_class
 
 from rolltop.cli.groups import EXIT_CODES, Invocation
 from rolltop.errors import RolltopError
@@ -31,6 +30,8 @@ def completion(shell: str) -> None:
       zsh   eval "$(rolltop completion zsh)"       in ~/.zshrc, after compinit
       fish  rolltop completion fish > ~/.config/fish/completions/rolltop.fish
     """
+    from click.shell_completion import get_completion_class
+
     found = get_completion_class(shell)
     assert found is not None
     click.echo(found(None, {}, "rolltop", "_ROLLTOP_COMPLETE").source())  # type: ignore[arg-type]
@@ -45,7 +46,7 @@ def complete_documents(ctx: click.Context, parameter: click.Parameter, incomplet
         found = [document.path for document in begun.documents if document.path.startswith(incomplete)]
         if incomplete and "/" not in incomplete:
             named = library.page(Listing(name=f"{incomplete}*", limit=MOST, sort_by="path"))
-            found += [document.name for document in named.documents]
+            found += [each.name for each in named.documents if each.name.startswith(incomplete)]
         return list(dict.fromkeys(found))
 
     return _from_store(ctx, names)

@@ -52,7 +52,7 @@ def report_error(error: RolltopError) -> None:
 def _print_error(message: str, hint: str | None) -> None:
     from rolltop.cli.output import harmless
 
-    color = None if os.environ.get("NO_COLOR") is None else False
+    color = False if os.environ.get("NO_COLOR") else None
     click.echo(click.style("Error: ", fg="red", bold=True) + harmless(message), err=True, color=color)
     if hint:
         click.echo(click.style("hint: ", bold=True) + harmless(hint), err=True, color=color)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -42,11 +43,23 @@ class Invocation:
     only_settings: bool = False
     """Set by a caller that only asks which settings `serve` would use, and starts the server itself."""
     served: Settings | None = None
+    _warned: bool = False
 
     def settings(self, **more: Any) -> Settings:
         from rolltop.settings import load  # most commands do not need it
 
+        self.warn_about_variables()
         return load({**self.given, **{key: value for key, value in more.items() if value is not None}})
+
+    def warn_about_variables(self) -> None:
+        """Name variables that look like settings and are none, once."""
+        from rolltop.settings import unknown_variables
+
+        if not self._warned:
+            self._warned = True
+            for name, near in unknown_variables(os.environ).items():
+                meant = f" Did you mean {near}?" if near else " `rolltop doctor --settings` lists them."
+                click.secho(f"Warning: the variable {name} sets nothing.{meant}", err=True, fg="yellow")
 
 
 class LazyGroup(click.Group):

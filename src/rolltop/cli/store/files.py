@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
+from rolltop.cli.completion import complete_documents, complete_tags
 from rolltop.cli.groups import EXIT_CODES, Invocation
 from rolltop.cli.output import Size, counted, note, print_json, progress
 from rolltop.cli.store.library import explained, opened
@@ -27,7 +28,9 @@ _FILES = (
     click.option("--include", multiple=True, metavar="GLOB", help="Only files like this."),
     click.option("--exclude", multiple=True, metavar="GLOB", help="Not files or directories like this."),
     click.option("--no-ignore", is_flag=True, help="Also what .gitignore names."),
-    click.option("--tag", "tags", multiple=True, metavar="TAG", help="Tag every document."),
+    click.option(
+        "--tag", "tags", multiple=True, shell_complete=complete_tags, metavar="TAG", help="Tag every document."
+    ),
 )
 
 
@@ -148,8 +151,8 @@ def watch(invocation: Invocation, /, interval: float, rounds: int | None, **give
 
 @click.command(epilog=EXIT_CODES)
 @click.argument("archive", type=click.Path(dir_okay=False, allow_dash=True))
-@click.argument("paths", nargs=-1)
-@click.option("--tag", "tags", multiple=True, help="Only documents with this tag.")
+@click.argument("paths", nargs=-1, shell_complete=complete_documents)
+@click.option("--tag", "tags", multiple=True, shell_complete=complete_tags, help="Only documents with this tag.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
 def export(invocation: Invocation, archive: str, paths: tuple[str, ...], tags: tuple[str, ...], as_json: bool) -> None:

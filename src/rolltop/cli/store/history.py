@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from rolltop.cli.completion import complete_documents
 from rolltop.cli.groups import EXIT_CODES, Invocation
 from rolltop.cli.output import Size, counted, note, print_json, print_line, print_rows
 from rolltop.cli.store.library import as_dict, opened
@@ -43,7 +44,7 @@ def snapshot(invocation: Invocation, label: str | None, below: str, *, remove: b
 
 
 @click.command(epilog=EXIT_CODES)
-@click.argument("name")
+@click.argument("name", shell_complete=complete_documents)
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
 def versions(invocation: Invocation, name: str, as_json: bool) -> None:
