@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -93,11 +94,9 @@ def test_a_call_loads_only_its_tool_set_and_no_sdk(environment: dict[str, str]) 
         "from rolltop.boot import main\n"
         "try: main()\n"
         "except SystemExit: pass\n"
-        "others = ('mcp', 'mcp_types', 'starlette', 'numpy', 'rolltop.reports', 'rolltop.catalog', 'rolltop.guide')\n"
+        "others = ('mcp', 'mcp_types', 'starlette', 'rolltop.reports', 'rolltop.catalog', 'rolltop.guide')\n"
         "print(*[name for name in others if name in sys.modules], file=sys.stderr)"
     )
-    import sys
-
     out = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert json.loads(out.stdout)["total_objects"] == 0
     assert out.stderr == "\n"

@@ -79,7 +79,7 @@ def test_documents_tags_and_tools_are_completed(rolltop: Rolltop) -> None:
     def offered(line: str) -> list[str]:
         words = line.split(" ")
         out = rolltop(_ROLLTOP_COMPLETE="bash_complete", COMP_WORDS=line, COMP_CWORD=str(len(words) - 1))
-        return [each.partition(",")[2] for each in out.stdout.splitlines()]
+        return [each.partition(",")[2] for each in out.stdout.split()]
 
     assert offered("rolltop store cat o") == []  # no store yet, and none is made
     rolltop("call", "store_text", "content=a", "name=notes/orchard.md", "tags=garden")

@@ -120,34 +120,33 @@ def call(
 
 
 def _desk_with(tool: str, settings: Settings, watcher: Callable[[Call], None]) -> Desk:
-    """A desk with the one set that has the tool; with all sets if no single one is known to have it."""
+    """A desk with the one module that declares the tool; with all sets if no single one is known to."""
     from rolltop.server.desk import Desk
     from rolltop.server.toolsets import SEARCH, discover, select
 
     if settings.tool_mode != SEARCH and not settings.exclude_tools:
         name = tool.removeprefix(f"{settings.tool_prefix}_") if settings.tool_prefix else tool
-        alone = [each for each in select(discover()[0], settings) if each.name in INDEPENDENT and _declares(each, name)]
-        if len(alone) == 1:
-            [found] = alone
+        independent = [each for each in select(discover()[0], settings) if each.name in INDEPENDENT]
+        declaring = [part for each in independent if (part := _part_with(each, name)) is not None]
+        if len(declaring) == 1:
+            [found] = declaring
             other: dict[str, dict[str, Any]] = {key: {} for key in SECTIONS if key != found.name}
             only = replace(settings, toolsets=(found.name,), sections={**settings.sections, **other})
-            desk = Desk(only, watcher=watcher)
+            desk = Desk(only, watcher=watcher, toolsets=[found])
             if desk.registry.by_plain_name(tool) is not None:
                 return desk
             desk.close()
     return Desk(settings, watcher=watcher)
 
 
-def _declares(toolset: ToolSet, name: str) -> bool:
-    """True if a module of the set defines a function of this name; reading its source loads nothing."""
-    if not name.isidentifier():
-        return False
+def _part_with(toolset: ToolSet, name: str) -> ToolSet | None:
+    """The set with only the module that defines a function of this name. Reading sources loads nothing."""
     mark = f"def {name}(".encode()
-    for module in toolset.modules:
+    for module in toolset.modules if name.isidentifier() else ():
         spec = find_spec(module)
         if spec is not None and spec.origin is not None and mark in Path(spec.origin).read_bytes():
-            return True
-    return False
+            return replace(toolset, modules=(module,), prompts=())
+    return None
 
 
 def _unknown(error: UnknownTool, desk: Desk) -> RolltopError:

@@ -65,7 +65,7 @@ def _find(ctx: click.Context, names: tuple[str, ...]) -> click.Context:
 
 def manual_pages(root: click.Command) -> dict[str, str]:
     """The pages of the whole command line by file name: one for `rolltop`, one for each of its commands."""
-    top = click.Context(root, info_name="rolltop")
+    top = click.Context(root, info_name="rolltop", **root.context_settings)
     pages = {"rolltop.1": manual_page(top)}
     for child in _children(top):
         pages[f"{child.command_path.replace(' ', '-')}.1"] = manual_page(child)
