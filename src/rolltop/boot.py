@@ -40,14 +40,14 @@ def main() -> None:
     """Start the server fast if that is all that is asked for, else run the command line."""
     if sys.flags.optimize > 1:
         sys.exit(
-            "rolltop: python -OO (PYTHONOPTIMIZE=2) leaves out what describes the tools\n"
-            "  hint: Start it without; -O works."
+            "Error: python -OO (PYTHONOPTIMIZE=2) leaves out what describes the tools\n"
+            "hint: Start it without; -O works."
         )
     if _is_plain_stdio(sys.argv[1:]):
         try:
             _serve_fast()
         except BaseException as error:
-            from rolltop.cli.main import leave_with  # noqa: PLC0415
+            from rolltop.cli.errors import leave_with  # noqa: PLC0415
 
             leave_with(error)
         return

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rolltop.cli.main import EXIT_CODES, Invocation
+from rolltop.cli.groups import EXIT_CODES, Invocation
 from rolltop.cli.output import note, print_json, print_rows
 
 if TYPE_CHECKING:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import errno
+import socket
+import sys
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from rolltop.cli.main import EXIT_CODES, Invocation, cli
-from rolltop.errors import InvalidInput
+from rolltop.cli.groups import EXIT_CODES, Invocation
+from rolltop.cli.main import cli
+from rolltop.errors import InvalidInput, PartMissing
 from rolltop.settings import Settings
 
 if TYPE_CHECKING:
@@ -18,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["daemon", "desk_for", "make_settings", "serve", "serving_options", "transport_options"]
 
+NEAR_PORTS = 50
+"""Ports above one that is in use among which a free one is looked for."""
 F = TypeVar("F", bound=Callable[..., Any])
 _OPTIONS = (
     click.option("--toolsets", metavar="A,B", help="Tool sets to serve; all of them by default."),
@@ -80,6 +88,7 @@ def make_settings(invocation: Invocation, given: dict[str, Any]) -> Settings:
     from rolltop.server.environment import _configure_environment
     from rolltop.settings import load
 
+    invocation.warn_about_variables()
     by_default = _configure_environment()
     chosen = {**invocation.given, **{key: value for key, value in given.items() if value is not None}}
     return load(chosen, prefix_is_default=by_default)
@@ -113,7 +122,29 @@ def serve(invocation: Invocation, /, http: bool, show_connect: bool, token_file:
             click.echo(overview(url, settings), err=True)
         click.echo("Press Ctrl-C to stop.", err=True)
 
-    run_http(settings, announce)
+    try:
+        run_http(settings, announce)
+    except PartMissing as error:
+        other = _other_port(error, settings)
+        if other is None:
+            raise
+        if not (sys.stdin and sys.stdin.isatty() and sys.stderr.isatty()):
+            hint = f"Another server may be running; choose a port with --port: {other} is free."
+            raise PartMissing(error.message, hint=hint) from None
+        click.confirm(f"{error.message}. Listen on port {other} instead?", default=True, abort=True, err=True)
+        run_http(replace(settings, http_port=other), announce)
+
+
+def _other_port(error: PartMissing, settings: Settings) -> int | None:
+    """A free port near one that is in use; None if that is not what is wrong."""
+    if not isinstance(error.__context__, OSError) or error.__context__.errno != errno.EADDRINUSE:
+        return None
+    family = socket.AF_INET6 if ":" in settings.http_host else socket.AF_INET
+    for port in range(settings.http_port + 1, min(settings.http_port + NEAR_PORTS, 65536)):
+        with socket.socket(family) as trial, suppress(OSError):
+            trial.bind((settings.http_host, port))
+            return port
+    return None
 
 
 def _refuse_http_options(show_connect: bool, token_file: str | None, given: dict[str, Any]) -> None:

@@ -6,7 +6,8 @@ import sys
 
 import click
 
-from rolltop.cli.main import EXIT_CODES, Invocation
+from rolltop.cli.completion import complete_tools
+from rolltop.cli.groups import EXIT_CODES, Invocation
 from rolltop.cli.output import print_json, print_rows
 from rolltop.cli.serve import make_settings, serving_options
 from rolltop.errors import NotFound, SizeLimit
@@ -44,7 +45,7 @@ def _safety(annotations: object) -> str:
 
 
 @tools.command(epilog=EXIT_CODES)
-@click.argument("name")
+@click.argument("name", shell_complete=complete_tools)
 @click.option("--json", "as_json", is_flag=True, help="The entry of tools/list.")
 @click.pass_obj
 def show(invocation: Invocation, name: str, as_json: bool) -> None:

@@ -48,9 +48,17 @@ class Desk:
     """Built once per server. Imports no MCP library: the command line calls tools through it too."""
 
     def __init__(
-        self, settings: Settings, *, watcher: Callable[[Call], None] | None = None, lenient: bool = False
+        self,
+        settings: Settings,
+        *,
+        watcher: Callable[[Call], None] | None = None,
+        lenient: bool = False,
+        toolsets: Sequence[ToolSet] | None = None,
     ) -> None:
-        """`watcher` is told of each call, like the journal; `lenient`: an engine's wrong setting costs only its set."""
+        """`watcher` is told of each call, like the journal; `lenient`: an engine's wrong setting costs only its set.
+
+        `toolsets` replaces the installed sets.
+        """
         self.settings = settings
         self.workspace = Workspace(settings, background=True)
         if not lenient:
@@ -74,7 +82,7 @@ class Desk:
             calls_per_minute=settings.calls_per_minute,
         )
         self._live: list[LiveSet] = []
-        available, self.loaded = discover()
+        available, self.loaded = discover() if toolsets is None else (list(toolsets), [])
         for toolset in select(available, settings):
             self._add_set(load_set(toolset, settings))
         self._refuse_unknown_exclusions(available)

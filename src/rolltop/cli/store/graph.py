@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rolltop.cli.main import EXIT_CODES, Invocation
-from rolltop.cli.output import harmless, is_terminal, note, print_json, print_rows
+from rolltop.cli.completion import complete_documents
+from rolltop.cli.groups import EXIT_CODES, Invocation
+from rolltop.cli.output import harmless, is_terminal, note, print_json, print_rows, progress
 from rolltop.cli.store.documents import find
-from rolltop.cli.store.library import opened, progress
+from rolltop.cli.store.library import opened
 
 if TYPE_CHECKING:
     from rich.tree import Tree
@@ -23,7 +24,7 @@ PATIENCE = 10.0
 
 
 @click.command(epilog=EXIT_CODES)
-@click.argument("name")
+@click.argument("name", shell_complete=complete_documents)
 @click.option("--depth", type=click.IntRange(1, 5), default=2, show_default=True, help="Steps to go.")
 @click.option("--limit", type=click.IntRange(1, 5000), default=100, show_default=True, help="Most documents to show.")
 @click.option("--dot", is_flag=True, help="As a graph for Graphviz.")

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from rolltop.cli.main import EXIT_CODES, Invocation
-from rolltop.cli.output import note, print_json, print_rows
-from rolltop.cli.store.library import human, opened, progress
+from rolltop.cli.groups import EXIT_CODES, Invocation
+from rolltop.cli.output import Ratio, Size, counted, note, print_json, print_rows, progress
+from rolltop.cli.store.library import opened
 
 if TYPE_CHECKING:
     from rolltop.errors import RolltopError
@@ -47,11 +47,17 @@ def stats(invocation: Invocation, types: bool, largest: int, as_json: bool) -> N
         more: dict[str, Any] = {"file_types": [dict(zip(names, row, strict=True)) for row in kinds]} if types else {}
         print_json(figures | more | ({"largest": big} if largest else {}))
         return
-    print_rows(("WHAT", "FIGURE"), [(name.replace("_", " "), value) for name, value in figures.items()])
+    print_rows(("WHAT", "FIGURE"), [(name.replace("_", " "), _figure(name, value)) for name, value in figures.items()])
     if kinds:
-        print_rows(("EXT", "MIME", "TYPE", "DOCUMENTS", "BYTES"), kinds)
+        print_rows(("EXT", "MIME", "TYPE", "DOCUMENTS", "BYTES"), [(*row[:-1], Size(row[-1])) for row in kinds])
     if big:
-        print_rows(("PATH", "BYTES"), big)
+        print_rows(("PATH", "BYTES"), [(path, Size(size)) for path, size in big])
+
+
+def _figure(name: str, value: Any) -> Any:
+    if name.endswith("bytes"):
+        return Size(value)
+    return Ratio(value) if isinstance(value, float) else value
 
 
 @click.command(epilog=EXIT_CODES)
@@ -95,8 +101,9 @@ def _show(report: Report, as_json: bool) -> None:
             click.echo(f"problem\t{line}")
         for path in report.affected:
             click.echo(f"affected\t{path}")
-        verdict = "everything is as it was stored" if report.ok else f"{len(report.problems)} problems"
-        note(f"{report.documents} documents, {report.objects} objects, {human(report.bytes)} on disk: {verdict}")
+        verdict = "everything is as it was stored" if report.ok else counted(len(report.problems), "problem")
+        kept = f"{counted(report.documents, 'document')}, {counted(report.objects, 'object')}"
+        note(f"{kept}, {Size(report.bytes).scaled} on disk: {verdict}")
     if not report.ok:
         sys.exit(1)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rolltop.cli.main import EXIT_CODES, Invocation
+from rolltop.cli.groups import EXIT_CODES, Invocation
 from rolltop.cli.output import as_shown, in_colour, is_terminal, note, print_json, print_line, print_rows
 from rolltop.cli.store.library import as_dict, opened
 

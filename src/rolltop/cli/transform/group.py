@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from rolltop.cli.main import LazyGroup
+from rolltop.cli.groups import LazyGroup
 
 __all__ = ["transform"]
 

@@ -20,7 +20,7 @@ _HELP = """An expression prints its value; `let` and `function` stay for the nex
 @click.option("-i", "--input", "inputs", multiple=True, metavar="[NAME=]FILE", help="An input to work on.")
 def repl(inputs: tuple[str, ...]) -> None:
     """Try expressions one after the other, over the same inputs."""
-    from rolltop.cli.main import report_error
+    from rolltop.cli.errors import report_error
     from rolltop.errors import RolltopError
     from rolltop.transform import formats
     from rolltop.transform.repl import Session

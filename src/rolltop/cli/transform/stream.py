@@ -188,7 +188,7 @@ class _Watched:
 @contextmanager
 def progress_of(total: int | None, *, readings: int = 1) -> Iterator[Callable[[int], Any]]:
     """A bar with the rate on a terminal's standard error; nothing elsewhere."""
-    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+    if not sys.stderr.isatty() or not _shows_progress():
         yield lambda count: None
         return
     from rich.console import Console
@@ -198,3 +198,9 @@ def progress_of(total: int | None, *, readings: int = 1) -> Iterator[Callable[[i
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=total and total * readings)
         yield lambda count: bar.advance(task, count)
+
+
+def _shows_progress() -> bool:
+    from rolltop.cli.output import shows_progress  # only a terminal waits for click
+
+    return shows_progress()
