@@ -268,9 +268,7 @@ def test_the_index_can_be_built_in_parts(tmp_path: Path) -> None:
     for number in range(4):
         library.add_text(f"{number}.txt", f"needle{number} and more hay\n" * 60_000)
     library.index()
-    library.text.rebuild()
-    assert library.unindexed() == 4
-    library.catch_up(stop=lambda: True)
+    library.rebuild_words(stop=lambda: True)
     left = library.unindexed()
     assert 0 < left < 4
     assert library.catch_up() == left

@@ -58,10 +58,10 @@ def test_what_has_come_into_memory_is_given_back(tmp_path: Path, monkeypatch: py
     index.learn(lambda _: [TextChanges(units[:40], [], 40)])
     expected, parts = answers(index), opened()
     monkeypatch.setattr(mapped, "MOST", -1)
-    before = index._disk._index
+    before = index._disk._generation()._index
     for _ in range(3):
         assert answers(index) == expected
-    assert index._disk._index is not before
+    assert index._disk._generation()._index is not before
     del before
     assert opened() == parts
     other.learn(lambda _: [TextChanges(units[40:], [], 49)])

@@ -106,7 +106,7 @@ def test_the_vocabulary_has_every_word_of_the_index(
         number += len(units)
         index.learn(lambda _, units=units, mark=number: [TextChanges(units, [], mark)] if units else [])
     words = {word for texts in commits for text in texts for word in words_in(text)}
-    known = {word for word in words if word in dict(index._disk.vocabulary.near(word, 1.0))}
+    known = {word for word in words if word in dict(index._disk.view().vocabulary.near(word, 1.0))}
     assert known == words
     index.close()
 

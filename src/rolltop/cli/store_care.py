@@ -103,7 +103,7 @@ def index(invocation: Invocation, anew: bool, as_json: bool) -> None:
     with opened(invocation) as library, progress("indexing") as show:
         if anew:
             library.forget_trigrams()
-            library.text.rebuild()
+            library.rebuild_words(show)
             library.extracts.kept.start_again()
             library.traits.start_again()
         library.index(show)

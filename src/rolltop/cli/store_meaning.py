@@ -117,9 +117,8 @@ def _indexed(library: Library, *, embedded: bool) -> dict[str, object]:
 
 def _reindex_text(library: Library, stop: list[bool], *, keep: bool) -> None:
     with progress("words") as show:
-        if not keep:
-            library.text.rebuild()
-        library.catch_up(show, stop=lambda: bool(stop))
+        learn = library.catch_up if keep else library.rebuild_words
+        learn(show, stop=lambda: bool(stop))
     left = library.unindexed()
     note(f"the keyword index: {left} documents are left" if left else "the keyword index is up to date")
 

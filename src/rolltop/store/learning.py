@@ -6,14 +6,13 @@ worked off; a longer one is left to the background, and the answer says how much
 
 from __future__ import annotations
 
-import contextlib
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from rolltop.base.os_errors import ignoring_write_errors
 from rolltop.base.priority import waiting_for_background, yield_to_requests
-from rolltop.errors import RolltopError
 from rolltop.store.extract import Extracts
 from rolltop.store.records import Document
 from rolltop.store.seams import Catalog, TextChanges, TextIndex, TextUnit
@@ -40,7 +39,12 @@ WAITED_FOR = 12 << 20
 QUIET, LATEST = 1.5, 8.0
 """Seconds: what was stored is written to disk when nothing more comes for a while, or after some time at the latest."""
 
+PAUSE, LONGEST_PAUSE = 1.0, 60.0
+"""Seconds that the background waits after an error before it tries again, twice as long after each."""
+
 Progress = Callable[[int, int], None]
+
+log = logging.getLogger(__name__)
 
 
 class Learning:
@@ -57,6 +61,8 @@ class Learning:
         self._stopping = threading.Event()
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
+        self.error: BaseException | None = None
+        """What kept the background from learning, last time."""
         self.refused = False
         """Whether nothing can be learned for good, because the disk is full or cannot be written."""
 
@@ -136,6 +142,20 @@ class Learning:
 
         return self._text().learn(told) or 0
 
+    def rebuild(self, progress: Progress | None = None, stop: Callable[[], bool] = lambda: False) -> int:
+        """Build the index on disk again from every document; the old one answers until the new one is there."""
+        last = self._catalog.documents.last_change()
+
+        def told(mark: int) -> Iterator[TextChanges]:
+            for changes in self._changes(mark):
+                yield changes
+                if progress:
+                    progress(changes.mark, last)
+                if stop():
+                    return
+
+        return self._text().rebuild(told)
+
     def _changes(self, mark: int) -> Iterator[TextChanges]:
         while documents := self._catalog.documents.changed(mark, STEP):
             for group in _groups(documents):
@@ -183,13 +203,22 @@ class Learning:
 
     def _run(self) -> None:
         # First whether to stop, then whether there is something to do: settling forgets all nudges, that of `stop` too.
+        pause = PAUSE
         while not self._stopping.is_set():
             self._nudged.wait()
-            self._settle()
-            if not self._stopping.is_set():
-                # Damage is reported by the search that meets it, and by verify.
-                with contextlib.suppress(RolltopError, OSError, ValueError):
+            try:
+                self._settle()
+                if not self._stopping.is_set():
                     self._text().learn(self._changes, wait=False)
+                self.error, pause = None, PAUSE
+            except BaseException as error:
+                self.error = error
+                log.warning(
+                    "the keyword index could not follow the catalogue; it tries again in %g s: %r", pause, error
+                )
+                self._stopping.wait(pause)
+                self._nudged.set()
+                pause = min(2 * pause, LONGEST_PAUSE)
 
     def _settle(self) -> None:
         """Wait until nothing more comes for a while, there is a lot, or the first of it has waited long enough."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
@@ -31,7 +32,7 @@ Answer = TypeVar("Answer")
 
 NO_WORDS = "The query has no words to look for."
 
-_REBUILT = "The keyword index was damaged and is built again."
+_REBUILT = "The keyword index was damaged and has to be built again."
 
 
 def has_words(query: str) -> bool:
@@ -54,6 +55,7 @@ class Searching(Extracting):
     ) -> None:
         super().__init__(directory, options, catalog=catalog, blobs=blobs)
         self._trigrams, self._text = trigrams, text
+        self._opening = threading.Lock()
         self._learning = Learning(self.catalog, self.extracts, lambda: self.text, background=self.options.background)
 
     @property
@@ -62,7 +64,9 @@ class Searching(Extracting):
         if self._text is None:
             from rolltop.store.text import KeywordIndex  # noqa: PLC0415 - it brings numpy
 
-            self._text = KeywordIndex(self.directory / "text", self.catalog.identity())
+            with self._opening:
+                if self._text is None:
+                    self._text = KeywordIndex(self.directory / "text", self.catalog.identity())
         return self._text
 
     @cached_property
@@ -155,12 +159,13 @@ class Searching(Extracting):
         missing = self._learning.freshen()
         try:
             return ask(), missing, None
-        except Damaged:
-            if not self.options.background or self.options.read_only:
-                raise
-        self.text.rebuild()  # what it held is learned again from the catalogue
-        missing = self._learning.freshen()
-        return ask(), missing, _REBUILT
+        except Damaged as error:
+            if not self.text.doubt():
+                return ask(), missing, None
+            missing = self._learning.freshen()  # what the index held is learned again from the catalogue
+            if missing and not self.options.background:
+                raise Damaged("the keyword index is damaged", hint="Run `rolltop store repair`.") from error
+            return ask(), missing, _REBUILT
 
     def _weighed(self, query: str, documents: Sequence[int], *, why: bool = False) -> dict[int, TextHit]:
         """What the keyword leg says about some documents, whichever of its words they hold."""
@@ -201,6 +206,12 @@ class Searching(Extracting):
             return 0  # what a transaction has written may yet be rolled back: the index must not learn it
         return self._learning.catch_up(progress, stop)
 
+    def rebuild_words(
+        self, progress: Callable[[int, int], None] | None = None, stop: Callable[[], bool] = lambda: False
+    ) -> int:
+        """Build the keyword index again; the old one answers until the new one is there."""
+        return self._learning.rebuild(progress, stop)
+
     # indexes -------------------------------------------------------------------------------------
 
     def index(self, progress: Callable[[int, int], None] | None = None) -> None:
@@ -219,7 +230,7 @@ class Searching(Extracting):
         mended = ["made the indexes forget what was collected"] if self.finish_purge() else []
         mended += [f"dropped the trigram segment {name}" for name in self._drop_bad_segments()]
         if anew or self.text.damage():
-            self.text.rebuild()
+            self._learning.rebuild()
             mended.append("built the keyword index again")
         with contextlib.suppress(Damaged, NotFound):  # what cannot be read cannot be indexed; verify names it
             self.index()

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
+import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
-import apsw
-
 from rolltop.base.priority import waiting_for_background
-from rolltop.errors import RolltopError
 from rolltop.store.core import Core
 from rolltop.store.extract.extracts import Extracts
 from rolltop.store.extract.following import Following
@@ -24,6 +22,8 @@ __all__ = ["Extracting"]
 
 IDLE = 20.0
 """Seconds without work after which the readers are ended."""
+
+log = logging.getLogger(__name__)
 
 AT_HAND = 50
 """So few changes behind, a search waits a moment for the readers instead of missing a fresh document."""
@@ -91,6 +91,15 @@ class Extracting(Core):
         super().close()
 
 
+@contextmanager
+def _going_on(task: str) -> Iterator[None]:
+    """Log an error and go on: what is wrong with a document or the machine is reported where it is asked for."""
+    try:
+        yield
+    except Exception as error:
+        log.warning("the background could not %s: %r", task, error)
+
+
 class _Background:
     """One thread that reads, started when something was written."""
 
@@ -121,13 +130,12 @@ class _Background:
 
     def _work(self) -> None:
         while self._next():
-            # What is wrong with a document or the machine is said where it is asked for.
-            with contextlib.suppress(RolltopError, OSError, apsw.Error):
+            with _going_on("read texts"):
                 self._library.read_texts()
             with self._changed:
                 self._busy = False
                 self._changed.notify_all()
-            with contextlib.suppress(RolltopError, OSError, apsw.Error):
+            with _going_on("follow the catalogue"):
                 self._library.pause_work(lambda: self._asked or self._stopped)
 
     def _next(self) -> bool:

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from rolltop.base.os_errors import is_transient_error
 from rolltop.store.seams import TextHead
 from rolltop.store.text.heads import unpack_head
 
@@ -140,4 +141,6 @@ def damaged_heads(directory: Path) -> list[str]:
             return ["the keyword index has lost what it kept for showing documents"]
         return [*dict.fromkeys(files.damage())]
     except (OSError, ValueError) as error:
+        if is_transient_error(error):
+            raise
         return [f"what the keyword index has kept for showing documents cannot be read: {error}"]

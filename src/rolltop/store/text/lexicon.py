@@ -9,7 +9,6 @@ from rolltop.store.text.disk import View
 from rolltop.store.text.fresh import Fresh
 from rolltop.store.text.nearness import near_in
 from rolltop.store.text.plan import Plan
-from rolltop.store.text.vocabulary import Vocabulary
 
 __all__ = ["Words"]
 
@@ -23,7 +22,6 @@ class Words:
 
     view: View
     fresh: Fresh
-    vocabulary: Vocabulary
 
     @property
     def documents(self) -> int:
@@ -41,7 +39,7 @@ class Words:
     def variants(self, stem: str) -> Iterable[str]:
         forms = self.view.memory.forms.known(stem)
         if forms is None:
-            forms = self.view.memory.forms.keep(stem, self.vocabulary.variants(stem))
+            forms = self.view.memory.forms.keep(stem, self.view.vocabulary.variants(stem))
         return dict.fromkeys([*forms, *self.fresh.variants(stem)]) if self.fresh.documents else forms
 
     def planned(self, word: str, field: str | None, make: Callable[[str, str | None], Plan]) -> Plan:
@@ -53,7 +51,7 @@ class Words:
 
     def near(self, word: str, similarity: float) -> list[tuple[str, float]]:
         """Words at least so similar, the likelier ones first."""
-        found = dict(self.vocabulary.near(word, similarity))
+        found = dict(self.view.vocabulary.near(word, similarity))
         if self.fresh.documents:
             fresh = {*self.fresh.words("body"), *self.fresh.words("label")}
             found.update(near_in(word, fresh, similarity))

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from rolltop.base.atomic_files import flush_directory
+from rolltop.base.os_errors import is_transient_error
 from rolltop.store.text.nearness import nearest
 from rolltop.store.text.wordfile import WordFile, write_words
 
@@ -128,4 +129,6 @@ class Vocabulary:
             files = self._opened()[0] if self.exists else ()
             return [f"the words in {file.path.name} are not what was written" for file in files if file.damaged()]
         except (OSError, *_DAMAGE) as error:
+            if is_transient_error(error):
+                raise
             return [f"the list of words cannot be read: {error}"]
