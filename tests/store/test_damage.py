@@ -11,8 +11,10 @@ import apsw
 import pytest
 
 from rolltop.errors import Damaged, NotFound, RolltopError
-from rolltop.store import Library, Listing, Options, Pattern, frames, learning
-from rolltop.store.text import overwrite_check
+from rolltop.store import Library, Listing, Options, Pattern
+from rolltop.store.blobs import frames
+from rolltop.store.search import index_follower
+from rolltop.store.text.disk_index import overwrite_check
 
 SAMPLE = 60
 
@@ -234,7 +236,7 @@ def test_a_single_command_names_a_damaged_keyword_index(library: Library, monkey
     library.catch_up()
     library.search("honey")
     overwrite(library, "*.idx")
-    monkeypatch.setattr(learning, "WAITED_FOR", 1000)  # too much to be learned while somebody waits
+    monkeypatch.setattr(index_follower, "WAITED_FOR", 1000)  # too much to be learned while somebody waits
     with pytest.raises(Damaged, match="keyword index is damaged") as raised:
         library.search("honey number 7")
     assert raised.value.hint == "Run `rolltop store repair`."

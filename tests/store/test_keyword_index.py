@@ -13,9 +13,11 @@ from pathlib import Path
 import index_worker
 import pytest
 
-from rolltop.store import Library, Options, learning
-from rolltop.store.commit import FileLock
-from rolltop.store.text import fields, generation, overwrite_check
+from rolltop.store import Library, Options
+from rolltop.store.blobs.commit import FileLock
+from rolltop.store.search import index_follower
+from rolltop.store.text import fields
+from rolltop.store.text.disk_index import generation, overwrite_check
 
 
 def generations(library: Library) -> list[tuple[str, int]]:
@@ -88,7 +90,7 @@ def test_too_many_open_files_delete_nothing(tmp_path: Path) -> None:
         before = generations(library)
     program = (
         "import os, resource, sys\nfrom pathlib import Path\nfrom rolltop.store import Library\n"
-        "import rolltop.store.text.index, rolltop.store.understanding\n"
+        "import rolltop.store.text.index, rolltop.store.search.hybrid_search\n"
         "library = Library(Path(sys.argv[1]))\nlibrary.unindexed\nlibrary.catalog.documents.last_change()\n"
         "used = len(os.listdir('/proc/self/fd'))\nresource.setrlimit(resource.RLIMIT_NOFILE, (used + 3, used + 3))\n"
         "try:\n    library.search('honey')\nexcept BaseException as error:\n    print('failed')\n"
@@ -134,8 +136,8 @@ def test_an_index_is_replaced_only_when_the_new_one_is_there(tmp_path: Path) -> 
 
 
 def test_an_error_does_not_end_the_follower(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learning, "QUIET", 0.01)
-    monkeypatch.setattr(learning, "PAUSE", 0.01)
+    monkeypatch.setattr(index_follower, "QUIET", 0.01)
+    monkeypatch.setattr(index_follower, "PAUSE", 0.01)
     with Library(tmp_path / "store", Options(background=True)) as library:
         failed = threading.Event()
         changed = library.catalog.documents.changed

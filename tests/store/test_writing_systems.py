@@ -9,7 +9,7 @@ from unicodedata import normalize
 import pytest
 
 from rolltop.store import Library
-from rolltop.store.excerpts import excerpts
+from rolltop.store.search.excerpts import excerpts
 from rolltop.store.text import fields, highlighted
 
 WRITTEN = {

@@ -13,7 +13,7 @@ from rolltop.cli.output import note, print_json, print_rows
 from rolltop.cli.store_open import human, opened, progress
 
 if TYPE_CHECKING:
-    from rolltop.store.checking import Report
+    from rolltop.store.care.verification import Report
 
 __all__ = ["index", "repair", "stats", "verify"]
 
@@ -70,7 +70,7 @@ def repair(invocation: Invocation, from_files: bool, as_json: bool) -> None:
 
 def _fetch(path: str) -> BinaryIO | None:
     from rolltop.errors import RolltopError
-    from rolltop.store.gathering import open_source
+    from rolltop.store.documents.folder_files import open_source
 
     try:
         return open_source(path)

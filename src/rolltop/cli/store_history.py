@@ -14,7 +14,7 @@ from rolltop.cli.store_open import as_dict, human, opened
 
 if TYPE_CHECKING:
     from rolltop.store import Library
-    from rolltop.store.history import Change
+    from rolltop.store.history.snapshots import Change
 
 __all__ = ["diff", "restore", "snapshot", "versions"]
 

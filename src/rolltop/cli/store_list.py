@@ -34,8 +34,8 @@ __all__ = ["list_"]
 def list_(invocation: Invocation, /, as_json: bool, **given: Any) -> None:
     """List documents: exact paths, directories or globs, or all."""
     from rolltop.store import Listing
+    from rolltop.store.metadata_values import parse_pairs
     from rolltop.store.times import parse_time
-    from rolltop.store.values import parse_pairs
 
     bounds = {"indexed": given["since"], "modified": given["modified_after"]}
     query = Listing(

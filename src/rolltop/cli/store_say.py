@@ -52,8 +52,8 @@ def meta(
     as_json: bool,
 ) -> None:
     """Show the metadata of a document; set values with KEY=VALUE."""
+    from rolltop.store.metadata_values import parse_pairs
     from rolltop.store.times import format_time, parse_time
-    from rolltop.store.values import parse_pairs
 
     with opened(invocation) as library:
         document = library.document(name)

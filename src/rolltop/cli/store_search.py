@@ -13,7 +13,7 @@ from rolltop.cli.store_open import as_dict, opened
 
 if TYPE_CHECKING:
     from rolltop.store import Hit, Library, Results
-    from rolltop.store.excerpts import Excerpt, Excerpts
+    from rolltop.store.search.excerpts import Excerpt, Excerpts
 
 __all__ = ["search"]
 
@@ -80,7 +80,7 @@ def _wants_lines(given: dict[str, Any]) -> bool:
 
 
 def _lines(library: Library, hit: Hit, given: dict[str, Any]) -> Excerpts:
-    from rolltop.store.excerpts import excerpts
+    from rolltop.store.search.excerpts import excerpts
 
     before, after = given["before"] or given["context"], given["after"] or given["context"]
     return excerpts(library, hit, before, after, color=_wants_color(given) and not given["as_json"])

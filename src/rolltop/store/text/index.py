@@ -10,18 +10,14 @@ from functools import partial
 from pathlib import Path
 
 from rolltop.errors import Damaged
-from rolltop.store.paging import Shown
 from rolltop.store.seams import TextAnswer, TextChanges, TextHit
-from rolltop.store.text import grammar
-from rolltop.store.text.analysis import leaves_out
-from rolltop.store.text.asking import Asking, Place
-from rolltop.store.text.breakdown import breakdown
-from rolltop.store.text.disk import DiskIndex, View, means_damage
+from rolltop.store.search.paging import Shown
+from rolltop.store.text.disk_index.disk_index import DiskIndex, View, means_damage
+from rolltop.store.text.disk_index.previews import unpack_head
 from rolltop.store.text.fields import ANYWHERE, WEIGHTS
 from rolltop.store.text.fresh import Fresh, FreshDocument
-from rolltop.store.text.heads import unpack_head
-from rolltop.store.text.lexicon import Words
-from rolltop.store.text.plan import (
+from rolltop.store.text.query import grammar
+from rolltop.store.text.query.plan import (
     Plan,
     Raised,
     Run,
@@ -32,8 +28,12 @@ from rolltop.store.text.plan import (
     leaves_of,
     words_of,
 )
-from rolltop.store.text.planning import Planner
-from rolltop.store.text.splitting import LONGEST_WORD
+from rolltop.store.text.query.plan_execution import Asking, Place
+from rolltop.store.text.query.planner import Planner
+from rolltop.store.text.query.score_breakdown import breakdown
+from rolltop.store.text.words.analysis import leaves_out
+from rolltop.store.text.words.lexicon import Words
+from rolltop.store.text.words.splitting import LONGEST_WORD
 
 __all__ = ["KeywordIndex"]
 

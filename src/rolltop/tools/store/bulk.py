@@ -14,7 +14,7 @@ from mcp_core import DESTROYS, Consent, Example, Result, ToolArguments, ToolCont
 from mcp_core.jsonable import to_jsonable
 from rolltop.errors import InvalidInput, RolltopError
 from rolltop.store import Library
-from rolltop.store.writer import Writer
+from rolltop.store.blobs.writer import Writer
 from rolltop.tools.store import fetch, find, grep, keep, manage
 from rolltop.tools.store.envelope import code_of
 from rolltop.tools.store.models import Stored
