@@ -27,6 +27,7 @@ VALUED = (
     "--tool-mode",
     "--catalog",
     "--catalog-group",
+    "--consent",
 )
 """The options of a stdio server. A test compares them with the command line's own."""
 
@@ -35,14 +36,14 @@ def main() -> None:
     """Start the server fast if that is all that is asked for, else run the command line."""
     if sys.flags.optimize > 1:
         sys.exit(
-            "rolltop: python -OO (PYTHONOPTIMIZE=2) leaves out what describes the tools\n"
-            "  hint: Start it without; -O works."
+            "Error: python -OO (PYTHONOPTIMIZE=2) leaves out what describes the tools\n"
+            "hint: Start it without; -O works."
         )
     if _is_plain_stdio(sys.argv[1:]):
         try:
             _serve_fast()
         except BaseException as error:
-            from rolltop.cli.main import leave_with  # noqa: PLC0415
+            from rolltop.cli.errors import leave_with  # noqa: PLC0415
 
             leave_with(error)
         return
@@ -54,7 +55,7 @@ def main() -> None:
         import gc  # noqa: PLC0415
 
         gc.set_threshold(_OBJECTS, 10, 10)
-        from rolltop.cli.transform_quick import run_quickly  # noqa: PLC0415
+        from rolltop.cli.transform.quick import run_quickly  # noqa: PLC0415
 
         if run_quickly(sys.argv[2:]):
             return

@@ -197,6 +197,7 @@ class _Questions:
 
     def __init__(self, connection: Connection, params: Mapping[str, Any]) -> None:
         self._connection, self._params = connection, params
+        self._answered: dict[str, Any] | None = None
 
     async def form(self, key: str, message: str, schema: Mapping[str, Any]) -> Reply:
         """A form for the human."""
@@ -234,7 +235,9 @@ class _Questions:
     def _from_retry(self, requests: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         from rolltop.server.sdk import earlier_answers  # noqa: PLC0415 - needs the SDK's types
 
-        answered = earlier_answers(self._params)
+        if self._answered is None:  # the first look uses them up
+            self._answered = earlier_answers(self._params)
+        answered = self._answered
         missing = {key: request for key, request in requests.items() if key not in answered}
         if missing:
             raise InputNeeded({"requests": missing, "answered": answered})

@@ -10,6 +10,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import secrets
+import threading
+import time
+from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -302,7 +306,7 @@ def input_required(needed: InputNeeded) -> dict[str, Any]:
     """The interim result that carries the questions; earlier answers travel in the state."""
     requests = needed.questions["requests"]
     asked = {key: request["method"] for key, request in requests.items()}
-    state = {"asked": asked, "answered": needed.questions["answered"]}
+    state = {"asked": asked, "answered": needed.questions["answered"], "once": secrets.token_urlsafe(16)}
     interim = types.InputRequiredResult.model_validate(
         {"resultType": "input_required", "inputRequests": requests, "requestState": json.dumps(state)}
     )
@@ -310,9 +314,37 @@ def input_required(needed: InputNeeded) -> dict[str, Any]:
     return {**dumped, "_meta": {"io.modelcontextprotocol/serverInfo": SERVER_INFO}}
 
 
+class _UsedStates:
+    """States that came back. The SDK seals them with a key of this process and lets them expire."""
+
+    def __init__(self) -> None:
+        self._seen: OrderedDict[str, float] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def take(self, once: str | None) -> bool:
+        """True if this state is used for the first time."""
+        if once is None:
+            return True
+        now = time.monotonic()
+        with self._lock:
+            while self._seen and next(iter(self._seen.values())) < now - _STATE_SECONDS:
+                self._seen.popitem(last=False)
+            if once in self._seen:
+                return False
+            self._seen[once] = now
+            return True
+
+
+_STATE_SECONDS = 1200.0
+"""Twice as long as the SDK accepts a state."""
+_USED_STATES = _UsedStates()
+
+
 def earlier_answers(params: Mapping[str, Any]) -> dict[str, Any]:
-    """The answers that came with a repeated call, and those of earlier rounds."""
+    """The answers that came with a repeated call, and those of earlier rounds. A state counts once."""
     state = json.loads(params.get("requestState") or "{}")  # opened, so we wrote it
+    if not _USED_STATES.take(state.get("once")):
+        return {}
     answers: dict[str, Any] = dict(state.get("answered", {}))
     responses = params.get("inputResponses") or {}
     for key, method in state.get("asked", {}).items():

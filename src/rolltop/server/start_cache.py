@@ -217,15 +217,14 @@ def answers_of(built: Built) -> Answers:
 
 def keep(path: str, before: Answers, built: Built) -> bool:
     """Keep the answers for the next start; true if a list that a client may have read is stale."""
+    from rolltop.base.atomic_files import write_file  # noqa: PLC0415 - loaded by now
+
     now = answers_of(built)
     if now == before:
         return False
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        temporary = f"{path}.{os.getpid()}"
-        with open(temporary, "w", encoding="utf-8") as file:
-            json.dump(now, file)
-        os.replace(temporary, path)
+        write_file(path, json.dumps(now).encode("utf-8"), durable=False)
     except OSError:
         pass  # the next start is slower, nothing else
     return before["list"] is not None and before["list"] != now["list"]
