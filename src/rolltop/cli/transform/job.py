@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, NoReturn
 
-from rolltop.base.atomic_files import atomic_file
 from rolltop.errors import InvalidInput, NotFound, RolltopError
 
 if TYPE_CHECKING:
@@ -152,6 +151,8 @@ def written_to(path: str | None) -> Iterator[Callable[[bytes], Any]]:
         yield sys.stdout.buffer.write
         sys.stdout.buffer.flush()
         return
+    from rolltop.base.atomic_files import atomic_file  # only a file pays for it
+
     # A device or a pipe is written as it comes.
     direct = os.path.exists(path) and not os.path.isfile(path)
     with ExitStack() as stack:
