@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from rolltop import settings_values as read
 from rolltop.cli.client_files import as_toml
 from rolltop.errors import NotFound
 from rolltop.settings import OPTIONS, SECTIONS, Option, Settings
-from rolltop.settings_utlx import VARIABLES
+from rolltop.settings import values as read
+from rolltop.settings.utlx import VARIABLES
 
 __all__ = [
     "CLIENTS",

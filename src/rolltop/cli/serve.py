@@ -53,6 +53,11 @@ _OPTIONS = (
         callback=lambda _ctx, _parameter, groups: groups or None,
         help="Only tools of this group of the catalogs; may be given several times.",
     ),
+    click.option(
+        "--consent",
+        type=click.Choice(["ask", "literal", "never"]),
+        help="What allows a destructive call where nobody can be asked.",
+    ),
     click.option("--tool-mode", type=click.Choice(["list", "search"]), help="search: everything behind three tools."),
 )
 _TRANSPORT = (

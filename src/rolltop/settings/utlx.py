@@ -1,6 +1,6 @@
-"""The configuration that UTL-X's own tools have: `~/.utlx/mcp-config.yaml` and its environment variables.
+"""Settings that UTL-X's own tools use: `~/.utlx/mcp-config.yaml` and its environment variables.
 
-They are settings like any other: the environment comes before rolltop's configuration file, and that before this one.
+The environment wins over rolltop's configuration file, which wins over this one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ VARIABLES = {
     "CONFORMANCE_SUITE_PATH": "suite",
     "FUNCTION_REGISTRY_PATH": "registry",
 }
-"""Variables and the keys of the section `transform` that they set."""
+"""Environment variables, with the key of the section `transform` that each sets."""
 _KEYS = {
     ("daemon", "url"): "daemon_url",
     ("daemon", "timeout"): "daemon_timeout",
@@ -36,18 +36,18 @@ SERVER = ("http_port", "log_level")
 
 
 def config_file(env: Mapping[str, str]) -> Path | None:
-    """Where the file is looked for."""
+    """The path of the file; None without a home directory."""
     home = env.get("HOME")
     return Path(home) / ".utlx" / "mcp-config.yaml" if home else None
 
 
 def from_environment(env: Mapping[str, str]) -> dict[str, Any]:
-    """What the variables set in the section `transform`."""
+    """Values for the section `transform` from the variables."""
     return {key: env[variable] for variable, key in VARIABLES.items() if env.get(variable)}
 
 
 def read_config(env: Mapping[str, str]) -> dict[str, Any]:
-    """The file's values under the names of our settings; empty without a file."""
+    """Values of the file under our names of settings; an absent file is empty."""
     path = config_file(env)
     try:
         text = path.read_text("utf-8") if path else ""

@@ -1,4 +1,4 @@
-"""The configuration file: TOML, with the keys that settings have and a table for each engine."""
+"""The configuration file: TOML, with a key for each setting and a table for each engine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["read_config"]
 
 
 def read_config(path: Path, *, must_exist: bool, keys: Sequence[str], sections: Sequence[str]) -> Mapping[str, Any]:
-    """The file as it is; empty without one. What is wrong with it is named with its place."""
+    """Read the file; an absent one is empty. Errors carry their position in it."""
     try:
         text = path.read_text("utf-8")
     except FileNotFoundError:

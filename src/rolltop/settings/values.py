@@ -1,4 +1,4 @@
-"""How the text of a setting becomes its value. Each raises `ValueError` with what it expected."""
+"""Parse the text of a setting. Every function raises `ValueError` with what it expected."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = [
 
 
 def prefix(text: str) -> str:
-    """What tool names may begin with."""
+    """A prefix of tool names."""
     if not all(sign.isascii() and (sign.isalnum() or sign in "_.-") for sign in text):
         raise ValueError("expected letters, digits, _, - or .")
     return text
@@ -112,7 +112,7 @@ def optional_text(text: str) -> str | None:
 
 
 def token(text: str) -> str | None:
-    """What can stand in a header, so that a client can send it."""
+    """A token that a client can send in a header."""
     if not text:
         return None
     if not all(sign.isascii() and sign.isprintable() and not sign.isspace() for sign in text):
@@ -121,7 +121,7 @@ def token(text: str) -> str | None:
 
 
 def host(text: str) -> str:
-    """An address or a name to listen on."""
+    """An address or a host name to listen on."""
     if not text or not all(sign.isprintable() and not sign.isspace() for sign in text):
         raise ValueError("expected an address or a host name")
     return text
