@@ -14,8 +14,8 @@ import zstandard
 
 from rolltop.store.extract import Extracted
 from rolltop.store.extract.detect import format_of
-from rolltop.store.extract.formats.reading import read_document
-from rolltop.store.extract.reading import Workers
+from rolltop.store.extract.formats.readers import read_document
+from rolltop.store.extract.worker_pool import Workers
 
 
 @pytest.fixture(scope="module")

@@ -25,7 +25,6 @@ __all__ = ["load"]
 
 
 _BY_KEY = {option.key: option for option in OPTIONS}
-"""Settings are loaded several times in one process; each warning is given once."""
 
 
 def load(

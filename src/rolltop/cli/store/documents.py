@@ -127,8 +127,8 @@ def _text(library: Library, document: Document) -> bytes:
 def list_(invocation: Invocation, /, as_json: bool, **given: Any) -> None:
     """List documents: exact paths, directories or globs, or all."""
     from rolltop.store import Listing
+    from rolltop.store.metadata_values import parse_pairs
     from rolltop.store.times import parse_time
-    from rolltop.store.values import parse_pairs
 
     bounds = {"indexed": given["since"], "modified": given["modified_after"]}
     query = Listing(
@@ -200,8 +200,8 @@ def meta(
     as_json: bool,
 ) -> None:
     """Show the metadata of a document; set values with KEY=VALUE."""
+    from rolltop.store.metadata_values import parse_pairs
     from rolltop.store.times import format_time, parse_time
-    from rolltop.store.values import parse_pairs
 
     with opened(invocation) as library:
         document = library.document(name)

@@ -15,7 +15,7 @@ from rolltop.cli.store.library import as_dict, opened
 
 if TYPE_CHECKING:
     from rolltop.store import Library
-    from rolltop.store.history import Change
+    from rolltop.store.history.snapshots import Change
 
 __all__ = ["diff", "restore", "snapshot", "versions"]
 

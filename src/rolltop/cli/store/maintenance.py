@@ -19,7 +19,7 @@ from rolltop.cli.store.library import opened
 if TYPE_CHECKING:
     from rolltop.errors import RolltopError
     from rolltop.store import Library
-    from rolltop.store.checking import Report
+    from rolltop.store.care.verification import Report
     from rolltop.store.meaning import Model
 
 __all__ = ["index", "models", "reindex", "repair", "stats", "verify"]
@@ -83,7 +83,7 @@ def repair(invocation: Invocation, from_files: bool, as_json: bool) -> None:
 
 def _fetch(path: str) -> BinaryIO | None:
     from rolltop.errors import RolltopError
-    from rolltop.store.gathering import open_source
+    from rolltop.store.documents.folder_files import open_source
 
     try:
         return open_source(path)
@@ -117,7 +117,7 @@ def index(invocation: Invocation, anew: bool, as_json: bool) -> None:
     with opened(invocation) as library, progress("indexing") as show:
         if anew:
             library.forget_trigrams()
-            library.text.rebuild()
+            library.rebuild_words(show)
             library.extracts.kept.start_again()
             library.traits.start_again()
         library.index(show)
@@ -223,9 +223,8 @@ def _indexed(library: Library, *, embedded: bool) -> dict[str, object]:
 
 def _reindex_text(library: Library, stop: list[bool], *, keep: bool) -> None:
     with progress("words") as show:
-        if not keep:
-            library.text.rebuild()
-        library.catch_up(show, stop=lambda: bool(stop))
+        learn = library.catch_up if keep else library.rebuild_words
+        learn(show, stop=lambda: bool(stop))
     left = library.unindexed()
     note(f"the keyword index: {left} documents are left" if left else "the keyword index is up to date")
 

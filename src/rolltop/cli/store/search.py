@@ -16,7 +16,7 @@ from rolltop.cli.store.library import as_dict, opened
 
 if TYPE_CHECKING:
     from rolltop.store import Hit, Library, Pattern, Results
-    from rolltop.store.excerpts import Excerpt, Excerpts
+    from rolltop.store.search.excerpts import Excerpt, Excerpts
 
 __all__ = ["grep", "search"]
 
@@ -83,7 +83,7 @@ def _wants_lines(given: dict[str, Any]) -> bool:
 
 
 def _lines(library: Library, hit: Hit, given: dict[str, Any]) -> Excerpts:
-    from rolltop.store.excerpts import excerpts
+    from rolltop.store.search.excerpts import excerpts
 
     before, after = given["before"] or given["context"], given["after"] or given["context"]
     return excerpts(library, hit, before, after, color=_wants_color(given) and not given["as_json"])

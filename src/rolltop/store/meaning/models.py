@@ -10,10 +10,10 @@ from pathlib import Path
 
 from rolltop.base.installation import add_extra, add_package
 from rolltop.errors import InvalidInput, NotFound, PartMissing
-from rolltop.store.meaning.choice import DEFAULT, NONE
 from rolltop.store.meaning.embedder import Embedder
+from rolltop.store.meaning.model_names import DEFAULT, NONE
 from rolltop.store.meaning.sentences import GRAPHS, WEIGHTS, Files, SentenceModel, is_bert
-from rolltop.store.meaning.wordvectors import WordVectors
+from rolltop.store.meaning.word_vectors import WordVectors
 
 __all__ = ["Model", "find_model", "known_models", "load_model"]
 

@@ -18,7 +18,7 @@ from mcp_core import DESTROYS, Consent, Effect, EffectChanged, Example, Result, 
 from mcp_core.jsonable import to_jsonable
 from rolltop.errors import Conflict, InvalidInput, RolltopError
 from rolltop.files import Target
-from rolltop.store.writer import Writer
+from rolltop.store.blobs.writer import Writer
 from rolltop.tools.store import fetch, find, grep, keep, manage
 from rolltop.tools.store.envelope import code_of
 from rolltop.tools.store.models import Stored
