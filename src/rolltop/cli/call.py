@@ -60,7 +60,7 @@ EXIT_OF_ERROR = {
     "queue_full": 6,
     "consent_required": 7,
 }
-"""Exit codes by the type of the error, in any tool set's words; 1 for any other failure."""
+"""Exit codes by error type, for the codes of all tool sets; 1 for any other failure."""
 
 
 @click.command(epilog=EXIT_CODES)
@@ -150,7 +150,7 @@ def _part_with(toolset: ToolSet, name: str) -> ToolSet | None:
 
 
 def _unknown(error: UnknownTool, desk: Application) -> RolltopError:
-    """Not there, unless it may be among those that could not be loaded."""
+    """The error for a tool that is not served; it may belong to a set that could not be loaded."""
     failed = [f"{each.toolset.name} ({each.error})" for each in desk.loaded if each.error]
     if not failed or error.nearest:
         return NotFound(str(error), hint="rolltop tools list shows all tools.")

@@ -1,4 +1,4 @@
-"""Shell completion: the script for each shell, and the names that the workspace and the tools have."""
+"""Shell completion: the script for each shell, and the names of documents, tags and tools."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def serving_options(command: F) -> F:
 
 
 def make_settings(invocation: Invocation, given: dict[str, Any]) -> Settings:
-    """Settings for a server, with the environment of requirement 002 in place."""
+    """Settings for a server, with the default tool prefix in the environment."""
     from rolltop.server.environment import _configure_environment
     from rolltop.settings import load
 
@@ -148,7 +148,7 @@ def _other_port(error: PartMissing, settings: Settings) -> int | None:
 
 
 def _refuse_http_options(show_connect: bool, token_file: str | None, given: dict[str, Any]) -> None:
-    """Over stdio they would say nothing, and whoever gave them would wait for a server that does not listen."""
+    """Refuse options that have no effect over stdio."""
     said = {
         "--show-connect": show_connect,
         "--token-file": token_file is not None,
@@ -171,7 +171,7 @@ def _token(file: Path) -> str:
 
 
 def _serve_stdio(invocation: Invocation, given: dict[str, Any]) -> None:
-    """The plain way; `rolltop.boot` takes a faster one for the usual options."""
+    """Serve over stdio; `rolltop.boot` has a faster start for the usual options."""
     if invocation.only_settings:
         invocation.served = make_settings(invocation, given)
         return
@@ -200,7 +200,7 @@ def _application(settings: Settings) -> Application:
 
 
 def _refuse_missing_catalogs(places: tuple[str, ...]) -> None:
-    """What is named on the command line has to be there: a server without it would look as if all were well."""
+    """Refuse a catalog that does not exist, instead of serving without it."""
     if places:
         from rolltop.catalog.library import locate
 
