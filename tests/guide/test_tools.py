@@ -230,7 +230,7 @@ async def test_over_http_nothing_is_remembered_and_the_server_directory_says_not
 
 
 async def test_setting_up_a_project_by_tools(stdio_client: Any, config: Path) -> None:
-    async with stdio_client(*SERVED) as client:
+    async with stdio_client(*SERVED, "--consent", "literal") as client:
         added = await call(client, "add_category", name="extra", patterns=["*"], description="More")
         assert added["value"] == {"name": "extra", "dir": "extra/", "patterns": ["*"], "description": "More"}
         assert (await call(client, "add_category", name="extra"))["error_type"] == "conflict"

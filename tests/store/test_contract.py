@@ -29,9 +29,8 @@ class Server:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self.desk = Application(
-            load(env={"ROLLTOP_WORKSPACE": str(directory / "workspace"), "XDG_CONFIG_HOME": str(directory)})
-        )
+        env = {"ROLLTOP_WORKSPACE": str(directory / "workspace"), "XDG_CONFIG_HOME": str(directory)}
+        self.desk = Application(load(env={**env, "ROLLTOP_CONSENT": "literal"}))
 
     def wire(self, name: str) -> dict[str, Any]:
         registered = self.desk.registry.find(name)
