@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rolltop.cli.main import EXIT_CODES, Invocation
+from rolltop.cli.groups import EXIT_CODES, Invocation
 from rolltop.cli.output import note, print_json, print_rows
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def _flags(desk: Desk, *, everywhere: bool) -> FeatureFlags | ProjectFlags:
 
 
 def _shown(value: object) -> str:
-    """A flag's value as one writes it: true, false, a text, patterns with + between them."""
+    """A flag's value as a user writes it: true, false, a text, or patterns joined by +."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list):

@@ -5,19 +5,19 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from rolltop.cli.main import EXIT_CODES, Invocation, LazyGroup
-from rolltop.cli.output import harmless, note, print_json, print_rows
+from rolltop.cli.groups import EXIT_CODES, Invocation, LazyGroup
+from rolltop.cli.output import Size, harmless, note, print_json, print_rows, progress_line
 from rolltop.errors import ForeignFailure, PartMissing
 
 if TYPE_CHECKING:
-    from rolltop.reports import Event, Report, Reports
+    from rolltop.reports import Report, Reports
 
 __all__ = ["image", "open_with_its_program", "reports"]
 
@@ -35,28 +35,10 @@ def reports() -> None:
 
 
 def open_reports(invocation: Invocation) -> Reports:
-    """The workspace's reports, for one command: no warm R is kept for a next one."""
+    """Open the reports of the workspace without keeping a warm R process."""
     from rolltop.workspace import Workspace
 
     return Workspace(invocation.settings()).open_reports(warm=False)
-
-
-def progress_line() -> Callable[[Event], None]:
-    """Phases as they come: one line that changes on a terminal, one line each in a log."""
-    terminal = sys.stderr.isatty()
-
-    def show(event: Event) -> None:
-        if terminal:
-            click.echo(f"\r\x1b[K{harmless(event)[:100]}", err=True, nl=False)
-        else:
-            click.echo(harmless(event), err=True)
-
-    return show
-
-
-def clear_line() -> None:
-    if sys.stderr.isatty():
-        click.echo("\r\x1b[K", err=True, nl=False)
 
 
 @reports.command(epilog=EXIT_CODES)
@@ -111,11 +93,8 @@ def render(
 
     engine = open_reports(invocation)
     options = RenderOptions(formats=formats or ("html",), params=_params(params), **chosen)
-    show = progress_line()
-    try:
+    with progress_line() as show:
         report = run(engine, engine.render(name, options, show))
-    finally:
-        clear_line()
     if as_json:
         print_json(_as_json(engine, report))
         return
@@ -132,7 +111,7 @@ def render(
 
 
 def run(engine: Reports, work: Coroutine[Any, Any, T]) -> T:
-    """Run one piece of work and leave no process behind."""
+    """Run a coroutine and leave no process behind."""
     try:
         return asyncio.run(work)
     finally:
@@ -222,10 +201,8 @@ def build(invocation: Invocation, base: str | None, packages: tuple[str, ...], a
     recipe = Recipe.of(engine.config)
     recipe = replace(recipe, base=base or recipe.base, packages=tuple(sorted({*recipe.packages, *packages})))
     containers = ContainerEngine(engine.renderers.engine_host)
-    try:
-        tag = run(engine, ensure_image(containers, recipe, progress_line(), again=again))
-    finally:
-        clear_line()
+    with progress_line() as show:
+        tag = run(engine, ensure_image(containers, recipe, show, again=again))
     if recipe != Recipe.of(engine.config):
         note("Renders use this image once [reports] in the settings says the same image_base and packages.")
     click.echo(tag)
@@ -247,7 +224,7 @@ def status(invocation: Invocation, as_json: bool) -> None:
     if found is None:
         raise PartMissing(f"the image {recipe.tag} is not built", hint="rolltop reports image build")
     if not as_json:
-        click.echo(f"{recipe.tag}\t{found['Size'] >> 20} MiB")
+        click.echo(f"{recipe.tag}\t{Size(found['Size'])}")
 
 
 @image.command(epilog=EXIT_CODES)
@@ -265,7 +242,7 @@ def remove(invocation: Invocation) -> None:
 
 
 PATIENCE = 3.0
-"""Seconds after which it is taken to be shown: some starters stay until the window is closed."""
+"""Seconds to wait for the starter; some stay until the window is closed."""
 
 
 def open_with_its_program(path: Path) -> None:

@@ -6,7 +6,8 @@ import sys
 
 import click
 
-from rolltop.cli.main import EXIT_CODES, Invocation
+from rolltop.cli.completion import complete_tools
+from rolltop.cli.groups import EXIT_CODES, Invocation
 from rolltop.cli.output import print_json, print_rows
 from rolltop.cli.serve import make_settings, serving_options
 from rolltop.errors import NotFound, SizeLimit
@@ -24,9 +25,9 @@ def tools() -> None:
 @click.pass_obj
 def list_tools(invocation: Invocation, as_json: bool) -> None:
     """One line a tool: name, set, what it may do, purpose."""
-    from rolltop.server.desk import Desk
+    from rolltop.server.application import Application
 
-    desk = Desk(make_settings(invocation, {}))
+    desk = Application(make_settings(invocation, {}))
     if as_json:
         print_json([registered.wire for registered in desk.registry])
         return
@@ -44,15 +45,15 @@ def _safety(annotations: object) -> str:
 
 
 @tools.command(epilog=EXIT_CODES)
-@click.argument("name")
+@click.argument("name", shell_complete=complete_tools)
 @click.option("--json", "as_json", is_flag=True, help="The entry of tools/list.")
 @click.pass_obj
 def show(invocation: Invocation, name: str, as_json: bool) -> None:
     """The full documentation of the tool NAME: description, schema, usage, examples."""
     from mcp_core.description import describe
-    from rolltop.server.desk import Desk
+    from rolltop.server.application import Application
 
-    desk = Desk(make_settings(invocation, {}))
+    desk = Application(make_settings(invocation, {}))
     registered = desk.registry.by_plain_name(name)
     if registered is None:
         near = desk.registry.nearest(name)
@@ -85,10 +86,10 @@ def lint(invocation: Invocation) -> None:
 @click.pass_obj
 def toolsets(invocation: Invocation, /, cost: bool, budget: int | None, as_json: bool, **given: object) -> None:
     """One line a tool set: name, tools, served or why not."""
-    from rolltop.server.cost import cost_of
-    from rolltop.server.desk import Desk
+    from mcp_core.tokens import cost_of
+    from rolltop.server.application import Application
 
-    desk = Desk(make_settings(invocation, dict(given)))
+    desk = Application(make_settings(invocation, dict(given)))
     rows = []
     for loaded in desk.loaded:
         tools = [registered for registered in desk.listed() if registered.spec.toolset == loaded.toolset.name]
@@ -99,7 +100,7 @@ def toolsets(invocation: Invocation, /, cost: bool, budget: int | None, as_json:
             "note": loaded.error or loaded.toolset.summary,
         }
         if cost:
-            row["tokens"] = sum(cost_of(registered) for registered in tools)
+            row["tokens"] = sum(cost_of(registered.wire) for registered in tools)
         rows.append(row)
     if as_json:
         print_json(rows)

@@ -6,7 +6,7 @@ import contextlib
 import json
 import logging
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -122,9 +122,11 @@ class Catalog:
             )
         return found
 
-    def attach(self, place: str) -> list[Served]:
-        """Make the tools of a package or path callable, now and after the next start."""
+    def attach(self, place: str, *, check: Callable[[list[Served]], None] | None = None) -> list[Served]:
+        """Make the tools of a package or path callable, now and after the next start; `check` may refuse them."""
         added = self.offered(place)
+        if check is not None:
+            check(added)
         with self._lock:
             for served in added:
                 other = self._tools.get(served.definition.name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from rolltop.cli.main import EXIT_CODES, LazyGroup
+from rolltop.cli.groups import EXIT_CODES, LazyGroup
 
 __all__ = ["store"]
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rolltop.cli.main import EXIT_CODES, Invocation
-from rolltop.cli.output import note, print_json, print_line, print_rows
-from rolltop.cli.store.library import as_dict, explained, human, opened
+from rolltop.cli.completion import complete_documents, complete_tags
+from rolltop.cli.groups import EXIT_CODES, Invocation
+from rolltop.cli.output import Size, counted, note, print_json, print_line, print_rows
+from rolltop.cli.store.library import as_dict, explained, opened
 
 if TYPE_CHECKING:
     from rolltop.store import Document, Library
@@ -21,7 +22,7 @@ __all__ = ["cat", "find", "gc", "get", "list_", "meta", "rm", "tag", "undo"]
 
 
 def find(library: Library, name: str) -> tuple[int, Document]:
-    """The object and document that a hash, name or path means."""
+    """Find an object and its document by hash, name or path."""
     from rolltop.store import is_hash_prefix
 
     found = library.by_hash(name) if is_hash_prefix(name) else None
@@ -32,7 +33,7 @@ def find(library: Library, name: str) -> tuple[int, Document]:
 
 
 @click.command(epilog=EXIT_CODES)
-@click.argument("name")
+@click.argument("name", shell_complete=complete_documents)
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the content to this file.")
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
@@ -59,7 +60,7 @@ def get(invocation: Invocation, name: str, output: Path | None, force: bool, as_
 
 
 @click.command(epilog=EXIT_CODES)
-@click.argument("name")
+@click.argument("name", shell_complete=complete_documents)
 @click.option("--lines", metavar="FROM:TO", help="Only these lines, counted from 1.")
 @click.option("--version", "number", type=int, help="An earlier version.")
 @click.option("--text", is_flag=True, help="The text that was read out of it: of a PDF, a sheet, a message.")
@@ -88,7 +89,7 @@ def cat(invocation: Invocation, name: str, *, lines: str | None, number: int | N
 
 
 def _slice(lines: str) -> slice:
-    """`3:5`, `3:`, `:5` or `3`, which goes on to the end."""
+    """Parse `3:5`, `3:`, `:5` or `3`; the last goes on to the end."""
     match = re.fullmatch(r"(\d*)(?::(\d*))?", lines)
     first, last = (int(match[1] or 1), int(match[2]) if match[2] else None) if match else (0, None)
     if first < 1 or (last is not None and last < first):
@@ -97,7 +98,7 @@ def _slice(lines: str) -> slice:
 
 
 def _text(library: Library, document: Document) -> bytes:
-    """What was read out of a document; it is read now if it has not been."""
+    """The text extracted from a document; it is extracted now if it has not been."""
     library.read_texts()
     found = library.text_of(document)
     if found.note:
@@ -106,11 +107,11 @@ def _text(library: Library, document: Document) -> bytes:
 
 
 @click.command("list", epilog=EXIT_CODES)
-@click.argument("paths", nargs=-1)
+@click.argument("paths", nargs=-1, shell_complete=complete_documents)
 @click.option("--type", "type_", help="text, image, audio, video, archive, document or binary.")
 @click.option("--mime", help="MIME type; * is a wildcard.")
 @click.option("--ext", "extension", help="File extension.")
-@click.option("--tag", "tags", multiple=True, help="Only with this tag; may be repeated.")
+@click.option("--tag", "tags", multiple=True, shell_complete=complete_tags, help="Only with this tag; may be repeated.")
 @click.option("--meta", "pairs", multiple=True, metavar="KEY=VALUE", help="Only with this metadata.")
 @click.option("--since", help="Stored since: 7d, yesterday, 2026-11-15.")
 @click.option("--modified-after", help="Changed since.")
@@ -126,8 +127,8 @@ def _text(library: Library, document: Document) -> bytes:
 def list_(invocation: Invocation, /, as_json: bool, **given: Any) -> None:
     """List documents: exact paths, directories or globs, or all."""
     from rolltop.store import Listing
+    from rolltop.store.metadata_values import parse_pairs
     from rolltop.store.times import parse_time
-    from rolltop.store.values import parse_pairs
 
     bounds = {"indexed": given["since"], "modified": given["modified_after"]}
     query = Listing(
@@ -151,8 +152,7 @@ def list_(invocation: Invocation, /, as_json: bool, **given: Any) -> None:
         print_json({"documents": documents, "total": page.total, "next_cursor": page.next_cursor})
         return
     rows = [
-        (d.hash[:12], d.version, human(d.size), as_dict(d)["modified"], ",".join(d.tags), d.path)
-        for d in page.documents
+        (d.hash[:12], d.version, Size(d.size), as_dict(d)["modified"], ",".join(d.tags), d.path) for d in page.documents
     ]
     print_rows(("HASH", "V", "SIZE", "MODIFIED", "TAGS", "PATH"), rows)
     if page.next_cursor:
@@ -160,9 +160,9 @@ def list_(invocation: Invocation, /, as_json: bool, **given: Any) -> None:
 
 
 @click.command(epilog=EXIT_CODES)
-@click.argument("name", required=False)
-@click.option("-a", "--add", multiple=True, metavar="TAG", help="Add a tag.")
-@click.option("-d", "--remove", multiple=True, metavar="TAG", help="Remove a tag.")
+@click.argument("name", required=False, shell_complete=complete_documents)
+@click.option("-a", "--add", multiple=True, shell_complete=complete_tags, metavar="TAG", help="Add a tag.")
+@click.option("-d", "--remove", multiple=True, shell_complete=complete_tags, metavar="TAG", help="Remove a tag.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
 def tag(invocation: Invocation, name: str | None, add: tuple[str, ...], remove: tuple[str, ...], as_json: bool) -> None:
@@ -182,7 +182,7 @@ def tag(invocation: Invocation, name: str | None, add: tuple[str, ...], remove: 
 
 
 @click.command(epilog=EXIT_CODES)
-@click.argument("name")
+@click.argument("name", shell_complete=complete_documents)
 @click.argument("pairs", nargs=-1, metavar="[KEY=VALUE]...")
 @click.option("-d", "--remove", multiple=True, metavar="KEY", help="Remove a value.")
 @click.option("--history", is_flag=True, help="Every value there was, and when.")
@@ -200,8 +200,8 @@ def meta(
     as_json: bool,
 ) -> None:
     """Show the metadata of a document; set values with KEY=VALUE."""
+    from rolltop.store.metadata_values import parse_pairs
     from rolltop.store.times import format_time, parse_time
-    from rolltop.store.values import parse_pairs
 
     with opened(invocation) as library:
         document = library.document(name)
@@ -248,13 +248,13 @@ def rm(
             raise NotFound("no document is called so", code="document_not_found")
         if not dry_run and not yes:
             if not sys.stdin.isatty():
-                raise ConsentMissing(f"{len(chosen)} documents would be deleted", hint="Add --yes.")
-            click.confirm(f"Delete {len(chosen)} documents?", abort=True, err=True)
+                raise ConsentMissing(f"{counted(len(chosen), 'document')} would be deleted", hint="Add --yes.")
+            click.confirm(f"Delete {counted(len(chosen), 'document')}?", abort=True, err=True)
         _show(chosen if dry_run else library.delete(chosen), as_json=as_json)
 
 
 @click.command(epilog=EXIT_CODES)
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=complete_documents)
 @click.option("--list", "only_list", is_flag=True, help="Only list what can be brought back.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
@@ -277,10 +277,11 @@ def _show(documents: Iterable[Document], *, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
 def gc(invocation: Invocation, everything: bool, as_json: bool) -> None:
-    """Remove for good what was deleted before the undo window, and give its space back."""
+    """Remove documents that were deleted before the undo window, and free their space."""
     with opened(invocation) as library:
         done = library.collect(everything=everything)
     if as_json:
         print_json({"documents": done.documents, "objects": done.objects, "bytes_freed": done.freed})
     else:
-        note(f"{done.documents} documents and {done.objects} objects removed, {human(done.freed)} freed")
+        removed = f"{counted(done.documents, 'document')} and {counted(done.objects, 'object')}"
+        note(f"{removed} removed, {Size(done.freed).scaled} freed")

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from rolltop.cli.main import EXIT_CODES, Invocation
-from rolltop.cli.output import note, print_json
-from rolltop.cli.store.library import explained, human, opened, progress
+from rolltop.cli.completion import complete_documents, complete_tags
+from rolltop.cli.groups import EXIT_CODES, Invocation
+from rolltop.cli.output import Size, counted, note, print_json, progress
+from rolltop.cli.store.library import explained, opened
 
 if TYPE_CHECKING:
     from rolltop.store import Library, Tally
-    from rolltop.store.gathering import Gather
+    from rolltop.store.documents.folder_files import Gather
 
 __all__ = ["add", "export", "import_", "watch"]
 
@@ -27,7 +28,9 @@ _FILES = (
     click.option("--include", multiple=True, metavar="GLOB", help="Only files like this."),
     click.option("--exclude", multiple=True, metavar="GLOB", help="Not files or directories like this."),
     click.option("--no-ignore", is_flag=True, help="Also what .gitignore names."),
-    click.option("--tag", "tags", multiple=True, metavar="TAG", help="Tag every document."),
+    click.option(
+        "--tag", "tags", multiple=True, shell_complete=complete_tags, metavar="TAG", help="Tag every document."
+    ),
 )
 
 
@@ -46,7 +49,7 @@ def _file_options(command: Any) -> Any:
 @click.pass_obj
 def add(invocation: Invocation, /, **given: Any) -> None:
     """Store files by content; what is stored already costs nothing."""
-    from rolltop.store.values import parse_pairs
+    from rolltop.store.metadata_values import parse_pairs
 
     metadata = parse_pairs(given["pairs"])
     with opened(invocation) as library:
@@ -77,7 +80,7 @@ def _from_stdin(library: Library, given: dict[str, Any], metadata: dict[str, Any
 
 
 def gather_of(library: Library, given: dict[str, Any], *, skip_known: bool) -> Gather:
-    from rolltop.store.gathering import Gather
+    from rolltop.store.documents.folder_files import Gather
 
     def known(path: str) -> tuple[int, int] | None:
         document = library.catalog.documents.at(path)
@@ -108,7 +111,8 @@ def _from_files(library: Library, given: dict[str, Any], metadata: dict[str, Any
     tally.documents += gather.skipped
     tally.errors = gather.problems
     if gather.passed_over:
-        note(f"{gather.passed_over} links and special files were left out; name a link to store what it leads to")
+        left_out = counted(gather.passed_over, "link or special file was", "links and special files were")
+        note(f"{left_out} left out; name a link to store what it leads to")
     return tally
 
 
@@ -119,9 +123,10 @@ def _report(tally: Tally, as_json: bool) -> None:
         names = ("documents", "new", "versions", "unchanged", "bytes", "bytes_stored", "bytes_written")
         print_json({name: getattr(tally, name) for name in names} | {"errors": dict(tally.errors)})
         return
+    stored, read, written = (Size(each).scaled for each in (tally.bytes_stored, tally.bytes, tally.bytes_written))
     note(
-        f"{tally.documents} documents: {tally.new} new, {tally.versions} new versions, {tally.unchanged} unchanged; "
-        f"{human(tally.bytes_stored)} of {human(tally.bytes)} were new, {human(tally.bytes_written)} written"
+        f"{counted(tally.documents, 'document')}: {tally.new} new, {counted(tally.versions, 'new version')}, "
+        f"{tally.unchanged} unchanged; {stored} of {read} were new, {written} written"
     )
 
 
@@ -146,8 +151,8 @@ def watch(invocation: Invocation, /, interval: float, rounds: int | None, **give
 
 @click.command(epilog=EXIT_CODES)
 @click.argument("archive", type=click.Path(dir_okay=False, allow_dash=True))
-@click.argument("paths", nargs=-1)
-@click.option("--tag", "tags", multiple=True, help="Only documents with this tag.")
+@click.argument("paths", nargs=-1, shell_complete=complete_documents)
+@click.option("--tag", "tags", multiple=True, shell_complete=complete_tags, help="Only documents with this tag.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
 def export(invocation: Invocation, archive: str, paths: tuple[str, ...], tags: tuple[str, ...], as_json: bool) -> None:
@@ -168,13 +173,13 @@ def export(invocation: Invocation, archive: str, paths: tuple[str, ...], tags: t
     else:
         for what, why in left:
             note(f"{what} was not written: {why}", style="yellow")
-        note(f"{count} documents exported")
+        note(f"{counted(count, 'document')} exported")
     if left:
         sys.exit(1)
 
 
 def _to_new_file(path: Path, write: Callable[[BinaryIO], int]) -> int:
-    """A file that is whole or not there."""
+    """Write a new file; remove it again if writing fails."""
     with ExitStack() as stack:
         with explained(path):
             out = stack.enter_context(path.open("xb"))
@@ -200,4 +205,5 @@ def import_(invocation: Invocation, archive: str, as_json: bool) -> None:
     if as_json:
         print_json({"new": tally.new, "versions": tally.versions, "unchanged": tally.unchanged})
     else:
-        note(f"{tally.new} new documents, {tally.versions} new versions, {tally.unchanged} unchanged")
+        new = f"{counted(tally.new, 'new document')}, {counted(tally.versions, 'new version')}"
+        note(f"{new}, {tally.unchanged} unchanged")

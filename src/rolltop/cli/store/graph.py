@@ -1,4 +1,4 @@
-"""`rolltop store graph`."""
+"""Related documents: `rolltop store graph`, as a tree, lines, JSON or a Graphviz graph."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rolltop.cli.main import EXIT_CODES, Invocation
-from rolltop.cli.output import harmless, is_terminal, note, print_json, print_rows
+from rolltop.cli.completion import complete_documents
+from rolltop.cli.groups import EXIT_CODES, Invocation
+from rolltop.cli.output import harmless, is_terminal, note, print_json, print_rows, progress
 from rolltop.cli.store.documents import find
-from rolltop.cli.store.library import opened, progress
+from rolltop.cli.store.library import opened
 
 if TYPE_CHECKING:
     from rich.tree import Tree
@@ -19,18 +20,18 @@ if TYPE_CHECKING:
 __all__ = ["graph"]
 
 PATIENCE = 10.0
-"""Seconds in which what was stored lately is related to the rest; some thousand documents."""
+"""Seconds to spend on relating recently stored documents: enough for a few thousand."""
 
 
 @click.command(epilog=EXIT_CODES)
-@click.argument("name")
+@click.argument("name", shell_complete=complete_documents)
 @click.option("--depth", type=click.IntRange(1, 5), default=2, show_default=True, help="Steps to go.")
 @click.option("--limit", type=click.IntRange(1, 5000), default=100, show_default=True, help="Most documents to show.")
 @click.option("--dot", is_flag=True, help="As a graph for Graphviz.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
 def graph(invocation: Invocation, name: str, *, depth: int, limit: int, dot: bool, as_json: bool) -> None:
-    """Show the documents that belong to one: versions, near duplicates, links, citations, imports, calls, rare
+    """Show related documents: versions, near duplicates, links, citations, imports, calls, rare
     terms and tags in common. In a pipe, a line for each: distance, weight, relations, path, where from, why."""
     with opened(invocation) as library:
         number, document = find(library, name)
@@ -88,7 +89,7 @@ def _as_dict(found: Neighbourhood) -> dict[str, Any]:
 
 
 def _as_dot(found: Neighbourhood) -> str:
-    """Every document once, every step that led to one as an edge."""
+    """A Graphviz graph: each document is a node, each relation an edge."""
     nodes = [found.start, *(each.node for each in found.related)]
     numbers = {node.key: number for number, node in enumerate(nodes)}
     lines = [f"  n{numbers[node.key]} [label={_quoted(_label(node))}];" for node in nodes]

@@ -1,4 +1,4 @@
-"""`rolltop store snapshot`, `versions`, `diff` and `restore`."""
+"""Earlier states of documents: `rolltop store snapshot`, `versions`, `diff` and `restore`."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rolltop.cli.main import EXIT_CODES, Invocation
-from rolltop.cli.output import note, print_json, print_line, print_rows
-from rolltop.cli.store.library import as_dict, human, opened
+from rolltop.cli.completion import complete_documents
+from rolltop.cli.groups import EXIT_CODES, Invocation
+from rolltop.cli.output import Size, counted, note, print_json, print_line, print_rows
+from rolltop.cli.store.library import as_dict, opened
 
 if TYPE_CHECKING:
     from rolltop.store import Library
-    from rolltop.store.history import Change
+    from rolltop.store.history.snapshots import Change
 
 __all__ = ["diff", "restore", "snapshot", "versions"]
 
@@ -43,7 +44,7 @@ def snapshot(invocation: Invocation, label: str | None, below: str, *, remove: b
 
 
 @click.command(epilog=EXIT_CODES)
-@click.argument("name")
+@click.argument("name", shell_complete=complete_documents)
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
 def versions(invocation: Invocation, name: str, as_json: bool) -> None:
@@ -121,6 +122,6 @@ def _write_snapshot(library: Library, label: str, target: Path, *, force: bool, 
     else:
         for path, why in done.left:
             note(f"{path} was not written: {why}", style="yellow")
-        note(f"{done.documents} documents, {human(done.bytes)} written to {target}")
+        note(f"{counted(done.documents, 'document')}, {Size(done.bytes).scaled} written to {target}")
     if done.left:
         sys.exit(1)

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from rolltop.cli.main import EXIT_CODES, Invocation
-from rolltop.cli.output import note, print_json, print_rows
-from rolltop.cli.store.library import human, opened, progress
+from rolltop.cli.groups import EXIT_CODES, Invocation
+from rolltop.cli.output import Ratio, Size, counted, note, print_json, print_rows, progress
+from rolltop.cli.store.library import opened
 
 if TYPE_CHECKING:
     from rolltop.errors import RolltopError
     from rolltop.store import Library
-    from rolltop.store.checking import Report
+    from rolltop.store.care.verification import Report
     from rolltop.store.meaning import Model
 
 __all__ = ["index", "models", "reindex", "repair", "stats", "verify"]
@@ -47,18 +47,24 @@ def stats(invocation: Invocation, types: bool, largest: int, as_json: bool) -> N
         more: dict[str, Any] = {"file_types": [dict(zip(names, row, strict=True)) for row in kinds]} if types else {}
         print_json(figures | more | ({"largest": big} if largest else {}))
         return
-    print_rows(("WHAT", "FIGURE"), [(name.replace("_", " "), value) for name, value in figures.items()])
+    print_rows(("WHAT", "FIGURE"), [(name.replace("_", " "), _figure(name, value)) for name, value in figures.items()])
     if kinds:
-        print_rows(("EXT", "MIME", "TYPE", "DOCUMENTS", "BYTES"), kinds)
+        print_rows(("EXT", "MIME", "TYPE", "DOCUMENTS", "BYTES"), [(*row[:-1], Size(row[-1])) for row in kinds])
     if big:
-        print_rows(("PATH", "BYTES"), big)
+        print_rows(("PATH", "BYTES"), [(path, Size(size)) for path, size in big])
+
+
+def _figure(name: str, value: Any) -> Any:
+    if name.endswith("bytes"):
+        return Size(value)
+    return Ratio(value) if isinstance(value, float) else value
 
 
 @click.command(epilog=EXIT_CODES)
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
 def verify(invocation: Invocation, as_json: bool) -> None:
-    """Read everything and compare it with what the catalogue says, to the byte. Exit code 1: something is wrong."""
+    """Read everything and compare it with the catalogue, byte by byte. Exit code 1: something is wrong."""
     with opened(invocation, mending=True) as library, progress("verifying") as show:
         report = library.verify(show)
     _show(report, as_json)
@@ -69,7 +75,7 @@ def verify(invocation: Invocation, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
 def repair(invocation: Invocation, from_files: bool, as_json: bool) -> None:
-    """Mend flipped bits, remove what a crash left, build damaged indexes again; name what cannot be mended."""
+    """Repair flipped bits, remove leftovers of a crash, rebuild damaged indexes; name what cannot be repaired."""
     with opened(invocation, mending=True) as library, progress("repairing") as show:
         report = library.repair(_fetch if from_files else None, show)
     _show(report, as_json)
@@ -77,7 +83,7 @@ def repair(invocation: Invocation, from_files: bool, as_json: bool) -> None:
 
 def _fetch(path: str) -> BinaryIO | None:
     from rolltop.errors import RolltopError
-    from rolltop.store.gathering import open_source
+    from rolltop.store.documents.folder_files import open_source
 
     try:
         return open_source(path)
@@ -95,8 +101,9 @@ def _show(report: Report, as_json: bool) -> None:
             click.echo(f"problem\t{line}")
         for path in report.affected:
             click.echo(f"affected\t{path}")
-        verdict = "everything is as it was stored" if report.ok else f"{len(report.problems)} problems"
-        note(f"{report.documents} documents, {report.objects} objects, {human(report.bytes)} on disk: {verdict}")
+        verdict = "everything is as it was stored" if report.ok else counted(len(report.problems), "problem")
+        kept = f"{counted(report.documents, 'document')}, {counted(report.objects, 'object')}"
+        note(f"{kept}, {Size(report.bytes).scaled} on disk: {verdict}")
     if not report.ok:
         sys.exit(1)
 
@@ -106,11 +113,11 @@ def _show(report: Report, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
 def index(invocation: Invocation, anew: bool, as_json: bool) -> None:
-    """Bring the indexes up to date; they also catch up by themselves."""
+    """Bring the indexes up to date. They also catch up in the background."""
     with opened(invocation) as library, progress("indexing") as show:
         if anew:
             library.forget_trigrams()
-            library.text.rebuild()
+            library.rebuild_words(show)
             library.extracts.kept.start_again()
             library.traits.start_again()
         library.index(show)
@@ -163,7 +170,7 @@ def models(invocation: Invocation, as_json: bool) -> None:
 
 
 def _other(chosen: str) -> Model:
-    """A folder by the name that it was chosen by, or what is in the way of it."""
+    """The configured model folder, or the reason why it cannot be used."""
     from rolltop.errors import RolltopError
     from rolltop.store.meaning import Model, find_model
 
@@ -192,7 +199,7 @@ def _row(row: dict[str, object], share: str | None) -> tuple[str, ...]:
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
 def reindex(invocation: Invocation, model: str | None, *, text: bool, meaning: bool, keep: bool, as_json: bool) -> None:
-    """Build the keyword index and the vectors anew. It can be interrupted, and goes on with --keep."""
+    """Rebuild the keyword index and the vectors. If interrupted, --keep continues."""
     everything = not (text or meaning or model)
     with opened(invocation) as library, _stopping() as stop:
         if model is not None:
@@ -216,9 +223,8 @@ def _indexed(library: Library, *, embedded: bool) -> dict[str, object]:
 
 def _reindex_text(library: Library, stop: list[bool], *, keep: bool) -> None:
     with progress("words") as show:
-        if not keep:
-            library.text.rebuild()
-        library.catch_up(show, stop=lambda: bool(stop))
+        learn = library.catch_up if keep else library.rebuild_words
+        learn(show, stop=lambda: bool(stop))
     left = library.unindexed()
     note(f"the keyword index: {left} documents are left" if left else "the keyword index is up to date")
 
@@ -235,7 +241,7 @@ def _reindex_meaning(library: Library, stop: list[bool], *, keep: bool) -> None:
 
 @contextmanager
 def _stopping() -> Iterator[list[bool]]:
-    """A list that gets an entry when somebody wants an end; what was committed until then stays."""
+    """A list that gets an entry on SIGTERM or Ctrl-C; what was committed until then stays."""
     asked: list[bool] = []
     before = {
         number: signal.signal(number, lambda *_: asked.append(True)) for number in (signal.SIGINT, signal.SIGTERM)

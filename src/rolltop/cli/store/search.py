@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rolltop.cli.main import EXIT_CODES, Invocation
+from rolltop.cli.groups import EXIT_CODES, Invocation
 from rolltop.cli.output import as_shown, in_colour, is_terminal, note, print_json, print_line, print_rows
 from rolltop.cli.store.library import as_dict, opened
 
 if TYPE_CHECKING:
     from rolltop.store import Hit, Library, Pattern, Results
-    from rolltop.store.excerpts import Excerpt, Excerpts
+    from rolltop.store.search.excerpts import Excerpt, Excerpts
 
 __all__ = ["grep", "search"]
 
@@ -83,7 +83,7 @@ def _wants_lines(given: dict[str, Any]) -> bool:
 
 
 def _lines(library: Library, hit: Hit, given: dict[str, Any]) -> Excerpts:
-    from rolltop.store.excerpts import excerpts
+    from rolltop.store.search.excerpts import excerpts
 
     before, after = given["before"] or given["context"], given["after"] or given["context"]
     return excerpts(library, hit, before, after, color=_wants_color(given) and not given["as_json"])
@@ -131,7 +131,7 @@ def _texts(hit: Hit, lines: Excerpts | None, color: bool) -> list[str]:
 
 
 def _each_once(matches: list[Excerpt]) -> list[str]:
-    """The lines and those around them in order, each once, with -- where lines are left out, as grep prints them."""
+    """Matching lines and their context in order, each once, with -- between groups, like grep."""
     around: dict[int, str] = {}
     for match in matches:
         around |= {match.line_number - len(match.before) + at: text for at, text in enumerate(match.before)}
@@ -200,7 +200,7 @@ def grep(invocation: Invocation, /, pattern: str, paths: tuple[str, ...], **give
 
 
 def _shown(line: bytes) -> bytes:
-    """What is printed, as it may be on a terminal; bytes that are no text stay."""
+    """Escape a line for a terminal; undecodable bytes stay as they are."""
     return (
         as_shown(line.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape") if is_terminal() else line
     )

@@ -1,55 +1,88 @@
-"""`rolltop transform` with plain options, without loading click, which takes as long as a small run itself.
+"""Run `rolltop transform` with plain options without loading click, which takes as long as a small run itself.
 
-Whatever is out of the ordinary (help, abbreviated or joined options, several processes, mistakes) is click's: what is
-understood here, click understands in the same way.
+`RUN_OPTIONS` declares the options once, for click and for the reader here. The reader knows options and their values
+as separate words; for anything else (help, abbreviated or joined options, mistakes) it gives up and click reads the
+whole command.
 """
 
 from __future__ import annotations
 
 import gc
 import os
-from typing import Any
+from typing import Any, NamedTuple
 
 from rolltop.cli.transform.job import Input, Job, needs_program, parse_input, run_job
 from rolltop.transform.stdlib.trust import trusted
 
-__all__ = ["quick_job", "run_quickly"]
+__all__ = ["RUN_OPTIONS", "RunOption", "quick_job", "run_quickly"]
 
-_VALUED = {
-    "-e": "expression", "--expression": "expression",
-    "-i": "inputs", "--input": "inputs",
-    "-o": "output", "--output": "output",
-    "--from": "source", "--to": "target",
-    "--from-option": "read", "--to-option": "written",
-}  # fmt: skip
-_MULTIPLE = frozenset({"inputs", "read", "written"})
-_FLAGS = {
-    "-r": ("raw", True), "--raw": ("raw", True),
-    "-c": ("compact", True), "--compact": ("compact", True),
-    "--stream": ("stream", True), "--no-stream": ("stream", False),
-}  # fmt: skip
+
+class RunOption(NamedTuple):
+    """An option of `rolltop transform run`. click's declaration and the reader below are made from it."""
+
+    names: tuple[str, ...]
+    target: str
+    help: str
+    metavar: str | None = None
+    multiple: bool = False
+    off: str | None = None
+    """The name that switches a flag off; a flag with one is unset by default."""
+
+
+RUN_OPTIONS = (
+    RunOption(("-e", "--expression"), "expression", "Run this instead of a file; `.a.b` is `$input.a.b`.", "EXPR"),
+    RunOption(("-i", "--input"), "inputs", "An input; `-` is standard input.", "[NAME=]FILE", multiple=True),
+    RunOption(("-o", "--output"), "output", "Write the result here instead of standard output.", "FILE"),
+    RunOption(("--from",), "source", "Format of the input; else by file name, else by looking.", "FORMAT"),
+    RunOption(("--to",), "target", "Format of the result; else by file name, else json.", "FORMAT"),
+    RunOption(
+        ("--from-option",),
+        "read",
+        "An option of reading, such as delimiter=; headers=false quote=' encoding=latin-1 regionalFormat=eu.",
+        "[INPUT.]NAME=VALUE",
+        multiple=True,
+    ),
+    RunOption(
+        ("--to-option",),
+        "written",
+        "An option of writing, such as delimiter=; bom=true.",
+        "NAME=VALUE",
+        multiple=True,
+    ),
+    RunOption(("-r", "--raw"), "raw", "Print a result that is a text as it is, without quotes."),
+    RunOption(("-c", "--compact"), "compact", "JSON on one line."),
+    RunOption(
+        ("--stream",), "stream", "Read piece by piece, or at once; else large inputs, if possible.", off="--no-stream"
+    ),
+)
+"""The options that need nothing but their value. The others are declared in `run`, and make `quick_job` give up."""
+
+_VALUED = {name: option.target for option in RUN_OPTIONS if option.metavar for name in option.names}
+_MULTIPLE = frozenset(option.target for option in RUN_OPTIONS if option.multiple)
+_FLAGS = {name: (option.target, True) for option in RUN_OPTIONS if not option.metavar for name in option.names}
+_FLAGS |= {option.off: (option.target, False) for option in RUN_OPTIONS if option.off}
 _OTHER_VERBS = frozenset({"check", "lint", "explain", "format", "functions", "repl", "engine"})
 
 
 def run_quickly(arguments: list[str]) -> bool:
-    """Run what stands after `rolltop transform`, if it is plain; whether it was."""
+    """Run the arguments after `rolltop transform` if they are plain; False if click has to read them."""
     job = quick_job(arguments) if "_ROLLTOP_COMPLETE" not in os.environ else None
     if job is None:
         return False
     try:
-        # Somebody's own program in their own shell may read their environment.
+        # A user's own program in their own shell may read the environment.
         with trusted():
             run_job(job)
     except BaseException as error:
-        from rolltop.cli.main import leave_with
+        from rolltop.cli.errors import leave_with
 
         leave_with(error)
-    gc.freeze()  # the process ends now, and would first look through everything for garbage
+    gc.freeze()  # the process ends now: no collection before it does
     return True
 
 
 def quick_job(arguments: list[str]) -> Job | None:
-    """What the arguments ask for; None for those that are click's."""
+    """The job that the arguments describe; None if click has to read them."""
     if not arguments or arguments[0] in _OTHER_VERBS:
         return None
     given = _read(arguments[1:] if arguments[0] == "run" else arguments)
@@ -77,7 +110,7 @@ def quick_job(arguments: list[str]) -> Job | None:
 
 
 def _read(arguments: list[str]) -> tuple[dict[str, list[Any]], list[str]] | None:
-    """The values of each option in their order, and the files; None when there is something else."""
+    """The values of each option in order, and the files; None if click has to read them."""
     values: dict[str, list[Any]] = {}
     files = []
     rest = iter(arguments)

@@ -20,7 +20,7 @@ _HELP = """An expression prints its value; `let` and `function` stay for the nex
 @click.option("-i", "--input", "inputs", multiple=True, metavar="[NAME=]FILE", help="An input to work on.")
 def repl(inputs: tuple[str, ...]) -> None:
     """Try expressions one after the other, over the same inputs."""
-    from rolltop.cli.main import report_error
+    from rolltop.cli.errors import report_error
     from rolltop.errors import RolltopError
     from rolltop.transform import formats
     from rolltop.transform.repl import Session
@@ -48,7 +48,7 @@ def repl(inputs: tuple[str, ...]) -> None:
 
 
 def _entries(interactive: bool):  # type: ignore[no-untyped-def]
-    """Whole entries: lines are joined while a bracket is open."""
+    """Yield complete entries: lines are joined while a bracket is open."""
     from rolltop.transform.repl import is_open
 
     held = ""

@@ -8,48 +8,40 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any, TypeVar
 
 import click
 
 from rolltop.cli.transform.job import Input, Job, needs_program, parse_input, run_job
+from rolltop.cli.transform.quick import RUN_OPTIONS
 from rolltop.errors import InvalidInput, RolltopError
-
-if TYPE_CHECKING:
-    from rolltop.cli.transform.job import Job
 
 __all__ = ["run", "run_many"]
 
 _POLL = 0.3
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _plain_options(command: F) -> F:
+    """The options of `RUN_OPTIONS`, declared for click."""
+    for option in reversed(RUN_OPTIONS):
+        if option.metavar:
+            declared = click.option(
+                *option.names, option.target, metavar=option.metavar, multiple=option.multiple, help=option.help
+            )
+        elif option.off:
+            names = f"{option.names[0]}/{option.off}"
+            declared = click.option(names, option.target, default=None, help=option.help)
+        else:
+            declared = click.option(*option.names, option.target, is_flag=True, help=option.help)
+        command = declared(command)
+    return command
 
 
 @click.command()
 @click.argument("files", nargs=-1, metavar="[PROGRAM] [DATA]")
-@click.option("-e", "--expression", metavar="EXPR", help="Run this instead of a file; `.a.b` is `$input.a.b`.")
-@click.option("-i", "--input", "inputs", multiple=True, metavar="[NAME=]FILE", help="An input; `-` is standard input.")
-@click.option("-o", "--output", metavar="FILE", help="Write the result here instead of standard output.")
-@click.option("--from", "source", metavar="FORMAT", help="Format of the input; else by file name, else by looking.")
-@click.option("--to", "target", metavar="FORMAT", help="Format of the result; else by file name, else json.")
-@click.option(
-    "--from-option",
-    "read",
-    multiple=True,
-    metavar="[INPUT.]NAME=VALUE",
-    help="An option of reading, such as delimiter=; headers=false quote=' encoding=latin-1 regionalFormat=eu.",
-)
-@click.option(
-    "--to-option",
-    "written",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="An option of writing, such as delimiter=; bom=true.",
-)
-@click.option("-r", "--raw", is_flag=True, help="Print a result that is a text as it is, without quotes.")
-@click.option("-c", "--compact", is_flag=True, help="JSON on one line.")
+@_plain_options
 @click.option("--jobs", type=click.IntRange(1, 64), default=1, help="Processes for one large input or many files.")
-@click.option(
-    "--stream/--no-stream", default=None, help="Read piece by piece, or at once; else large inputs, if possible."
-)
 @click.option("--output-dir", metavar="DIR", help="Run on every DATA file by itself, and put each result here.")
 @click.option("--watch", is_flag=True, help="Run again whenever a file changes, until interrupted.")
 def run(
@@ -97,7 +89,7 @@ def _split(
 
 
 def _watch(job: Job) -> None:
-    from rolltop.cli.main import report_error
+    from rolltop.cli.errors import report_error
     from rolltop.errors import RolltopError
 
     if not job.files():
@@ -117,7 +109,7 @@ def _watch(job: Job) -> None:
 
 
 def run_many(job: Job, folder: str, *, one: Callable[[Job], None]) -> None:
-    """A result for every input; files that fail are told of and do not stop the others."""
+    """Write a result for every input. A file that fails is reported and does not stop the others."""
     if job.output or not job.inputs or any(given.path == "-" for given in job.inputs):
         raise InvalidInput(
             "--output-dir needs data files, and no -o", hint="rolltop transform run P.utlx *.json --output-dir out"
@@ -164,7 +156,7 @@ def _target(job: Job) -> str:
 
 
 def _one(job: Job, *, one: Callable[[Job], None]) -> int:
-    from rolltop.cli.main import report_error
+    from rolltop.cli.errors import report_error
 
     try:
         one(job)
