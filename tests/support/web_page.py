@@ -51,7 +51,9 @@ class Running:
 @pytest.fixture(scope="session")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     root = tmp_path_factory.mktemp("page")
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("ROLLTOP_", "MCP_", "UTLX_", "XDG_"))}
+    kept = {
+        key: value for key, value in os.environ.items() if not key.startswith(("ROLLTOP_", "MCP_", "UTLX_", "XDG_"))
+    }
     project = root / "project"
     project.mkdir()
     environment = {
@@ -74,7 +76,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         yield _logged_in(process, environment)
     finally:
         process.terminate()
-        process.wait(30)
+        process.communicate(timeout=60)
 
 
 def _logged_in(process: subprocess.Popen[str], environment: dict[str, str]) -> Running:
@@ -87,7 +89,7 @@ def _logged_in(process: subprocess.Popen[str], environment: dict[str, str]) -> R
     else:
         raise AssertionError("".join(said))
     answer = httpx.get(f"{found[1]}/?login={found[2]}", follow_redirects=False, timeout=60)
-    token = (Path(environment["ROLLTOP_WORKSPACE"]) / "http-token").read_text().strip()
+    token = ""
     return Running(found[1], environment, dict(answer.cookies), token)
 
 
@@ -102,7 +104,8 @@ def filled(page: Running) -> Running:
     ):
         done = page.post("/tools/store_text", {"name": name, "content": text, "tags": "\n".join(tags)})
         assert done.status_code == 200, done.text
-    page.post("/reports", {"filename": "cars", "title": f"Cars {HOSTILE}", "content": "```{r}\nplot(cars)\n```\n"})
+    for name, title in (("cars", "Cars"), ("evil", HOSTILE)):
+        page.post("/reports", {"filename": name, "title": title, "content": "```{r}\nplot(cars)\n```\n"})
     return page
 
 

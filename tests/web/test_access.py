@@ -59,7 +59,13 @@ def test_every_page_has_its_policy_and_its_json_twin(filled: Running, path: str)
 
 
 def test_no_page_holds_foreign_text_unescaped(filled: Running) -> None:
-    for path in (*PAGES, "/store?q=orchard", "/calls?page_too=on", f"/store?q={HOSTILE}", f"/guide?expression={HOSTILE}"):
+    for path in (
+        *PAGES,
+        "/store?q=orchard",
+        "/calls?page_too=on",
+        f"/store?q={HOSTILE}",
+        f"/guide?expression={HOSTILE}",
+    ):
         assert "<script>window.hit" not in filled.get(path).text, path
 
 

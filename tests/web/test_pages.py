@@ -52,7 +52,7 @@ def test_pages_can_be_read_without_javascript(filled: Running, browser: Browser)
     shown = context.new_page()
     for path in _paths(filled):
         shown.goto(filled.url + path)
-        expect(shown.get_by_role("heading", level=1)).to_be_visible()
+        expect(shown.get_by_role("heading", level=1).first).to_be_visible()
     shown.goto(filled.url + "/transform")
     shown.get_by_label("Program").fill("%utlx 1.0\ninput json\noutput json\n---\ncount($input) + 40\n")
     shown.get_by_role("button", name="Run", exact=True).click()

@@ -6,6 +6,6 @@ application, `Doorkeeper` keeps strangers out.
 """
 
 from rolltop.web.app import page_app
-from rolltop.web.doorkeeper import Doorkeeper
+from rolltop.web.doorkeeper import Doorkeeper, owners_secret
 
-__all__ = ["Doorkeeper", "page_app"]
+__all__ = ["Doorkeeper", "owners_secret", "page_app"]

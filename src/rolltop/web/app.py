@@ -117,6 +117,8 @@ class _Guard:
             return _refused(request, 401, "This page needs a login link.", "Run `rolltop page` to get one.")
         request.state.form_token = self._doorkeeper.form_token(cookie)
         if request.method not in ("GET", "HEAD"):
+            if (problem := _oversized(request)) is not None:
+                return problem
             if not _is_own_origin(request):
                 return _refused(request, 403, "This request comes from another site.", "Use the page itself.")
             token = (await request.form()).get("form_token") or ""
@@ -138,6 +140,14 @@ class _Guard:
             secure=request.url.scheme == "https",
         )
         return response
+
+
+def _oversized(request: Request) -> Response | None:
+    """Refuse a body that is too large, or does not say how large it is, before it is read."""
+    limit, length = request.app.state.backend.settings.http_body_limit, request.headers.get("content-length", "")
+    if length.isdecimal() and len(length) < 16 and int(length) <= limit:
+        return None
+    return _refused(request, 413, "This form is too large.", f"The limit is {limit:,} bytes (http_body_limit).")
 
 
 def _is_own_origin(request: Request) -> bool:

@@ -19,8 +19,7 @@ DECISIONS = ("once", "effect", "tool", "deny")
 
 def pending(backend: Backend) -> list[dict[str, Any]]:
     """The requests that wait for a decision, the oldest first, of every process of this workspace."""
-    approvals = getattr(backend.application.workspace, "approvals", None)
-    return [] if approvals is None else [each.shown() for each in approvals.pending()]
+    return [each.shown() for each in backend.application.workspace.approvals.pending()]
 
 
 def count_pending(backend: Backend) -> int:

@@ -107,6 +107,7 @@ def _failure(structured: Any, text: str) -> tuple[str, str | None]:
         return text, None
     error = structured.get("error", text)
     if isinstance(error, Mapping):
-        details = error.get("details") if isinstance(error.get("details"), Mapping) else {}
-        return str(error.get("message", text)), details.get("hint") or error.get("hint")
+        details = error.get("details")
+        hint = details.get("hint") if isinstance(details, Mapping) else None
+        return str(error.get("message", text)), hint or error.get("hint")
     return str(error), structured.get("hint") or structured.get("instruction")

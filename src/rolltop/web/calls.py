@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 import shlex
+import time
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -18,6 +20,8 @@ from rolltop.web.render import respond, templates
 __all__ = ["ROUTES", "shown_call"]
 
 PAGE = 50
+ANNOUNCE = 5.0
+"""Seconds between two announcements that a page is open."""
 POLL = 0.5
 """Seconds between two looks at the journal, which other processes write too."""
 
@@ -50,7 +54,11 @@ async def show(request: Request) -> Response:
     row = await _row(request)
     call = shown_call(row)
     registered = backend.application.registry.by_plain_name(call["tool"])
-    data = {"call": call, "copies": copies(call), "repeatable": registered is not None and call["arguments"] is not None}
+    data = {
+        "call": call,
+        "copies": copies(call),
+        "repeatable": registered is not None and call["arguments"] is not None,
+    }
     return respond(request, "call.html", data)
 
 
@@ -111,18 +119,27 @@ async def _stream(request: Request, backend: Backend) -> AsyncIterator[str]:
     journal = backend.application.workspace.journal
     newest = await asyncio.to_thread(journal.last_id)
     row = templates.get_template("call_row.html")
-    pending = -1
+    page = secrets.token_hex(8)
+    approvals = backend.application.workspace.approvals
+    pending, announced = -1, 0.0
     yield "retry: 2000\n\n"
-    while not await request.is_disconnected():
-        for each in await asyncio.to_thread(journal.since, newest):
-            newest = each["id"]
-            if each["client"] != CLIENT:
-                yield _event("call", row.render(call=shown_call(each)))
-        waiting = await asyncio.to_thread(count_pending, backend)
-        if waiting != pending:
-            pending = waiting
-            yield _event("approvals", str(waiting))
-        await asyncio.sleep(POLL)
+    try:
+        while not await request.is_disconnected():
+            # Somebody sees this page: agents may ask here.
+            if (now := time.monotonic()) - announced > ANNOUNCE:
+                announced = now
+                await asyncio.to_thread(approvals.announce, page, str(request.base_url))
+            for each in await asyncio.to_thread(journal.since, newest):
+                newest = each["id"]
+                if each["client"] != CLIENT:
+                    yield _event("call", row.render(call=shown_call(each)))
+            waiting = await asyncio.to_thread(count_pending, backend)
+            if waiting != pending:
+                pending = waiting
+                yield _event("approvals", str(waiting))
+            await asyncio.sleep(POLL)
+    finally:
+        await asyncio.shield(asyncio.to_thread(approvals.leave, page))
 
 
 def _event(name: str, text: str) -> str:

@@ -6,17 +6,52 @@ A link works once and for ten minutes. The cookie is HttpOnly and SameSite=Stric
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import hmac
+import json
+import os
 import secrets
 import time
 from collections.abc import Callable
+from pathlib import Path
 
-__all__ = ["COOKIE", "Doorkeeper"]
+from rolltop.base.atomic_files import write_file
+
+__all__ = ["COOKIE", "Doorkeeper", "owners_secret", "page_address", "write_page_address"]
 
 COOKIE = "rolltop_page"
 LINK_SECONDS = 600
 SESSION_SECONDS = 7 * 24 * 3600
+
+
+def owners_secret(folder: Path) -> str:
+    """The secret in the file `page-secret`, which its owner alone can read; made at the first use."""
+    file = folder / "page-secret"
+    with contextlib.suppress(FileExistsError), open(file, "x", opener=_private) as made:
+        made.write(secrets.token_urlsafe(32))
+        made.flush()
+        os.fsync(made.fileno())
+    return file.read_text("ascii").strip()
+
+
+def write_page_address(folder: Path, address: str) -> None:
+    """Note where the page of this process is, for `rolltop page`."""
+    write_file(folder / "page-address", json.dumps({"address": address, "pid": os.getpid()}).encode())
+
+
+def page_address(folder: Path) -> str | None:
+    """Where a page of this workspace is served; None if the process that served it has ended."""
+    try:
+        noted = json.loads((folder / "page-address").read_text("utf-8"))
+        os.kill(noted["pid"], 0)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return str(noted["address"])
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 class Doorkeeper:

@@ -43,7 +43,8 @@ def fields_of(schema: Mapping[str, Any], hidden: frozenset[str] = frozenset({"co
 def _field(name: str, schema: Mapping[str, Any], required: bool) -> Field:
     description, given = str(schema.get("description", "")), schema.get("default")
     default = "" if given is None else given if isinstance(given, str) else orjson.dumps(given).decode()
-    kind, choices, whole = "json", (), False
+    kind, whole = "json", False
+    choices: tuple[str, ...] = ()
     plain = schema.get("type")
     if schema.get("enum"):
         kind, choices = "choice", tuple(str(choice) for choice in schema["enum"])

@@ -47,7 +47,9 @@ async def set_flag(request: Request) -> Response:
     backend: Backend = request.app.state.backend
     form = await request.form()
     tool = "set_feature_flag" if form.get("scope") == "global" else "set_project_flag"
-    outcome = await backend.call(tool, {"feature_name": str(form.get("name", "")), "value": _value(str(form.get("value", "")))})
+    outcome = await backend.call(
+        tool, {"feature_name": str(form.get("name", "")), "value": _value(str(form.get("value", "")))}
+    )
     if not outcome.ok:
         return respond(request, "problem.html", {"message": outcome.error, "hint": outcome.hint or ""}, 422)
     return RedirectResponse("/guide", 303)

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any
 
 from starlette.requests import Request
@@ -60,7 +60,7 @@ async def _stats(backend: Backend) -> dict[str, Any] | None:
 async def _kept_today(backend: Backend) -> list[dict[str, Any]]:
     if not backend.has("list_documents"):
         return []
-    since = datetime.now(timezone.utc).replace(hour=0, minute=0, second=0, microsecond=0).isoformat()
+    since = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0).isoformat()
     outcome = await backend.call("list_documents", {"indexed_after": since, "sort_by": "indexed", "limit": 8})
     return list(outcome.get("documents", []))
 
@@ -84,7 +84,7 @@ def tokens(spans: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         row[0] += 1
         row[1] += span["tokens_in"] or 0
         row[2] += span["tokens_out"] or 0
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"tool": tool, "client": client, "calls": count, "tokens_in": read, "tokens_out": written}
         for (tool, client), (count, read, written) in spent.items()
     ]
@@ -100,7 +100,7 @@ def calls_plot(spans: Sequence[Mapping[str, Any]]) -> Plot | None:
     for span in spans:
         slot = 23 - min(23, int((now - span["time"]) // 3600))
         (bad if span["outcome"] == "failed" else good)[slot] += 1
-    labels = [datetime.fromtimestamp(hour, timezone.utc).strftime("%H:00") for hour in hours]
+    labels = [datetime.fromtimestamp(hour, UTC).strftime("%H:00") for hour in hours]
     return time_bars("Calls and failures per hour", labels, [("calls", good), ("failures", bad)])
 
 
@@ -136,7 +136,10 @@ def storage_plot(stats: Mapping[str, Any] | None) -> Plot | None:
         return None
     days = growth[-14:]
     return time_bars(
-        "Bytes kept per day", [str(day["day"])[5:] for day in days], [("kept", [float(day["bytes"]) for day in days])], bytes_text
+        "Bytes kept per day",
+        [str(day["day"])[5:] for day in days],
+        [("kept", [float(day["bytes"]) for day in days])],
+        bytes_text,
     )
 
 

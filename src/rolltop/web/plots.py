@@ -47,8 +47,10 @@ def time_bars(
                 f'width="{max(step - 2, 1):.1f}" height="{height:.1f}"><title>{about}</title></rect>'
             )
     every = max(1, len(labels) // 6)
-    for index in range(0, len(labels), every):
-        parts.append(f'<text class="tick" x="{index * step + 2:.1f}" y="{HEIGHT - 4}">{escape(labels[index])}</text>')
+    parts.extend(
+        f'<text class="tick" x="{index * step + 2:.1f}" y="{HEIGHT - 4}">{escape(labels[index])}</text>'
+        for index in range(0, len(labels), every)
+    )
     parts.append(f'<text class="tick" x="0" y="10">{escape(shown(top if totals else 0))}</text>')
     rows = tuple(
         (label, *(shown(values[index]) for _, values in series)) for index, label in enumerate(labels) if totals[index]
@@ -75,7 +77,7 @@ def latency_bars(title: str, rows: Sequence[tuple[str, float, float, float | Non
             parts.append(f'<line class="target" x1="{x:.1f}" x2="{x:.1f}" y1="{y + 2}" y2="{y + 20}"/>')
         parts.append(f'<text class="tick" x="{left + p95 * scale + 4:.1f}" y="{y + 14}">{p50:.0f} ms</text>')
     table = tuple(
-        (name, f"{p50:.1f} ms", f"{p95:.1f} ms", f"{target:.0f} ms" if target else "–")
+        (name, f"{p50:.1f} ms", f"{p95:.1f} ms", f"{target:.0f} ms" if target else "none")
         for name, p50, p95, target in rows
     )
     return Plot(title, _svg(title, parts, max(len(rows) * line, line)), ("tool", "p50", "p95", "target"), table)
@@ -104,6 +106,6 @@ def named_bars(title: str, series: Sequence[str], rows: Sequence[tuple[str, Sequ
 
 def _svg(title: str, parts: Sequence[str], height: float) -> Markup:
     body = "".join(parts)
-    return Markup(
+    return Markup(  # noqa: S704 - every text in it is escaped
         f'<svg class="plot" viewBox="0 0 {WIDTH} {height:g}" role="img" aria-label="{escape(title)}">{body}</svg>'
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import time
 from collections.abc import Mapping
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any
 
 import jinja2
@@ -28,7 +28,9 @@ LONGEST_HIGHLIGHTED = 200_000
 def respond(request: Request, template: str, data: Mapping[str, Any], status: int = 200, **only_html: Any) -> Response:
     """The page, or its JSON twin where the address ends in `.json`. `only_html` is left out of the twin."""
     if request.path_params.get("twin"):
-        return Response(orjson.dumps(data, default=str, option=orjson.OPT_INDENT_2), status, media_type="application/json")
+        return Response(
+            orjson.dumps(data, default=str, option=orjson.OPT_INDENT_2), status, media_type="application/json"
+        )
     state = request.state
     context = {
         **data,
@@ -52,7 +54,7 @@ def _twin_url(request: Request) -> str:
 
 def bytes_text(value: float | None) -> str:
     if value is None:
-        return "–"
+        return "unknown"
     size = float(value)
     for unit in ("B", "kB", "MB", "GB"):
         if size < 1000:
@@ -73,7 +75,7 @@ def ago(value: float | str | None) -> Markup:
     """A relative time with the exact one as its title."""
     moment = _moment(value)
     if moment is None:
-        return Markup("–")
+        return Markup("unknown")
     age = max(0.0, time.time() - moment.timestamp())
     for limit, size, unit in ((90, 1, "s"), (5400, 60, "min"), (129600, 3600, "h"), (1e12, 86400, "days")):
         if age < limit:
@@ -91,8 +93,8 @@ def _moment(value: float | str | None) -> datetime | None:
             parsed = datetime.fromisoformat(value.replace("Z", "+00:00"))
         except ValueError:
             return None
-        return parsed if parsed.tzinfo else parsed.replace(tzinfo=timezone.utc)
-    return datetime.fromtimestamp(value, timezone.utc)
+        return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
+    return datetime.fromtimestamp(value, UTC)
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:

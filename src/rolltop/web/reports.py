@@ -51,7 +51,7 @@ async def _page(request: Request, outcome: Outcome | None, status: int = 200) ->
         raise HTTPException(404, read.error)
     listed = await backend.call("list_rmd", {"limit": 200})
     wanted = f"{name}.Rmd"
-    known = next((each for each in listed.get("documents", []) if each["filename"] == wanted), {})
+    known: Mapping[str, Any] = next((each for each in listed.get("documents", []) if each["filename"] == wanted), {})
     data = {
         "name": name,
         "content": read.get("content", ""),

@@ -66,7 +66,12 @@ async def _search(
 
 
 async def _list(backend: Backend, query: Mapping[str, str]) -> tuple[list[dict[str, Any]], int, Outcome]:
-    arguments: dict[str, Any] = {"sort_by": "indexed", "sort_order": "desc", "limit": PAGE, "cursor": query.get("cursor")}
+    arguments: dict[str, Any] = {
+        "sort_by": "indexed",
+        "sort_order": "desc",
+        "limit": PAGE,
+        "cursor": query.get("cursor"),
+    }
     if query.get("tag"):
         arguments["tags"] = [query["tag"]]
     if query.get("extension"):
@@ -210,8 +215,6 @@ async def delete(request: Request) -> Response:
 
 def _problem(request: Request, message: str, hint: str) -> Response:
     return respond(request, "problem.html", {"message": message, "hint": hint}, 422)
-
-
 
 
 ROUTES = (

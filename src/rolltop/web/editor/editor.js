@@ -3,7 +3,8 @@
 import { EditorView, basicSetup } from "codemirror";
 import { keymap } from "@codemirror/view";
 import { indentWithTab } from "@codemirror/commands";
-import { StreamLanguage } from "@codemirror/language";
+import { StreamLanguage, syntaxHighlighting } from "@codemirror/language";
+import { classHighlighter } from "@lezer/highlight";
 import { json } from "@codemirror/lang-json";
 import { markdown } from "@codemirror/lang-markdown";
 import { xml } from "@codemirror/lang-xml";
@@ -59,6 +60,7 @@ function replace(area) {
     doc: area.value,
     extensions: [
       basicSetup,
+      syntaxHighlighting(classHighlighter), // colours are in app.css, for light and dark
       keymap.of([{ key: "Escape", run: (editor) => (editor.contentDOM.blur(), true) }, indentWithTab]),
       EditorView.cspNonce.of(nonce()),
       EditorView.contentAttributes.of({ "aria-label": label }),
