@@ -14,7 +14,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rolltop.approvals import Approvals
 from rolltop.base.atomic_files import write_file
 from rolltop.base.os_errors import explain_os_error
 from rolltop.confine import Policy, set_policy
@@ -24,6 +23,7 @@ from rolltop.journal import Journal, Retention
 from rolltop.settings import Settings
 
 if TYPE_CHECKING:
+    from rolltop.approvals import Approvals
     from rolltop.catalog.live import Catalog
     from rolltop.guide import Guide
     from rolltop.reports import Reports
@@ -160,6 +160,8 @@ class Workspace:
     @cached_property
     def approvals(self) -> Approvals:
         """Questions to the owner, and their answers."""
+        from rolltop.approvals import Approvals  # noqa: PLC0415 - asyncio is not free
+
         return Approvals(self.root / "approvals.sqlite", self.prepare)
 
     @cached_property

@@ -52,7 +52,7 @@ def get(invocation: Invocation, name: str, output: Path | None, force: bool, as_
                 output.write_bytes(data)
             note(f"{document.path} -> {output}")
             return
-        known = as_dict(document) | {"text_note": library.extracts.note(document)}
+        known = as_dict(document) | {"size": Size(document.size), "text_note": library.extracts.note(document)}
     if as_json:
         print_json(known)
     else:
