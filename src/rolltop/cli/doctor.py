@@ -34,10 +34,10 @@ def doctor(invocation: Invocation, as_json: bool, show_settings: bool) -> None:
     import apsw
 
     from rolltop.confine import survey
-    from rolltop.server.desk import Desk
+    from rolltop.server.application import Application
 
     settings = make_settings(invocation, {})
-    desk = Desk(settings, lenient=True)
+    desk = Application(settings, lenient=True)
     problems = [error for check in (desk.workspace.try_out, desk.workspace.check_sections) if (error := _try(check))]
     report: dict[str, Any] = {
         "rolltop": __version__,
