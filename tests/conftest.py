@@ -60,7 +60,7 @@ def rolltop(environment: dict[str, str]) -> Callable[..., subprocess.CompletedPr
             input=stdin,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=300,
             check=False,
         )
 
@@ -110,7 +110,7 @@ def http_server(environment: dict[str, str]) -> Iterator[Callable[..., str]]:
         process.terminate()
     for process in running:
         try:
-            process.wait(10)
+            process.wait(60)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
@@ -120,7 +120,7 @@ def http_server(environment: dict[str, str]) -> Iterator[Callable[..., str]]:
 
 def _announced_url(process: subprocess.Popen[bytes]) -> str:
     assert process.stderr is not None
-    deadline, seen = time.monotonic() + 60, b""
+    deadline, seen = time.monotonic() + 120, b""
     while time.monotonic() < deadline:
         if select.select([process.stderr], [], [], 1)[0]:
             chunk = os.read(process.stderr.fileno(), 65536)

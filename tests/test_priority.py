@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from conditions import wait_until
 
 from rolltop.base import priority
 from rolltop.base.priority import serving_request, waiting_for_background, yield_to_requests, yielding_to_requests
@@ -35,10 +36,8 @@ class Worker:
         self._thread.join()
 
     def goes_on(self) -> bool:
-        before, end = self.count, time.monotonic() + 5.0
-        while self.count < before + 3 and time.monotonic() < end:
-            time.sleep(0.005)
-        return self.count >= before + 3
+        before = self.count
+        return wait_until(lambda: self.count >= before + 3)
 
 
 @pytest.fixture

@@ -126,7 +126,7 @@ def test_an_interrupted_thread_takes_no_other_with_it(library: Library) -> None:
 
     def interrupted(_: Writer) -> None:
         inside.set()
-        gone.wait(5)
+        gone.wait(120)
         raise KeyboardInterrupt
 
     def lead() -> None:
@@ -142,16 +142,16 @@ def test_an_interrupted_thread_takes_no_other_with_it(library: Library) -> None:
             outcomes[name] = error
 
     # The first one to write holds the turn, so that all of the others are written together by the next one.
-    first = threading.Thread(target=lambda: library.write(lambda _: (inside.set(), gone.wait(5))))
+    first = threading.Thread(target=lambda: library.write(lambda _: (inside.set(), gone.wait(120))))
     first.start()
-    inside.wait(5)
+    inside.wait(120)
     threads = [threading.Thread(target=lead), *(threading.Thread(target=follow, args=(f"{n}.md",)) for n in range(6))]
     for thread in threads:
         thread.start()
         time.sleep(0.02)
     gone.set()
     for thread in [first, *threads]:
-        thread.join(10)
+        thread.join(120)
     assert isinstance(outcomes.pop("lead"), KeyboardInterrupt)
     assert outcomes == {f"{n}.md": "new" for n in range(6)}
     assert len(library.page(Listing()).documents) == 6
