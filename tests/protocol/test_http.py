@@ -50,8 +50,8 @@ def send(
 
 
 @pytest.fixture
-def url(http_server: Callable[..., str]) -> str:
-    return http_server(env=EXAMPLES)
+def url(shared_server: Callable[..., str]) -> str:
+    return shared_server(env=EXAMPLES)
 
 
 def test_who_may_call(url: str) -> None:
@@ -132,11 +132,12 @@ def test_a_port_in_use_is_said(rolltop: Callable[..., subprocess.CompletedProces
     assert "choose a port" in out.stderr
 
 
-def test_ten_thousand_broken_bodies_leave_the_server_well(url: str) -> None:
+@pytest.mark.parametrize("count", [2000, pytest.param(100_000, marks=pytest.mark.soak)])
+def test_thousands_of_broken_bodies_leave_the_server_well(url: str, count: int) -> None:
     parts = urlsplit(url)
     legacy = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
     with closing(http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=120)) as connection:
-        for number, message in enumerate(mutations(2, 10_000)):
+        for number, message in enumerate(mutations(2, count)):
             connection.request("POST", parts.path, message, HEADERS if number % 2 else legacy)
             response = connection.getresponse()
             answer = response.read()

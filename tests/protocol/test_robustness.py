@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -73,14 +74,18 @@ def large(args: Seconds) -> Result[str]:
 
 
 @pytest.fixture
-def noisy(environment: dict[str, str], tmp_path: Any) -> dict[str, str]:
+def noisy(environment: dict[str, str], tmp_path: Path) -> dict[str, str]:
     """An environment with a tool set that misbehaves."""
-    info = tmp_path / "site" / "noisy_set-1.dist-info"
+    return noisy_in(tmp_path, environment)
+
+
+def noisy_in(place: Path, environment: dict[str, str]) -> dict[str, str]:
+    info = place / "site" / "noisy_set-1.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: noisy-set\nVersion: 1\n")
     (info / "entry_points.txt").write_text("[rolltop.toolsets]\nnoisy = noisy_set:TOOLSET\n")
-    (tmp_path / "site" / "noisy_set.py").write_text(NOISY_SET)
-    return {**environment, "PYTHONPATH": str(tmp_path / "site"), "MCP_INCLUDE_EXAMPLE_TOOLS": "true"}
+    (place / "site" / "noisy_set.py").write_text(NOISY_SET)
+    return {**environment, "PYTHONPATH": str(place / "site"), "MCP_INCLUDE_EXAMPLE_TOOLS": "true"}
 
 
 @pytest.fixture
@@ -95,6 +100,15 @@ def start(noisy: dict[str, str]) -> Iterator[Callable[..., RawStdio]]:
     yield run
     for server in running:
         server.close()
+
+
+@pytest.fixture(scope="module")
+def server(shared_environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[RawStdio]:
+    """One server for the tests that send it messages and leave it as it was."""
+    noisy = noisy_in(tmp_path_factory.mktemp("noisy"), shared_environment)
+    server = RawStdio([*ROLLTOP, "--toolsets", "noisy,desk"], noisy)
+    yield server
+    server.close()
 
 
 DEEP = b"[" * 100_000 + b"]" * 100_000
@@ -131,8 +145,7 @@ PROBES: list[tuple[str, bytes, int | None]] = [
 ]
 
 
-def test_malformed_messages_get_json_rpcs_own_codes(start: Callable[..., RawStdio]) -> None:
-    server = start()
+def test_malformed_messages_get_json_rpcs_own_codes(server: RawStdio) -> None:
     for name, probe, code in PROBES:
         server.send(probe)
         line = server.line()
@@ -148,8 +161,7 @@ def test_malformed_messages_get_json_rpcs_own_codes(start: Callable[..., RawStdi
     "text",
     ["12345678901234567890123", "-18446744073709551617", '{"n": [18446744073709551616]}', '"1234567890123456789012"'],
 )
-def test_whole_numbers_of_any_size_arrive_as_they_were_written(start: Callable[..., RawStdio], text: str) -> None:
-    server = start()
+def test_whole_numbers_of_any_size_arrive_as_they_were_written(server: RawStdio, text: str) -> None:
     server.send(
         b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"gives","arguments":{"thing":%s}}}'
         % text.encode()
@@ -158,10 +170,7 @@ def test_whole_numbers_of_any_size_arrive_as_they_were_written(start: Callable[.
 
 
 @pytest.mark.parametrize("value", [b"1e400", b'"\\ud800"', b"NaN", b"9" * 5000])
-def test_a_request_with_a_value_that_cannot_be_read_is_answered_by_its_id(
-    start: Callable[..., RawStdio], value: bytes
-) -> None:
-    server = start()
+def test_a_request_with_a_value_that_cannot_be_read_is_answered_by_its_id(server: RawStdio, value: bytes) -> None:
     server.send(
         b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"gives","arguments":{"thing":%s}}}' % value
     )
@@ -179,9 +188,8 @@ def test_a_request_with_a_value_that_cannot_be_read_is_answered_by_its_id(
     ],
 )
 def test_what_is_wrong_with_parameters_is_said(
-    start: Callable[..., RawStdio], method: str, params: dict[str, Any], said: str
+    server: RawStdio, method: str, params: dict[str, Any], said: str
 ) -> None:
-    server = start()
     server.send({"jsonrpc": "2.0", "id": 7, "method": method, "params": params})
     error = server.reply(7)["error"]
     assert error["code"] == -32602
@@ -217,8 +225,7 @@ def test_a_client_that_needs_no_initialize_is_not_told_to_send_one(start: Callab
         assert server.reply(method)["error"]["message"] == said
 
 
-def test_an_empty_line_is_nothing(start: Callable[..., RawStdio]) -> None:
-    server = start()
+def test_an_empty_line_is_nothing(server: RawStdio) -> None:
     server.send(b"")
     server.send(b"   ")
     assert server.call("waits", {})["result"]["isError"] is False
@@ -266,9 +273,10 @@ def mutations(seed: int, count: int) -> Iterator[bytes]:
         yield bytes(message).replace(b"\n", b" ")
 
 
-def test_ten_thousand_broken_messages_leave_the_server_well(start: Callable[..., RawStdio]) -> None:
+@pytest.mark.parametrize("count", [2000, pytest.param(100_000, marks=pytest.mark.soak)])
+def test_thousands_of_broken_messages_leave_the_server_well(start: Callable[..., RawStdio], count: int) -> None:
     server = start()
-    for number, message in enumerate(mutations(1, 10_000)):
+    for number, message in enumerate(mutations(1, count)):
         server.send(message)
         if number % 100 == 99:  # read now and then, as a client would
             answer = server.call("waits", {}, f"probe-{number}")
@@ -276,8 +284,7 @@ def test_ten_thousand_broken_messages_leave_the_server_well(start: Callable[...,
     assert "Traceback" not in server.errors()
 
 
-def test_a_line_above_the_limit_is_refused_and_the_next_one_read(start: Callable[..., RawStdio]) -> None:
-    server = start()
+def test_a_line_above_the_limit_is_refused_and_the_next_one_read(server: RawStdio) -> None:
     server.send(b'{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":"' + b"y" * (65 << 20) + b'"}}')
     line = server.line(60)
     assert line
@@ -285,8 +292,7 @@ def test_a_line_above_the_limit_is_refused_and_the_next_one_read(start: Callable
     assert server.call("waits", {})["result"]["isError"] is False
 
 
-def test_stray_output_never_reaches_the_wire(start: Callable[..., RawStdio]) -> None:
-    server = start()
+def test_stray_output_never_reaches_the_wire(server: RawStdio) -> None:
     server.send(call("shouts", {}))
     line = server.line(30)
     assert line
@@ -408,8 +414,7 @@ def _is_running(pid: int) -> bool:
         return False
 
 
-def test_a_large_answer_is_kept_and_read_in_parts(start: Callable[..., RawStdio]) -> None:
-    server = start()
+def test_a_large_answer_is_kept_and_read_in_parts(server: RawStdio) -> None:
     answer = server.call("large", {"seconds": 300_000})["result"]
     kept = answer["structuredContent"]["answer_too_large"]
     assert kept["characters"] > 300_000
