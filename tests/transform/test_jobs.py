@@ -24,7 +24,7 @@ from rolltop.transform import Program, compile_program
 from rolltop.transform.stream import NotStreamed, plan_of
 from rolltop.transform.stream.jobs import can_share, stream_shared
 
-QUICK = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+QUICK = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 LONG = settings(max_examples=20_000, deadline=None, suppress_health_check=list(HealthCheck))
 SIZES = st.integers(4, 200)
 PROGRAM = "$input |> filter(r => r.n > 3) |> map(r => { s: r.s, twice: r.n * 2 })"
