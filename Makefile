@@ -21,8 +21,8 @@ setup-test:
 system:
 	@scripts/system-packages
 
-run: setup ## set up and start the server on 127.0.0.1, and say how to connect
-	@exec $(BIN)/rolltop serve --http --show-connect
+run: setup ## set up and start the server on 127.0.0.1 (PORT=N: another port), and say how to connect
+	@exec $(BIN)/rolltop serve --http --show-connect $(if $(PORT),--port $(PORT))
 
 demo: setup ## a tour that ends by itself: a real client calls everything there is
 	@$(BIN)/rolltop demo

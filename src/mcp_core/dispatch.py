@@ -8,18 +8,21 @@ import logging
 import math
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from mcp_core.approval import ask_for
 from mcp_core.consent import ConsentRequired
 from mcp_core.content import ResourceLink
-from mcp_core.context import CHARACTERS_PER_TOKEN, InputNeeded, ToolCancelled, ToolContext
+from mcp_core.context import CHARACTERS_PER_TOKEN, ToolCancelled, ToolContext
 from mcp_core.description import expand_result
 from mcp_core.envelope import SPILLED, Answer, ProtocolFault
 from mcp_core.jsonable import to_json_bytes
 from mcp_core.outcome import comes_from_outside, failure_of, result_of
 from mcp_core.pace import Pace
 from mcp_core.registry import Registered, Registry
+from mcp_core.reply import InputNeeded
 from mcp_core.result import Result
 from mcp_core.spec import ToolFunction
 from mcp_core.validation import InvalidArguments
@@ -27,6 +30,9 @@ from mcp_core.validation import InvalidArguments
 __all__ = ["Call", "Dispatcher", "Observer", "Spill", "UnknownTool"]
 
 logger = logging.getLogger("mcp_core.tools")
+
+AUDIT_SECONDS = 2.0
+"""How long an answer to a call with consent waits for its record to be on disk."""
 
 Arguments = Mapping[str, Any] | None
 
@@ -57,10 +63,26 @@ class Call:
     digest: str
     arguments: bytes
     consents: tuple[Mapping[str, Any], ...] = ()
+    principal: str | None = None
+    client_version: str = ""
+    session: str = ""
+    answer: str = ""
+
+    @property
+    def tokens_in(self) -> int:
+        """Estimated tokens of the arguments."""
+        return int(self.size_in / CHARACTERS_PER_TOKEN)
+
+    @property
+    def tokens_out(self) -> int:
+        """Estimated tokens of the answer."""
+        return int(self.size_out / CHARACTERS_PER_TOKEN)
 
 
 class Observer(Protocol):
-    def __call__(self, call: Call) -> None: ...
+    """Records a call; must not wait. The future it may return says when the record is on disk."""
+
+    def __call__(self, call: Call) -> Future[bool] | None: ...
 
 
 class Spill(Protocol):
@@ -113,7 +135,7 @@ class Dispatcher:
         record = _Record(registered, arguments, ctx, self._clock())
         try:
             answer = await self._answer(registered, arguments, ctx, record)
-            record.size_out = len(answer.text)
+            record.answer = answer.text
             return answer
         except (asyncio.CancelledError, ToolCancelled):
             record.outcome = "cancelled"
@@ -126,15 +148,19 @@ class Dispatcher:
             record.outcome, record.error_type = "rejected", str(fault.code)
             raise
         finally:
-            self._observe(record)
+            await self._observe(record)
 
-    def _observe(self, record: _Record) -> None:
+    async def _observe(self, record: _Record) -> None:
         if self._observer is None:
             return
         try:
-            self._observer(record.finished())
+            written = self._observer(record.finished())
         except Exception:
             logger.exception("a call could not be recorded")
+            return
+        if written is not None and record.ctx.consents:
+            # An audit trail: on disk before the answer, unless the disk takes too long.
+            await asyncio.wait([asyncio.wrap_future(written)], timeout=AUDIT_SECONDS)
 
     async def _answer(
         self, registered: Registered, arguments: Mapping[str, Any] | None, ctx: ToolContext[Any], record: _Record
@@ -181,9 +207,10 @@ class Dispatcher:
 
     async def _run(self, registered: Registered, checked: Any, ctx: ToolContext[Any]) -> Result[Any]:
         ctx.invoker, ctx.name_of = self.invoke, self.registry.name_of
+        ctx.arguments = _as_mapping(checked)
         limit = registered.spec.timeout or self._timeout
         try:
-            async with asyncio.timeout(limit):
+            async with asyncio.timeout(limit) as ctx.time_limit:
                 return await result_of(lambda: self._execute(registered, registered.run, checked, ctx))
         except TimeoutError:
             ctx.cancel()
@@ -195,6 +222,7 @@ class Dispatcher:
 
     async def _execute(self, registered: Registered, func: ToolFunction, checked: Any, ctx: ToolContext[Any]) -> Any:
         spec = registered.spec
+        caller, ctx.tool = ctx.tool, spec.name
         if spec.consent is not None and spec.consent.applies_to(checked):
             await _ask_consent(registered, checked, ctx)
         bound = spec.bind(checked, ctx)
@@ -205,6 +233,8 @@ class Dispatcher:
             if told is None:
                 raise
             raise told from error
+        finally:
+            ctx.tool = caller
 
     async def invoke(self, tool: str | ToolFunction, arguments: Any, ctx: ToolContext[Any]) -> Result[Any]:
         """Call a tool directly, without decorator and envelope; consent is asked for all the same."""
@@ -244,7 +274,7 @@ async def _ask_consent(registered: Registered, checked: Any, ctx: ToolContext[An
     consent = registered.spec.consent
     assert consent is not None
     try:
-        await consent.ask(checked, ctx)
+        await ask_for(consent, checked, ctx)
     except ConsentRequired as refused:
         logger.info("Tool %s not run: %s", registered.name, refused)
         raise
@@ -273,7 +303,7 @@ class _Record:
         self.registered, self.ctx, self.started = registered, ctx, started
         self.begun = time.perf_counter()
         self.arguments = _recorded(arguments)
-        self.outcome, self.error_type, self.size_out = "ok", None, 0
+        self.outcome, self.error_type, self.answer = "ok", None, ""
 
     error_type: str | None
 
@@ -288,8 +318,12 @@ class _Record:
             started=self.started,
             seconds=time.perf_counter() - self.begun,
             size_in=len(self.arguments),
-            size_out=self.size_out,
+            size_out=len(self.answer),
             digest=hashlib.sha256(self.arguments).hexdigest()[:16],
             arguments=self.arguments,
             consents=tuple(self.ctx.consents),
+            principal=self.ctx.principal,
+            client_version=self.ctx.client.version,
+            session=self.ctx.client.session,
+            answer=self.answer,
         )

@@ -40,14 +40,14 @@ def main() -> None:
     """Start the server fast if that is all that is asked for, else run the command line."""
     if sys.flags.optimize > 1:
         sys.exit(
-            "rolltop: python -OO (PYTHONOPTIMIZE=2) leaves out what describes the tools\n"
-            "  hint: Start it without; -O works."
+            "Error: python -OO (PYTHONOPTIMIZE=2) leaves out what describes the tools\n"
+            "hint: Start it without; -O works."
         )
     if _is_plain_stdio(sys.argv[1:]):
         try:
             _serve_fast()
         except BaseException as error:
-            from rolltop.cli.main import leave_with  # noqa: PLC0415
+            from rolltop.cli.errors import leave_with  # noqa: PLC0415
 
             leave_with(error)
         return
@@ -59,7 +59,7 @@ def main() -> None:
         import gc  # noqa: PLC0415
 
         gc.set_threshold(_OBJECTS, 10, 10)
-        from rolltop.cli.transform_quick import run_quickly  # noqa: PLC0415
+        from rolltop.cli.transform.quick import run_quickly  # noqa: PLC0415
 
         if run_quickly(sys.argv[2:]):
             return
@@ -266,6 +266,7 @@ def _read_kept(path: str) -> dict[str, Any] | None:
 
 def _keep(path: str, before: dict[str, Any] | None, built: Built, desk: Any) -> None:
     """Keep the answers for the next start; tell the client if it was told something else."""
+    from rolltop.base.atomic_files import write_file  # noqa: PLC0415
     from rolltop.server.kept import answers_of  # noqa: PLC0415
 
     now = answers_of(built)
@@ -273,10 +274,7 @@ def _keep(path: str, before: dict[str, Any] | None, built: Built, desk: Any) -> 
         return
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        temporary = f"{path}.{os.getpid()}"
-        with open(temporary, "w", encoding="utf-8") as file:
-            json.dump(now, file)
-        os.replace(temporary, path)
+        write_file(path, json.dumps(now).encode("utf-8"), durable=False)
     except OSError:
         pass  # a start that is not fast is still a start
     desk.list_was_stale = before is not None and before.get("list") != now["list"]

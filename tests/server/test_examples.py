@@ -17,6 +17,7 @@ from rolltop.settings import load
 def desk_in(directory: Path) -> Desk:
     env = {
         "ROLLTOP_WORKSPACE": str(directory / "workspace"),
+        "ROLLTOP_CONSENT": "literal",
         "MCP_INCLUDE_EXAMPLE_TOOLS": "true",
         "XDG_CONFIG_HOME": str(directory),
     }

@@ -24,7 +24,12 @@ def written(name: str, **more: str) -> dict[str, Any]:
 @pytest.fixture
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     monkeypatch.chdir(tmp_path)
-    made = Desk(load(env={"ROLLTOP_WORKSPACE": str(tmp_path / "workspace"), "XDG_CONFIG_HOME": str(tmp_path)}))
+    env = {
+        "ROLLTOP_WORKSPACE": str(tmp_path / "workspace"),
+        "XDG_CONFIG_HOME": str(tmp_path),
+        "ROLLTOP_CONSENT": "literal",
+    }
+    made = Desk(load(env=env))
     yield made
     made.close()
 
@@ -66,7 +71,7 @@ def test_replacing_a_file_needs_consent(desk: Desk, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("old\n")
     refused = bulk(desk, STORE, written("a.txt"), fails=True)
     assert (refused["code"], files(tmp_path)) == ("consent_required", {"a.txt": "old\n"})
-    assert "replaces files: a.txt" in refused["error"]
+    assert "replaces files" in refused["error"]
     assert bulk(desk, {"op": "list_documents"})["results"][0]["result"]["total"] == 0
     assert bulk(desk, STORE, written("a.txt"), confirm="RUN_DESTRUCTIVE_OPERATIONS")["failed"] == 0
     assert files(tmp_path) == {"a.txt": "new\n"}
@@ -82,12 +87,12 @@ def test_a_step_may_bring_the_consent_of_its_tool(desk: Desk, tmp_path: Path) ->
     assert bulk(desk, gone)["results"][0]["result"]["count"] == 1
 
 
-def test_consent_to_one_file_is_none_to_another(desk: Desk, tmp_path: Path) -> None:
+def test_a_file_that_a_reference_names_is_asked_about(desk: Desk, tmp_path: Path) -> None:
     (tmp_path / "new.txt").write_text("old\n")
     to_a_name = {"op": "retrieve_document", "arguments": {"hash": "$1.hash", "outputPath": "$1.name"}}
-    answer = bulk(desk, STORE, to_a_name)
-    assert answer["results"][1]["code"] == "conflict"
-    assert "RUN_DESTRUCTIVE_OPERATIONS" in answer["results"][1]["hint"]
+    refused = bulk(desk, STORE, to_a_name, fails=True)
+    assert refused["code"] == "consent_required"
+    assert "RUN_DESTRUCTIVE_OPERATIONS" in refused["hint"]
     assert files(tmp_path) == {"new.txt": "old\n"}
 
 
@@ -120,5 +125,5 @@ async def test_the_user_is_asked_before_a_file_is_replaced(
     async with stdio_client("--toolsets", "store", mode=era, elicitation_callback=ask) as client:
         answer = await client.call_tool("bulk_operations", {"operations": [STORE, written(str(place))]})
     assert len(questions) == 1
-    assert "replaces files" in questions[0]
+    assert f'step 2 replaces the file "{place}"' in questions[0]
     assert (answer.is_error, place.read_text()) == (not agree, "new\n" if agree else "old\n")

@@ -14,8 +14,8 @@ from rolltop.errors import InvalidInput
 from rolltop.server.desk import Desk
 from rolltop.settings import load
 from rolltop.store import Library, Listing, Source
-from rolltop.store.text import asking, grammar
-from rolltop.store.text.grammar import And, Or, Phrase, Word
+from rolltop.store.text.query import grammar, plan_execution
+from rolltop.store.text.query.grammar import And, Or, Phrase, Word
 from rolltop.store.times import parse_time
 from rolltop.tools.store.find import SearchByTag, tagged
 
@@ -58,7 +58,7 @@ def test_long_and_short_beginnings_find_the_same(library: Library, monkeypatch: 
     library.catch_up()
     questions = ["tag:tag*", "tag:tag1*", "tag:other2*", "tag:x*"]
     before = [paths(library, query) for query in questions]
-    monkeypatch.setattr(asking, "LONGEST_BEGINNING", 0)
+    monkeypatch.setattr(plan_execution, "LONGEST_BEGINNING", 0)
     assert [paths(library, query) for query in questions] == before
 
 

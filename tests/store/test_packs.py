@@ -17,8 +17,9 @@ from mcp_core import ClientInfo
 from rolltop.errors import Damaged
 from rolltop.server.desk import Desk
 from rolltop.settings import load
-from rolltop.store import Library, Options, packs
-from rolltop.store.keeping import Source
+from rolltop.store import Library, Options
+from rolltop.store.blobs import packs
+from rolltop.store.documents.writes import Source
 
 Run = Callable[..., Any]
 SMALL = 100_000

@@ -12,7 +12,7 @@ from conditions import wait_until
 
 from rolltop.errors import Conflict, InvalidInput
 from rolltop.store import Library, Listing
-from rolltop.store.writer import Writer
+from rolltop.store.blobs.writer import Writer
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rolltop import __version__
-from rolltop.cli.main import EXIT_CODES, Invocation
-from rolltop.cli.options import make_settings
+from rolltop.cli.groups import EXIT_CODES, Invocation
 from rolltop.cli.output import print_json
+from rolltop.cli.serve import make_settings
 from rolltop.errors import InvalidInput, RolltopError
 
 if TYPE_CHECKING:

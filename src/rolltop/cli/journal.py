@@ -1,4 +1,4 @@
-"""`rolltop journal`: the latest tool calls of all server processes."""
+"""`rolltop journal` and `rolltop cost`: the tool calls of all server processes, and what they cost an agent."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import time
 
 import click
 
-from rolltop.cli.main import EXIT_CODES, Invocation
+from rolltop.cli.groups import EXIT_CODES, Invocation
 from rolltop.cli.output import print_json, print_rows
 
-__all__ = ["journal"]
+__all__ = ["cost", "journal"]
 
 
 @click.command(epilog=EXIT_CODES)
@@ -39,3 +39,8 @@ def journal(invocation: Invocation, limit: int, outcome: str | None, as_json: bo
             for row in rows
         ],
     )
+
+
+@click.command(epilog=EXIT_CODES)
+def cost() -> None:
+    """Show what tool calls cost an agent, by tool."""

@@ -3,12 +3,16 @@
 Up to 2025-11-25 the server sends a request and waits. From 2026-07-28 on it may not send requests: the
 call ends with `input_required` and the client calls again with the answers. What was asked and answered
 before travels in `requestState`, which the SDK seals and binds to the same arguments; an answer to a
-question that was never put is refused.
+question that was never put is refused. Each state counts once: whoever sends it again is asked again.
 """
 
 from __future__ import annotations
 
 import json
+import secrets
+import threading
+import time
+from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
 
@@ -44,7 +48,15 @@ class Asker:
     def __init__(self, ctx: ServerRequestContext[Any, Any], params: Any) -> None:
         self._ctx = ctx
         self._modern = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
-        self._answered: dict[str, Any] = _answers(params) if self._modern else {}
+        self._params = params
+        self._taken: dict[str, Any] | None = None if self._modern else {}
+
+    @property
+    def _answered(self) -> dict[str, Any]:
+        """The answers of earlier rounds. They are used up by the first look at them."""
+        if self._taken is None:
+            self._taken = _answers(self._params)
+        return self._taken
 
     async def form(self, key: str, message: str, schema: Mapping[str, Any]) -> Reply:
         """A form for the human."""
@@ -96,7 +108,7 @@ def input_required(needed: InputNeeded) -> types.InputRequiredResult:
     """The interim result that carries the questions; earlier answers ride in the state."""
     requests = needed.questions["requests"]
     asked = {key: request["method"] for key, request in requests.items()}
-    state = {"asked": asked, "answered": needed.questions["answered"]}
+    state = {"asked": asked, "answered": needed.questions["answered"], "once": secrets.token_urlsafe(16)}
     return types.InputRequiredResult.model_validate(
         {"resultType": "input_required", "inputRequests": requests, "requestState": json.dumps(state)}
     )
@@ -104,6 +116,8 @@ def input_required(needed: InputNeeded) -> types.InputRequiredResult:
 
 def _answers(params: Any) -> dict[str, Any]:
     state = _state(getattr(params, "request_state", None))
+    if not _USED.take(state.get("once")):
+        return {}
     answers: dict[str, Any] = dict(state.get("answered", {}))
     responses = getattr(params, "input_responses", None) or {}
     for key, method in state.get("asked", {}).items():
@@ -123,6 +137,32 @@ def _answer(method: str, response: Any) -> dict[str, Any] | None:
     except ValidationError:
         return None
     return answer.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+class _Used:
+    """States that were sent back. The SDK seals them with a key of this process and lets them age, as they do here."""
+
+    def __init__(self) -> None:
+        self._seen: OrderedDict[str, float] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def take(self, once: str | None) -> bool:
+        """Whether this state is used for the first time."""
+        if once is None:
+            return True
+        now = time.monotonic()
+        with self._lock:
+            while self._seen and next(iter(self._seen.values())) < now - _STATE_SECONDS:
+                self._seen.popitem(last=False)
+            if once in self._seen:
+                return False
+            self._seen[once] = now
+            return True
+
+
+_STATE_SECONDS = 1200.0
+"""Twice as long as the SDK accepts a state."""
+_USED = _Used()
 
 
 def _state(text: str | None) -> dict[str, Any]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from typing import Any
 
 from mcp_core import (
+    Approver,
     Call,
     Changes,
     ClientInfo,
@@ -28,7 +31,7 @@ from mcp_core.description import expand_names
 from mcp_core.prompts import declared_prompts
 from mcp_core.toolset import resolve
 from rolltop.base.os_errors import explain_os_error, explain_resource_limit
-from rolltop.journal import Entry
+from rolltop.journal import LARGEST_ARGUMENTS, Entry
 from rolltop.server.answers import Answers
 from rolltop.server.live import LiveSet
 from rolltop.server.toolpages import ToolPages
@@ -45,16 +48,26 @@ class Desk:
     """Built once per server. Imports no MCP library: the command line calls tools through it too."""
 
     def __init__(
-        self, settings: Settings, *, watcher: Callable[[Call], None] | None = None, lenient: bool = False
+        self,
+        settings: Settings,
+        *,
+        watcher: Callable[[Call], None] | None = None,
+        lenient: bool = False,
+        toolsets: Sequence[ToolSet] | None = None,
     ) -> None:
-        """`watcher` is told of each call, like the journal; `lenient`: an engine's wrong setting costs only its set."""
+        """`watcher` is told of each call, like the journal; `lenient`: an engine's wrong setting costs only its set.
+
+        `toolsets` replaces the installed sets.
+        """
         self.settings = settings
         self.workspace = Workspace(settings, background=True)
         if not lenient:
             self.workspace.check_sections()
         self._watcher = watcher
+        self._session = f"{os.getpid()}-{os.urandom(4).hex()}"  # for transports that have one session per process
         self.changes = Changes()
-        self.registry = Registry()
+        self.approver = Approver(settings.consent, self.workspace.approvals, settings.consent_seconds)
+        self.registry = Registry(settings.exclude_tools, settings.tool_prefix or "")
         self.prompts: dict[str, Prompt] = {}
         self.list_was_stale = False  # a client was told another list while we were loading
         self.answers = Answers(self.workspace)
@@ -69,7 +82,7 @@ class Desk:
             calls_per_minute=settings.calls_per_minute,
         )
         self._live: list[LiveSet] = []
-        available, self.loaded = discover()
+        available, self.loaded = discover() if toolsets is None else (list(toolsets), [])
         for toolset in select(available, settings):
             self._add_set(load_set(toolset, settings))
         self._refuse_unknown_exclusions(available)
@@ -110,6 +123,7 @@ class Desk:
             registry=self.registry,
             name_of=self.registry.name_of,
             changes=self.changes,
+            approver=self.approver,
             **more,
         )
 
@@ -194,12 +208,15 @@ class Desk:
         chosen = self.settings.descriptions
         return toolset.descriptions if chosen == "auto" else chosen
 
-    def _record(self, call: Call) -> None:
+    def _record(self, call: Call) -> Future[bool]:
         values = {field: getattr(call, field) for field in _SHARED_FIELDS}
-        arguments = call.arguments.decode("utf-8", "replace") if self.settings.log_arguments else None
+        values["session"] = call.session or ("" if call.transport == "http" else self._session)
+        if self.settings.log_arguments:
+            values["arguments"] = call.arguments[:LARGEST_ARGUMENTS].decode("utf-8", "replace")
+            values["answer"] = call.answer[: self.settings.journal_text]
         if self._watcher is not None:
             self._watcher(call)
-        self.workspace.journal.add(Entry(time=call.started, arguments=arguments, **values))
+        return self.workspace.journal.add(Entry(time=call.started, **values))
 
 
 _SHARED_FIELDS = (
@@ -214,6 +231,10 @@ _SHARED_FIELDS = (
     "size_out",
     "digest",
     "consents",
+    "principal",
+    "client_version",
+    "tokens_in",
+    "tokens_out",
 )
 
 
