@@ -10,13 +10,14 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from mcp_core import ClientInfo, dispatch
+from mcp_core import ClientInfo, Reply, dispatch
 from rolltop.errors import Damaged
 from rolltop.journal import Entry, Journal, Retention
-from rolltop.server.desk import Desk
+from rolltop.server.application import Application
 from rolltop.settings import load
 
 Rolltop = Callable[..., subprocess.CompletedProcess[str]]
@@ -118,11 +119,14 @@ def test_a_locked_journal_does_not_stop_the_event_loop(tmp_path: Path, monkeypat
     """A call with consent waits for its row; nobody else does."""
     monkeypatch.setattr(dispatch, "AUDIT_SECONDS", 0.5)
     env = {"HOME": str(tmp_path), "ROLLTOP_WORKSPACE": str(tmp_path / "w"), "MCP_INCLUDE_EXAMPLE_TOOLS": "true"}
-    desk = Desk(load({"toolsets": "guide"}, env=env))
+    desk = Application(load({"toolsets": "guide"}, env=env))
     journal = desk.workspace.journal
     journal.add(entry(0))
     assert journal.flush()
     other = locked(journal.path)
+
+    async def agree(*question: Any) -> Reply:
+        return Reply("accept", {"agree": True})
 
     async def longest_standstill() -> float:
         longest, ended = 0.0, False
@@ -135,8 +139,8 @@ def test_a_locked_journal_does_not_stop_the_event_loop(tmp_path: Path, monkeypat
                 longest = max(longest, time.perf_counter() - before)
 
         ticking = asyncio.create_task(tick())
-        call = {"what": "it", "confirm": "FORGET_EVERYTHING"}
-        answer = await desk.dispatcher.call("forget_everything", call, desk.context(ClientInfo("test")))
+        context = desk.context(ClientInfo("test"), asker=agree)
+        answer = await desk.dispatcher.call("forget_everything", {"what": "it"}, context)
         assert not answer.is_error
         ended = True
         await ticking
