@@ -8,11 +8,11 @@ import re
 import sys
 import tempfile
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from conditions import wait_until
 
 from rolltop.confine import Limits, RWorker, RZygote, Sandbox, Scratch, WorkerPool, run
 from rolltop.errors import RolltopError
@@ -27,12 +27,7 @@ def held() -> tuple[int, int, int]:
 
 
 def settled(before: tuple[int, int, int]) -> bool:
-    deadline = time.monotonic() + 5
-    while any(now > then for now, then in zip(held(), before, strict=True)):
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.05)
-    return True
+    return wait_until(lambda: all(now <= then for now, then in zip(held(), before, strict=True)))
 
 
 def rolltop_directories() -> set[str]:

@@ -5,13 +5,13 @@ import contextlib
 import json
 import os
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
+from conditions import wait_until, wait_until_async
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -137,11 +137,9 @@ def test_values_that_are_no_data_do_not_break_anything(r: RWorker) -> None:
 def test_what_takes_too_long_is_ended_and_a_new_process_starts() -> None:
     with RWorker(BOX) as r:
         r.evaluate("x <- 1")
-        start = time.monotonic()
         for code in ("repeat {}", "Sys.sleep(60)", "system('sleep 60')"):
             with pytest.raises(TimeLimit):
                 r.evaluate(code, timeout=0.4)
-        assert time.monotonic() - start < 10
         assert r.evaluate("exists('x')").value is False
         assert r.generation == 4
 
@@ -152,7 +150,7 @@ def test_what_takes_too_long_is_ended_and_a_new_process_starts() -> None:
 def test_a_crash_loses_only_that_process(code: str) -> None:
     with RWorker(BOX) as r:
         with pytest.raises(ForeignFailure):
-            r.evaluate(f"{code}; Sys.sleep(5)", timeout=10)
+            r.evaluate(f"{code}; Sys.sleep(5)", timeout=120)
         assert r.evaluate("1").value == 1
 
 
@@ -253,8 +251,10 @@ def test_threads_and_tasks_share_a_worker(r: RWorker) -> None:
 
 def test_a_cancelled_call_ends_the_process() -> None:
     async def main(r: RWorker) -> Any:
-        task = asyncio.create_task(r.call_async("function() Sys.sleep(60)"))
-        await asyncio.sleep(1)
+        begun = asyncio.Event()
+        code = "function() { rolltop_progress('begun'); Sys.sleep(60) }"
+        task = asyncio.create_task(r.call_async(code, on_progress=lambda _: begun.set()))
+        await begun.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -292,7 +292,7 @@ def test_every_job_gets_a_fresh_copy_of_what_is_warm(zygote: RZygote) -> None:
 
 def test_jobs_run_at_the_same_time(zygote: RZygote) -> None:
     zygote.warm_up()
-    code = "start <- Sys.time(); Sys.sleep(0.6); as.numeric(c(start, Sys.time()))"
+    code = "start <- Sys.time(); Sys.sleep(3); as.numeric(c(start, Sys.time()))"
     with ThreadPoolExecutor(2) as threads:
         (start, end), (other_start, other_end) = threads.map(lambda _: zygote.evaluate(code).value, range(2))
     assert max(start, other_start) < min(end, other_end)
@@ -319,10 +319,7 @@ def test_a_bad_job_takes_only_itself_along(zygote: RZygote) -> None:
 def test_a_job_leaves_no_process_behind(zygote: RZygote) -> None:
     marker = f"35{os.getpid() % 10000}.77"
     zygote.evaluate(f"system('setsid sleep {marker} & sleep {marker} &'); 1")
-    deadline = time.monotonic() + 3
-    while any(marker.encode() in command for command in commands()):
-        assert time.monotonic() < deadline
-        zygote.evaluate("1")
+    wait_until(lambda: zygote.evaluate("1") and not any(marker.encode() in command for command in commands()))
 
 
 def commands() -> Iterator[bytes]:
@@ -390,12 +387,14 @@ def test_progress_is_told_in_the_loop() -> None:
 
 def test_a_cancelled_job_ends_and_its_slot_is_free(zygote: RZygote) -> None:
     async def main() -> Any:
-        tasks = [asyncio.create_task(zygote.call_async("function() Sys.sleep(60)")) for _ in range(2)]
-        await asyncio.sleep(1)
+        begun: list[Any] = []
+        code = "function() { rolltop_progress('begun'); Sys.sleep(60) }"
+        tasks = [asyncio.create_task(zygote.call_async(code, on_progress=begun.append)) for _ in range(2)]
+        await wait_until_async(lambda: len(begun) == 2)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        return (await zygote.call_async("function() warm", timeout=10)).value
+        return (await zygote.call_async("function() warm", timeout=50)).value
 
     assert asyncio.run(main()) == 7
 
