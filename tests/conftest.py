@@ -106,7 +106,10 @@ def stdio_client(environment: dict[str, str]) -> Connect:
 
 @pytest.fixture
 def http_server(environment: dict[str, str]) -> Iterator[Callable[..., str]]:
-    """`http_server("--toolsets", "store")` starts a server and gives its URL; stopped at the end of the test."""
+    """`http_server("--toolsets", "store")` starts a server and gives its URL; stopped at the end of the test.
+
+    Without a token, unless the test is about tokens (`token=True`, or `--token-file`).
+    """
     with _servers(environment) as start:
         yield start
 
@@ -130,9 +133,10 @@ def shared_server(shared_environment: dict[str, str]) -> Iterator[Callable[..., 
 def _servers(environment: dict[str, str]) -> Iterator[Callable[..., str]]:
     running: list[subprocess.Popen[bytes]] = []
 
-    def start(*arguments: str, env: dict[str, str] | None = None) -> str:
+    def start(*arguments: str, env: dict[str, str] | None = None, token: bool = False) -> str:
+        opened = [] if token or "--token-file" in arguments else ["--no-token"]
         process = subprocess.Popen(
-            [*ROLLTOP, "serve", "--http", "--port", "0", *arguments],
+            [*ROLLTOP, "serve", "--http", "--port", "0", *opened, *arguments],
             env={**environment, **(env or {})},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

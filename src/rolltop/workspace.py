@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rolltop.base.atomic_files import write_file
+from rolltop.base.http_token import is_loopback_url, kept_token
 from rolltop.base.os_errors import explain_os_error
 from rolltop.confine import Policy, set_policy
 from rolltop.errors import InvalidData, InvalidInput, PermissionDenied, RolltopError
@@ -183,7 +184,10 @@ class Workspace:
         """Transformations, checked and run in limited workers."""
         from rolltop.transform.service import Service, ServiceConfig  # noqa: PLC0415 - built at first use
 
-        return Service(ServiceConfig.from_section(self.settings.section("transform"), self.settings.sandbox_user))
+        config = ServiceConfig.from_section(self.settings.section("transform"), self.settings.sandbox_user)
+        if config.daemon_url is not None and config.daemon_token is None and is_loopback_url(config.daemon_url):
+            config = replace(config, daemon_token=self.settings.http_token or kept_token(self.root))
+        return Service(config)
 
     @cached_property
     def reports(self) -> Reports:

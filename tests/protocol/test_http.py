@@ -108,17 +108,17 @@ def test_health(url: str) -> None:
 
 
 def test_a_token_is_checked(http_server: Callable[..., str], tmp_path: Any) -> None:
-    (tmp_path / "token").write_text("correct-horse\n")
+    (tmp_path / "token").write_text("correct-horse-battery-staple\n")
     url = http_server("--token-file", str(tmp_path / "token"), env=EXAMPLES)
     assert send(url)[0] == 401
     assert send(url, Authorization="Bearer wrong")[0] == 401
-    assert send(url, Authorization="Basic correct-horse")[0] == 401
-    assert send(url, Authorization="Bearer correct-horse")[0] == 200
+    assert send(url, Authorization="Basic correct-horse-battery-staple")[0] == 401
+    assert send(url, Authorization="Bearer correct-horse-battery-staple")[0] == 200
     assert send(url, "", method="GET", path="/healthz")[0] == 200
 
 
 def test_listening_to_the_world_needs_a_token(rolltop: Callable[..., subprocess.CompletedProcess[str]]) -> None:
-    out = rolltop("serve", "--http", "--host", "0.0.0.0", "--port", "0")
+    out = rolltop("serve", "--http", "--host", "0.0.0.0", "--port", "0", "--no-token")
     assert out.returncode == 2
     assert "needs a token" in out.stderr
 
@@ -202,13 +202,13 @@ def test_the_token_is_the_principal_on_every_way(http_server: Callable[..., str]
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: whoami-set\nVersion: 1\n")
     (info / "entry_points.txt").write_text("[rolltop.toolsets]\nwhoami = whoami_set:TOOLSET\n")
     (tmp_path / "site" / "whoami_set.py").write_text(WHOAMI_SET)
-    (tmp_path / "token").write_text("correct-horse\n")
+    (tmp_path / "token").write_text("correct-horse-battery-staple\n")
     env = {"PYTHONPATH": str(tmp_path / "site")}
     url = http_server("--token-file", str(tmp_path / "token"), "--toolsets", "whoami", env=env)
     seen = set()
     for meta in (META, {**META, "progressToken": 1}):  # ours, and the SDK's
         text = body(name="whoami", arguments={}, _meta=meta)
-        status, answer = send(url, text, Mcp_Name="whoami", Authorization="Bearer correct-horse")
+        status, answer = send(url, text, Mcp_Name="whoami", Authorization="Bearer correct-horse-battery-staple")
         assert status == 200
         seen.add(answer[answer.index(b'"value":"') :][9:31])
     (principal,) = seen
@@ -270,7 +270,7 @@ def test_a_body_has_to_arrive_in_time(http_server: Callable[..., str], extra: st
 
 
 def test_the_url_that_is_announced_works(http_server: Callable[..., str], tmp_path: Any) -> None:
-    (tmp_path / "token").write_text("correct-horse\n")
+    (tmp_path / "token").write_text("correct-horse-battery-staple\n")
     url = http_server("--host", "127.0.0.2", env=EXAMPLES)
     assert urlsplit(url).hostname == "127.0.0.2"
     assert send(url)[0] == 200
@@ -280,7 +280,7 @@ def test_the_url_that_is_announced_works(http_server: Callable[..., str], tmp_pa
     assert b"http_allowed_hosts" in answer
     everywhere = http_server("--host", "0.0.0.0", "--token-file", str(tmp_path / "token"), env=EXAMPLES)
     assert urlsplit(everywhere).hostname == "127.0.0.1"
-    assert send(everywhere, Authorization="Bearer correct-horse")[0] == 200
+    assert send(everywhere, Authorization="Bearer correct-horse-battery-staple")[0] == 200
 
 
 def test_clients_of_2025_are_told_that_lists_change(url: str) -> None:
