@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rolltop.confine import Limits, Mount, RError, RWorker, RZygote, Sandbox, Scratch
-from rolltop.confine.r.channel import Channel
+from rolltop.confine.channel import Channel
 from rolltop.errors import Cancelled, ForeignFailure, MemoryLimit, SizeLimit, TimeLimit
 
 BOX = Sandbox(Limits(seconds=20))

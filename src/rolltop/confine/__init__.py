@@ -15,12 +15,12 @@ from rolltop.base.lazy_imports import lazy_attributes
 from rolltop.confine.policy import Policy, policy, set_policy
 
 if TYPE_CHECKING:
-    from rolltop.confine.ladder import RungState, survey
+    from rolltop.confine.sandbox_backends import RungState, survey
     from rolltop.confine.limits import Limits
     from rolltop.confine.pool import WorkerPool
     from rolltop.confine.r import RAnswer, RCondition, RError, RWorker, RZygote
     from rolltop.confine.result import Confinement, Finished, Reason
-    from rolltop.confine.running import Cancel, run, run_async
+    from rolltop.confine.program import Cancel, run, run_async
     from rolltop.confine.sandbox import Mount, Sandbox
     from rolltop.confine.scratch import Scratch
 
@@ -51,12 +51,12 @@ __all__ = [
 __getattr__ = lazy_attributes(
     __name__,
     {
-        "ladder": "RungState survey",
+        "sandbox_backends": "RungState survey",
         "limits": "Limits",
         "pool": "WorkerPool",
         "r": "RAnswer RCondition RError RWorker RZygote",
         "result": "Confinement Finished Reason",
-        "running": "Cancel run run_async",
+        "program": "Cancel run run_async",
         "sandbox": "Mount Sandbox",
         "scratch": "Scratch",
     },

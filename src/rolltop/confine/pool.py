@@ -14,10 +14,10 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 
-from rolltop.confine import conversation
+from rolltop.confine import worker_exchange as conversation
 from rolltop.confine.identity import foreign_identity
-from rolltop.confine.nearness import Near, roam
-from rolltop.confine.nursery import Nursery, Worker
+from rolltop.confine.cpu_affinity import Near, roam
+from rolltop.confine.worker_factory import Nursery, Worker
 from rolltop.confine.wire import Library
 from rolltop.errors import Cancelled, InvalidInput, RolltopError, TimeLimit
 

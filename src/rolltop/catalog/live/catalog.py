@@ -19,7 +19,7 @@ from rolltop.catalog.live.code_stamp import CodeStamp, code_stamp
 from rolltop.catalog.live.configuration import CatalogSettings
 from rolltop.catalog.live.origin import Origin, origin_of
 from rolltop.catalog.live.sessions import Sessions
-from rolltop.catalog.live.strangers import Strangers
+from rolltop.catalog.live.stateless_calls import Strangers
 from rolltop.confine import Limits
 from rolltop.errors import Conflict, InvalidData, InvalidInput, NotFound, RolltopError
 

@@ -15,11 +15,11 @@ from typing import Any
 from rolltop.catalog.live.origin import Origin
 from rolltop.confine import Limits, Mount, Sandbox
 from rolltop.confine.identity import foreign_identity, require_reachable
-from rolltop.confine.ladder import start_process
+from rolltop.confine.sandbox_backends import start_process
 from rolltop.confine.process import Child
-from rolltop.confine.r.channel import Channel, Gone
+from rolltop.confine.channel import Channel, Gone
 from rolltop.confine.r.sink import Sink
-from rolltop.confine.watch import Watch
+from rolltop.confine.resource_usage import Watch
 from rolltop.errors import Cancelled, ForeignFailure, MemoryLimit, PartMissing, PermissionDenied, TimeLimit
 
 __all__ = ["PythonProcess"]

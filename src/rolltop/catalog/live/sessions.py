@@ -13,7 +13,7 @@ from rolltop.catalog.definition import Definition
 from rolltop.catalog.live.answer import Answer
 from rolltop.catalog.live.origin import Origin
 from rolltop.catalog.live.processes import Tools, tools_for
-from rolltop.catalog.live.strangers import Strangers
+from rolltop.catalog.live.stateless_calls import Strangers
 from rolltop.confine import Limits
 from rolltop.errors import NotFound
 

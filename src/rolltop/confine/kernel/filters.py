@@ -70,6 +70,9 @@ def sandbox_filter(*, sockets: bool = True, signals: bool = True) -> bytes | Non
     program += _when(calls["clone"], 0, [(_ANY_BIT, _NEW_NAMESPACES)], _ERRNO | errno.EPERM, _ALLOW)
     program += _when(calls["ioctl"], 1, [(_EQUAL, code) for code in _TERMINAL_INJECTION], _ERRNO | errno.EPERM, _ALLOW)
     program += _when(calls["personality"], 0, [(_EQUAL, 0), (_EQUAL, 0xFFFFFFFF)], _ALLOW, _ERRNO | errno.EPERM)
+    # A job must not change the limits or the priority of another process of its sandbox.
+    for name, argument in (("prlimit64", 0), ("setpriority", 1), ("ioprio_set", 1)):
+        program += _when(calls[name], argument, [(_EQUAL, 0)], _ALLOW, _ERRNO | errno.EPERM)
     families = [(_EQUAL, family) for family in (_UNIX, _INET, _INET6, _NETLINK)] if sockets else []
     program += _when(calls["socket"], 0, families, _ALLOW, _ERRNO | errno.EAFNOSUPPORT)
     program.append((_RETURN, 0, 0, _ALLOW))

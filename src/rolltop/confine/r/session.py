@@ -10,12 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rolltop.confine.ladder import start_process
+from rolltop.confine.sandbox_backends import start_process
 from rolltop.confine.process import Child
-from rolltop.confine.r.channel import Channel, Gone, OnProgress
+from rolltop.confine.channel import Channel, Gone, OnProgress
 from rolltop.confine.r.sink import Sink
 from rolltop.confine.sandbox import Sandbox
-from rolltop.confine.watch import Watch
+from rolltop.confine.resource_usage import Watch
 from rolltop.errors import ForeignFailure, MemoryLimit, PartMissing, SizeLimit, TimeLimit
 
 __all__ = ["START_SECONDS", "RSession", "crashed", "took_too_long"]

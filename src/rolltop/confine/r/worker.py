@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any
 
 from rolltop.confine.r.answer import RAnswer, read_answer
-from rolltop.confine.r.channel import Gone, OnProgress
+from rolltop.confine.channel import Gone, OnProgress
 from rolltop.confine.r.request import call_request, eval_request, source_request
 from rolltop.confine.r.session import START_SECONDS, RSession, crashed, took_too_long
 from rolltop.confine.result import Confinement

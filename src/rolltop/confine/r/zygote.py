@@ -21,13 +21,13 @@ from typing import Any
 
 from rolltop.confine.kernel.tree import descendants
 from rolltop.confine.r.answer import RAnswer, read_answer
-from rolltop.confine.r.channel import Channel, Gone, OnProgress
+from rolltop.confine.channel import Channel, Gone, OnProgress
 from rolltop.confine.r.request import call_request, eval_request, source_request
 from rolltop.confine.r.session import START_SECONDS, RSession, crashed, raise_exceeded, took_too_long
 from rolltop.confine.r.worker import in_loop
 from rolltop.confine.result import Confinement
 from rolltop.confine.sandbox import Sandbox
-from rolltop.confine.watch import Watch
+from rolltop.confine.resource_usage import Watch
 from rolltop.errors import Cancelled, ForeignFailure, InvalidInput, RolltopError, TimeLimit
 
 __all__ = ["RZygote"]

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from rolltop.confine import Sandbox
-from rolltop.confine.ladder import start_process
+from rolltop.confine.sandbox_backends import start_process
 from rolltop.confine.process import Child
 from rolltop.confine.r.sink import Sink
-from rolltop.confine.watch import Watch
+from rolltop.confine.resource_usage import Watch
 from rolltop.errors import RolltopError, SizeLimit
 from rolltop.reports.answer import event_in, read_answer
 from rolltop.reports.config import MIB, ReportsConfig

@@ -10,8 +10,8 @@ import time
 from dataclasses import dataclass
 from random import getrandbits
 
-from rolltop.confine.nearness import MOMENT, roam
-from rolltop.confine.nursery import Worker
+from rolltop.confine.cpu_affinity import MOMENT, roam
+from rolltop.confine.worker_factory import Worker
 from rolltop.confine.wire import (
     FAILED,
     HEADER,

@@ -10,7 +10,7 @@ import os
 from contextlib import suppress
 
 from rolltop.confine.kernel.process import libc
-from rolltop.confine.nursery import Worker
+from rolltop.confine.worker_factory import Worker
 
 __all__ = ["MOMENT", "Near", "roam"]
 

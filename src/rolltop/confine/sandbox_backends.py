@@ -22,7 +22,7 @@ from rolltop.confine.policy import policy
 from rolltop.confine.process import Child
 from rolltop.confine.result import Confinement, Rung
 from rolltop.confine.sandbox import Sandbox
-from rolltop.confine.supervised import start_supervised
+from rolltop.confine.landlock_backend import start_supervised
 from rolltop.errors import InvalidInput, NotFound, PartMissing
 
 __all__ = ["RUNGS", "RungState", "start_process", "state_of", "survey"]

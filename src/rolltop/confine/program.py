@@ -14,11 +14,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import IO, Literal
 
-from rolltop.confine.ladder import start_process
+from rolltop.confine.sandbox_backends import start_process
 from rolltop.confine.process import Child
 from rolltop.confine.result import Finished, Reason
 from rolltop.confine.sandbox import Sandbox
-from rolltop.confine.watch import Watch
+from rolltop.confine.resource_usage import Watch
 from rolltop.errors import PartMissing
 
 __all__ = ["Cancel", "OnLine", "run", "run_async"]
@@ -32,7 +32,9 @@ _LINGER = 1.0
 _OUT_OF_MEMORY = re.compile(rb"cannot allocate|MemoryError|bad_alloc|out of memory", re.IGNORECASE)
 
 
-_NO_PROGRAM = re.compile(rb"(bwrap: execvp|rolltop-launch:) .*(No such file|Permission denied)")
+_NO_PROGRAM = re.compile(
+    rb"(bwrap: execvp|rolltop-launch:|prlimit: failed to execute) .*(No such file|Permission denied)"
+)
 
 
 class Cancel:
@@ -241,7 +243,7 @@ def _finished(child: Child, conversation: _Conversation, reason: Reason | None, 
     if reason is None:
         if not child.started():
             _raise_not_started(stderr)
-        if code in (1, 127) and _NO_PROGRAM.match(stderr):
+        if code in (1, 126, 127) and _NO_PROGRAM.match(stderr):
             raise PartMissing(
                 f"there is no program {child.program} that the sandbox can see",
                 hint="Install it below /usr, or mount it.",
