@@ -32,7 +32,13 @@ OWN_FILES = {
 
 
 def start_bubblewrap(
-    argv: Sequence[str], sandbox: Sandbox, identity: Identity, confinement: Confinement, pass_fds: Sequence[int] = ()
+    argv: Sequence[str],
+    sandbox: Sandbox,
+    identity: Identity,
+    confinement: Confinement,
+    pass_fds: Sequence[int] = (),
+    *,
+    stdin: bool = True,
 ) -> Child:
     """Start the program in its own namespaces."""
     with Descriptors(pass_fds) as descriptors:
@@ -50,7 +56,7 @@ def start_bubblewrap(
         command += ["--", find_bubblewrap(), "--args", str(packed), "--"]
         if counted:
             command += [counted, f"--nproc={sandbox.limits.processes + _HEADROOM}"]
-        process = spawn([*command, *argv], pass_fds=descriptors.inherited)
+        process = spawn([*command, *argv], pass_fds=descriptors.inherited, stdin=stdin)
     writable = tuple(mount.source for mount in sandbox.mounts if mount.writable)
     return Child(argv[0], process, status, confinement, sandbox.limits, writable)
 
@@ -78,7 +84,7 @@ def _arguments(sandbox: Sandbox, *, files: Mapping[str, int], seccomp: int | Non
     yield from ("--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv")
     yield from ("--uid", str(INNER_ID), "--gid", str(INNER_ID), "--hostname", "sandbox")
     yield from ("--json-status-fd", str(status))
-    if sandbox.unreadable is not None:
+    if sandbox.as_first:
         yield "--as-pid-1"
     if seccomp is not None:
         yield from ("--seccomp", str(seccomp))

@@ -1,7 +1,6 @@
-"""A short job runs on the processor on which its caller waits: to wake another one takes longer than the job.
+"""Pin a caller and its worker to one CPU for short jobs: waking another CPU takes longer than the job.
 
-While one thread waits for one worker, both stay on the thread's processor: one sleeps when the other runs. A worker
-that has not answered after a moment may run anywhere again, and several that work at a time always do.
+Only while a single job runs. A worker that has not answered after a moment is unpinned.
 """
 
 from __future__ import annotations
@@ -12,17 +11,17 @@ from contextlib import suppress
 from rolltop.confine.kernel.process import libc
 from rolltop.confine.worker_factory import Worker
 
-__all__ = ["MOMENT", "Near", "roam"]
+__all__ = ["MOMENT", "SameCpu", "unpin"]
 
 MOMENT = 0.002
-"""Seconds that a worker is given to answer from nearby."""
+"""Seconds that a worker stays pinned without an answer."""
 _POSSIBLE = hasattr(os, "sched_setaffinity") and hasattr(libc, "sched_getcpu")
 
 
-class Near:
-    """While this is entered, the thread and a worker that works alone are on the same processor.
+class SameCpu:
+    """A context in which this thread and its worker share a CPU, if no other worker is busy.
 
-    A class, as a generator for it would cost as much as what it saves.
+    A class: a generator-based context manager would cost as much as pinning saves.
     """
 
     __slots__ = ("_alone", "_before", "_worker")
@@ -33,11 +32,11 @@ class Near:
 
     def __enter__(self) -> None:
         if not self._alone or not _POSSIBLE:
-            roam(self._worker)
+            unpin(self._worker)
             return
         everywhere = os.sched_getaffinity(0)
         here = libc.sched_getcpu()
-        if len(everywhere) > 1 and here in everywhere and _bring(self._worker, here, everywhere):
+        if len(everywhere) > 1 and here in everywhere and _pin(self._worker, here, everywhere):
             self._before = everywhere
             os.sched_setaffinity(0, {here})
 
@@ -47,21 +46,21 @@ class Near:
                 os.sched_setaffinity(0, self._before)
 
 
-def _bring(worker: Worker, here: int, everywhere: set[int]) -> bool:
-    """Let a worker run only here; whether that is so now."""
-    if worker.near is not None and worker.near[0] == here:
+def _pin(worker: Worker, here: int, everywhere: set[int]) -> bool:
+    """Pin a worker to this CPU; false when that is not possible."""
+    if worker.pinned is not None and worker.pinned[0] == here:
         return True
     try:
         os.sched_setaffinity(worker.pid, {here})
     except OSError:  # it has ended, or the system does not let us: it runs where it runs
         return False
-    worker.near = here, everywhere
+    worker.pinned = here, everywhere
     return True
 
 
-def roam(worker: Worker) -> None:
-    """Let a worker run wherever it might before it was brought near."""
-    if worker.near is not None:
+def unpin(worker: Worker) -> None:
+    """Let a worker use every CPU again."""
+    if worker.pinned is not None:
         with suppress(OSError):
-            os.sched_setaffinity(worker.pid, worker.near[1])
-        worker.near = None
+            os.sched_setaffinity(worker.pid, worker.pinned[1])
+        worker.pinned = None

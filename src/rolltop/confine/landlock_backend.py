@@ -26,7 +26,13 @@ __all__ = ["start_supervised"]
 
 
 def start_supervised(
-    argv: Sequence[str], sandbox: Sandbox, identity: Identity, confinement: Confinement, pass_fds: Sequence[int] = ()
+    argv: Sequence[str],
+    sandbox: Sandbox,
+    identity: Identity,
+    confinement: Confinement,
+    pass_fds: Sequence[int] = (),
+    *,
+    stdin: bool = True,
 ) -> Child:
     """Start the program under a supervisor that ends everything it leaves behind."""
     private = _private_directory(sandbox, identity)
@@ -43,7 +49,7 @@ def start_supervised(
         packed = descriptors.memory_file(b"\0".join(os.fsencode(option) for option in options))
         descriptors.hand_over(identity)
         command = [*launcher(sandbox.limits, identity), f"options={packed}", "--", *map(inside, argv)]
-        process = spawn(command, pass_fds=descriptors.inherited)
+        process = spawn(command, pass_fds=descriptors.inherited, stdin=stdin)
         undo.pop_all()
     return Child(argv[0], process, status, confinement, sandbox.limits, writable, inside, private)
 

@@ -63,6 +63,7 @@ class Child:
     private: Path | None = None
     """A directory that exists for this process alone."""
     _kept: bytes = field(default=b"")
+    _first: int | None = None
 
     def kill(self) -> None:
         """End the process and everything it started; returns once all of it is gone."""
@@ -79,8 +80,10 @@ class Child:
     @property
     def first_pid(self) -> int | None:
         """The first process inside the sandbox; None while it starts."""
-        self._read_status()
-        return next((item["child-pid"] for item in self._status() if "child-pid" in item), None)
+        if self._first is None:
+            self._read_status()
+            self._first = next((item["child-pid"] for item in self._status() if "child-pid" in item), None)
+        return self._first
 
     def _kill_namespace(self) -> bool:
         """Kill the first process of the namespace, and with it all others; false when there is none yet."""
@@ -173,17 +176,20 @@ def launcher(limits: Limits, identity: Identity, *, count_processes: bool = True
     return command
 
 
-def spawn(command: list[str], *, pass_fds: Sequence[int], streams: bool = True) -> subprocess.Popen[bytes]:
+def spawn(
+    command: list[str], *, pass_fds: Sequence[int], streams: bool = True, stdin: bool = True
+) -> subprocess.Popen[bytes]:
     """Start a process from the thread that lives as long as the program, in a session of its own."""
-    return _spawner.submit(_popen, command, pass_fds, subprocess.PIPE if streams else subprocess.DEVNULL).result()
+    output = subprocess.PIPE if streams else subprocess.DEVNULL
+    return _spawner.submit(_popen, command, pass_fds, output if stdin else subprocess.DEVNULL, output).result()
 
 
-def _popen(command: list[str], inherited: Sequence[int], stream: int) -> subprocess.Popen[bytes]:
+def _popen(command: list[str], inherited: Sequence[int], stdin: int, output: int) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         command,
-        stdin=stream,
-        stdout=stream,
-        stderr=stream,
+        stdin=stdin,
+        stdout=output,
+        stderr=output,
         pass_fds=inherited,
         env={},
         cwd="/",

@@ -1,8 +1,7 @@
-"""Calls without a session: each has a process and a sandbox of its own, which end with it.
+"""Calls without a session: each runs in a fork of a template that has loaded the package and never ran a call.
 
-A fork of a shared process would be quicker, but forks share the sandbox: what one caller writes to /tmp or leaves
-running, the next one sees, and a fork that crashes takes R's temporary directory along. So that a caller need
-not wait for a start, the next process is made ready while this one works.
+A template runs one call at a time in its own sandbox. What a call left is looked for from outside before the next
+one may use the sandbox; a template that is not exactly as it was is replaced.
 """
 
 from __future__ import annotations
@@ -11,9 +10,8 @@ import contextlib
 import secrets
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,41 +19,47 @@ from typing import Any
 from rolltop.catalog.definition import Definition
 from rolltop.catalog.live.answer import Answer
 from rolltop.catalog.live.origin import Origin
-from rolltop.catalog.live.processes import Tools
-from rolltop.errors import Cancelled, RolltopError, TimeLimit
+from rolltop.catalog.live.processes import Tools, tools_for
+from rolltop.confine import Limits
+from rolltop.confine.pool import Pool
+from rolltop.confine.warm_process import WarmProcess
+from rolltop.errors import Cancelled, ForeignFailure, RolltopError
 
-__all__ = ["Strangers"]
+__all__ = ["StatelessCalls"]
 
-_PREFIX = "stranger:"
+_PREFIX = "stateless:"
 _AT_ONCE = 8
-"""Calls that run at the same time; the others wait."""
-_SPARES = 2
-"""Most processes that wait for the next calls of one package."""
-_SPARES_OF_ALL = 6
-"""And of all packages together: each holds some tens of megabytes."""
+"""Calls of one package that run at the same time; the others wait."""
+_PACKAGES = 6
+"""Packages whose templates are kept."""
 
 
-@dataclass(slots=True)
-class _Waiting:
-    """The spare processes of one package in one language, the oldest first."""
+@dataclass(slots=True, eq=False)
+class _Template:
+    process: WarmProcess
+    prepared: set[str] = field(default_factory=set)
+    """Functions whose module was loaded."""
+    pristine: bool = True
+    """Whether it has never answered a call itself."""
 
-    spares: deque[Future[Tools]] = field(default_factory=deque)
+
+@dataclass(slots=True, eq=False)
+class _Package:
+    tools: Tools
+    pool: Pool[_Template]
     used: float = field(default_factory=time.monotonic)
 
 
-class Strangers:
+class StatelessCalls:
     """Calls tools for callers that have no session."""
 
-    def __init__(self, make: Callable[[Origin, str], Tools]) -> None:
-        self._make = make
-        self._room = threading.BoundedSemaphore(_AT_ONCE)
+    def __init__(self, limits: Limits, max_print: int) -> None:
+        self._limits, self._max_print = limits, max_print
         self._lock = threading.Lock()
-        self._waiting: dict[tuple[Path, str], _Waiting] = {}
-        self._running: dict[str, Tools] = {}
-        self._starting: set[Tools] = set()
-        self._starter = ThreadPoolExecutor(_SPARES, thread_name_prefix="rolltop-catalog-spare")
-        # Its own threads: an end does not wait for starts, nor an answer for the end.
-        self._ender = ThreadPoolExecutor(_SPARES, thread_name_prefix="rolltop-catalog-end")
+        self._packages: dict[tuple[Path, str], _Package] = {}
+        self._running: dict[str, _Template] = {}
+        # An answer does not wait until its sandbox was looked at.
+        self._finisher = ThreadPoolExecutor(2, thread_name_prefix="rolltop-catalog-finish")
         self._closed = False
 
     @staticmethod
@@ -67,129 +71,98 @@ class Strangers:
     def is_key(key: str) -> bool:
         return key.startswith(_PREFIX)
 
-    def call(
-        self, key: str, origin: Origin, definition: Definition, arguments: Mapping[str, Any], seconds: float
-    ) -> Answer:
-        """Call a tool in a process that nobody used before and nobody will use again."""
-        if not self._room.acquire(timeout=seconds):
-            raise TimeLimit(
-                f"{_AT_ONCE} calls were running all the time, and none ended within {seconds:g} s",
-                hint="Try again later.",
-            )
+    def call(self, key: str, origin: Origin, definition: Definition, arguments: Mapping[str, Any]) -> Answer:
+        """Call a tool in a fork that nobody used before and nobody will use again."""
+        package = self._package(origin, definition.language)
+        seconds = self._limits.seconds
+        template = package.pool.take(seconds)
+        self._running[key] = template
         try:
-            tools, spares = self._taken(origin, definition)
-        except BaseException:
-            self._room.release()
-            raise
-        self._running[key] = tools
-        try:
-            self._prepare(origin, definition, spares)
-            return tools.call(definition, arguments, seconds)
+            if definition.function not in template.prepared:
+                package.tools.prepare(template.process, definition)
+                template.prepared.add(definition.function)
+
+            def ask(request: Mapping[str, Any], limit: float) -> dict[str, Any]:
+                try:
+                    return template.process.run_job(request, limit)
+                except ForeignFailure as error:
+                    if error.error_type != "no_process" or not template.process.alive:
+                        raise
+                # It cannot fork: it answers itself, once.
+                template.pristine = False
+                return template.process.ask(request, limit)
+
+            return package.tools.call(ask, definition, arguments, seconds)
         finally:
             del self._running[key]
-            self._finish(tools)
+            self._finish(package.pool, template)
 
-    def _finish(self, tools: Tools) -> None:
-        try:
-            self._ender.submit(self._ended, tools)
-        except RuntimeError:  # the catalog was closed in the meantime
-            self._ended(tools)
+    def _finish(self, pool: Pool[_Template], template: _Template) -> None:
+        def finish() -> None:
+            with contextlib.suppress(RolltopError):
+                if template.pristine and template.process.alive and template.process.finish_job():
+                    pool.release(template)
+                    return
+            pool.lose(template)
 
-    def _ended(self, tools: Tools) -> None:
         try:
-            tools.close()
-        finally:
-            self._room.release()
+            self._finisher.submit(finish)
+        except RuntimeError:  # the catalog was closed meanwhile
+            pool.lose(template)
+
+    def _package(self, origin: Origin, language: str) -> _Package:
+        place, surplus = (origin.path, language), []
+        with self._lock:
+            if self._closed:
+                raise Cancelled("the catalog is closed")
+            package = self._packages.pop(place, None)
+            if package is None:
+                tools = tools_for(origin, language, self._limits, self._max_print)
+                package = _Package(tools, _pool_of(tools))
+                surplus = [self._packages.pop(each) for each in list(self._packages)[: 1 - _PACKAGES]]
+            self._packages[place] = package  # the last one is the one that was used last
+            package.used = time.monotonic()
+        for each in surplus:
+            each.pool.close()
+        return package
 
     def end(self, key: str) -> None:
         """End a call that its caller gave up."""
-        if (tools := self._running.get(key)) is not None:
-            tools.close()
+        if (template := self._running.get(key)) is not None:
+            template.process.kill()
 
     def unload(self, path: Path) -> None:
-        """End the spares of a package: the next call loads it as it is now."""
-        self._end(lambda place, _: place[0] == path)
+        """End the templates of a package: the next call loads it as it is now."""
+        self._drop([place for place in list(self._packages) if place[0] == path])
 
     def rest(self, since: float) -> None:
-        """End the spares of packages that nobody called since then."""
-        self._end(lambda _, waiting: waiting.used < since)
+        """End the templates of packages that nobody called since then."""
+        self._drop([place for place, package in list(self._packages.items()) if package.used < since])
+
+    def _drop(self, places: list[tuple[Path, str]]) -> None:
+        with self._lock:
+            dropped = [self._packages.pop(place) for place in places if place in self._packages]
+        for package in dropped:
+            package.pool.close()
 
     def close(self) -> None:
         """End everything, also what is just being started; returns when it is gone."""
         with self._lock:
             self._closed = True
-            tools_in_use = [*self._running.values(), *self._starting]
-        self._end(lambda *_: True)
-        for tools in tools_in_use:
-            tools.close()
-        self._starter.shutdown(cancel_futures=True)
-        self._ender.shutdown()
-
-    def _taken(self, origin: Origin, definition: Definition) -> tuple[Tools, int]:
-        """A process, and how many should wait after it: more where calls come quicker than processes start."""
-        with self._lock:
-            if self._closed:
-                raise Cancelled("the catalog is closed")
-            waiting = self._waiting.get((origin.path, definition.language))
-            spare = waiting.spares.popleft() if waiting and waiting.spares else None
-        spares = 1 if waiting is None or (spare is not None and spare.done()) else _SPARES
-        # One that waits for its turn to be started is not worth waiting for; one that failed is tried anew.
-        if spare is not None and not spare.cancel():
-            with contextlib.suppress(RolltopError):
-                return spare.result(), spares
-        return self._started(origin, definition), spares
-
-    def _started(self, origin: Origin, definition: Definition) -> Tools:
-        tools = self._make(origin, definition.language)
-        with self._lock:
-            if self._closed:
-                raise Cancelled("the catalog is closed")
-            self._starting.add(tools)
-        try:
-            tools.warm_up(definition)
-        except BaseException:
-            tools.close()
-            raise
-        finally:
-            self._starting.discard(tools)
-        return tools
-
-    def _prepare(self, origin: Origin, definition: Definition, spares: int) -> None:
-        """Have processes started until so many wait."""
-        place = (origin.path, definition.language)
-        with self._lock:
-            if self._closed:
-                return
-            waiting = self._waiting.pop(place, None) or _Waiting()
-            self._waiting[place] = waiting  # the last place is the one that was used last
-            waiting.used = time.monotonic()
-            while len(waiting.spares) < spares:
-                waiting.spares.append(self._starter.submit(self._started, origin, definition))
-            surplus = self._surplus(place)
-        _discard(surplus)
-
-    def _surplus(self, kept: tuple[Path, str]) -> list[Future[Tools]]:
-        count = sum(len(waiting.spares) for waiting in self._waiting.values())
-        surplus: list[Future[Tools]] = []
-        for place in [place for place in self._waiting if place != kept]:
-            if count - len(surplus) <= _SPARES_OF_ALL:
-                break
-            surplus += self._waiting.pop(place).spares
-        return surplus
-
-    def _end(self, wanted: Callable[[tuple[Path, str], _Waiting], bool]) -> None:
-        with self._lock:
-            places = [place for place, waiting in self._waiting.items() if wanted(place, waiting)]
-            ended = [spare for place in places for spare in self._waiting.pop(place).spares]
-        _discard(ended)
+        for template in list(self._running.values()):
+            template.process.kill()
+        self._drop(list(self._packages))
+        self._finisher.shutdown()
 
 
-def _discard(spares: Iterable[Future[Tools]]) -> None:
-    for spare in spares:
-        spare.cancel()
-        spare.add_done_callback(_close)
+def _pool_of(tools: Tools) -> Pool[_Template]:
+    return Pool(
+        lambda: _Template(tools.start(template=True)),
+        _end,
+        size=_AT_ONCE,
+        spares=1,
+    )
 
 
-def _close(spare: Future[Tools]) -> None:
-    if not spare.cancelled() and spare.exception() is None:
-        spare.result().close()
+def _end(template: _Template) -> None:
+    template.process.close()
