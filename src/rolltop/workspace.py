@@ -14,11 +14,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rolltop.approvals import Approvals
+from rolltop.base.atomic_files import write_file
 from rolltop.base.os_errors import explain_os_error
 from rolltop.confine import Policy, set_policy
 from rolltop.errors import InvalidData, InvalidInput, PermissionDenied, RolltopError
 from rolltop.files import Files
-from rolltop.journal import Journal
+from rolltop.journal import Journal, Retention
 from rolltop.settings import Settings
 
 if TYPE_CHECKING:
@@ -87,13 +89,7 @@ class Workspace:
     @staticmethod
     def _write_marker(marker: Path) -> None:
         # Several processes may start at once: each writes the same bytes and the last rename wins.
-        temporary = marker.with_name(f".{marker.name}.{os.getpid()}")
-        try:
-            with open(temporary, "w", encoding="utf-8", opener=_privately) as file:
-                file.write(json.dumps({"format": FORMAT}) + "\n")
-            temporary.replace(marker)
-        finally:
-            temporary.unlink(missing_ok=True)
+        write_file(marker, (json.dumps({"format": FORMAT}) + "\n").encode("utf-8"), durable=False)
 
     def _private(self, name: str) -> Path:
         """A directory of the workspace for its user alone, also where the workspace itself is open to others."""
@@ -157,7 +153,14 @@ class Workspace:
 
     @cached_property
     def journal(self) -> Journal:
-        return Journal(self.root / "journal.sqlite", self.prepare)
+        chosen = self.settings
+        retention = Retention(chosen.journal_rows, chosen.journal_days, chosen.journal_megabytes, chosen.journal_text)
+        return Journal(self.root / "journal.sqlite", self.prepare, retention)
+
+    @cached_property
+    def approvals(self) -> Approvals:
+        """Questions to the owner, and their answers."""
+        return Approvals(self.root / "approvals.sqlite", self.prepare)
 
     @cached_property
     def store(self) -> Library:
@@ -200,7 +203,7 @@ class Workspace:
 
     def close(self) -> None:
         """Close what was opened, in any state."""
-        for name in ("catalog", "reports", "transform", "store", "journal"):
+        for name in ("catalog", "reports", "transform", "store", "approvals", "journal"):
             part = self.__dict__.pop(name, None)
             if part is not None:
                 with contextlib.suppress(OSError):

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from rolltop.base.atomic_files import write_file
 from rolltop.catalog import yaml_text
 from rolltop.catalog.definition import Definition
 from rolltop.catalog.found import MARKER, Found, Remark
@@ -113,13 +114,18 @@ def _python_tools(tree: SourceTree) -> Iterator[Found]:
 
 
 def mcptool_build(
-    path: str | Path = ".", *, output: str | Path | None = None, run_examples: ExampleRunner | None = None
+    path: str | Path = ".",
+    *,
+    output: str | Path | None = None,
+    run_examples: ExampleRunner | None = None,
+    check: Callable[[], None] | None = None,
 ) -> Built:
     """Write a definition for every tool in the sources at `path`.
 
     Files of tools that are gone are removed, if they carry our header and the whole tree was read; in a
     directory that packages may share only those of this package.
-    `run_examples` runs the examples; without it they are written as not run.
+    `run_examples` runs the examples; without it they are written as not run. `check` is called before anything is
+    written, and may raise.
     """
     tree = source_tree(path)
     overlooked: list[Remark] = []
@@ -128,6 +134,8 @@ def mcptool_build(
         _refuse_links_out(tree)
     outcomes = list((run_examples or not_run)(tree, found))
     directory = Path(output).expanduser().absolute() if output else tree.tools_directory
+    if check is not None:
+        check()
     finished = [_finished(tool, outcome) for tool, outcome in zip(found, outcomes, strict=True)]
     written, unchanged = _write_all(directory, [(tool, yaml_of(tree, tool)) for tool in finished])
     removed = _remove_stale(tree, directory, {*written, *unchanged}) if Path(path).is_dir() else ()
@@ -184,7 +192,7 @@ def _write_all(directory: Path, files: list[tuple[Found, str]]) -> tuple[list[Pa
             os.utime(path)  # as new as a file that was written: not stale
             unchanged.append(path)
         else:
-            _replace(path, text)
+            write_file(path, text.encode("utf-8"), mode=0o644, durable=False)
             written.append(path)
     return written, unchanged
 
@@ -199,15 +207,6 @@ def _says_the_same(path: Path, text: str) -> bool:
 
 def without_time(text: str) -> str:
     return "\n".join(line for line in text.split("\n") if not line.startswith("execution_time: "))
-
-
-def _replace(path: Path, text: str) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        temporary.write_text(text, "utf-8")
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _remove_stale(tree: SourceTree, directory: Path, kept: set[Path]) -> Iterator[Path]:

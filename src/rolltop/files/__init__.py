@@ -8,6 +8,6 @@ real place is checked, and that place is then opened by the kernel with symbolic
 
 from rolltop.files.denied import Denied
 from rolltop.files.opener import Files
-from rolltop.files.place import Info, Written
+from rolltop.files.place import Info, Target, Written
 
-__all__ = ["Denied", "Files", "Info", "Written"]
+__all__ = ["Denied", "Files", "Info", "Target", "Written"]

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
-from rolltop.errors import InvalidInput, NotFound, PermissionDenied, SizeLimit
+from rolltop.errors import Conflict, InvalidInput, NotFound, PermissionDenied, SizeLimit
 from rolltop.files.denied import Denied
 from rolltop.files.kernel import open_real, reopen
 from rolltop.files.links import Links
-from rolltop.files.place import Info, Written, absolute, kind_of
+from rolltop.files.place import Info, Target, Written, absolute, kind_of
 from rolltop.files.writer import put_back, set_aside, write_whole
 from rolltop.settings import Settings, default_roots, home_directory
 
@@ -151,15 +151,28 @@ class Files:
 
     # Writing
 
-    def write_bytes(self, path: str | os.PathLike[str], data: bytes, *, overwrite: bool = False) -> Path:
-        """Write a file, whole or not at all, into an existing directory; its real place comes back."""
+    def target(self, path: str | os.PathLike[str]) -> Target:
+        """What writing to `path` would replace now; give it to `write_bytes` as `expected`."""
         with self._to_write(path) as (fd, place):
-            write_whole(fd, place.name, data, overwrite=overwrite)
+            return Target(place, _state(fd, place.name))
+
+    def write_bytes(
+        self, path: str | os.PathLike[str], data: bytes, *, overwrite: bool = False, expected: Target | None = None
+    ) -> Path:
+        """Write a file, whole or not at all, into an existing directory; its real place comes back.
+
+        `expected` is what the caller saw there: `Conflict` when it is something else by now.
+        """
+        with self._to_write(path) as (fd, place):
+            write_whole(fd, place.name, data, overwrite=_may_replace(fd, place, overwrite, expected))
         return place
 
-    def write_for_now(self, path: str | os.PathLike[str], data: bytes, *, overwrite: bool = False) -> Written:
+    def write_for_now(
+        self, path: str | os.PathLike[str], data: bytes, *, overwrite: bool = False, expected: Target | None = None
+    ) -> Written:
         """The same, so that it can be undone: what was there before is set aside until it is settled."""
         with self._to_write(path) as (fd, place):
+            overwrite = _may_replace(fd, place, overwrite, expected)
             aside = set_aside(fd, place.name) if overwrite else None
             try:
                 write_whole(fd, place.name, data, overwrite=overwrite)
@@ -269,6 +282,23 @@ class Files:
         if info.st_nlink > 1 and self._links.lead_to_denied(info):
             raise PermissionDenied("the file is another name of one that is closed")
         return info
+
+
+def _state(directory: int, name: str) -> tuple[int, int, int, int] | None:
+    try:
+        info = os.stat(name, dir_fd=directory, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    return info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns
+
+
+def _may_replace(directory: int, place: Path, overwrite: bool, expected: Target | None) -> bool:
+    """Whether what is there may be replaced; raises `Conflict` when it is not what was expected."""
+    if expected is None:
+        return overwrite
+    if (place, _state(directory, place.name)) != (expected.place, expected.state):
+        raise Conflict("the file is not the one that was looked at before", hint="Look at it, and call again.")
+    return expected.state is not None
 
 
 class _Changed(Exception):

@@ -10,7 +10,7 @@ from typing import Literal
 
 from rolltop.errors import InvalidInput
 
-__all__ = ["Info", "Written", "absolute", "kind_of"]
+__all__ = ["Info", "Target", "Written", "absolute", "kind_of"]
 
 LONGEST_NAME = 255
 LONGEST_PATH = 4095
@@ -26,6 +26,14 @@ class Info:
     kind: Kind
     size: int
     modified: float
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a file is to be written, and what has that name: device, inode, size and time of change, or nothing."""
+
+    place: Path
+    state: tuple[int, int, int, int] | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,39 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import secrets
 import stat
 
+from rolltop.base.atomic_files import Identity, write_file
 from rolltop.errors import Conflict, InvalidInput
 
 __all__ = ["put_back", "set_aside", "write_whole"]
 
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
-
-def write_whole(directory: int, name: str, data: bytes, *, overwrite: bool) -> None:
+def write_whole(directory: int, name: str, data: bytes, *, overwrite: bool) -> Identity:
     """Write `data` as `name`. A link of that name is replaced, not followed."""
-    part = f".rolltop-{secrets.token_hex(8)}.part"
     try:
-        with open(os.open(part, _NEW, 0o644, dir_fd=directory), "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        _name_it(directory, part, name, overwrite=overwrite)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(part, dir_fd=directory)
-
-
-def _name_it(directory: int, part: str, name: str, *, overwrite: bool) -> None:
-    try:
-        if overwrite:
-            os.replace(part, name, src_dir_fd=directory, dst_dir_fd=directory)
-        else:
-            # A hard link fails when the name exists, in one step; a check before a rename would not.
-            os.link(part, name, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
+        return write_file(name, data, mode=0o644, overwrite=overwrite, dir_fd=directory)
     except FileExistsError:
         raise Conflict("a file of that name exists already", hint="Choose another name, or ask to overwrite.") from None
     except IsADirectoryError:

@@ -6,11 +6,12 @@ import contextlib
 import json
 import logging
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from rolltop.base.atomic_files import write_file
 from rolltop.catalog.arguments import check_arguments, invalid_arguments, served_schema
 from rolltop.catalog.definition import Definition
 from rolltop.catalog.library import Broken, FileStamp, file_stamp, locate, read_all
@@ -121,9 +122,11 @@ class Catalog:
             )
         return found
 
-    def attach(self, place: str) -> list[Served]:
-        """Make the tools of a package or path callable, now and after the next start."""
+    def attach(self, place: str, *, check: Callable[[list[Served]], None] | None = None) -> list[Served]:
+        """Make the tools of a package or path callable, now and after the next start; `check` may refuse them."""
         added = self.offered(place)
+        if check is not None:
+            check(added)
         with self._lock:
             for served in added:
                 other = self._tools.get(served.definition.name)
@@ -243,9 +246,7 @@ class Catalog:
         if self._attachments is None or place in self.places:
             return
         places = [*self._attached(), place]
-        temporary = self._attachments.with_name(f".{self._attachments.name}.{threading.get_ident()}")
-        temporary.write_text(json.dumps({"places": places}, indent=2) + "\n", "utf-8")
-        temporary.replace(self._attachments)
+        write_file(self._attachments, (json.dumps({"places": places}, indent=2) + "\n").encode("utf-8"))
 
 
 def _face(served: Served | None) -> Definition | None:

@@ -10,8 +10,9 @@ from pathlib import Path
 
 from pydantic import AliasChoices, BaseModel, Field, model_validator
 
-from mcp_core import READS, WRITES, Consent, Example, Result, ToolArguments, ToolContext
+from mcp_core import READS, WRITES, Consent, Effect, Example, Result, ToolArguments, ToolContext, quoted
 from rolltop.errors import Conflict
+from rolltop.files import Target
 from rolltop.store import Document, Library
 from rolltop.tools.store.models import Content
 from rolltop.tools.store.operations import document_by, find_hash
@@ -19,7 +20,7 @@ from rolltop.tools.store.reading import Wanted, read_part
 from rolltop.tools.store.relations import RelatedDocument, related_to
 from rolltop.workspace import Workspace
 
-__all__ = ["CatDocument", "GetByName", "RetrieveDocument", "Retrieved", "content_of", "retrieve"]
+__all__ = ["CatDocument", "GetByName", "RetrieveDocument", "Retrieved", "content_of", "replacement", "retrieve"]
 
 OVERWRITE = "OVERWRITE_FILE"
 SHARE = 0.8
@@ -139,7 +140,20 @@ def content_of(library: Library, document: Document, wanted: Wanted) -> Content:
     )
 
 
-_OVERWRITE = Consent(OVERWRITE, "replaces a file", always=False)
+_OVERWRITE = Consent(OVERWRITE, "replaces that file", always=False, when="outputPath names a file that exists")
+
+
+def replacement(target: Target, digest: str) -> Effect:
+    """A file that is replaced by content of the store; bound to the file as it is now."""
+    size = target.state[2] if target.state else 0
+    return Effect(
+        f"replaces the file {quoted(target.place)}",
+        (f"{quoted(target.place)}, {size} bytes now, by content {digest[:12]} of the store",),
+        facts=[str(target.place), target.state, digest],
+        summary="replaces a file",
+    )
+
+
 _TEXT = {"content": "first\nsecond\nthird\n", "name": "notes/three.txt"}
 _TEXT_HASH = "f5c962601b413ccda2fc14d64d98479d9fc74c90c2dde15f25ee9922e57f5074"
 
@@ -184,12 +198,13 @@ async def retrieve_document(args: RetrieveDocument, ctx: ToolContext[Workspace])
     try:
         return Result.ok(await ctx.run(retrieve, ctx.workspace, args, ctx.budget))
     except Conflict:
-        place = await ctx.run(ctx.workspace.files.resolve, args.output_path or "")
-        if not place.is_file():  # agreeing would change nothing
+        target = await ctx.run(ctx.workspace.files.target, args.output_path or "")
+        if not target.place.is_file():  # agreeing would change nothing
             raise
-        await ctx.require_consent(OVERWRITE, f"replaces the file {place}", given=_OVERWRITE.given_in(args))
-    write = partial(ctx.workspace.files.write_bytes, overwrite=True)
-    return Result.ok(await ctx.run(retrieve, ctx.workspace, args, ctx.budget, write))
+    exact = args.model_copy(update={"hash": (await ctx.run(find_hash, ctx.workspace.store, args.hash)).object.hex})
+    await ctx.require_consent(OVERWRITE, replacement(target, exact.hash), given=_OVERWRITE.given_in(args))
+    write = partial(ctx.workspace.files.write_bytes, expected=target)
+    return Result.ok(await ctx.run(retrieve, ctx.workspace, exact, ctx.budget, write))
 
 
 @ToolArguments.declare(
