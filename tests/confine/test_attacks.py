@@ -375,7 +375,7 @@ def test_a_killed_parent_leaves_no_orphan(rung: str) -> None:
     marker = f"33{os.getpid()}.77"
     code = f"""
 from rolltop.confine import *
-from rolltop.confine import ladder
+from rolltop.confine import sandbox_backends as ladder
 if {rung!r} == "landlock alone":
     ladder.state_of = lambda rung: ladder.RungState(rung, True, ("file system",))
 box = Sandbox(Limits(seconds=60), rungs=({rung.split(maxsplit=1)[0]!r},))

@@ -293,7 +293,7 @@ def test_a_worker_that_dies_while_idle_is_replaced() -> None:
 
 def test_a_template_that_dies_is_replaced() -> None:
     with pool_of(size=1, spares=0) as pool:
-        template = pool._nursery._template
+        template = pool._factory._template
         assert template is not None
         worker = int(pool.call(b"", job="jobs:pid"))
         template[0].kill()
@@ -329,7 +329,7 @@ def test_an_unknown_job_is_refused(pool: WorkerPool) -> None:
 def test_a_closed_pool_leaves_no_process() -> None:
     with pool_of(size=2, spares=2) as pool:
         pids = {int(pool.call(b"", job="jobs:pid")) for _ in range(3)}
-        template = pool._nursery._template
+        template = pool._factory._template
         assert template is not None
     pids.add(template[0].pid)
     wait_until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in pids))

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from conditions import wait_until, wait_until_async
 
-from rolltop.confine import Cancel, Limits, Mount, Sandbox, ladder, run, run_async, survey
+from rolltop.confine import Cancel, Limits, Mount, Sandbox, run, run_async, survey
+from rolltop.confine import sandbox_backends as ladder
 from rolltop.confine.identity import foreign_identity
 from rolltop.errors import Cancelled, ForeignFailure, InvalidInput, NotFound, PartMissing, PermissionDenied, TimeLimit
 

@@ -105,13 +105,13 @@ def test_a_warm_r_that_was_left_dirty_is_not_used_again(make_reports: Callable[.
 
     async def scenario() -> None:
         await pool.ready()
-        first = next(iter(pool._idle.values()))[0]
+        (first,) = pool.pool_for().ready
         await reports.render("leaker", FAST)
-        assert next(iter(pool._idle.values())) == [first]
+        assert pool.pool_for().ready == (first,)
         await reports.render("finder", FAST)
         await reports.render("leaver", FAST)
-        assert first not in next(iter(pool._idle.values()))
-        assert first.child.process.poll() is not None
+        assert first not in pool.pool_for().ready
+        assert not first.alive
 
     run(scenario())
     assert b"Left: FALSE, state: FALSE" in reports.outputs.read("finder.html")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
+import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,9 @@ draw <- function() { plot(1:3); invisible(1) }
 #' @param seconds Numeric. How long
 #' @keywords mcp-tool
 doze <- function(seconds) { Sys.sleep(seconds); as.numeric(Sys.time()) }
+#' Where
+#' @keywords mcp-tool
+where <- function() Sys.getpid()
 """
 
 PY_SOURCE = '''
@@ -61,6 +65,9 @@ def mcp_tool_look():
 def mcp_tool_doze(seconds: float):
     """Sleep."""
     time.sleep(seconds)
+def mcp_tool_where():
+    """Where."""
+    return os.getpid()
 '''
 
 
@@ -72,7 +79,7 @@ def catalog(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Catalog]:
     (folder / "pydemo" / "pydemo.py").write_text(PY_SOURCE)
     mcptool_build(root)
     mcptool_build(folder / "pydemo" / "pydemo.py")
-    made = Catalog(CatalogSettings(serve=(str(root), str(folder / "pydemo")), seconds=120))
+    made = Catalog(CatalogSettings(serve=(str(root), str(folder / "pydemo")), seconds=20))
     yield made
     made.close()
 
@@ -102,30 +109,50 @@ def test_a_call_that_prints_nothing_says_so(catalog: Catalog) -> None:
     assert catalog.call("demo-draw", {}).printed == ""
 
 
+@pytest.mark.parametrize("session", [None, "s"])
 @pytest.mark.parametrize("name", ["demo-doze", "pydemo-mcp_tool_doze"])
-def test_calls_do_not_wait_for_each_other(catalog: Catalog, name: str) -> None:
-    catalog.call(name, {"seconds": 0})
-    keys = [catalog.stranger() for _ in range(3)]
-    with ThreadPoolExecutor(3) as threads:
-        slow = [threads.submit(catalog.call, name, {"seconds": 100}, session=key) for key in keys]
-        for _ in range(3):
-            catalog.call(name, {"seconds": 0})
-        assert not any(call.done() for call in slow)
-        wait_until(lambda: [catalog.end_session(key) for key in keys] and all(call.done() for call in slow))
+def test_a_slow_call_does_not_hold_up_others(catalog: Catalog, name: str, session: str | None) -> None:
+    key = session or catalog.new_call()
+    slow = threading.Thread(target=lambda: call_until_ended(catalog, name, key))
+    slow.start()
+    for _ in range(3):
+        catalog.call(name, {"seconds": 0}, session=session)
+    assert slow.is_alive()
+    while slow.is_alive():
+        catalog.end_session(key)
+        slow.join(0.2)
+
+
+def call_until_ended(catalog: Catalog, name: str, key: str) -> None:
+    with contextlib.suppress(RolltopError):
+        catalog.call(name, {"seconds": 19}, session=key)
+
+
+def test_processes_are_kept_for_the_next_calls_without_a_session(catalog: Catalog) -> None:
+    for name in ("demo-where", "pydemo-mcp_tool_where"):
+        catalog.call(name, {})
+        wait_until_idle(catalog)
+        used = waiting(catalog)
+        catalog.call(name, {})
+        wait_until_idle(catalog)
+        assert set(used) & set(waiting(catalog))
 
 
 def test_a_call_that_is_given_up_is_ended(catalog: Catalog) -> None:
-    key, ended = catalog.stranger(), threading.Event()
+    key, ended = catalog.new_call(), threading.Event()
 
     def call() -> None:
         with pytest.raises(RolltopError):
-            catalog.call("demo-doze", {"seconds": 100}, session=key)
+            catalog.call("demo-doze", {"seconds": 15}, session=key)
         ended.set()
 
     thread = threading.Thread(target=call)
     thread.start()
-    wait_until(lambda: catalog.end_session(key) or ended.is_set(), timeout=90)
+    began = time.monotonic()
+    while not ended.wait(0.2) and time.monotonic() - began < 12:
+        catalog.end_session(key)
     thread.join()
+    assert time.monotonic() - began < 12
 
 
 def test_changed_code_is_called_though_a_process_was_ready(tmp_path: Path) -> None:
@@ -145,10 +172,8 @@ def test_changed_code_is_called_though_a_process_was_ready(tmp_path: Path) -> No
 def test_processes_that_wait_end_after_their_rest_and_with_the_catalog(tmp_path: Path) -> None:
     root = r_package(tmp_path / "demo", "#' One\n#' @keywords mcp-tool\none <- function() 1\n")
     mcptool_build(root)
-    catalog = Catalog(CatalogSettings(serve=(str(root),), state_seconds=2))
+    catalog = Catalog(CatalogSettings(serve=(str(root),), state_seconds=0.5))
     catalog.call("demo-one", {})
-    spares = waiting(catalog)
-    assert len(spares) == 1
     wait_until(lambda: not waiting(catalog))
     catalog.call("demo-one", {})
     catalog.close()
@@ -159,5 +184,12 @@ def test_processes_that_wait_end_after_their_rest_and_with_the_catalog(tmp_path:
 
 
 def waiting(catalog: Catalog) -> list[Any]:
-    places = catalog._sessions._strangers._waiting
-    return [spare for place in list(places.values()) for spare in place.spares]
+    packages = catalog._sessions._stateless._packages
+    return [template for package in list(packages.values()) for template in package.pool.ready]
+
+
+def wait_until_idle(catalog: Catalog) -> None:
+    packages = catalog._sessions._stateless._packages
+    deadline = time.monotonic() + 30
+    while any(package.pool.busy for package in packages.values()) and time.monotonic() < deadline:
+        time.sleep(0.02)
