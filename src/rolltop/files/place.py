@@ -10,7 +10,7 @@ from typing import Literal
 
 from rolltop.errors import InvalidInput
 
-__all__ = ["Info", "Written", "absolute", "kind_of"]
+__all__ = ["Info", "WritePlan", "Written", "absolute", "kind_of"]
 
 LONGEST_NAME = 255
 LONGEST_PATH = 4095
@@ -26,6 +26,19 @@ class Info:
     kind: Kind
     size: int
     modified: float
+
+
+@dataclass(frozen=True, slots=True)
+class WritePlan:
+    """What writing to a path would do now. Passed back, it binds the writing to exactly that.
+
+    `effect` completes "This …" for a human who has to agree first; None: nobody has to. `identity` is that of the file
+    that would be replaced; None: the file would be new.
+    """
+
+    place: Path
+    identity: tuple[int, int] | None
+    effect: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,12 @@ from rolltop.errors import Conflict, InvalidInput
 __all__ = ["put_back", "set_aside", "write_whole"]
 
 
-def write_whole(directory: int, name: str, data: bytes, *, overwrite: bool) -> Identity:
+def write_whole(
+    directory: int, name: str, data: bytes, *, overwrite: bool, expected: Identity | None = None
+) -> Identity:
     """Write `data` as `name`. A link of that name is replaced, not followed."""
     try:
-        return write_file(name, data, mode=0o644, overwrite=overwrite, dir_fd=directory)
+        return write_file(name, data, mode=0o644, overwrite=overwrite, expected=expected, dir_fd=directory)
     except FileExistsError:
         raise Conflict("a file of that name exists already", hint="Choose another name, or ask to overwrite.") from None
     except IsADirectoryError:

@@ -50,7 +50,7 @@ class Built(BaseModel):
     name="mcptool_build",
     toolset="catalog",
     annotations=WRITES,
-    consent=Consent(REPLACE, "replaces definition files that differ from their sources", always=False),
+    consent=Consent(REPLACE, "writes or replaces definition files", always=False),
     examples=[
         Example(
             {"path": _MISSING, "dry_run": True},
@@ -72,12 +72,8 @@ async def build_tool(args: BuildArguments, ctx: ToolContext[Workspace]) -> Resul
     replaced = [change for change in changes if change.action != "add"]
     if args.dry_run:
         return Result.ok(_would_build(changes))
-    if replaced:
-        names = some_of(change.path.name for change in replaced)
-        given = getattr(args, "confirm", None) == REPLACE
-        await ctx.require_consent(
-            REPLACE, f"replaces or removes {len(replaced)} definition files of {path}: {names}", given=given
-        )
+    if effect := _effect(changes, replaced, path, ctx.workspace):
+        await ctx.require_consent(REPLACE, effect, given=getattr(args, "confirm", None) == REPLACE)
     from rolltop.catalog.live import ExampleRuns  # noqa: PLC0415 - what runs code is loaded when it is to run
 
     runner = ExampleRuns() if args.run_examples else None
@@ -96,6 +92,16 @@ async def build_tool(args: BuildArguments, ctx: ToolContext[Workspace]) -> Resul
         ),
         message=_what_changed(changed),
     )
+
+
+def _effect(changes: list[Any], replaced: list[Any], path: str, workspace: Workspace) -> str | None:
+    """What the user has to agree to: what is replaced, and new files where tools may not write unasked."""
+    if replaced:
+        names = some_of(change.path.name for change in replaced)
+        return f"replaces or removes {len(replaced)} definition files of {path}: {names}"
+    if changes and not workspace.files.is_unasked(changes[0].path):
+        return f"writes {len(changes)} definition files to {changes[0].path.parent}"
+    return None
 
 
 def _what_changed(served: list[str]) -> str | None:

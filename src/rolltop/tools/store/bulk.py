@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from mcp_core import DESTROYS, Consent, Example, Result, ToolArguments, ToolContext, some_of
 from mcp_core.jsonable import to_jsonable
 from rolltop.errors import InvalidInput, RolltopError
+from rolltop.files import WritePlan
 from rolltop.store import Library
 from rolltop.store.writer import Writer
 from rolltop.tools.store import fetch, find, grep, keep, manage
@@ -90,7 +91,7 @@ class _Bulk:
         self._args = args
         self._budget = max(2000, budget // len(args.operations))
         self._outputs = Outputs(workspace.files, CONSENT)
-        self._replaced: set[str] = set()
+        self._plans: dict[str, WritePlan] = {}
         self._confirmed = False
         self.steps: list[Step] = []
 
@@ -101,10 +102,15 @@ class _Bulk:
         numbered = enumerate(self._args.operations, 1)
         steps = [(number, step) for number, step in numbered if not _confirmed(step.op, step.arguments)]
         paths = [step.arguments.get("outputPath", step.arguments.get("output_path")) for _, step in steps]
-        self._replaced = {path for path in paths if isinstance(path, str) and self._outputs.exists(path)}
+        plans = {path: self._outputs.plan(path) for path in paths if isinstance(path, str)}
+        self._plans = {path: plan for path, plan in plans.items() if plan is not None}
+        replaced = sorted(path for path, plan in self._plans.items() if plan.identity is not None)
+        new = sorted(str(plan.place) for plan in self._plans.values() if plan.identity is None)
         parts = [f"step {number} deletes {_gone(self._library, step)}" for number, step in steps if _deletes(step)]
         deletes = [f"deletes documents: {some_of(parts, 10)}"] if parts else []
-        return deletes + ([f"replaces files: {some_of(sorted(self._replaced), 10)}"] if self._replaced else [])
+        writes = [f"replaces files: {some_of(replaced, 10)}"] if replaced else []
+        writes += [f"writes new files: {some_of(new, 10)}"] if new else []
+        return deletes + writes
 
     def run(self) -> Bulked:
         committed = True
@@ -177,8 +183,8 @@ class _Bulk:
     def retrieve(self, args: fetch.RetrieveDocument) -> BaseModel:
         if args.output_path is not None and self._args.dry_run:
             raise InvalidInput("a dry run cannot write a file", hint="Leave outputPath out, or dry_run.")
-        overwrite = self.given or self._confirmed or args.output_path in self._replaced
-        write = partial(self._outputs.write, overwrite=overwrite)
+        plan = self._plans.get(args.output_path or "")
+        write = partial(self._outputs.write, overwrite=self.given or self._confirmed, plan=plan)
         return fetch.retrieve(self._workspace, args, self._budget, write)
 
     def by_name(self, args: fetch.GetByName | fetch.CatDocument) -> BaseModel:

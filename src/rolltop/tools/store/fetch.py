@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import AliasChoices, BaseModel, Field, model_validator
 
 from mcp_core import READS, WRITES, Consent, Example, Result, ToolArguments, ToolContext
-from rolltop.errors import Conflict
+from rolltop.errors import Conflict, ConsentMissing
 from rolltop.store import Document, Library
 from rolltop.tools.store.models import Content
 from rolltop.tools.store.operations import document_by, find_hash
@@ -139,7 +139,7 @@ def content_of(library: Library, document: Document, wanted: Wanted) -> Content:
     )
 
 
-_OVERWRITE = Consent(OVERWRITE, "replaces a file", always=False)
+_OVERWRITE = Consent(OVERWRITE, "replaces a file, or writes a new one outside the temporary directory", always=False)
 _TEXT = {"content": "first\nsecond\nthird\n", "name": "notes/three.txt"}
 _TEXT_HASH = "f5c962601b413ccda2fc14d64d98479d9fc74c90c2dde15f25ee9922e57f5074"
 
@@ -183,12 +183,12 @@ async def retrieve_document(args: RetrieveDocument, ctx: ToolContext[Workspace])
     """
     try:
         return Result.ok(await ctx.run(retrieve, ctx.workspace, args, ctx.budget))
-    except Conflict:
-        place = await ctx.run(ctx.workspace.files.resolve, args.output_path or "")
-        if not place.is_file():  # agreeing would change nothing
+    except (Conflict, ConsentMissing):
+        plan = await ctx.run(ctx.workspace.files.plan_write, args.output_path or "")
+        if plan.effect is None or plan.place.is_dir():  # agreeing would change nothing
             raise
-        await ctx.require_consent(OVERWRITE, f"replaces the file {place}", given=_OVERWRITE.given_in(args))
-    write = partial(ctx.workspace.files.write_bytes, overwrite=True)
+        await ctx.require_consent(OVERWRITE, plan.effect, given=_OVERWRITE.given_in(args), refusal="writes a file")
+    write = partial(ctx.workspace.files.write_bytes, plan=plan)
     return Result.ok(await ctx.run(retrieve, ctx.workspace, args, ctx.budget, write))
 
 

@@ -6,7 +6,7 @@ import contextlib
 from pathlib import Path
 
 from rolltop.errors import Conflict, RolltopError
-from rolltop.files import Files, Written
+from rolltop.files import Files, WritePlan, Written
 
 __all__ = ["Outputs"]
 
@@ -19,18 +19,18 @@ class Outputs:
         self._confirm = confirm
         self._written: list[Written] = []
 
-    def exists(self, path: str) -> bool:
-        """Whether something is there that writing would replace."""
+    def plan(self, path: str) -> WritePlan | None:
+        """What writing would do, if the user has to agree to it."""
         try:
-            self._files.stat(path)
+            plan = self._files.plan_write(path)
         except RolltopError:
-            return False
-        return True
+            return None  # the step says what is wrong
+        return plan if plan.effect is not None else None
 
-    def write(self, path: str, data: bytes, *, overwrite: bool) -> Path:
+    def write(self, path: str, data: bytes, *, overwrite: bool, plan: WritePlan | None = None) -> Path:
         """Write a file of a step."""
         try:
-            written = self._files.write_for_now(path, data, overwrite=overwrite)
+            written = self._files.write_for_now(path, data, overwrite=overwrite, plan=plan)
         except Conflict as error:
             hint = f'Choose another name, or if the user agrees, call again with confirm set to "{self._confirm}".'
             raise Conflict(error.message, hint=hint) from None
