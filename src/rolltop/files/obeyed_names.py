@@ -123,7 +123,7 @@ def program_directories(path: str) -> tuple[Path, ...]:
 
 def _meaning(name: str, *, is_file: bool) -> str | None:
     if name.startswith("."):
-        return "hidden: settings of other programs"
+        return "hidden files and folders hold their settings"
     if not is_file:
         return FOLDERS.get(name)
     found = _FILE_NAMES.fullmatch(name)

@@ -282,7 +282,7 @@ class Files:
         around = [root for root in (*self.roots, *self.unasked, *self._homes) if root in place.parents]
         if what := self._names.why(place, max(around, key=lambda root: len(root.parts))):
             raise PermissionDenied(
-                f"{place.name[:80]!r} is not written: {what}",
+                f"{place.name[:80]!r} is not written, because other programs obey it: {what}",
                 hint="Choose another name. The owner can open names with the setting writable_names.",
             )
 

@@ -306,7 +306,7 @@ def _add(found: dict[str, Served], served: Served) -> None:
     first = found.setdefault(name, served)
     if first is served:
         return
-    logger.warning("a second definition of %s, in %s, is not served: %s has the first", name, served.place, first.place)
+    logger.warning("%s of %s is not served: %s has a tool of that name", name, served.place, first.place)
     stricter = replace(
         first.definition,
         dangerous=first.definition.dangerous or served.definition.dangerous,
