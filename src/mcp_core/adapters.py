@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field
 from pydantic.fields import FieldInfo
 
+from mcp_core.approval import ask_for
 from mcp_core.content import wire_block
 from mcp_core.context import ToolContext
 from mcp_core.description import expand_result
@@ -54,7 +55,7 @@ def flat_function(
 
         async def call() -> Any:
             if spec.consent is not None and spec.consent.applies_to(arguments):
-                await spec.consent.ask(arguments, ctx)
+                await ask_for(spec.consent, arguments, ctx)
             bound = spec.bind(arguments, ctx)
             return await run(**bound) if spec.is_async else await ctx.run(run, **bound)
 

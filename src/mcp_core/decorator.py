@@ -19,11 +19,12 @@ from typing import Any, overload
 
 from mcp_core.adapters import flat_function, register_on
 from mcp_core.arguments import ToolArguments
-from mcp_core.context import InputNeeded, ToolCancelled, ToolContext
+from mcp_core.context import ToolCancelled, ToolContext
 from mcp_core.description import describe
 from mcp_core.envelope import Envelope, ResultEnvelope
 from mcp_core.log import TRACE, one_line
 from mcp_core.registry import Registry
+from mcp_core.reply import InputNeeded
 from mcp_core.result import Result
 from mcp_core.spec import ToolFunction, ToolSpec
 

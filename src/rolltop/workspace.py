@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rolltop.approvals import Approvals
 from rolltop.base.atomic_files import write_file
 from rolltop.base.os_errors import explain_os_error
 from rolltop.confine import Policy, set_policy
@@ -174,6 +175,11 @@ class Workspace:
         return Journal(self.root / "journal.sqlite", self.prepare, retention)
 
     @cached_property
+    def approvals(self) -> Approvals:
+        """Questions to the owner, and their answers."""
+        return Approvals(self.root / "approvals.sqlite", self.prepare)
+
+    @cached_property
     def store(self) -> Library:
         """The documents."""
         return self.open_store()
@@ -214,7 +220,7 @@ class Workspace:
 
     def close(self) -> None:
         """Close what was opened, in any state."""
-        for name in ("catalog", "reports", "transform", "store", "journal"):
+        for name in ("catalog", "reports", "transform", "store", "approvals", "journal"):
             part = self.__dict__.pop(name, None)
             if part is not None:
                 with contextlib.suppress(OSError):

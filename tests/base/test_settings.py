@@ -24,20 +24,18 @@ Rolltop = Callable[..., subprocess.CompletedProcess[str]]
     ],
 )
 def test_a_variable_that_sets_nothing_is_named_with_what_was_meant(variable: str, meant: str | None) -> None:
-    [message] = unknown_variables({variable: "x", "HOME": "/"})
-    assert variable in message
-    assert meant is None or f"did you mean {meant}?" in message
+    assert unknown_variables({variable: "x", "HOME": "/"}) == {variable: meant}
 
 
 def test_every_variable_that_sets_something_is_known() -> None:
     env = {name: "x" for option in OPTIONS for name in option.env}
-    assert unknown_variables({**env, "ROLLTOP_CONFIG": "x", "ROLLTOP_STORE_MODEL": "x", "ROLLTOP": "x"}) == []
+    assert unknown_variables({**env, "ROLLTOP_CONFIG": "x", "ROLLTOP_STORE_MODEL": "x", "ROLLTOP": "x"}) == {}
 
 
 def test_the_command_line_says_it_on_standard_error_alone(rolltop: Rolltop) -> None:
     out = rolltop("journal", "--json", ROLLTOP_WORKSPCE="/nowhere")
     assert out.stdout == "[]\n"
-    assert out.stderr.count("did you mean ROLLTOP_WORKSPACE?") == 1
+    assert out.stderr.count("Did you mean ROLLTOP_WORKSPACE?") == 1
 
 
 def test_consent_exports_and_limits_of_the_journal_are_settings(tmp_path: Path) -> None:

@@ -11,13 +11,18 @@ from pathlib import Path
 
 import pytest
 
+from rolltop.cli.demo import TOUR
+from rolltop.server.toolsets import discover
+
 
 def test_the_tour_ends_well(rolltop: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path) -> None:
     out = rolltop("demo", TMPDIR=str(tmp_path))
     assert out.returncode == 0, out.stdout + out.stderr
     assert "Next: rolltop connect" in out.stdout
-    for name in ("store", "reports", "catalog", "guide", "example", "desk"):
+    for name in TOUR:
         assert f"── {name} ──" in out.stdout
+    assert out.stdout.count("[image/png image, ") == 2
+    assert "null" not in out.stdout
     assert not list(tmp_path.glob("rolltop-demo-*"))
     assert not (tmp_path / "home" / ".config").exists()
 
@@ -36,3 +41,7 @@ def test_a_tour_that_is_ended_leaves_nothing_behind(environment: dict[str, str],
         ended = {128 + signal.SIGTERM} | ({0} if after else set())  # later it may have come to its end
         assert tour.wait(30) in ended
     assert not list(place.glob("rolltop-demo-*"))
+
+
+def test_the_tour_has_every_tool_set() -> None:
+    assert {each.name for each in discover()[0] if not each.hidden or each.name == "example"} <= set(TOUR)

@@ -186,7 +186,7 @@ def test_closed_files_are_neither_read_nor_written(house: House) -> None:
             for write in (files.write_bytes, files.write_for_now):
                 refused("closed, write", lambda path=path, write=write: write(path, b"bad"))
                 refused("closed, overwrite", lambda path=path, write=write: write(path, b"bad", overwrite=True))
-            refused("closed, plan", lambda path=path: files.plan_write(path))
+            refused("closed, look", lambda path=path: files.target(path))
     assert {target: target.read_bytes() for target in before} == before
     assert not (house.outside / "new.txt").exists()
 
@@ -215,7 +215,7 @@ def test_names_that_programs_obey_are_never_written(house: House) -> None:
                 for write in (files.write_bytes, files.write_for_now):
                     refused("obeyed names", lambda path=path, write=write: write(path, b"bad"))
                     refused("obeyed names", lambda path=path, write=write: write(path, b"bad", overwrite=True))
-                refused("obeyed names", lambda path=path: files.plan_write(path))
+                refused("obeyed names", lambda path=path: files.target(path))
             assert not place.is_file()
     refused("obeyed names", lambda: files.write_bytes(house.home / "tools" / "ls", b"bad"))
 
@@ -225,10 +225,10 @@ def test_the_owner_can_open_a_name(house: House) -> None:
     settings = load(env={**env, "ROLLTOP_WRITABLE_NAMES": "conftest.py,.github"})
     files = Files.from_settings(settings)
     (house.project / ".github").mkdir(exist_ok=True)
-    assert files.plan_write(house.project / "conftest.py").effect == f"writes the new file {house.project}/conftest.py"
-    assert files.plan_write(house.project / ".github" / "x.yml").effect
+    assert files.target(house.project / "conftest.py").asks
+    assert files.target(house.project / ".github" / "x.yml").asks
     with pytest.raises(PermissionDenied) as caught:
-        files.plan_write(house.project / ".gitlab-ci.yml")
+        files.target(house.project / ".gitlab-ci.yml")
     assert "writable_names" in str(caught.value.hint)
 
 
@@ -247,8 +247,8 @@ def test_a_new_file_is_written_unasked_only_where_that_harms_nobody(house: House
                 with pytest.raises(ConsentMissing) as caught:
                     files.write_bytes(path, b"bad")
                 assert str(folder / name) in str(caught.value)
-                plan = files.plan_write(path)
-                assert (plan.effect, plan.identity) == (f"writes the new file {folder / name}", None)
+                target = files.target(path)
+                assert (target.place, target.state, target.asks) == (folder / name, None, True)
                 assert not (folder / name).exists()
 
 
@@ -257,24 +257,25 @@ def test_what_was_agreed_to_is_what_is_written(house: House) -> None:
     other = folder / "other"
     other.mkdir(parents=True)
     place = folder / "x.txt"
-    plan = files.plan_write(place)
+    seen = files.target(place)
     put(place, "came meanwhile")
     with pytest.raises(Conflict):
-        files.write_bytes(place, b"bad", plan=plan)
-    plan = files.plan_write(place)
-    assert plan.effect == f"replaces the file {place}"
+        files.write_bytes(place, b"bad", expected=seen)
+    seen = files.target(place)
+    assert seen.state is not None
+    assert not seen.asks
     put(folder / "y.txt", "precious").replace(place)
-    with pytest.raises(Conflict, match="meantime"):
-        files.write_bytes(place, b"bad", plan=plan)
+    with pytest.raises(Conflict, match="looked at"):
+        files.write_bytes(place, b"bad", expected=seen)
     link = folder / "way"
     link.symlink_to(other)
-    plan = files.plan_write(link / "z.txt")
+    seen = files.target(link / "z.txt")
     link.unlink()
     link.symlink_to(house.project / "sub")
-    with pytest.raises(Conflict, match="another file"):
-        files.write_bytes(link / "z.txt", b"bad", plan=plan)
+    with pytest.raises(Conflict, match="looked at"):
+        files.write_bytes(link / "z.txt", b"bad", expected=seen)
     assert place.read_text() == "precious"
-    assert files.write_bytes(place, b"good", plan=files.plan_write(place)).read_bytes() == b"good"
+    assert files.write_bytes(place, b"good", expected=files.target(place)).read_bytes() == b"good"
     CASES["agreements"] += 4
 
 
@@ -293,7 +294,7 @@ def test_a_served_catalog_is_closed_to_writing(house: House) -> None:
             for write in (files.write_bytes, files.write_for_now):
                 refused("catalogs, write", lambda path=path, write=write: write(path, b"bad"))
                 refused("catalogs, write", lambda path=path, write=write: write(path, b"bad", overwrite=True))
-            refused("catalogs, write", lambda path=path: files.plan_write(path))
+            refused("catalogs, write", lambda path=path: files.target(path))
     assert files.read_text(package / "DESCRIPTION").startswith("Package")
 
 

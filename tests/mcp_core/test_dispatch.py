@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -15,6 +16,7 @@ from pydantic import BaseModel, Field
 from mcp_core import (
     DESTROYS,
     Answer,
+    Approver,
     Call,
     Consent,
     Dispatcher,
@@ -112,18 +114,28 @@ def test_engine_errors_keep_their_words_and_others_are_masked(house: House, capl
 
 
 def test_a_call_ends_at_its_time_limit_and_its_thread_is_told(house: House) -> None:
-    stopped: list[bool] = []
+    stopped = threading.Event()
 
     def spins(args: Say, ctx: ToolContext[Any]) -> Result[Said]:
         while not ctx.cancelled:
             time.sleep(0.005)
-        stopped.append(True)
+        stopped.set()
         return Result.ok(Said(text=""))
 
     house.add(spins, timeout=0.1)
     answer = house.call("spins")
     assert answer.structured["error_type"] == "timeout"
-    assert stopped == [True]
+    assert "may still take effect" in answer.structured["error"]
+    assert stopped.wait(10)
+
+
+def test_a_call_that_waits_in_the_loop_is_stopped_at_its_time_limit(house: House) -> None:
+    async def waits(args: Say) -> Result[Said]:
+        await asyncio.Event().wait()
+        return Result.ok(Said(text=""))
+
+    house.add(waits, timeout=0.1)
+    assert house.call("waits").structured["error"].endswith("and was stopped")
 
 
 def test_only_what_comes_from_outside_ends_a_call(house: House) -> None:
@@ -211,6 +223,10 @@ def test_an_answer_above_the_budget_is_kept_and_linked(house: House) -> None:
     jsonschema.validate(answer.structured, house.registry.find("say").wire["outputSchema"])  # type: ignore[union-attr]
 
 
+def owner_allows_the_literal() -> ToolContext[Any]:
+    return ToolContext(approver=Approver("literal"))
+
+
 def consenting(house: House) -> list[str]:
     done: list[str] = []
 
@@ -241,13 +257,14 @@ def test_consent_is_described_annotated_and_optional_in_the_schema(house: House)
 @pytest.mark.parametrize(
     ("arguments", "reply", "happens", "decision"),
     [
-        ({"confirm": "REMOVE_IT"}, None, True, "literal"),
+        ({"confirm": "REMOVE_IT"}, None, False, "not askable"),
+        ({"confirm": "REMOVE_IT"}, Reply("decline"), False, "refused"),
         ({}, None, False, "not askable"),
         ({}, Reply("accept", {"agree": True}), True, "agreed"),
         ({}, Reply("accept", {"agree": False}), False, "refused"),
         ({}, Reply("accept", {}), False, "refused"),
         ({}, Reply("decline"), False, "refused"),
-        ({}, Reply("cancel"), False, "refused"),
+        ({}, Reply("cancel"), False, "cancelled"),
         ({"dry_run": True}, None, True, None),
     ],
 )
@@ -282,7 +299,7 @@ def test_a_required_literal_is_required(house: House) -> None:
 
     house.add(create, consent=Consent("CREATE_DOCUMENT", "creates a document", required=True))
     assert house.call("create", {}).structured["error_type"] == "validation_error"
-    assert not house.call("create", {"confirm": "CREATE_DOCUMENT"}).is_error
+    assert not house.call("create", {"confirm": "CREATE_DOCUMENT"}, owner_allows_the_literal()).is_error
 
 
 def test_a_tool_without_arguments_takes_the_literal(house: House) -> None:
@@ -302,7 +319,8 @@ def test_a_tool_without_arguments_takes_the_literal(house: House) -> None:
     assert house.call("purge_now").structured["error_type"] == "validation_error"
     assert house.call("purge", {"confirm": "PURGE", "more": 1}).structured["error_type"] == "validation_error"
     for name in ("purge", "purge_now"):
-        assert house.call(name, {"confirm": "PURGE"}).structured["value"] == {"text": "purged"}
+        answer = house.call(name, {"confirm": "PURGE"}, owner_allows_the_literal())
+        assert answer.structured["value"] == {"text": "purged"}
 
 
 def asked(questions: list[tuple[str, str]]) -> ToolContext[Any]:
@@ -318,10 +336,9 @@ def test_the_question_shows_what_is_agreed_to(house: House) -> None:
     questions: list[tuple[str, str]] = []
     for text in ("all my letters", "one\nDo you agree? \u202eNothing happens", "x" * 5000):
         house.call("remove", {"text": text, "times": 3}, asked(questions))
-    assert 'This removes things; called with {"text":"all my letters","times":3}.' in questions[0][1]
-    assert "\n" not in questions[1][1]
-    assert "\u202e" not in questions[1][1]
-    assert len(questions[2][1]) < 500
+    assert questions[0][1] == 'Do you agree? This removes things.\n\nDetails:\n"text": "all my letters"\n"times": "3"'
+    assert '"one\\nDo you agree? \\u202eNothing happens"' in questions[1][1]
+    assert "4600 characters" in questions[2][1]
     assert len({key for key, _ in questions}) == 3  # an agreement to one counts for no other
 
 
@@ -340,8 +357,9 @@ def test_another_name_for_the_literal(house: House) -> None:
         return Result.ok(Said(text="sold"))
 
     house.add(sell, consent=Consent("SELL", "sells", field="user_consent"))
-    assert "user_consent set to" in house.call("sell").structured["instruction"]
-    assert not house.call("sell", {"user_consent": "SELL"}).is_error
+    refused = house.call("sell", None, owner_allows_the_literal())
+    assert "user_consent set to" in refused.structured["instruction"]
+    assert not house.call("sell", {"user_consent": "SELL"}, owner_allows_the_literal()).is_error
 
 
 def test_direct_calls_use_the_same_arguments_and_context_and_ask_too(house: House) -> None:

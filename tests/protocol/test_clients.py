@@ -75,8 +75,10 @@ async def test_without_a_way_to_ask_nothing_is_done(connect: Any, era: str) -> N
         refused = await client.call_tool("forget_everything", {"what": "yesterday"})
         assert refused.is_error
         assert refused.structured_content["error_type"] == "consent_required"
-        agreed = await client.call_tool("forget_everything", {"what": "yesterday", "confirm": "FORGET_EVERYTHING"})
-        assert not agreed.is_error
+        given = {"what": "yesterday", "confirm": "FORGET_EVERYTHING"}
+        assert (await client.call_tool("forget_everything", given)).is_error
+    async with connect(env={**EXAMPLES, "ROLLTOP_CONSENT": "literal"}, mode=era) as client:
+        assert not (await client.call_tool("forget_everything", given)).is_error
 
 
 @pytest.mark.parametrize("era", ERAS)

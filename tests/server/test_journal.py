@@ -10,13 +10,14 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from mcp_core import ClientInfo, dispatch
+from mcp_core import ClientInfo, Reply, dispatch
 from rolltop.errors import Damaged
 from rolltop.journal import Entry, Journal, Retention
-from rolltop.server.desk import Desk
+from rolltop.server.application import Application
 from rolltop.settings import load
 
 Rolltop = Callable[..., subprocess.CompletedProcess[str]]
@@ -118,11 +119,14 @@ def test_a_locked_journal_does_not_stop_the_event_loop(tmp_path: Path, monkeypat
     """A call with consent waits for its row; nobody else does."""
     monkeypatch.setattr(dispatch, "AUDIT_SECONDS", 0.5)
     env = {"HOME": str(tmp_path), "ROLLTOP_WORKSPACE": str(tmp_path / "w"), "MCP_INCLUDE_EXAMPLE_TOOLS": "true"}
-    desk = Desk(load({"toolsets": "guide"}, env=env))
+    desk = Application(load({"toolsets": "guide"}, env=env))
     journal = desk.workspace.journal
     journal.add(entry(0))
     assert journal.flush()
     other = locked(journal.path)
+
+    async def agree(*question: Any) -> Reply:
+        return Reply("accept", {"agree": True})
 
     async def longest_standstill() -> float:
         longest, ended = 0.0, False
@@ -135,8 +139,8 @@ def test_a_locked_journal_does_not_stop_the_event_loop(tmp_path: Path, monkeypat
                 longest = max(longest, time.perf_counter() - before)
 
         ticking = asyncio.create_task(tick())
-        call = {"what": "it", "confirm": "FORGET_EVERYTHING"}
-        answer = await desk.dispatcher.call("forget_everything", call, desk.context(ClientInfo("test")))
+        context = desk.context(ClientInfo("test"), asker=agree)
+        answer = await desk.dispatcher.call("forget_everything", {"what": "it"}, context)
         assert not answer.is_error
         ended = True
         await ticking
@@ -262,10 +266,10 @@ def test_calls_are_recorded_with_a_digest_and_values_only_when_asked(rolltop: Ro
     examples = {"MCP_INCLUDE_EXAMPLE_TOOLS": "true"}
     rolltop("call", "example_echo", "--json", '{"text": "very private"}', **examples)
     rolltop("call", "example_echo", "--json", '{"text": "logged"}', ROLLTOP_LOG_ARGUMENTS="true", **examples)
-    rolltop("call", "forget_everything", "--json", '{"what": "it", "confirm": "FORGET_EVERYTHING"}', **examples)
+    rolltop("call", "forget_everything", "--json", '{"what": "it"}', "--yes", **examples)
     rows = json.loads(rolltop("journal", "--json").stdout)
     assert [row["tool"] for row in rows] == ["forget_everything", "example_echo", "example_echo"]
-    assert json.loads(rows[0]["consents"]) == [{"action": "FORGET_EVERYTHING", "decision": "literal"}]
+    assert json.loads(rows[0]["consents"]) == [{"action": "FORGET_EVERYTHING", "decision": "agreed", "who": "client"}]
     assert json.loads(rows[1]["arguments"]) == {"text": "logged"}
     assert "logged" in rows[1]["answer"]
     assert rows[1]["tokens_in"] == int(rows[1]["size_in"] / 3.5) > 0

@@ -61,7 +61,7 @@ def test_a_closed_end_is_named(environment: dict[str, str], line: str, end: str)
     for options in ("", "--catalog-group x"):  # the fast way to start, and the plain one
         out = run(f"{SERVE} {options} {line}", environment)
         assert out.returncode == 2
-        assert out.stderr.startswith(f"rolltop: standard {end} is closed")
+        assert out.stderr.startswith(f"Error: standard {end} is closed")
         assert len(out.stderr.splitlines()) == 2
 
 

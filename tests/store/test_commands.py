@@ -97,7 +97,7 @@ def test_other_arguments_that_are_not_utf8_are_named_in_one_line(rolltop: Run, a
     rolltop("store", "add", "-", "--name", "n", stdin="x\n")
     failed = rolltop("store", *arguments)
     assert failed.returncode in (2, 3)
-    assert failed.stderr.splitlines()[0].startswith("rolltop: ")
+    assert failed.stderr.splitlines()[0].startswith("Error: ")
     assert len(failed.stderr.splitlines()) <= 2
 
 
@@ -365,8 +365,9 @@ def test_graph_draws_a_tree_on_a_terminal(rolltop: Run, environment: dict[str, s
 
 
 def on_a_terminal(environment: dict[str, str], *arguments: str) -> str:
+    """What the command prints on a terminal; progress stays off, because it depends on the load."""
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "rolltop", "store", *arguments]
+    command = [sys.executable, "-m", "rolltop", "--quiet", "store", *arguments]
     subprocess.run(command, env=environment | {"COLUMNS": "300"}, stdout=theirs, stderr=theirs, check=True)
     os.close(theirs)
     shown = os.read(ours, 100_000).decode()

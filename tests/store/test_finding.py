@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from rolltop.errors import InvalidInput
-from rolltop.store import Library, Listing, Options, Source, learning
+from rolltop.store import Library, Listing, Options, Source
+from rolltop.store.search import index_follower
 
 INDEXING = (
     "import sys; from pathlib import Path; from rolltop.store import Library\n"
@@ -110,7 +111,7 @@ def test_many_killed_while_indexing(tmp_path: Path) -> None:
 
 
 def test_the_background_learns_what_was_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learning, "QUIET", 0.05)
+    monkeypatch.setattr(index_follower, "QUIET", 0.05)
     library = Library(tmp_path / "store", Options(background=True))
     for number in range(20):
         library.add_text(f"{number}.txt", "apples\n")
@@ -127,12 +128,12 @@ def test_a_long_backlog_is_not_waited_for_and_the_answer_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     library = filled(tmp_path / "store", 400)
-    monkeypatch.setattr(learning, "WAITED_FOR", -1)
+    monkeypatch.setattr(index_follower, "WAITED_FOR", -1)
     library.add_text("fresh.txt", "quite fresh\n")
     results = library.search("fresh")
     assert [hit.document.path for hit in results.hits] == ["fresh.txt"]
     assert results.note == "401 documents are not indexed yet: ask again in a moment."
-    monkeypatch.setattr(learning, "WAITED_FOR", 1 << 30)
+    monkeypatch.setattr(index_follower, "WAITED_FOR", 1 << 30)
     assert library.search("only7x").note is None
     assert paths(library, "only7x") == ["7.txt"]
     library.close()
@@ -268,9 +269,7 @@ def test_the_index_can_be_built_in_parts(tmp_path: Path) -> None:
     for number in range(4):
         library.add_text(f"{number}.txt", f"needle{number} and more hay\n" * 60_000)
     library.index()
-    library.text.rebuild()
-    assert library.unindexed() == 4
-    library.catch_up(stop=lambda: True)
+    library.rebuild_words(stop=lambda: True)
     left = library.unindexed()
     assert 0 < left < 4
     assert library.catch_up() == left

@@ -15,11 +15,11 @@ import pytest
 
 from rolltop.errors import PartMissing
 from rolltop.store import Library, Listing, Options
-from rolltop.store.meaning import Near, following
+from rolltop.store.meaning import Near, embedding_follower
 from rolltop.store.meaning.models import load_model
 from rolltop.store.meaning.passages import passages
+from rolltop.store.meaning.vectors import ByteVectors
 from rolltop.store.records import Document
-from rolltop.store.vectors import ByteVectors
 
 TOPICS = {
     "cat.md": "A kitten sleeps on the sofa and chases mice.\n",
@@ -178,7 +178,7 @@ def test_nothing_of_a_collected_document_is_left(library: Library) -> None:
 
 
 def test_work_goes_on_where_it_was_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(following, "VECTORS_A_COMMIT", 4)
+    monkeypatch.setattr(embedding_follower, "VECTORS_A_COMMIT", 4)
     library = Library(tmp_path / "store")
     fill(library, 30)
     assert not library.meaning.follow(enough=lambda: True)
@@ -317,7 +317,7 @@ def test_a_half_written_row_is_cut_off(tmp_path: Path) -> None:
 
 
 def test_mostly_removed_rows_are_written_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rolltop.store.vectors.WORTH_COMPACTING", 10)
+    monkeypatch.setattr("rolltop.store.meaning.vectors.WORTH_COMPACTING", 10)
     vectors, reader = ByteVectors(tmp_path / "v"), ByteVectors(tmp_path / "v")
     vectors.add(range(100), np.eye(100))
     size = (tmp_path / "v").stat().st_size

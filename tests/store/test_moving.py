@@ -148,7 +148,7 @@ def test_the_current_version_of_an_archive_becomes_current(library: Library, oth
 def test_versions_of_one_document_may_lie_in_several_transactions(
     library: Library, other: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rolltop.store.transfer.GROUP", 2)
+    monkeypatch.setattr("rolltop.store.history.archive.GROUP", 2)
     for number in range(5):
         library.add_text("a.md", f"{number}\n")
     for _ in range(2):

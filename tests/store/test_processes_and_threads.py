@@ -12,7 +12,7 @@ import pytest
 
 from rolltop.errors import Conflict, InvalidInput
 from rolltop.store import Library, Listing
-from rolltop.store.writer import Writer
+from rolltop.store.blobs.writer import Writer
 
 
 @pytest.fixture

@@ -33,10 +33,12 @@ __all__ = [
     "explain_os_error",
     "explain_resource_limit",
     "ignoring_write_errors",
+    "is_transient_error",
     "is_write_error",
 ]
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
+TRANSIENT = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EACCES, errno.EPERM, errno.EINTR, errno.EAGAIN)
 NEARLY_NOTHING = 1 << 20
 """Bytes: where less is free, a write that failed for no other reason failed for this one."""
 PLENTY = 1 << 30
@@ -60,6 +62,11 @@ def is_write_error(error: BaseException) -> bool:
         full = kind in ("FullError", "ReadOnlyError") or "disk is full" in said or "readonly" in said
         return full or getattr(error, "extendedresult", 0) in NO_SHARED_MEMORY
     return _number(error) in (*FULL, errno.EROFS)
+
+
+def is_transient_error(error: BaseException) -> bool:
+    """True if a file could not be read for a reason that lies outside it: too many open files, no memory, no right."""
+    return isinstance(error, MemoryError) or _number(error) in TRANSIENT
 
 
 @contextmanager

@@ -115,13 +115,18 @@ def _python_tools(tree: SourceTree) -> Iterator[Found]:
 
 
 def mcptool_build(
-    path: str | Path = ".", *, output: str | Path | None = None, run_examples: ExampleRunner | None = None
+    path: str | Path = ".",
+    *,
+    output: str | Path | None = None,
+    run_examples: ExampleRunner | None = None,
+    check: Callable[[], None] | None = None,
 ) -> Built:
     """Write a definition for every tool in the sources at `path`.
 
     Files of tools that are gone are removed, if they carry our header and the whole tree was read; in a
     directory that packages may share only those of this package.
-    `run_examples` runs the examples; without it they are written as not run.
+    `run_examples` runs the examples; without it they are written as not run. `check` is called before anything is
+    written, and may raise.
     """
     tree = source_tree(path)
     overlooked: list[Remark] = []
@@ -130,6 +135,8 @@ def mcptool_build(
         _refuse_links_out(tree)
     outcomes = list((run_examples or not_run)(tree, found))
     directory = Path(output).expanduser().absolute() if output else tree.tools_directory
+    if check is not None:
+        check()
     finished = [_finished(tool, outcome) for tool, outcome in zip(found, outcomes, strict=True)]
     written, unchanged = _write_all(directory, [(tool, yaml_of(tree, tool)) for tool in finished])
     removed = _remove_stale(tree, directory, {*written, *unchanged}) if Path(path).is_dir() else ()

@@ -9,6 +9,6 @@ real place is checked, and that place is then opened by the kernel with symbolic
 from rolltop.files.denied import Denied
 from rolltop.files.obeyed_names import ObeyedNames
 from rolltop.files.opener import Files
-from rolltop.files.place import Info, WritePlan, Written
+from rolltop.files.place import Info, Target, Written
 
-__all__ = ["Denied", "Files", "Info", "ObeyedNames", "WritePlan", "Written"]
+__all__ = ["Denied", "Files", "Info", "ObeyedNames", "Target", "Written"]

@@ -10,14 +10,13 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
-from rolltop.base.atomic_files import identity_of
 from rolltop.errors import Conflict, ConsentMissing, InvalidInput, NotFound, PermissionDenied, SizeLimit
 from rolltop.files.denied import Denied
 from rolltop.files.descriptors import Changed, explained, open_below, open_directory, open_file
 from rolltop.files.links import Links
 from rolltop.files.obeyed_names import ObeyedNames
-from rolltop.files.place import Info, WritePlan, Written, absolute, kind_of
-from rolltop.files.writer import put_back, set_aside, write_whole
+from rolltop.files.place import Info, Target, Written, absolute, kind_of
+from rolltop.files.writer import put_back, set_aside, state_of, write_whole
 from rolltop.settings import Settings, default_roots, home_directory, temporary_directory
 
 __all__ = ["Files"]
@@ -32,7 +31,7 @@ class Files:
     """Opens files inside `roots`, except what `Denied` names: the table, `own` data and `denied` places.
 
     Writes only inside `writable`, which is nowhere unless told otherwise: without a question into `unasked`
-    directories (by default all of `writable`), elsewhere with a `WritePlan` that a human agreed to; never below what
+    directories (by default all of `writable`), elsewhere with a `Target` that a human agreed to; never below what
     `kept` gives at that time, and never under names that other programs execute or obey.
     """
 
@@ -174,38 +173,39 @@ class Files:
 
     # Writing
 
-    def plan_write(self, path: str | os.PathLike[str]) -> WritePlan:
-        """What writing to `path` would do now, for a human to agree to; refuses what may not be written at all."""
+    def target(self, path: str | os.PathLike[str]) -> Target:
+        """What writing to `path` would replace or make now; give it to `write_bytes` as `expected`."""
         with self._to_write(path) as (fd, place):
-            return self._plan(fd, place)
+            return self._target(fd, place)
 
     def write_bytes(
-        self, path: str | os.PathLike[str], data: bytes, *, overwrite: bool = False, plan: WritePlan | None = None
+        self, path: str | os.PathLike[str], data: bytes, *, overwrite: bool = False, expected: Target | None = None
     ) -> Path:
         """Write a file, whole or not at all, into an existing directory; its real place comes back.
 
-        With a `plan` that was agreed to, exactly that is done, or `Conflict`. Without one, `ConsentMissing` says that a
-        human has to agree to a new file in this place, and an existing file is a `Conflict` unless `overwrite`.
+        `expected` is what the caller saw there and, where it asks, a human agreed to: `Conflict` when it is something
+        else by now. Without it, `ConsentMissing` says that a human has to agree to a new file in this place, and an
+        existing file is a `Conflict` unless `overwrite`.
         """
         with self._to_write(path) as (fd, place):
-            replace, expected = self._agreed(fd, place, overwrite, plan)
-            write_whole(fd, place.name, data, overwrite=replace, expected=expected)
+            replaced, identity = self._allowed(fd, place, overwrite, expected)
+            write_whole(fd, place.name, data, overwrite=replaced, expected=identity)
         return place
 
     def write_for_now(
-        self, path: str | os.PathLike[str], data: bytes, *, overwrite: bool = False, plan: WritePlan | None = None
+        self, path: str | os.PathLike[str], data: bytes, *, overwrite: bool = False, expected: Target | None = None
     ) -> Written:
         """The same, so that it can be undone: what was there before is set aside until it is settled."""
         with self._to_write(path) as (fd, place):
-            replace, expected = self._agreed(fd, place, overwrite, plan)
-            aside = set_aside(fd, place.name) if replace else None
+            replaced, identity = self._allowed(fd, place, overwrite, expected)
+            aside = set_aside(fd, place.name) if replaced else None
             try:
-                identity = write_whole(fd, place.name, data, overwrite=replace, expected=expected)
+                written = write_whole(fd, place.name, data, overwrite=replaced, expected=identity)
             except BaseException:
                 if aside is not None:
                     os.unlink(aside, dir_fd=fd)
                 raise
-        return Written(place, aside, identity)
+        return Written(place, aside, written)
 
     def settle(self, written: Written, *, keep: bool) -> None:
         """Keep what was written for now, or undo it."""
@@ -215,11 +215,9 @@ class Files:
             elif written.aside is not None:
                 os.unlink(written.aside, dir_fd=fd)
 
-    def _plan(self, directory: int, place: Path) -> WritePlan:
-        identity = identity_of(place.name, dir_fd=directory)
-        if identity is not None:
-            return WritePlan(place, identity, f"replaces the file {place}")
-        return WritePlan(place, None, None if self.is_unasked(place) else f"writes the new file {place}")
+    def _target(self, directory: int, place: Path) -> Target:
+        state = state_of(directory, place.name)
+        return Target(place, state, asks=state is None and not self.is_unasked(place))
 
     def is_unasked(self, place: Path) -> bool:
         """True if a new file may be written there without a question.
@@ -231,20 +229,18 @@ class Files:
         around = [folder for folder in (*self.unasked, *self._homes) if folder in place.parents]
         return bool(around) and max(around, key=lambda folder: len(folder.parts)) in self.unasked
 
-    def _agreed(
-        self, directory: int, place: Path, overwrite: bool, plan: WritePlan | None
+    def _allowed(
+        self, directory: int, place: Path, overwrite: bool, expected: Target | None
     ) -> tuple[bool, tuple[int, int] | None]:
         """Whether a file may be replaced, and which one."""
-        if plan is not None:
-            if plan.place != place:
-                raise Conflict(
-                    "the path leads to another file than before", hint="Look at it again, then repeat the call."
-                )
-            return plan.identity is not None, plan.identity
-        now = self._plan(directory, place)
-        if now.identity is None and now.effect is not None and not overwrite:
+        now = self._target(directory, place)
+        if expected is not None:
+            if (now.place, now.state) != (expected.place, expected.state):
+                raise Conflict("the file is not the one that was looked at before", hint="Look at it, and call again.")
+            return now.state is not None, now.state[:2] if now.state else None
+        if now.asks and not overwrite:
             raise ConsentMissing(
-                f"nothing was written: this {now.effect}, and the user has to agree first",
+                f"nothing was written: this writes the new file {place}, and the user has to agree first",
                 hint="Write to the temporary directory or the export folder, or ask the user.",
                 details={"path": str(place)},
             )

@@ -10,7 +10,7 @@ from typing import Literal
 
 from rolltop.errors import InvalidInput
 
-__all__ = ["Info", "WritePlan", "Written", "absolute", "kind_of"]
+__all__ = ["Info", "Target", "Written", "absolute", "kind_of"]
 
 LONGEST_NAME = 255
 LONGEST_PATH = 4095
@@ -29,16 +29,15 @@ class Info:
 
 
 @dataclass(frozen=True, slots=True)
-class WritePlan:
-    """What writing to a path would do now. Passed back, it binds the writing to exactly that.
+class Target:
+    """Where a file is to be written, and what has that name: device, inode, size and time of change, or nothing.
 
-    `effect` completes "This …" for a human who has to agree first; None: nobody has to. `identity` is that of the file
-    that would be replaced; None: the file would be new.
+    `asks`: the file would be new, in a place where a human has to agree to that.
     """
 
     place: Path
-    identity: tuple[int, int] | None
-    effect: str | None
+    state: tuple[int, int, int, int] | None
+    asks: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import stat
 from rolltop.base.atomic_files import Identity, write_file
 from rolltop.errors import Conflict, InvalidInput
 
-__all__ = ["put_back", "set_aside", "write_whole"]
+__all__ = ["put_back", "set_aside", "state_of", "write_whole"]
 
 
 def write_whole(
@@ -22,6 +22,15 @@ def write_whole(
         raise Conflict("a file of that name exists already", hint="Choose another name, or ask to overwrite.") from None
     except IsADirectoryError:
         raise InvalidInput("a directory of that name exists already") from None
+
+
+def state_of(directory: int, name: str) -> tuple[int, int, int, int] | None:
+    """Device, inode, size and time of change of what has this name, links not followed; None if nothing has."""
+    try:
+        info = os.stat(name, dir_fd=directory, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    return info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns
 
 
 def set_aside(directory: int, name: str) -> str | None:

@@ -6,7 +6,6 @@ import contextlib
 import json
 import logging
 import math
-import os
 import sqlite3
 import time
 from collections.abc import Mapping, Sequence
@@ -14,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rolltop.base.locks import retry_within
+from rolltop.base.private_sqlite import connect
 from rolltop.base.secrets import mask_json, mask_text
 from rolltop.errors import Damaged
 
@@ -98,16 +97,10 @@ class Retention:
 
 def open_database(path: Path) -> sqlite3.Connection:
     """Open the file, which is made if it is not there, with the table of this version."""
-    with contextlib.suppress(FileExistsError):
-        # SQLite would let others read it; what it makes beside the file has the file's permissions.
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-    connection = sqlite3.connect(path, timeout=_BUSY, isolation_level=None)
+    connection = connect(path, _BUSY)
     try:
         if connection.execute("PRAGMA user_version").fetchone()[0] < _VERSION:
-            # SQLite itself does not wait for the lock that this needs.
-            retry_within(_BUSY, lambda: connection.execute("PRAGMA journal_mode=WAL"), busy=_is_busy)
             _make_tables(connection)
-        connection.execute("PRAGMA synchronous=NORMAL")
     except BaseException:
         connection.close()
         raise
@@ -213,7 +206,3 @@ def is_damage(error: Exception) -> bool:
 
 def _code(error: sqlite3.Error) -> int:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
-
-
-def _is_busy(error: Exception) -> bool:
-    return isinstance(error, sqlite3.OperationalError) and _code(error) == sqlite3.SQLITE_BUSY

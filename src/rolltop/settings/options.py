@@ -41,6 +41,7 @@ class Settings:
     export_folder: Path | None = None
     writable_names: tuple[str, ...] = ()
     consent: str = "ask"
+    consent_seconds: float = 300.0
     log_level: str = "WARNING"
     log_file: Path | None = None
     log_arguments: bool = False
@@ -145,6 +146,7 @@ OPTIONS: tuple[Option, ...] = (
         "ask: a human agrees to what destroys or runs something; literal: the consent argument counts where nobody "
         "can be asked; never: such calls are refused.",
     ),
+    Option("consent_seconds", ("ROLLTOP_CONSENT_SECONDS",), read.seconds, "How long a call waits for a human."),
     Option("log_level", ("ROLLTOP_LOG_LEVEL", "MCP_LOG_LEVEL"), read.one_of(*LOG_LEVELS), "Least severe level to log."),
     Option("log_file", ("ROLLTOP_LOG_FILE",), read.path, "File to log to instead of standard error."),
     Option(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,16 +19,12 @@ from rolltop.settings.directories import (
     home_directory,
     working_directory,
 )
-from rolltop.settings.environment import unknown_variables
 from rolltop.settings.options import OPTIONS, SECTIONS, Option, Settings
 
 __all__ = ["load"]
 
-logger = logging.getLogger("rolltop.settings")
 
 _BY_KEY = {option.key: option for option in OPTIONS}
-_warned: set[str] = set()
-"""Settings are loaded several times in one process; each warning is given once."""
 
 
 def load(
@@ -44,7 +39,6 @@ def load(
     `prefix_is_default`: the environment's tool prefix was put there by us, not by the user.
     """
     env = os.environ if env is None else env
-    _warn_of_unknown(env)
     path = config or config_path(env)
     if path is None:  # without a home, the workspace is all there is
         path = _workspace(given or {}, env) / "config.toml"
@@ -71,14 +65,6 @@ def load(
         sections={name: _section(name, document, env, utlx) for name in SECTIONS},
         sources=MappingProxyType(sources),
     )
-
-
-def _warn_of_unknown(env: Mapping[str, str]) -> None:
-    """Log to standard error; standard output may belong to the protocol."""
-    for message in unknown_variables(env):
-        if message not in _warned:
-            _warned.add(message)
-            logger.warning("%s", message)
 
 
 def _workspace(given: Mapping[str, Any], env: Mapping[str, str]) -> Path:

@@ -13,13 +13,13 @@ from typing import TypeVar
 
 from rolltop.base.atomic_files import flush_directory, is_read_only
 from rolltop.errors import Conflict, Damaged, InvalidInput, PermissionDenied
+from rolltop.store.blobs.commit import Committer, FileLock
+from rolltop.store.blobs.packs import PackDirectory
+from rolltop.store.blobs.reader import Reader
+from rolltop.store.blobs.recovery import Recovery, refuse_lost_catalogue
+from rolltop.store.blobs.writer import Writer
 from rolltop.store.catalog import SqliteCatalog
-from rolltop.store.commit import Committer, FileLock
-from rolltop.store.packs import PackDirectory
-from rolltop.store.reader import Reader
-from rolltop.store.recovery import Recovery, refuse_lost_catalogue
 from rolltop.store.seams import BlobStore, Catalog
-from rolltop.store.writer import Writer
 
 __all__ = ["Core", "Options"]
 

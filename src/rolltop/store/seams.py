@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
-from rolltop.store.reach import Reach
+from rolltop.store.blobs.commit_mark import Reach
 from rolltop.store.records import Frame, Place
 
 if TYPE_CHECKING:
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
     # The tables of the catalogue are described by the embedded implementation: another one has the same methods.
     from rolltop.store.catalog.documents import Documents
-    from rolltop.store.catalog.listing import Listings
+    from rolltop.store.catalog.listings import Listings
     from rolltop.store.catalog.objects import Objects
     from rolltop.store.catalog.snapshots import Figures, Snapshots
     from rolltop.store.catalog.tags import Tags
     from rolltop.store.grep.layout import FrameTable
-    from rolltop.store.paging import Shown
+    from rolltop.store.search.paging import Shown
 
 Numbers: TypeAlias = "Sequence[Any] | NDArray[np.float32]"
 """A vector, or vectors as rows."""
@@ -197,7 +197,8 @@ class TextIndex(Protocol):
         self, query: str, documents: Sequence[int], *, why: bool = False, also: TextChanges | None = None
     ) -> dict[int, TextHit]: ...
     def clear(self) -> None: ...
-    def rebuild(self) -> None: ...
+    def rebuild(self, changes: Callable[[int], Iterable[TextChanges]]) -> int: ...
+    def doubt(self) -> bool: ...
     def damage(self) -> list[str]: ...
     def close(self) -> None: ...
 

@@ -7,7 +7,7 @@ import hashlib
 import json
 import logging
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -151,10 +151,13 @@ class Catalog:
             )
         return found
 
-    def attach(self, place: str) -> list[Served]:
-        """Make the tools of a package or path callable, now and after the next start."""
+    def attach(self, place: str, *, check: Callable[[list[Served]], None] | None = None) -> list[Served]:
+        """Make the tools of a package or path callable, now and after the next start; `check` may refuse them."""
+        found = self.offered(place)
+        if check is not None:
+            check(found)
         offered: dict[str, Served] = {}
-        for served in self.offered(place):
+        for served in found:
             _add(offered, served)
         added = list(offered.values())
         with self._lock:

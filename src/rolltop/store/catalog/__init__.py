@@ -6,13 +6,13 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+from rolltop.store.blobs.commit_mark import Reach
 from rolltop.store.catalog.connection import Database
 from rolltop.store.catalog.documents import Documents, NewDocument
-from rolltop.store.catalog.listing import Listings
+from rolltop.store.catalog.listings import Listings
 from rolltop.store.catalog.objects import Objects
 from rolltop.store.catalog.snapshots import Figures, Snapshots
 from rolltop.store.catalog.tags import Tags
-from rolltop.store.reach import Reach
 
 __all__ = ["NewDocument", "SqliteCatalog"]
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rolltop.store.catalog.connection import Database, Row
-from rolltop.store.catalog.seals import check_seal, damaged_row, seal
-from rolltop.store.naming import name_and_extension
+from rolltop.store.catalog.row_checksums import check_seal, damaged_row, seal
+from rolltop.store.file_types import name_and_extension
 from rolltop.store.records import Document, Version
 
 __all__ = ["COLUMNS", "Documents", "NewDocument", "document_of"]

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from rolltop.store.catalog.connection import Database, Row
-from rolltop.store.catalog.parts import pack_parts, unpack_parts
-from rolltop.store.catalog.seals import damaged_row
+from rolltop.store.catalog.leaf_lists import pack_parts, unpack_parts
+from rolltop.store.catalog.row_checksums import damaged_row
 from rolltop.store.records import Frame, Object, Place
 
 __all__ = ["Objects"]

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rolltop.store.catalog.connection import Database, Row
-from rolltop.store.catalog.seals import check_seal, seal
-from rolltop.store.values import read_value
+from rolltop.store.catalog.row_checksums import check_seal, seal
+from rolltop.store.metadata_values import read_value
 
 __all__ = ["Tags"]
 

@@ -11,14 +11,14 @@ import numpy as np
 
 from rolltop.base.priority import serving_request, yielding_to_requests
 from rolltop.errors import Damaged, InvalidInput, NotFound
+from rolltop.store.blobs.reader import Reader
+from rolltop.store.file_types import storable_path
 from rolltop.store.grep.layout import Layout, Numbers
 from rolltop.store.grep.lines import FileLines, lines_of
 from rolltop.store.grep.matcher import Matcher
 from rolltop.store.grep.missed import Missed, told
 from rolltop.store.grep.texts import TextLines, lines_in
-from rolltop.store.naming import storable_path
 from rolltop.store.query import Listing
-from rolltop.store.reader import Reader
 from rolltop.store.records import Document, Frame
 from rolltop.store.seams import Catalog, GrepIndex
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from rolltop.store.blobs.reader import Reader
 from rolltop.store.extract import Extracts
 from rolltop.store.grep.background import Background
 from rolltop.store.grep.engine import Grep
 from rolltop.store.grep.index import SegmentDirectory
 from rolltop.store.grep.texts import TextLines
-from rolltop.store.reader import Reader
 from rolltop.store.seams import Catalog, GrepIndex
 
 __all__ = ["SharedGrep"]

@@ -14,9 +14,9 @@ from pydantic import BaseModel, Field
 from mcp_core import READS, Example, Result, ToolArguments, ToolContext
 from rolltop.errors import InvalidInput
 from rolltop.store import Found, Hit, Library, Listing, is_hash_prefix
-from rolltop.store.excerpts import Excerpt, excerpts
-from rolltop.store.paging import Shown, decode_shown, encode_shown
 from rolltop.store.query import TIMES
+from rolltop.store.search.excerpts import Excerpt, excerpts
+from rolltop.store.search.paging import Shown, decode_shown, encode_shown
 from rolltop.store.times import parse_time
 from rolltop.tools.store.models import Documents, Line, info
 from rolltop.workspace import Workspace

@@ -10,7 +10,7 @@ from rolltop.store import Document, Library
 from rolltop.store.extract.charsets import WESTERN, codec_named, declared_in
 from rolltop.store.extract.detect import HEAD, whole_characters
 from rolltop.store.extract.plain import codec_of, decoded
-from rolltop.store.naming import is_text
+from rolltop.store.file_types import is_text
 
 __all__ = ["Part", "Wanted", "read_part"]
 
