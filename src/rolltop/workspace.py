@@ -1,7 +1,7 @@
-"""Opens a directory and builds the engines from settings: the composition root.
+"""Open a workspace directory and build the engines from the settings: the composition root.
 
-Several processes share one workspace: every part in it is made for that. Engines are built at first use,
-so a server that only transforms data never opens the store.
+Several processes share one workspace. Engines are built at first use, so a server that only transforms data never opens
+the store.
 """
 
 from __future__ import annotations

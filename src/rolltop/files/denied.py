@@ -1,6 +1,6 @@
-"""What is never opened, although it lies inside an allowed root.
+"""Files and directories that are never opened, although they lie inside an allowed root.
 
-Names are compared without regard to case and Unicode form, because some file systems do not regard them.
+Comparisons ignore case and Unicode form, as some file systems do.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ ANYWHERE: dict[str, str] = {
 """File names, with what they hold."""
 
 EXCEPTIONS = (".env.example", ".env.sample", ".env.template", ".env.dist", ".env.defaults")
-"""Names that a pattern above catches and that are made to be read."""
+"""Names that a pattern above matches and that are meant to be read."""
 
 IN_HOME: dict[str, str] = {
     ".config/google-chrome": "browser profile",
@@ -154,7 +154,7 @@ SYSTEM: dict[str, str] = {
     "/var/spool/cron": "jobs of users",
     "/var/mail": "mail",
 }
-"""Places of the machine that stay closed even when somebody makes `/` a root."""
+"""System directories and files that stay closed even if `/` is a root."""
 
 
 _OURS = ("rolltop's own data", "rolltop's own settings")
@@ -162,7 +162,7 @@ _OURS = ("rolltop's own data", "rolltop's own settings")
 
 @dataclass(frozen=True)
 class Denied:
-    """The table, ready to be asked: `Denied.why(real_path)`."""
+    """The table for one user: `Denied.why(real_path)`."""
 
     homes: tuple[Path, ...]
     own: tuple[Path, ...]
@@ -176,7 +176,7 @@ class Denied:
             names = {name: what for name, what in ANYWHERE.items() if "*" not in name}
             for place, what in (IN_HOME | names).items():
                 places[str(home / place)] = what
-                # People keep such places elsewhere and link to them; the other place is then closed as well.
+                # A user may keep such a directory elsewhere behind a link; that place is closed as well.
                 places[os.path.realpath(home / place)] = what
         places |= {str(place): "closed by the settings" for place in self.extra}
         places |= {str(place): "rolltop's own data" for place in self.own}
@@ -184,7 +184,7 @@ class Denied:
         object.__setattr__(self, "_opened", {plain_parts(place.parts) for place in self.opened})
 
     def why(self, real: Path) -> str | None:
-        """What the file holds that makes it nobody's business, or None when it may be opened."""
+        """What the file holds that keeps it closed; None if it may be opened."""
         parts = plain_parts(real.parts)
         return self._by_place(parts) or self._by_name(parts)
 
@@ -206,7 +206,7 @@ class Denied:
         return None
 
     def small_places(self) -> Iterable[Path]:
-        """Where a hard link could lead to: the denied places of homes, and rolltop's own."""
+        """Places whose files are recognised under a hard link too."""
         for home in self.homes:
             for place in (*IN_HOME, *(name for name in ANYWHERE if "*" not in name)):
                 yield Path(os.path.realpath(home / place))

@@ -144,7 +144,7 @@ _OVERWRITE = Consent(
     OVERWRITE,
     "replaces or makes that file",
     always=False,
-    when="outputPath names a file that exists, or a new one outside the temporary directory and the export folder,",
+    when="outputPath names an existing file, or a new one outside the temporary directory,",
 )
 
 
