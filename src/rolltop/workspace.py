@@ -1,7 +1,7 @@
-"""Opens a directory and builds the engines from settings: the composition root.
+"""Open a workspace directory and build the engines from the settings: the composition root.
 
-Several processes share one workspace: every part in it is made for that. Engines are built at first use,
-so a server that only transforms data never opens the store.
+Several processes share one workspace. Engines are built at first use, so a server that only transforms data never opens
+the store.
 """
 
 from __future__ import annotations
@@ -133,14 +133,31 @@ class Workspace:
     @cached_property
     def files(self) -> Files:
         """The one way to open a file of the user's."""
-        return Files.from_settings(self.settings)
+        return Files.from_settings(self.settings, own=[self.guide_directory], kept=self._served_directories)
+
+    @property
+    def guide_directory(self) -> Path:
+        """The directory of the guide's configuration."""
+        given = self.settings.section("guide").get("config_dir")
+        default = self.settings.config.parent / "guide"
+        return Path(os.path.expandvars(str(given))).expanduser().absolute() if given else default
+
+    def _served_directories(self) -> list[Path]:
+        """Directories of the catalogs that are served: what is written there would be run."""
+        if not (self.settings.catalogs or self.settings.section("catalog") or self._attachments.exists()):
+            return []
+        return self.catalog.directories()
+
+    @property
+    def _attachments(self) -> Path:
+        return self.root / "catalogs.json"
 
     @cached_property
     def guide(self) -> Guide:
         """Content by expression, flags and projects; the user's, not the workspace's: it lies in the configuration."""
         from rolltop.guide import Guide  # noqa: PLC0415 - built, and loaded, at first use
 
-        return Guide.from_section(self.settings.section("guide"), self.settings.config.parent / "guide")
+        return Guide.from_section(self.settings.section("guide"), self.guide_directory, self.files)
 
     @cached_property
     def catalog(self) -> Catalog:
@@ -150,7 +167,7 @@ class Workspace:
         settings = CatalogSettings.from_section(
             self.settings.section("catalog"), self.settings.catalogs, self.settings.catalog_groups
         )
-        return Catalog(settings, self.root / "catalogs.json")
+        return Catalog(settings, self._attachments)
 
     @cached_property
     def journal(self) -> Journal:
