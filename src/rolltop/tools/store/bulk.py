@@ -176,7 +176,11 @@ class _Bulk:
 
     def plan(self) -> _Destroyed:
         """What the steps would delete and replace now, with every reference resolved; nothing is changed."""
-        if self._args.dry_run or not any(map(_may_destroy, self._args.operations)):
+        if self._args.dry_run:
+            return _Destroyed()
+        for step in self._args.operations:
+            _confirmed(step.op, step.arguments)
+        if not any(map(_may_destroy, self._args.operations)):
             return _Destroyed()
         trial = _Bulk(self._workspace, self._args, self._whole_budget)
         trial._trial_files = {}
