@@ -14,7 +14,18 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from mcp_core import DESTROYS, Consent, Effect, EffectChanged, Example, Result, ToolArguments, ToolContext, quoted
+from mcp_core import (
+    DESTROYS,
+    FROM_DOCUMENTS,
+    Consent,
+    Effect,
+    EffectChanged,
+    Example,
+    Result,
+    ToolArguments,
+    ToolContext,
+    quoted,
+)
 from mcp_core.jsonable import to_jsonable
 from rolltop.errors import Conflict, InvalidInput, RolltopError
 from rolltop.files import Target
@@ -380,6 +391,7 @@ def _may_destroy(step: Operation) -> bool:
         ),
     ],
     usage="References are whole strings: $1.hash, $prev.documents[0].path. $$ begins a text that starts with $.",
+    tags=[FROM_DOCUMENTS],
 )
 async def bulk_operations(args: BulkOperations, ctx: ToolContext[Workspace]) -> Result[Bulked]:
     """Perform multiple operations in one request.
