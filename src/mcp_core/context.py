@@ -13,15 +13,14 @@ from mcp_core.approval import Agreement, Approver, Effect
 from mcp_core.changes import Changes
 from mcp_core.consent import FIELD as CONSENT_FIELD
 from mcp_core.reply import CannotAsk, Reply
+from mcp_core.threads import Lane
+from mcp_core.tokens import characters_of
 
 __all__ = ["ClientInfo", "ToolCancelled", "ToolContext"]
 
 W = TypeVar("W")
 T = TypeVar("T")
 P = ParamSpec("P")
-
-CHARACTERS_PER_TOKEN = 3.5
-"""A cautious average for JSON and prose; used to estimate, never to bill."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +134,17 @@ class ToolContext(Generic[W]):
     """What ends the call when it takes too long; waiting for a human does not count."""
     beside: Mapping[str, str] = field(default_factory=dict)
     """While an argument is being completed: the others that are filled in already."""
+    lane: Lane | None = None
+    """Where blocking work runs; the dispatcher sets it."""
+    threads_busy: int = 0
+    """Pieces of blocking work that have begun and not ended, also when nobody waits for them any more."""
     _cancelled: threading.Event = field(default_factory=threading.Event)
     _loop: asyncio.AbstractEventLoop | None = None
 
     @property
     def budget(self) -> int:
         """How many characters the answer may have."""
-        return int(self.budget_tokens * CHARACTERS_PER_TOKEN)
+        return characters_of(self.budget_tokens)
 
     @property
     def cancelled(self) -> bool:
@@ -161,13 +164,17 @@ class ToolContext(Generic[W]):
         self._loop = asyncio.get_running_loop()
 
         def work() -> T:
+            self.check_cancelled()
+            self.threads_busy += 1
             try:
                 return func(*args, **kwargs)
             except StopIteration as error:  # no future can carry it: the call would wait for ever
                 raise RuntimeError("the function raised StopIteration") from error
+            finally:
+                self.threads_busy -= 1
 
         try:
-            return await asyncio.to_thread(work)
+            return await (asyncio.to_thread(work) if self.lane is None else self.lane.run(work))
         except asyncio.CancelledError:
             self.cancel()
             raise

@@ -1,8 +1,9 @@
-"""The one way a call takes: name, arguments, consent, run, envelope, size, record."""
+"""A tool call from its name to its answer: limit, check arguments, ask consent, run, shape, record."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import logging
 import math
@@ -15,7 +16,7 @@ from typing import Any, Protocol
 from mcp_core.approval import ask_for
 from mcp_core.consent import ConsentRequired
 from mcp_core.content import FROM_DOCUMENTS, ResourceLink
-from mcp_core.context import CHARACTERS_PER_TOKEN, ToolCancelled, ToolContext
+from mcp_core.context import ToolContext
 from mcp_core.description import expand_result
 from mcp_core.envelope import SPILLED, Answer, ProtocolFault
 from mcp_core.jsonable import to_json_bytes
@@ -25,6 +26,8 @@ from mcp_core.registry import Registered, Registry
 from mcp_core.reply import InputNeeded
 from mcp_core.result import Result
 from mcp_core.spec import ToolFunction
+from mcp_core.threads import ToolThreads
+from mcp_core.tokens import tokens_of
 from mcp_core.validation import InvalidArguments
 
 __all__ = ["Call", "Dispatcher", "Observer", "Spill", "UnknownTool"]
@@ -48,7 +51,10 @@ class UnknownTool(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call as the journal keeps it. `arguments` is the JSON text, for whoever may see values."""
+    """One call as the journal keeps it. `arguments` is the JSON text, for whoever may see values.
+
+    `principal` is who is responsible: the local user, or the user of a token.
+    """
 
     tool: str
     toolset: str
@@ -71,12 +77,12 @@ class Call:
     @property
     def tokens_in(self) -> int:
         """Estimated tokens of the arguments."""
-        return int(self.size_in / CHARACTERS_PER_TOKEN)
+        return tokens_of(self.size_in)
 
     @property
     def tokens_out(self) -> int:
         """Estimated tokens of the answer."""
-        return int(self.size_out / CHARACTERS_PER_TOKEN)
+        return tokens_of(self.size_out)
 
 
 class Observer(Protocol):
@@ -97,6 +103,12 @@ class Redirect(Protocol):
     def __call__(self, name: str, arguments: Arguments) -> tuple[str, Arguments]: ...
 
 
+class Opener(Protocol):
+    """Opens what a tool set works with, in a thread; None once that is done."""
+
+    def __call__(self, toolset: str) -> Callable[[], object] | None: ...
+
+
 class Explain(Protocol):
     """What an exception of a tool means to its caller; None: it is a defect."""
 
@@ -112,6 +124,7 @@ class Dispatcher:
         spill: Spill | None = None,
         redirect: Redirect | None = None,
         explain: Explain | None = None,
+        opener: Opener | None = None,
         timeout: float = 300.0,
         calls_per_minute: int = 0,
         clock: Callable[[], float] = time.time,
@@ -121,6 +134,9 @@ class Dispatcher:
         self._spill = spill
         self._redirect = redirect
         self._explain = explain
+        self._opener = opener
+        self._opening: dict[str, asyncio.Future[None]] = {}
+        self._threads = ToolThreads()
         self._timeout = timeout
         self._pace = Pace(calls_per_minute) if calls_per_minute else None
         self._clock = clock
@@ -139,7 +155,7 @@ class Dispatcher:
                 answer = replace(answer, is_data=True)
             record.answer = answer.text
             return answer
-        except (asyncio.CancelledError, ToolCancelled):
+        except asyncio.CancelledError:
             record.outcome = "cancelled"
             ctx.cancel()
             raise
@@ -208,19 +224,30 @@ class Dispatcher:
         )
 
     async def _run(self, registered: Registered, checked: Any, ctx: ToolContext[Any]) -> Result[Any]:
+        spec = registered.spec
         ctx.invoker, ctx.name_of = self.invoke, self.registry.name_of
         ctx.arguments = _as_mapping(checked)
-        limit = registered.spec.timeout or self._timeout
+        ctx.lane = self._threads.lane((spec.toolset, spec.annotations.read_only), (ctx.principal, ctx.client.name))
+        limit = spec.timeout or self._timeout
         try:
             async with asyncio.timeout(limit) as ctx.time_limit:
+                await self._open(spec.toolset, ctx)
                 return await result_of(lambda: self._execute(registered, registered.run, checked, ctx))
         except TimeoutError:
             ctx.cancel()
-            return Result.failure(
-                f"the call did not finish within {limit:g} s and was stopped",
-                "timeout",
-                instruction="Ask for less at once, or raise the limit in the settings.",
-            )
+            return _timed_out(limit, still_busy=ctx.threads_busy > 0)
+
+    async def _open(self, toolset: str, ctx: ToolContext[Any]) -> None:
+        """Before the first call of a tool set, open what it works with; a thread does it, the event loop does not wait.
+
+        What goes wrong is left to the tool, which meets it again.
+        """
+        opening = self._opening.get(toolset)
+        if opening is None:
+            opens = self._opener(toolset) if self._opener is not None else None
+            opening = self._opening[toolset] = asyncio.ensure_future(_quietly(opens))
+        if not opening.done():
+            await asyncio.shield(opening)
 
     async def _execute(self, registered: Registered, func: ToolFunction, checked: Any, ctx: ToolContext[Any]) -> Any:
         spec = registered.spec
@@ -258,18 +285,38 @@ class Dispatcher:
     def _within_budget(self, answer: Answer, registered: Registered, ctx: ToolContext[Any]) -> Answer:
         if len(answer.text) <= ctx.budget or self._spill is None:
             return answer
-        tokens = int(len(answer.text) / CHARACTERS_PER_TOKEN)
         uri = self._spill(answer.text, registered.spec.name)
         kept = {
             "uri": uri,
             "characters": len(answer.text),
-            "estimated_tokens": tokens,
+            "estimated_tokens": tokens_of(len(answer.text)),
             "preview": answer.text[:2000],
             "next": "The call succeeded; its answer is too large to show at once. "
             f"Read {uri} in parts, or ask for less (a limit, a filter, a range).",
         }
         link = ResourceLink(uri, f"Answer of {registered.name}", mime_type="application/json", size=len(answer.text))
         return Answer.of({SPILLED: kept}, content=(link,))
+
+
+async def _quietly(opens: Callable[[], object] | None) -> None:
+    if opens is not None:
+        with contextlib.suppress(Exception):
+            await asyncio.to_thread(opens)
+
+
+def _timed_out(limit: float, *, still_busy: bool) -> Result[Any]:
+    if still_busy:
+        return Result.failure(
+            f"the call did not finish within {limit:g} s; its work goes on in the background and may still take effect",
+            "timeout",
+            instruction="Look at what is there before you call again. Ask for less at once, or raise the limit in "
+            "the settings.",
+        )
+    return Result.failure(
+        f"the call did not finish within {limit:g} s and was stopped",
+        "timeout",
+        instruction="Ask for less at once, or raise the limit in the settings.",
+    )
 
 
 async def _ask_consent(registered: Registered, checked: Any, ctx: ToolContext[Any]) -> None:

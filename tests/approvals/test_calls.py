@@ -11,7 +11,7 @@ import pytest
 
 from mcp_core import Answer, ClientInfo, Reply
 from rolltop.approvals import Approval, Approvals
-from rolltop.server.desk import Desk
+from rolltop.server.application import Application
 from rolltop.settings import load
 
 ADDRESS = "http://127.0.0.1:1/approvals"
@@ -27,21 +27,21 @@ def page(tmp_path: Path) -> Iterator[Approvals]:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Application]:
     monkeypatch.chdir(tmp_path)
     env = {
         "ROLLTOP_WORKSPACE": str(tmp_path / "workspace"),
         "XDG_CONFIG_HOME": str(tmp_path),
         "ROLLTOP_CALL_TIMEOUT": "1",
     }
-    made = Desk(load(env=env))
+    made = Application(load(env=env))
     for name in ("a.md", "b.md"):
         asyncio.run(made.dispatcher.call("store_text", {"content": name, "name": name}, made.context(ClientInfo())))
     yield made
     made.close()
 
 
-def call(desk: Desk, tool: str, arguments: dict[str, Any], **context: Any) -> asyncio.Future[Answer]:
+def call(desk: Application, tool: str, arguments: dict[str, Any], **context: Any) -> asyncio.Future[Answer]:
     return asyncio.ensure_future(desk.dispatcher.call(tool, arguments, desk.context(ClientInfo(), **context)))
 
 
@@ -54,13 +54,15 @@ async def one_pending(page: Approvals) -> Approval:
     return pending[0]
 
 
-def names(desk: Desk) -> list[str]:
+def names(desk: Application) -> list[str]:
     return [document.path for document in desk.workspace.store.matching(pattern="*")]
 
 
 @pytest.mark.parametrize("literal", [{}, {"confirm": "DELETE_DOCUMENTS"}])
 @pytest.mark.parametrize(("decision", "left"), [("once", ["b.md"]), ("tool", ["b.md"]), ("deny", ["a.md", "b.md"])])
-def test_the_page_decides(desk: Desk, page: Approvals, decision: str, left: list[str], literal: dict[str, str]) -> None:
+def test_the_page_decides(
+    desk: Application, page: Approvals, decision: str, left: list[str], literal: dict[str, str]
+) -> None:
     async def scene() -> Answer:
         waiting = call(desk, "delete_by_name", {"name": "a.md", **literal})
         asked = await one_pending(page)
@@ -77,7 +79,7 @@ def test_the_page_decides(desk: Desk, page: Approvals, decision: str, left: list
     assert page.pending() == []
 
 
-def test_a_session_decision_is_not_asked_for_again(desk: Desk, page: Approvals) -> None:
+def test_a_session_decision_is_not_asked_for_again(desk: Application, page: Approvals) -> None:
     async def scene(decision: str) -> None:
         waiting = call(desk, "delete_by_name", {"name": "a.md"})
         page.decide((await one_pending(page)).id, decision, "owner")
@@ -89,7 +91,7 @@ def test_a_session_decision_is_not_asked_for_again(desk: Desk, page: Approvals) 
     assert [(each.tool, each.decision) for each in page.remembered()] == [("delete_by_name", "allow")]
 
 
-def test_waiting_does_not_count_against_the_time_limit_and_shows_progress(desk: Desk, page: Approvals) -> None:
+def test_waiting_does_not_count_against_the_time_limit_and_shows_progress(desk: Application, page: Approvals) -> None:
     shown: list[str | None] = []
 
     async def progress(done: float, total: float | None, message: str | None) -> None:
@@ -108,7 +110,7 @@ def test_waiting_does_not_count_against_the_time_limit_and_shows_progress(desk: 
 
 @pytest.mark.parametrize("first", ["client", "page"])
 @pytest.mark.parametrize("agree", [True, False])
-def test_the_first_answer_counts(desk: Desk, page: Approvals, first: str, agree: bool) -> None:
+def test_the_first_answer_counts(desk: Application, page: Approvals, first: str, agree: bool) -> None:
     open_form, closed = asyncio.Event(), list[bool]()
 
     async def ask(key: str, message: str, schema: Any) -> Reply:
@@ -133,7 +135,7 @@ def test_the_first_answer_counts(desk: Desk, page: Approvals, first: str, agree:
     assert page.recent()[0].who == ("owner" if first == "page" else "client")
 
 
-def test_a_document_that_changed_while_the_question_was_open_stays(desk: Desk, page: Approvals) -> None:
+def test_a_document_that_changed_while_the_question_was_open_stays(desk: Application, page: Approvals) -> None:
     async def scene() -> Answer:
         waiting = call(desk, "delete_by_name", {"pattern": "*.md"})
         asked = await one_pending(page)
@@ -145,7 +147,7 @@ def test_a_document_that_changed_while_the_question_was_open_stays(desk: Desk, p
     assert names(desk) == ["a.md", "b.md", "new.md"]
 
 
-def test_a_call_that_is_given_up_withdraws_its_question(desk: Desk, page: Approvals) -> None:
+def test_a_call_that_is_given_up_withdraws_its_question(desk: Application, page: Approvals) -> None:
     async def scene() -> None:
         waiting = call(desk, "delete_by_name", {"name": "a.md"})
         asked = await one_pending(page)
@@ -157,7 +159,7 @@ def test_a_call_that_is_given_up_withdraws_its_question(desk: Desk, page: Approv
     assert names(desk) == ["a.md", "b.md"]
 
 
-def test_nobody_answers(desk: Desk, page: Approvals) -> None:
+def test_nobody_answers(desk: Application, page: Approvals) -> None:
     desk.approver.seconds = 0.2
     answer = asyncio.run(desk.dispatcher.call("delete_by_name", {"name": "a.md"}, desk.context(ClientInfo())))
     assert answer.structured["error"] == "nothing was done: nobody answered within 0.2 s"
@@ -165,7 +167,7 @@ def test_nobody_answers(desk: Desk, page: Approvals) -> None:
     assert page.remembered() == []
 
 
-def test_credentials_among_the_arguments_are_masked(desk: Desk, page: Approvals) -> None:
+def test_credentials_among_the_arguments_are_masked(desk: Application, page: Approvals) -> None:
     steps = [
         {"op": "store_text", "arguments": {"name": "k", "content": "api_key=abcdef123", "metadata": {"token": "t0p"}}},
         {"op": "delete_by_name", "arguments": {"name": "a.md"}},

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from mcp_core import Answer, ClientInfo, Reply
-from rolltop.server.desk import Desk
+from rolltop.server.application import Application
 from rolltop.settings import load
 
 POLICIES = ("ask", "literal", "never")
@@ -46,7 +46,7 @@ class World:
             "MCP_INCLUDE_EXAMPLE_TOOLS": "true",
             "ROLLTOP_CONSENT": policy,
         }
-        self.desk = Desk(load(env=env))
+        self.desk = Application(load(env=env))
         self.documents = self.desk.workspace.store
         self.reports = self.desk.workspace.reports.documents
 

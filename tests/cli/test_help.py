@@ -113,3 +113,19 @@ def test_no_command_has_two_parsers_for_one_option() -> None:
         command = cli.get_command(top, name)
         assert command is not None
         assert click.Context(command, info_name=name, parent=top).get_help()
+
+
+def test_cost_adds_up_what_a_client_spent(rolltop: Rolltop) -> None:
+    for number in range(2):
+        rolltop("call", "store_text", f"content=a{number}", f"name={number}.txt")
+    rolltop("call", "get_stats")
+    [first, second] = sorted(
+        line.split("\t") for line in rolltop("cost", "rolltop", "--since", "1d").stdout.splitlines()
+    )
+    assert (first[:3], second[:3]) == (["get_stats", "1", "0"], ["store_text", "2", "0"])
+    assert int(second[3]) > 0
+    assert int(second[4]) > 0
+    out = rolltop("cost", "--by", "client")
+    assert out.stdout.startswith("rolltop\t3\t0\t")
+    assert "3 calls, about" in out.stderr
+    assert rolltop("cost", "somebody").stdout == ""

@@ -374,12 +374,12 @@ async def test_completions(stdio_client: Any, config: Path) -> None:
 
 async def test_the_examples_of_every_tool_run(environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     from mcp_core import ClientInfo
-    from rolltop.server.desk import Desk
+    from rolltop.server.application import Application
     from rolltop.settings import load
 
     for number, (name, example) in enumerate(_examples()):
         home = Path(environment["HOME"]) / str(number)
-        desk = Desk(load({"toolsets": "guide"}, env={**environment, "XDG_CONFIG_HOME": str(home)}))
+        desk = Application(load({"toolsets": "guide"}, env={**environment, "XDG_CONFIG_HOME": str(home)}))
         for before, arguments in example.before:
             assert not (await desk.dispatcher.call(before, arguments, desk.context(ClientInfo()))).is_error
         answer = await desk.dispatcher.call(name, example.arguments, desk.context(ClientInfo()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -113,18 +114,28 @@ def test_engine_errors_keep_their_words_and_others_are_masked(house: House, capl
 
 
 def test_a_call_ends_at_its_time_limit_and_its_thread_is_told(house: House) -> None:
-    stopped: list[bool] = []
+    stopped = threading.Event()
 
     def spins(args: Say, ctx: ToolContext[Any]) -> Result[Said]:
         while not ctx.cancelled:
             time.sleep(0.005)
-        stopped.append(True)
+        stopped.set()
         return Result.ok(Said(text=""))
 
     house.add(spins, timeout=0.1)
     answer = house.call("spins")
     assert answer.structured["error_type"] == "timeout"
-    assert stopped == [True]
+    assert "may still take effect" in answer.structured["error"]
+    assert stopped.wait(10)
+
+
+def test_a_call_that_waits_in_the_loop_is_stopped_at_its_time_limit(house: House) -> None:
+    async def waits(args: Say) -> Result[Said]:
+        await asyncio.Event().wait()
+        return Result.ok(Said(text=""))
+
+    house.add(waits, timeout=0.1)
+    assert house.call("waits").structured["error"].endswith("and was stopped")
 
 
 def test_only_what_comes_from_outside_ends_a_call(house: House) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mcp_core import ClientInfo, Reply
-from rolltop.server.desk import Desk
+from rolltop.server.application import Application
 from rolltop.settings import load
 
 PACKAGE = '''
@@ -27,7 +27,7 @@ def mcp_tool_sell(confirm: bool, price: float = 1.0) -> str:
 class Human:
     """Calls tools, and answers the questions that come of it."""
 
-    def __init__(self, desk: Desk, agree: bool = True) -> None:
+    def __init__(self, desk: Application, agree: bool = True) -> None:
         self.desk, self.agree, self.questions = desk, agree, list[str]()
 
     def call(self, tool: str, **arguments: Any) -> Any:
@@ -50,7 +50,7 @@ def human(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Human:
         "ROLLTOP_WORKSPACE": str(tmp_path / "workspace"),
         "ROLLTOP_GUIDE_CONFIG_DIR": str(tmp_path / "guide"),
     }
-    return Human(Desk(load(env=env)))
+    return Human(Application(load(env=env)))
 
 
 def test_removing_a_category_names_it(human: Human, tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_a_function_may_have_a_parameter_called_confirm(human: Human, tmp_path: 
     (file,) = tmp_path.rglob("*mcp_tool_sell*.yaml")
     file.write_text(file.read_text().replace("dangerous: false", "dangerous: true") + "dangerous: true\n")
     (name,) = human.call("mcptool_attach", pkg="./market")["value"]["tools"]
-    live = Human(Desk(human.desk.settings), agree=False)
+    live = Human(Application(human.desk.settings), agree=False)
     refused = live.call(name, confirm=True, user_consent="RUN_MCP_TOOL_SELL")
     assert '"confirm": "true"' in live.questions[0]
     assert refused["error_type"] == "consent_required"

@@ -17,7 +17,7 @@ import pytest
 from mcp_core import ClientInfo, Reply, dispatch
 from rolltop.errors import Damaged
 from rolltop.journal import Entry, Journal, Retention
-from rolltop.server.desk import Desk
+from rolltop.server.application import Application
 from rolltop.settings import load
 
 Rolltop = Callable[..., subprocess.CompletedProcess[str]]
@@ -119,7 +119,7 @@ def test_a_locked_journal_does_not_stop_the_event_loop(tmp_path: Path, monkeypat
     """A call with consent waits for its row; nobody else does."""
     monkeypatch.setattr(dispatch, "AUDIT_SECONDS", 0.5)
     env = {"HOME": str(tmp_path), "ROLLTOP_WORKSPACE": str(tmp_path / "w"), "MCP_INCLUDE_EXAMPLE_TOOLS": "true"}
-    desk = Desk(load({"toolsets": "guide"}, env=env))
+    desk = Application(load({"toolsets": "guide"}, env=env))
     journal = desk.workspace.journal
     journal.add(entry(0))
     assert journal.flush()

@@ -23,7 +23,7 @@ from rolltop.settings import SECTIONS
 
 if TYPE_CHECKING:
     from mcp_core import Call, ToolSet, UnknownTool
-    from rolltop.server.desk import Desk
+    from rolltop.server.application import Application
     from rolltop.settings import Settings
 
 __all__ = ["EXIT_OF_ERROR", "call"]
@@ -60,7 +60,7 @@ EXIT_OF_ERROR = {
     "queue_full": 6,
     "consent_required": 7,
 }
-"""Exit codes by the type of the error, in any tool set's words; 1 for any other failure."""
+"""Exit codes by error type, for the codes of all tool sets; 1 for any other failure."""
 
 
 @click.command(epilog=EXIT_CODES)
@@ -85,7 +85,7 @@ def call(
     if given and document is not None:
         raise click.UsageError("the arguments are given twice: once behind the tool, once in --json")
     from mcp_core import CannotAsk, ClientInfo, ProtocolFault, Reply, UnknownTool
-    from rolltop.server.logs import start_logging
+    from rolltop.server.environment import start_logging
 
     if document is None and len(given) == 1 and not is_pair(given[0]):
         [document], given = given, ()
@@ -119,9 +119,9 @@ def call(
         sys.exit(EXIT_OF_ERROR.get(ended[-1].error_type or "", 1))
 
 
-def _desk_with(tool: str, settings: Settings, watcher: Callable[[Call], None]) -> Desk:
+def _desk_with(tool: str, settings: Settings, watcher: Callable[[Call], None]) -> Application:
     """A desk with the one module that declares the tool; with all sets if no single one is known to."""
-    from rolltop.server.desk import Desk
+    from rolltop.server.application import Application
     from rolltop.server.toolsets import SEARCH, discover, select
 
     if settings.tool_mode != SEARCH and not settings.exclude_tools:
@@ -132,11 +132,11 @@ def _desk_with(tool: str, settings: Settings, watcher: Callable[[Call], None]) -
             [found] = declaring
             other: dict[str, dict[str, Any]] = {key: {} for key in SECTIONS if key != found.name}
             only = replace(settings, toolsets=(found.name,), sections={**settings.sections, **other})
-            desk = Desk(only, watcher=watcher, toolsets=[found])
+            desk = Application(only, watcher=watcher, toolsets=[found])
             if desk.registry.by_plain_name(tool) is not None:
                 return desk
             desk.close()
-    return Desk(settings, watcher=watcher)
+    return Application(settings, watcher=watcher)
 
 
 def _part_with(toolset: ToolSet, name: str) -> ToolSet | None:
@@ -149,8 +149,8 @@ def _part_with(toolset: ToolSet, name: str) -> ToolSet | None:
     return None
 
 
-def _unknown(error: UnknownTool, desk: Desk) -> RolltopError:
-    """Not there, unless it may be among those that could not be loaded."""
+def _unknown(error: UnknownTool, desk: Application) -> RolltopError:
+    """The error for a tool that is not served; it may belong to a set that could not be loaded."""
     failed = [f"{each.toolset.name} ({each.error})" for each in desk.loaded if each.error]
     if not failed or error.nearest:
         return NotFound(str(error), hint="rolltop tools list shows all tools.")

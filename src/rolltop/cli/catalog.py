@@ -62,13 +62,13 @@ def list_(place: str, groups: tuple[str, ...], as_json: bool) -> None:
 
     found = mcptool_load_all(place, list(groups) or None)
     if as_json:
-        print_json([_told(each) for each in found.values()])
+        print_json([_summary(each) for each in found.values()])
         return
     rows = [(name, each.category, _flags(each), each.description.split("\n")[0]) for name, each in found.items()]
     print_rows(["TOOL", "CATEGORY", "FLAGS", "DESCRIPTION"], rows)
 
 
-def _told(definition: Any) -> dict[str, Any]:
+def _summary(definition: Any) -> dict[str, Any]:
     names = ("name", "category", "language", "dangerous", "requires_approval", "description")
     return {name: getattr(definition, name) for name in names}
 

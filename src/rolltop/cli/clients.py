@@ -230,7 +230,7 @@ def connect_arguments(settings: Settings) -> tuple[list[str], list[str]]:
 
 
 def _command() -> list[str]:
-    """How to start this very installation."""
+    """The command that starts this installation."""
     beside = Path(sys.executable).with_name("rolltop")
     found = str(beside) if beside.exists() else shutil.which("rolltop")
     return [found] if found else [sys.executable, "-m", "rolltop"]

@@ -1,4 +1,4 @@
-"""Shell completion: the script for each shell, and the names that the workspace and the tools have."""
+"""Shell completion: the script for each shell, and the names of documents, tags and tools."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ def complete_tags(ctx: click.Context, parameter: click.Parameter, incomplete: st
 def complete_tools(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """Tools that begin with the text."""
     from rolltop.cli.serve import make_settings
-    from rolltop.server.desk import Desk
+    from rolltop.server.application import Application
 
     with _silent():
-        desk = Desk(make_settings(Invocation(_given(ctx)), {}))
+        desk = Application(make_settings(Invocation(_given(ctx)), {}))
         return [tool.name for tool in desk.registry if tool.name.startswith(incomplete)]
     return []
 

@@ -247,7 +247,7 @@ class _Ending:
     """Let SIGTERM and SIGHUP end the tour like Ctrl-C, so that it leaves nothing behind."""
 
     def __init__(self) -> None:
-        self._told: int | None = None
+        self._signal: int | None = None
         self._task: asyncio.Task[Any] | None = None
 
     async def around(self, tour: Coroutine[Any, Any, T]) -> T:
@@ -259,7 +259,7 @@ class _Ending:
             self._task = None
 
     def _tell(self, number: int, frame: object) -> None:
-        self._told = number
+        self._signal = number
         if self._task is None:
             raise click.exceptions.Exit(128 + number)
         self._task.get_loop().call_soon_threadsafe(self._task.cancel)
@@ -270,9 +270,9 @@ class _Ending:
         try:
             yield
         except asyncio.CancelledError:
-            if self._told is None:
+            if self._signal is None:
                 raise
-            raise click.exceptions.Exit(128 + self._told) from None
+            raise click.exceptions.Exit(128 + self._signal) from None
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
@@ -301,7 +301,7 @@ async def _tour(place: Path, toolsets: str | None, full: bool) -> tuple[list[str
 
     async with _client(place, toolsets, ask) as client:
         served = {tool.name for tool in (await client.list_tools()).tools}
-        click.secho(f"rolltop serves {len(served)} tools to a client that speaks MCP over stdio.", bold=True)
+        _paragraph(f"rolltop serves {len(served)} tools to a client over stdio.", bold=True, space=True)
         for name in wanted:
             steps = [step for step in TOUR[name] if step.tool in served]
             if steps:

@@ -183,7 +183,7 @@ def _flags(desk: Desk, *, everywhere: bool) -> FeatureFlags | ProjectFlags:
 
 
 def _shown(value: object) -> str:
-    """A flag's value as one writes it: true, false, a text, patterns with + between them."""
+    """A flag's value as a user writes it: true, false, a text, or patterns joined by +."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list):

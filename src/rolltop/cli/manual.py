@@ -1,4 +1,4 @@
-"""`rolltop help`, `man` and `version`: everything is made from the commands' declarations."""
+"""`rolltop help`, `man` and `version`, generated from the declarations of the commands."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def reports() -> None:
 
 
 def open_reports(invocation: Invocation) -> Reports:
-    """The workspace's reports, for one command: no warm R is kept for a next one."""
+    """Open the reports of the workspace without keeping a warm R process."""
     from rolltop.workspace import Workspace
 
     return Workspace(invocation.settings()).open_reports(warm=False)
@@ -111,7 +111,7 @@ def render(
 
 
 def run(engine: Reports, work: Coroutine[Any, Any, T]) -> T:
-    """Run one piece of work and leave no process behind."""
+    """Run a coroutine and leave no process behind."""
     try:
         return asyncio.run(work)
     finally:
@@ -274,7 +274,7 @@ def remove(invocation: Invocation) -> None:
 
 
 PATIENCE = 3.0
-"""Seconds after which it is taken to be shown: some starters stay until the window is closed."""
+"""Seconds to wait for the starter; some stay until the window is closed."""
 
 
 def open_with_its_program(path: Path) -> None:

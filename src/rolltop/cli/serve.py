@@ -19,10 +19,10 @@ from rolltop.errors import InvalidInput, PartMissing
 from rolltop.settings import Settings
 
 if TYPE_CHECKING:
-    from rolltop.server.desk import Desk
+    from rolltop.server.application import Application
     from rolltop.settings import Settings
 
-__all__ = ["daemon", "desk_for", "make_settings", "serve", "serving_options", "transport_options"]
+__all__ = ["application_for", "daemon", "make_settings", "serve", "serving_options", "transport_options"]
 
 NEAR_PORTS = 50
 """Ports above one that is in use among which a free one is looked for."""
@@ -84,7 +84,7 @@ def serving_options(command: F) -> F:
 
 
 def make_settings(invocation: Invocation, given: dict[str, Any]) -> Settings:
-    """Settings for a server, with the environment of requirement 002 in place."""
+    """Settings for a server, with the default tool prefix in the environment."""
     from rolltop.server.environment import _configure_environment
     from rolltop.settings import load
 
@@ -112,7 +112,7 @@ def serve(invocation: Invocation, /, http: bool, show_connect: bool, token_file:
     if token_file is not None:
         given["http_token"] = _token(Path(token_file))
     settings = make_settings(invocation, given)
-    from rolltop.server.serve import run_http
+    from rolltop.server.runtime import run_http
 
     def announce(url: str) -> None:
         click.echo(f"rolltop listens on {url}", err=True)
@@ -148,7 +148,7 @@ def _other_port(error: PartMissing, settings: Settings) -> int | None:
 
 
 def _refuse_http_options(show_connect: bool, token_file: str | None, given: dict[str, Any]) -> None:
-    """Over stdio they would say nothing, and whoever gave them would wait for a server that does not listen."""
+    """Refuse options that have no effect over stdio."""
     said = {
         "--show-connect": show_connect,
         "--token-file": token_file is not None,
@@ -171,36 +171,36 @@ def _token(file: Path) -> str:
 
 
 def _serve_stdio(invocation: Invocation, given: dict[str, Any]) -> None:
-    """The plain way; `rolltop.boot` takes a faster one for the usual options."""
+    """Serve over stdio; `rolltop.boot` has a faster start for the usual options."""
     if invocation.only_settings:
         invocation.served = make_settings(invocation, given)
         return
-    from rolltop.server.claim import claim_stdio
+    from rolltop.server.stdio_takeover import claim_stdio
 
     wire = claim_stdio()  # first of all: whatever is imported from here on may print
-    from rolltop.server.serve import run_stdio
+    from rolltop.server.runtime import run_stdio
 
-    run_stdio(_desk(make_settings(invocation, given)), wire)
+    run_stdio(_application(make_settings(invocation, given)), wire)
 
 
-def desk_for(arguments: list[str]) -> Desk:
-    """The desk of a stdio server with this command line; raises what the command line raises."""
+def application_for(arguments: list[str]) -> Application:
+    """The application of a stdio server with this command line; raises what the command line raises."""
     invocation = Invocation(only_settings=True)
     cli.main(arguments, prog_name="rolltop", standalone_mode=False, obj=invocation)
     assert invocation.served is not None
-    return _desk(invocation.served)
+    return _application(invocation.served)
 
 
-def _desk(settings: Settings) -> Desk:
-    from rolltop.server.desk import Desk
-    from rolltop.server.logs import start_logging
+def _application(settings: Settings) -> Application:
+    from rolltop.server.application import Application
+    from rolltop.server.environment import start_logging
 
     start_logging(settings)
-    return Desk(settings)
+    return Application(settings)
 
 
 def _refuse_missing_catalogs(places: tuple[str, ...]) -> None:
-    """What is named on the command line has to be there: a server without it would look as if all were well."""
+    """Refuse a catalog that does not exist, instead of serving without it."""
     if places:
         from rolltop.catalog.library import locate
 
@@ -220,7 +220,7 @@ def daemon(invocation: Invocation, *, port: int, host: str | None) -> None:
     from dataclasses import replace
 
     from rolltop.server.daemon import run_daemon
-    from rolltop.server.logs import start_logging
+    from rolltop.server.environment import start_logging
     from rolltop.transform.service import Service, ServiceConfig
 
     settings = make_settings(invocation, {"http_host": host})

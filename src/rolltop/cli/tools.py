@@ -25,9 +25,9 @@ def tools() -> None:
 @click.pass_obj
 def list_tools(invocation: Invocation, as_json: bool) -> None:
     """One line a tool: name, set, what it may do, purpose."""
-    from rolltop.server.desk import Desk
+    from rolltop.server.application import Application
 
-    desk = Desk(make_settings(invocation, {}))
+    desk = Application(make_settings(invocation, {}))
     if as_json:
         print_json([registered.wire for registered in desk.registry])
         return
@@ -51,9 +51,9 @@ def _safety(annotations: object) -> str:
 def show(invocation: Invocation, name: str, as_json: bool) -> None:
     """The full documentation of the tool NAME: description, schema, usage, examples."""
     from mcp_core.description import describe
-    from rolltop.server.desk import Desk
+    from rolltop.server.application import Application
 
-    desk = Desk(make_settings(invocation, {}))
+    desk = Application(make_settings(invocation, {}))
     registered = desk.registry.by_plain_name(name)
     if registered is None:
         near = desk.registry.nearest(name)
@@ -86,10 +86,10 @@ def lint(invocation: Invocation) -> None:
 @click.pass_obj
 def toolsets(invocation: Invocation, /, cost: bool, budget: int | None, as_json: bool, **given: object) -> None:
     """One line a tool set: name, tools, served or why not."""
-    from rolltop.server.cost import cost_of
-    from rolltop.server.desk import Desk
+    from mcp_core.tokens import cost_of
+    from rolltop.server.application import Application
 
-    desk = Desk(make_settings(invocation, dict(given)))
+    desk = Application(make_settings(invocation, dict(given)))
     rows = []
     for loaded in desk.loaded:
         tools = [registered for registered in desk.listed() if registered.spec.toolset == loaded.toolset.name]
@@ -100,7 +100,7 @@ def toolsets(invocation: Invocation, /, cost: bool, budget: int | None, as_json:
             "note": loaded.error or loaded.toolset.summary,
         }
         if cost:
-            row["tokens"] = sum(cost_of(registered) for registered in tools)
+            row["tokens"] = sum(cost_of(registered.wire) for registered in tools)
         rows.append(row)
     if as_json:
         print_json(rows)

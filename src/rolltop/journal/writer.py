@@ -187,7 +187,13 @@ class Journal:
         return int(rows[0]["id"]) if rows else 0
 
     def totals(
-        self, by: str = "tool", *, after: float | None = None, before: float | None = None
+        self,
+        by: str = "tool",
+        *,
+        client: str | None = None,
+        session: str | None = None,
+        after: float | None = None,
+        before: float | None = None,
     ) -> list[dict[str, Any]]:
         """Calls, failures, seconds, bytes and estimated tokens for each value of a column, the most tokens first."""
         if by not in GROUPS:
@@ -198,7 +204,7 @@ class Journal:
             "sum(size_in) AS size_in, sum(size_out) AS size_out, sum(tokens_in) AS tokens_in, "
             "sum(tokens_out) AS tokens_out, min(time) AS first, max(time) AS last"
         )
-        tests = {"time >= ?": after, "time < ?": before}
+        tests = {"client = ?": client, "session = ?": session, "time >= ?": after, "time < ?": before}
         return select(self.path, tests, f"GROUP BY {by} ORDER BY sum(tokens_in + tokens_out) DESC", (), columns)
 
 

@@ -16,7 +16,7 @@ from starlette.routing import Route
 from rolltop import __version__
 from rolltop.errors import InvalidInput, RolltopError
 from rolltop.server.http import Gate, bind, is_local, own_names, serve_http
-from rolltop.server.reading import NotJson, load
+from rolltop.server.jsonrpc import NotJson, load
 from rolltop.settings import Settings
 from rolltop.tools.transform.envelope import CODES, code_of
 from rolltop.transform.service import Service

@@ -19,13 +19,14 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from rolltop import __version__
 from rolltop.errors import InvalidInput, PartMissing
-from rolltop.server.desk import Desk
-from rolltop.server.headers import protocol_within
-from rolltop.server.httpcalls import HttpCalls
-from rolltop.server.protocol import Built
+from rolltop.server.application import Application
+from rolltop.server.connection import ANONYMOUS
+from rolltop.server.http_messages import HttpMessages
+from rolltop.server.sdk import Built
 
 __all__ = ["PATH", "Gate", "app_for", "bind", "is_everywhere", "is_local", "own_names", "serve_http"]
 
@@ -62,9 +63,9 @@ def is_everywhere(address: str) -> bool:
         return not address
 
 
-def app_for(built: Built, desk: Desk, address: str) -> App:
+def app_for(built: Built, application: Application, address: str) -> App:
     """The ASGI application: `/mcp` and `/healthz`, everything else is not found. `address` is the bound one."""
-    settings = desk.settings
+    settings = application.settings
     if not is_local(settings.http_host) and not settings.http_token:
         raise InvalidInput(
             f"listening on {settings.http_host} needs a token, because others can reach it",
@@ -84,8 +85,8 @@ def app_for(built: Built, desk: Desk, address: str) -> App:
         ),
         custom_starlette_routes=[Route("/healthz", _healthy, methods=["GET"])],
     )
-    calls = HttpCalls(inner, desk, built.listing, PATH)
-    return Gate(calls, hosts, settings.http_token)
+    messages = HttpMessages(inner, application, built, PATH)
+    return Gate(messages, hosts, settings.http_token)
 
 
 _SCHEMES = ("http", "https")
@@ -104,8 +105,7 @@ class Gate:
         self._app = app
         self._hosts = frozenset(host.lower() for host in hosts)
         self._token = token.encode() if token else None
-        # Whoever has the token is one principal: what tools keep for a caller is kept for it.
-        self._principal = f"token-{hashlib.sha256(self._token).hexdigest()[:16]}" if self._token else None
+        self._principal = f"token-{hashlib.sha256(self._token).hexdigest()[:16]}" if self._token else ANONYMOUS
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -115,8 +115,7 @@ class Gate:
         scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
         refusal = self._refusal(scope)
         if refusal is None:
-            if self._principal is not None:
-                scope.setdefault("state", {})["principal"] = self._principal
+            scope.setdefault("state", {})["principal"] = self._principal
             await self._app(scope, receive, send)
         else:
             await _refuse(send, *refusal)
@@ -199,6 +198,41 @@ async def serve_http(app: App, listener: socket.socket, started: Callable[[], No
     server = _Server(config, started)
     with contextlib.suppress(KeyboardInterrupt):
         await server.serve(sockets=[listener])
+
+
+def protocol_within(seconds: float) -> type[asyncio.Protocol]:
+    """uvicorn's protocol, which ends a connection whose headers take longer. (What comes after them is the
+    application's to wait for, and an idle connection has a limit of its own.)"""
+
+    class Within(HttpToolsProtocol):
+        _late: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            self._wait()
+
+        def on_message_begin(self) -> None:
+            super().on_message_begin()
+            self._wait()
+
+        def on_headers_complete(self) -> None:
+            self._stop()
+            super().on_headers_complete()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._stop()
+            super().connection_lost(exc)
+
+        def _wait(self) -> None:
+            self._stop()
+            self._late = self.loop.call_later(seconds, self.transport.abort)
+
+        def _stop(self) -> None:
+            if self._late is not None:
+                self._late.cancel()
+                self._late = None
+
+    return Within
 
 
 class _Server(uvicorn.Server):

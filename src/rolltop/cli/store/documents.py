@@ -22,7 +22,7 @@ __all__ = ["cat", "find", "gc", "get", "list_", "meta", "rm", "tag", "undo"]
 
 
 def find(library: Library, name: str) -> tuple[int, Document]:
-    """The object and document that a hash, name or path means."""
+    """Find an object and its document by hash, name or path."""
     from rolltop.store import is_hash_prefix
 
     found = library.by_hash(name) if is_hash_prefix(name) else None
@@ -92,7 +92,7 @@ def cat(invocation: Invocation, name: str, *, lines: str | None, number: int | N
 
 
 def _slice(lines: str) -> slice:
-    """`3:5`, `3:`, `:5` or `3`, which goes on to the end."""
+    """Parse `3:5`, `3:`, `:5` or `3`; the last goes on to the end."""
     match = re.fullmatch(r"(\d*)(?::(\d*))?", lines)
     first, last = (int(match[1] or 1), int(match[2]) if match[2] else None) if match else (0, None)
     if first < 1 or (last is not None and last < first):
@@ -101,7 +101,7 @@ def _slice(lines: str) -> slice:
 
 
 def _text(library: Library, document: Document) -> bytes:
-    """What was read out of a document; it is read now if it has not been."""
+    """The text extracted from a document; it is extracted now if it has not been."""
     library.read_texts()
     found = library.text_of(document)
     if found.note:
@@ -280,7 +280,7 @@ def _show(documents: Iterable[Document], *, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
 def gc(invocation: Invocation, everything: bool, as_json: bool) -> None:
-    """Remove for good what was deleted before the undo window, and give its space back."""
+    """Remove documents that were deleted before the undo window, and free their space."""
     with opened(invocation) as library:
         done = library.collect(everything=everything)
     if as_json:

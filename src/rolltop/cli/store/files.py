@@ -179,7 +179,7 @@ def export(invocation: Invocation, archive: str, paths: tuple[str, ...], tags: t
 
 
 def _to_new_file(path: Path, write: Callable[[BinaryIO], int]) -> int:
-    """A file that is whole or not there."""
+    """Write a new file; remove it again if writing fails."""
     with ExitStack() as stack:
         with explained(path):
             out = stack.enter_context(path.open("xb"))

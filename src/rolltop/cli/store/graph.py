@@ -1,4 +1,4 @@
-"""`rolltop store graph`."""
+"""Related documents: `rolltop store graph`, as a tree, lines, JSON or a Graphviz graph."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["graph"]
 
 PATIENCE = 10.0
-"""Seconds in which what was stored lately is related to the rest; some thousand documents."""
+"""Seconds to spend on relating recently stored documents: enough for a few thousand."""
 
 
 @click.command(epilog=EXIT_CODES)
@@ -31,7 +31,7 @@ PATIENCE = 10.0
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
 def graph(invocation: Invocation, name: str, *, depth: int, limit: int, dot: bool, as_json: bool) -> None:
-    """Show the documents that belong to one: versions, near duplicates, links, citations, imports, calls, rare
+    """Show related documents: versions, near duplicates, links, citations, imports, calls, rare
     terms and tags in common. In a pipe, a line for each: distance, weight, relations, path, where from, why."""
     with opened(invocation) as library:
         number, document = find(library, name)
@@ -89,7 +89,7 @@ def _as_dict(found: Neighbourhood) -> dict[str, Any]:
 
 
 def _as_dot(found: Neighbourhood) -> str:
-    """Every document once, every step that led to one as an edge."""
+    """A Graphviz graph: each document is a node, each relation an edge."""
     nodes = [found.start, *(each.node for each in found.related)]
     numbers = {node.key: number for number, node in enumerate(nodes)}
     lines = [f"  n{numbers[node.key]} [label={_quoted(_label(node))}];" for node in nodes]

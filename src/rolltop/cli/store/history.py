@@ -1,4 +1,4 @@
-"""`rolltop store snapshot`, `versions`, `diff` and `restore`."""
+"""Earlier states of documents: `rolltop store snapshot`, `versions`, `diff` and `restore`."""
 
 from __future__ import annotations
 

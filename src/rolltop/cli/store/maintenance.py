@@ -64,7 +64,7 @@ def _figure(name: str, value: Any) -> Any:
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
 def verify(invocation: Invocation, as_json: bool) -> None:
-    """Read everything and compare it with what the catalogue says, to the byte. Exit code 1: something is wrong."""
+    """Read everything and compare it with the catalogue, byte by byte. Exit code 1: something is wrong."""
     with opened(invocation, mending=True) as library, progress("verifying") as show:
         report = library.verify(show)
     _show(report, as_json)
@@ -75,7 +75,7 @@ def verify(invocation: Invocation, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
 def repair(invocation: Invocation, from_files: bool, as_json: bool) -> None:
-    """Mend flipped bits, remove what a crash left, build damaged indexes again; name what cannot be mended."""
+    """Repair flipped bits, remove leftovers of a crash, rebuild damaged indexes; name what cannot be repaired."""
     with opened(invocation, mending=True) as library, progress("repairing") as show:
         report = library.repair(_fetch if from_files else None, show)
     _show(report, as_json)
@@ -113,7 +113,7 @@ def _show(report: Report, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
 def index(invocation: Invocation, anew: bool, as_json: bool) -> None:
-    """Bring the indexes up to date; they also catch up by themselves."""
+    """Bring the indexes up to date. They also catch up in the background."""
     with opened(invocation) as library, progress("indexing") as show:
         if anew:
             library.forget_trigrams()
@@ -170,7 +170,7 @@ def models(invocation: Invocation, as_json: bool) -> None:
 
 
 def _other(chosen: str) -> Model:
-    """A folder by the name that it was chosen by, or what is in the way of it."""
+    """The configured model folder, or the reason why it cannot be used."""
     from rolltop.errors import RolltopError
     from rolltop.store.meaning import Model, find_model
 
@@ -199,7 +199,7 @@ def _row(row: dict[str, object], share: str | None) -> tuple[str, ...]:
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
 def reindex(invocation: Invocation, model: str | None, *, text: bool, meaning: bool, keep: bool, as_json: bool) -> None:
-    """Build the keyword index and the vectors anew. It can be interrupted, and goes on with --keep."""
+    """Rebuild the keyword index and the vectors. If interrupted, --keep continues."""
     everything = not (text or meaning or model)
     with opened(invocation) as library, _stopping() as stop:
         if model is not None:
@@ -241,7 +241,7 @@ def _reindex_meaning(library: Library, stop: list[bool], *, keep: bool) -> None:
 
 @contextmanager
 def _stopping() -> Iterator[list[bool]]:
-    """A list that gets an entry when somebody wants an end; what was committed until then stays."""
+    """A list that gets an entry on SIGTERM or Ctrl-C; what was committed until then stays."""
     asked: list[bool] = []
     before = {
         number: signal.signal(number, lambda *_: asked.append(True)) for number in (signal.SIGINT, signal.SIGTERM)

@@ -131,7 +131,7 @@ def _texts(hit: Hit, lines: Excerpts | None, color: bool) -> list[str]:
 
 
 def _each_once(matches: list[Excerpt]) -> list[str]:
-    """The lines and those around them in order, each once, with -- where lines are left out, as grep prints them."""
+    """Matching lines and their context in order, each once, with -- between groups, like grep."""
     around: dict[int, str] = {}
     for match in matches:
         around |= {match.line_number - len(match.before) + at: text for at, text in enumerate(match.before)}
@@ -200,7 +200,7 @@ def grep(invocation: Invocation, /, pattern: str, paths: tuple[str, ...], **give
 
 
 def _shown(line: bytes) -> bytes:
-    """What is printed, as it may be on a terminal; bytes that are no text stay."""
+    """Escape a line for a terminal; undecodable bytes stay as they are."""
     return (
         as_shown(line.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape") if is_terminal() else line
     )

@@ -48,7 +48,7 @@ def check(
 @click.argument("programs", nargs=-1, required=True, metavar="PROGRAM...")
 @click.option("--json", "as_json", is_flag=True, help="Findings as JSON.")
 def lint(programs: tuple[str, ...], as_json: bool) -> None:
-    """Find what works but reads badly: unused bindings, names, nesting. Fails on errors only."""
+    """Find style problems: unused bindings, names, nesting. Fails on errors only."""
     from rolltop.transform.check import check as findings_of
 
     found = {path: findings_of(read_program(path), lint=True) for path in programs}
@@ -106,7 +106,7 @@ _TIERS = {
 @click.option("--to", "target", metavar="FORMAT", help="Format of the result of a program without header.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def explain(program: str | None, expression: str | None, source: str | None, target: str | None, as_json: bool) -> None:
-    """Say how a program will run: which tier, which fields are read, whether it streams and why not, what comes out."""
+    """Explain how a program will run: its tier, the fields it reads, whether it streams (or why not), its output."""
     from rolltop.transform import compile_program
     from rolltop.transform.explain import explain as explanation_of
     from rolltop.transform.syntax.source import Source

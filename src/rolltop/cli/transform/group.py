@@ -1,4 +1,4 @@
-"""`rolltop transform`: run, check, format and explore UTL-X programs. The verbs are in `transform_*.py`."""
+"""The command group `rolltop transform`."""
 
 from __future__ import annotations
 
@@ -42,5 +42,5 @@ def transform(ctx: click.Context) -> None:
     if ctx.invoked_subcommand in ("run", "repl"):
         from rolltop.transform.stdlib.trust import trusted
 
-        # Somebody's own program in their own shell may read their environment.
+        # A user's own program in their own shell may read the environment.
         ctx.with_resource(trusted())

@@ -1,6 +1,7 @@
 """One run of `rolltop transform`: inputs, format options, execution and output.
 
-This module does not import click: a small run takes less time than loading it."""
+This module does not import click: a small run takes less time than loading it.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, NoReturn
 
-from rolltop.base.atomic_files import atomic_file
 from rolltop.errors import InvalidInput, NotFound, RolltopError
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Input(NamedTuple):
 
 
 def format_of(path: str) -> str | None:
-    """The format that a file's name tells."""
+    """The format that belongs to a file name, or None."""
     return _SUFFIXES.get(os.path.splitext(path)[1].lower())
 
 
@@ -75,7 +75,7 @@ def read_bytes(path: str) -> bytes:
 
 @contextmanager
 def blamed_on(path: str) -> Iterator[None]:
-    """Trouble with a file names it."""
+    """Name the file in errors of reading it."""
     try:
         yield
     except FileNotFoundError:
@@ -93,7 +93,7 @@ def read_program(path: str) -> str:
 
 @contextmanager
 def showing_errors(source: Source | None = None) -> Iterator[None]:
-    """Print what goes wrong as a compiler does, and leave with the documented exit code."""
+    """Print errors in compiler style and exit with the documented code."""
     from rolltop.transform import EvaluationFailure, ProgramInvalid, WriteFailure
     from rolltop.transform.diagnostics import render
 
@@ -137,47 +137,50 @@ def writing_options(texts: Sequence[str], path: str | None, program: str) -> dic
 
 
 def _implied(path: str, program: str) -> dict[str, Any]:
-    """A file that is called .tsv has tabs between its cells, unless the program speaks of delimiters itself."""
+    """A .tsv file is delimited by tabs, unless the program names a delimiter itself."""
     return {"delimiter": "\t"} if path.lower().endswith(".tsv") and "delimiter" not in program else {}
 
 
 _BUFFER = 1 << 18
-"""Bytes that are written at a time: results come in pieces of some ten thousand."""
+"""Buffer size: results arrive in pieces of about ten thousand bytes."""
 
 
 @contextmanager
 def written_to(path: str | None) -> Iterator[Callable[[bytes], Any]]:
-    """A function that writes; on a failure an earlier file of that name stays as it was."""
+    """Yield a function that writes. If the run fails, an existing file keeps its content."""
     if not path or path == "-":
         yield sys.stdout.buffer.write
         sys.stdout.buffer.flush()
         return
+    from rolltop.base.atomic_files import atomic_file  # only a file pays for it
+
     # A device or a pipe is written as it comes.
     direct = os.path.exists(path) and not os.path.isfile(path)
     with ExitStack() as stack:
-        with _told(path):
+        with _write_errors(path):
             if direct:
                 out = stack.enter_context(open(path, "wb", _BUFFER))
             else:
                 out = stack.enter_context(atomic_file(path, mode=0o666, durable=False, buffering=_BUFFER))
         yield _Output(path, out).write
-        with _told(path):
+        with _write_errors(path):
             stack.pop_all().close()
 
 
 class _Output:
-    """An opened file whose troubles name the result; what else fails meanwhile has other reasons."""
+    """An open file whose write errors name the result."""
 
     def __init__(self, path: str, out: BinaryIO) -> None:
         self._path, self._out = path, out
 
     def write(self, data: bytes) -> None:
-        with _told(self._path):
+        with _write_errors(self._path):
             self._out.write(data)
 
 
 @contextmanager
-def _told(path: str) -> Iterator[None]:
+def _write_errors(path: str) -> Iterator[None]:
+    """Name the file in errors of writing it."""
     try:
         yield
     except BrokenPipeError:
@@ -187,7 +190,7 @@ def _told(path: str) -> Iterator[None]:
 
 
 class Job(NamedTuple):
-    """What one invocation asks for."""
+    """Everything that one invocation asks for."""
 
     program: str | None
     expression: str | None
@@ -204,13 +207,13 @@ class Job(NamedTuple):
     stream: bool | None = None
 
     def files(self) -> list[str]:
-        """The files whose change makes another run worth while."""
+        """The files that --watch watches."""
         paths = [self.program, *(given.path for given in self.inputs)]
         return [path for path in paths if path and path != "-"]
 
 
 def needs_program(files: Sequence[str], expression: str | None, source: str | None, target: str | None) -> bool:
-    """Whether the first file is the program: unless an expression or a conversion needs none."""
+    """True if the first file is the program: an expression or a conversion needs none."""
     return expression is None and not (
         (source or target) and not any(path.endswith((".utlx", ".dwl")) for path in files[:1])
     )
@@ -248,7 +251,7 @@ def run_job(job: Job) -> None:
 def _streamed(
     job: Job, program: Program, names: dict[str, Input], write: Callable[[bytes], Any]
 ) -> dict[str, bytes] | None:
-    """None when the result was written piece by piece; else what was read already of the inputs."""
+    """Stream the input and return None; if it cannot be streamed, return what was read of it."""
     from rolltop.cli.transform.stream import Unfinished, stream_input
 
     if len(names) != 1 or job.raw:
@@ -273,7 +276,7 @@ def _distinct(inputs: Sequence[Input]) -> dict[str, Input]:
 
 
 def _standard_input() -> tuple[Input, ...]:
-    """Standard input when something is connected to it; a terminal is not."""
+    """Standard input, unless it is a terminal."""
     return () if sys.stdin.isatty() else (Input("input", "-"),)
 
 

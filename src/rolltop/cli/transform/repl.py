@@ -48,7 +48,7 @@ def repl(inputs: tuple[str, ...]) -> None:
 
 
 def _entries(interactive: bool):  # type: ignore[no-untyped-def]
-    """Whole entries: lines are joined while a bracket is open."""
+    """Yield complete entries: lines are joined while a bracket is open."""
     from rolltop.transform.repl import is_open
 
     held = ""

@@ -109,7 +109,7 @@ def _watch(job: Job) -> None:
 
 
 def run_many(job: Job, folder: str, *, one: Callable[[Job], None]) -> None:
-    """A result for every input; files that fail are told of and do not stop the others."""
+    """Write a result for every input. A file that fails is reported and does not stop the others."""
     if job.output or not job.inputs or any(given.path == "-" for given in job.inputs):
         raise InvalidInput(
             "--output-dir needs data files, and no -o", hint="rolltop transform run P.utlx *.json --output-dir out"

@@ -1,4 +1,4 @@
-"""Large inputs of `rolltop transform run`: piece by piece, with a progress bar, in several processes if asked."""
+"""Stream large inputs of `rolltop transform run`, with a progress bar and optionally several processes."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 __all__ = ["Unfinished", "progress_of", "stream_input"]
 
 LARGE = 4 << 20
-"""Bytes from which an input is read piece by piece when its program allows it."""
+"""Inputs of at least this many bytes are streamed if their program allows it."""
 
 
 class Unfinished(Exception):
-    """The input has to be read as a whole; `data` is all of it when it cannot be read again."""
+    """The input has to be read as a whole; `data` is all of it if it cannot be read again."""
 
     def __init__(self, data: bytes | None = None) -> None:
         super().__init__()
@@ -81,7 +81,7 @@ def _shared(
 
 
 def _begun(path: str) -> bytes:
-    """The first part of standard input; when that is all of it, there is nothing to read piece by piece."""
+    """Read the first part of standard input; raise `Unfinished` if that is all of it."""
     if path != "-":
         return b""
     begun = sys.stdin.buffer.read(LARGE)
@@ -96,7 +96,7 @@ def _is_large(path: str, wanted: bool | None) -> bool:
 
 
 def _size_of(path: str) -> int | None:
-    """The size of a regular file; other sources have none that is known before."""
+    """The size of a regular file; None for other sources."""
     return os.path.getsize(path) if path != "-" and os.path.isfile(path) else None
 
 
@@ -130,7 +130,7 @@ def _used_up() -> Exception:
 
 
 class _Begun:
-    """A source of which the first part was read already. Of a short one it remembers all, to begin again."""
+    """A source whose first part was read already. It remembers all of a short one, to start again."""
 
     def __init__(self, begun: bytes, rest: Any) -> None:
         self._begun, self._rest = begun, rest
@@ -139,7 +139,7 @@ class _Begun:
 
     @property
     def seen(self) -> bytes | None:
-        """All that was read, or None where that was too much to remember."""
+        """All that was read; None if it was too much to remember."""
         return None if self._read is None else b"".join(self._read)
 
     def read(self, size: int = -1, /) -> bytes:
@@ -163,7 +163,7 @@ class _Begun:
 
 
 class _Watched:
-    """A source that tells how many bytes were read."""
+    """A source that reports how many bytes were read."""
 
     def __init__(self, source: Any, advance: Callable[[int], Any]) -> None:
         self._source = source

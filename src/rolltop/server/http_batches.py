@@ -6,8 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from rolltop.server.batches import is_request
-from rolltop.server.jsonrpc import Malformed, dump
+from rolltop.server.jsonrpc import Malformed, dump, is_request
 
 __all__ = ["serve_batch"]
 

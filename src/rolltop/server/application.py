@@ -1,4 +1,4 @@
-"""The desk: the tools, prompts and resources of one server, and everything a call needs."""
+"""The application: the tools, prompts and resources of one server, and everything that a call needs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from functools import partial
 from typing import Any
 
 from mcp_core import (
@@ -32,19 +33,19 @@ from mcp_core.prompts import declared_prompts
 from mcp_core.toolset import resolve
 from rolltop.base.os_errors import explain_os_error, explain_resource_limit
 from rolltop.journal import LARGEST_ARGUMENTS, Entry
-from rolltop.server.answers import Answers
-from rolltop.server.live import LiveSet
-from rolltop.server.toolpages import ToolPages
-from rolltop.server.toolsets import SEARCH, Loaded, discover, load_set, refuse_name, select
+from rolltop.server.resources import LargeAnswers, ToolPages
+from rolltop.server.toolsets import SEARCH, LiveSet, Loaded, discover, load_set, refuse_name, select
 from rolltop.settings import Settings
 from rolltop.workspace import Workspace
 
-__all__ = ["Desk"]
+__all__ = ["Application"]
 
-logger = logging.getLogger("rolltop.desk")
+logger = logging.getLogger("rolltop.application")
+
+_ENGINES = frozenset({"store", "transform", "reports", "catalog", "guide"})
 
 
-class Desk:
+class Application:
     """Built once per server. Imports no MCP library: the command line calls tools through it too."""
 
     def __init__(
@@ -70,7 +71,7 @@ class Desk:
         self.registry = Registry(settings.exclude_tools, settings.tool_prefix or "")
         self.prompts: dict[str, Prompt] = {}
         self.list_was_stale = False  # a client was told another list while we were loading
-        self.answers = Answers(self.workspace)
+        self.answers = LargeAnswers(self.workspace)
         self.providers: list[ResourceProvider] = [self.answers, ToolPages(self.registry)]
         self.dispatcher = Dispatcher(
             self.registry,
@@ -78,6 +79,7 @@ class Desk:
             spill=self.answers.keep,
             redirect=self._named_call if settings.tool_mode == SEARCH else None,
             explain=lambda error: explain_os_error(error, settings.workspace) or explain_resource_limit(error),
+            opener=self._opener,
             timeout=settings.call_timeout,
             calls_per_minute=settings.calls_per_minute,
         )
@@ -101,6 +103,10 @@ class Desk:
         """The tools that a client sees: all that are not hidden, or the three that find the others."""
         search = self.settings.tool_mode == SEARCH
         return [each for each in self.registry if not each.spec.hidden and (each.spec.toolset == SEARCH or not search)]
+
+    def _opener(self, toolset: str) -> Callable[[], object] | None:
+        """Opens the engine of a tool set; each is named as its part of the workspace."""
+        return partial(getattr, self.workspace, toolset) if toolset in _ENGINES else None
 
     def _named_call(self, name: str, arguments: Mapping[str, Any] | None) -> tuple[str, Mapping[str, Any] | None]:
         """`call_tool {name, arguments}` as the call that it means."""

@@ -13,14 +13,15 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rolltop.server.claim import Wire
-from rolltop.server.desk import Desk
+from rolltop.server.application import Application
+from rolltop.server.environment import start_logging
 from rolltop.server.listing import Listing
-from rolltop.server.logs import start_logging
+from rolltop.server.stdio_takeover import Wire
 from rolltop.settings import Settings
 
 if TYPE_CHECKING:
-    from rolltop.server.protocol import Built
+    from rolltop.server.request_path import RequestPath
+    from rolltop.server.sdk import Built
     from rolltop.server.stdio import Early
 
 __all__ = ["run_http", "run_stdio"]
@@ -37,25 +38,31 @@ TOOL_THREADS = 32
 """Blocking tools that run at the same time; asyncio's own default is six on a small machine."""
 
 
-def run_stdio(desk: Desk, wire: Wire, early: Early | None = None, ready: Callable[[Built], None] | None = None) -> None:
-    """Serve one client over the claimed descriptors, then leave the process.
+def run_stdio(
+    application: Application,
+    wire: Wire,
+    early: Early | None = None,
+    ready: Callable[[Built], None] | None = None,
+) -> None:
+    """Serve one client over the taken descriptors, then leave the process.
 
-    `ready` is told when the SDK is loaded, in the thread that loaded it.
+    `ready` is called when the SDK is loaded, in the thread that loaded it.
     """
     from rolltop.server.stdio import serve_stdio  # noqa: PLC0415 - asyncio is not free
 
-    listing = Listing(desk)
+    def build(path: RequestPath) -> Built:
+        from rolltop.server.sdk import build  # noqa: PLC0415 - the SDK costs most of a second
 
-    def load() -> Built:
-        from rolltop.server.protocol import build  # noqa: PLC0415 - the SDK costs most of a second
-
-        built = build(desk, "stdio", listing)
+        built = build(application, path, "stdio")
         if ready is not None:
             ready(built)
         return built
 
-    failure = _run(serve_stdio(desk, listing, wire, lambda: asyncio.to_thread(load), early))
-    desk.close()
+    async def load(path: RequestPath) -> Built:
+        return await asyncio.to_thread(build, path)
+
+    failure = _run(serve_stdio(application, Listing(application), wire, load, early))
+    application.close()
     if failure is not None:
         sys.stderr.write(f"rolltop: answers cannot be written to standard output: {failure.strerror}\n")
     _leave(1 if failure else 0)
@@ -68,15 +75,15 @@ def run_http(settings: Settings, announce: Callable[[str], None]) -> None:
 
     listener = bind(settings.http_host, settings.http_port)
     host, port = listener.getsockname()[:2]
-    desk = Desk(settings)
-    from rolltop.server.protocol import build  # noqa: PLC0415
+    application = Application(settings)
+    from rolltop.server.sdk import build  # noqa: PLC0415
 
-    app = app_for(build(desk, "http"), desk, host)
+    app = app_for(build(application, transport="http"), application, host)
     called = ("::1" if ":" in host else "127.0.0.1") if is_everywhere(host) else host
     shown = f"[{called}]" if ":" in called else called
     started = partial(announce, f"http://{shown}:{port}{PATH}")
     _run(serve_http(app, listener, started, settings.http_body_seconds))
-    desk.close()
+    application.close()
     _leave()
 
 

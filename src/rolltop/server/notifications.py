@@ -1,7 +1,6 @@
-"""What has changed, for those who want to know: `subscriptions/listen` streams, and 2025 clients by notification.
+"""Changes, passed on to clients: by `subscriptions/listen` streams, and by notification to clients of 2025.
 
-A client is remembered for as long as its connection is open and not longer: a server that listens sees any number
-of clients come and go, and the SDK drops what is sent to one that has gone without a word.
+A client is remembered while its connection is open and no longer; the SDK drops what is sent to one that has gone.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ from mcp.server.subscriptions import (
 )
 
 from mcp_core import Change
-from rolltop.server.desk import Desk
+from rolltop.server.application import Application
 
-__all__ = ["News"]
+__all__ = ["Notifications"]
 
 Context = ServerRequestContext[Any, Any]
 
@@ -36,11 +35,11 @@ _LISTS: dict[str, type[ToolsListChanged | PromptsListChanged | ResourcesListChan
 }
 
 
-class News:
-    """Passes the changes of one desk on."""
+class Notifications:
+    """Passes the changes of one application on."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, application: Application) -> None:
+        self._application = application
         self._bus = InMemorySubscriptionBus()
         self.listen = ListenHandler(self._bus)
         self.loop: asyncio.AbstractEventLoop | None = None
@@ -50,7 +49,7 @@ class News:
 
     async def connected(self, ctx: Context, params: types.NotificationParams | None) -> None:
         connection = self._remembered(ctx)
-        if self._desk.list_was_stale:
+        if self._application.list_was_stale:
             await connection.send_tool_list_changed()
 
     async def subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:

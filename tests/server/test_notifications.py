@@ -14,7 +14,7 @@ import pytest
 from mcp.server.connection import Connection
 
 from mcp_core import Change
-from rolltop.server.news import News
+from rolltop.server.notifications import Notifications
 
 pytestmark = pytest.mark.anyio
 
@@ -37,8 +37,8 @@ class Channel:
         self.told.append(method)
 
 
-def news() -> News:
-    made = News(SimpleNamespace(list_was_stale=False))  # type: ignore[arg-type]
+def news() -> Notifications:
+    made = Notifications(SimpleNamespace(list_was_stale=False))  # type: ignore[arg-type]
     made.loop = asyncio.get_running_loop()
     return made
 
@@ -48,7 +48,9 @@ def request_on(connection: Connection) -> Any:
     return SimpleNamespace(session=SimpleNamespace(_connection=connection))
 
 
-async def changed(made: News, kind: Any, uri: str | None = None, until: Callable[[], bool] = lambda: True) -> None:
+async def changed(
+    made: Notifications, kind: Any, uri: str | None = None, until: Callable[[], bool] = lambda: True
+) -> None:
     made.from_any_thread(Change(kind, uri))
     for _ in range(20):
         await asyncio.sleep(0)
