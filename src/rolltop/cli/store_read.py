@@ -66,7 +66,7 @@ def get(invocation: Invocation, name: str, output: Path | None, force: bool, as_
 def cat(invocation: Invocation, name: str, *, lines: str | None, number: int | None, text: bool) -> None:
     """Print a document by hash, name or path."""
     from rolltop.errors import NotFound
-    from rolltop.store.extract.plain import decoded
+    from rolltop.store.extract.plain import decoded, lines_in
 
     chosen_lines = _slice(lines) if lines else None
     if text and number is not None:
@@ -78,12 +78,17 @@ def cat(invocation: Invocation, name: str, *, lines: str | None, number: int | N
             if not chosen:
                 raise NotFound(f"{document.path} has no version {number}")
             wanted = chosen[0].object
-        data = _text(library, document) if text else library.read_object(wanted)
-    if chosen_lines:
-        if document.kind == "text" and not document.is_text and not text:
-            data = decoded(data).encode()
-        data = b"".join(data.splitlines(keepends=True)[chosen_lines])
-    sys.stdout.buffer.write(data)
+        if text:
+            data = _text(library, document)
+            sys.stdout.buffer.write("".join(lines_in(data.decode())[chosen_lines]).encode() if chosen_lines else data)
+        elif chosen_lines and document.kind == "text" and not document.is_text:
+            data = library.read_object(wanted)
+            sys.stdout.buffer.write("".join(lines_in(decoded(data))[chosen_lines]).encode())
+        elif chosen_lines:
+            sys.stdout.buffer.write(library.read_lines(wanted, chosen_lines.start + 1, chosen_lines.stop).data)
+        else:
+            for piece in library.read_pieces(wanted):
+                sys.stdout.buffer.write(piece)
 
 
 def _slice(lines: str) -> slice:
