@@ -30,6 +30,7 @@ __all__ = [
     "element_of",
     "fits",
     "holds_function",
+    "is_map",
     "is_number",
     "members",
     "not_null",
@@ -84,6 +85,11 @@ def holds_function(type_: Type) -> bool:
 
 def is_number(type_: Type) -> bool:
     return type_ is NUMBER or type_ is INTEGER
+
+
+def is_map(type_: Type) -> bool:
+    """Whether a type is that of an object with keys of any name, as `groupBy` gives."""
+    return isinstance(type_, ObjectType) and not type_.fields and type_.rest is not None and type_.rest is not ANY
 
 
 def could_be(given: Type, wanted: Type) -> bool:
@@ -171,8 +177,10 @@ def _fits(given: Type, wanted: Type) -> bool | None:
     if isinstance(wanted, FunctionType):
         return isinstance(given, (FunctionType, Closure))
     if isinstance(wanted, ArrayType):
-        # One XML element counts as an array of one; any other object does not.
-        return None if isinstance(given, ObjectType) else isinstance(given, ArrayType)
+        # One XML element counts as an array of one; any other object does not, a map of keys least of all.
+        if isinstance(given, ObjectType):
+            return False if is_map(given) else None
+        return isinstance(given, ArrayType)
     if isinstance(wanted, ObjectType):
         return isinstance(given, ObjectType)
     return _fits_scalar(given, wanted)

@@ -40,9 +40,9 @@ class Described:
         return "(result)" in self.uncertain
 
 
-def describe_type(type_: Type) -> Described:
+def describe_type(type_: Type, *, write_attributes: bool = False) -> Described:
     """The JSON Schema of the values that the type has when they are written as JSON."""
-    describer = _Describer()
+    describer = _Describer(write_attributes)
     schema = describer.schema(type_, "")
     described = describer.described
     described.schema = {**schema, "$defs": describer.definitions} if describer.definitions else schema
@@ -60,7 +60,8 @@ class _Definition:
 
 
 class _Describer:
-    def __init__(self) -> None:
+    def __init__(self, write_attributes: bool) -> None:
+        self.write_attributes = write_attributes
         self.described = Described()
         self.known: dict[NamedObject, _Definition] = {}
         self.definitions: dict[str, Any] = {}
@@ -115,14 +116,28 @@ class _Describer:
         return next(name for name in names if name not in taken)
 
     def _object(self, type_: ObjectType, path: str) -> dict[str, Any]:
+        """An object as JSON shows it: one with nothing but text (and attributes) is that text."""
+        if "_text" not in type_.index:
+            return self._fields(type_, path)
+        others = [name for name in type_.index if name != "_text" and not name.startswith("@")]
+        if any(name in type_.required for name in others):
+            return self._fields(type_, path)
+        text = self.schema(type_.index["_text"], path)
+        if not others and type_.rest is None and "_text" in type_.required and not self.write_attributes:
+            return text
+        element = self._fields(type_, path)
+        return {"anyOf": [text, element]} if text else {}
+
+    def _fields(self, type_: ObjectType, path: str) -> dict[str, Any]:
         shown: dict[str, Any] = {"type": "object"}
         if not type_.fields:
             self.described.leaves += 1
         inner = f"{path}." if path else ""
-        properties = {name: self.schema(part, inner + name) for name, part in type_.fields}
+        keys = {name: "#text" if name == "_text" else name for name, _ in type_.fields}
+        properties = {keys[name]: self.schema(part, inner + name) for name, part in type_.fields}
         if properties:
             shown["properties"] = properties
-        required = [name for name, _ in type_.fields if name in type_.required]
+        required = [keys[name] for name, _ in type_.fields if name in type_.required]
         if required:
             shown["required"] = required
         if type_.rest is not None:
