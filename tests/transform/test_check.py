@@ -433,7 +433,7 @@ def structure_of(text: str, format_: str = "json") -> dict[str, Any]:
     return dict(describe_source(text, format_)["structure"])
 
 
-ORDER = '{"customer": {"name": "a"}, "items": [{"price": 1}], "tags": ["a", "b"]}'
+SAMPLE = '{"customer": {"name": "a"}, "items": [{"price": 1}], "tags": ["a", "b"]}'
 XML = '<Order id="1"><Item n="2">x</Item><Item n="3">y</Item></Order>'
 
 
@@ -451,7 +451,7 @@ XML = '<Order id="1"><Item n="2">x</Item><Item n="3">y</Item></Order>'
     ],
 )
 def test_a_misspelled_field_is_a_warning(program: str, format_: str, hint: str) -> None:
-    warned = validate(program, structure_of(XML if format_ == "xml" else ORDER, format_))["warnings"]
+    warned = validate(program, structure_of(XML if format_ == "xml" else SAMPLE, format_))["warnings"]
     assert [each["code"] for each in warned] == ["W507"]
     assert hint in warned[0]["suggestion"]
 
@@ -460,7 +460,7 @@ def test_a_misspelled_field_is_a_warning(program: str, format_: str, hint: str) 
     "program", ["map($input.tags, t => upper(t))", "$input.customer.name", "$input.items[0].price"]
 )
 def test_fields_that_are_there_are_no_warning(program: str) -> None:
-    assert validate(program, structure_of(ORDER))["warnings"] == []
+    assert validate(program, structure_of(SAMPLE))["warnings"] == []
 
 
 @pytest.mark.parametrize(

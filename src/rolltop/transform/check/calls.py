@@ -67,7 +67,7 @@ class CallRules(Rules):
             return self._value_call(binding.type, given, target.at)
         declared = find(target.name)
         if declared is None:
-            hint = function_hint(target.name, names.visible())
+            hint = function_hint(target.name, names.visible()) if self.findings.are_few else None
             self.findings.error("E402", f"unknown function `{target.name}`", target.at, hint=hint)
             return ANY
         return self._declared(declared, target, arguments, given)

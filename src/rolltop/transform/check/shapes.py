@@ -72,14 +72,21 @@ def each(type_: Type, rule: Callable[[Type], Type]) -> Type:
     return rule(type_)
 
 
-def holds_function(type_: Type) -> bool:
-    """Whether every value of a type is a function or has one in it."""
+def holds_function(type_: Type, known: dict[int, bool] | None = None) -> bool:
+    """Whether every value of a type is a function or has one in it. `known` spares looking twice at a shared part."""
+    known = {} if known is None else known
+    if id(type_) not in known:
+        known[id(type_)] = _holds_function(type_, known)
+    return known[id(type_)]
+
+
+def _holds_function(type_: Type, known: dict[int, bool]) -> bool:
     if isinstance(type_, UnionType):
-        return all(map(holds_function, type_.members))
+        return all(holds_function(member, known) for member in type_.members)
     if isinstance(type_, NamedObject):
         return False  # it is of the input's schema, and may hold itself
     if isinstance(type_, ObjectType):
-        return any(holds_function(kind) for name, kind in type_.fields if name in type_.required)
+        return any(holds_function(kind, known) for name, kind in type_.fields if name in type_.required)
     return isinstance(type_, (Closure, FunctionType))
 
 

@@ -23,6 +23,8 @@ _SCALARS: dict[str, dict[str, Any]] = {
     "Time": {"type": "string"},
     "Binary": {"type": "string", "contentEncoding": "base64"},
 }
+_MOST_LEAVES = 20_000
+"""Leaves that are described; what shares its parts again and again has more than anybody reads."""
 _SMALL = 30
 """Leaves of a definition that is written out wherever it occurs; a larger one is after that referred to."""
 
@@ -67,6 +69,9 @@ class _Describer:
         self.definitions: dict[str, Any] = {}
 
     def schema(self, type_: Type, path: str) -> dict[str, Any]:
+        if self.described.leaves > _MOST_LEAVES:
+            self._doubt("(more)")
+            return {}
         if isinstance(type_, NamedObject):
             return self._defined(type_, path)
         if isinstance(type_, ObjectType):

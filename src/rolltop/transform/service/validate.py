@@ -38,10 +38,22 @@ def validate(transformation: str, input_schema: Any = None, strict: bool = True)
         else:
             errors.append({**_shown(found), "severity": severity})
     valid = all(each["severity"] != "error" for each in errors)
+    errors, warnings = _cut(errors), _cut(warnings)
     answer = {"valid": valid, "errors": errors, "warnings": warnings}
     if valid and not doubts and not any(_is_doubt(found) for found in checked.findings):
         return answer
     return {**answer, **repaired(transformation, input_schema, strict=strict)}
+
+
+_MOST = 100
+"""Findings of a kind that are told."""
+
+
+def _cut(findings: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    if len(findings) <= _MOST:
+        return findings
+    more = f"{len(findings) - _MOST} further findings are not shown"
+    return [*findings[:_MOST], {**findings[_MOST], "message": more, "code": "E499"}]
 
 
 def repaired(transformation: str, input_schema: Any = None, *, strict: bool = False) -> dict[str, Any]:

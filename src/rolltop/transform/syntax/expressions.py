@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rolltop.transform.syntax.constructs import ConstructParser
-from rolltop.transform.syntax.cursor import MAX_NESTING, PIPE_HINT, WORDS, Bail, Cursor
+from rolltop.transform.syntax.cursor import MAX_CHAIN, MAX_NESTING, PIPE_HINT, WORDS, Bail, Cursor
 from rolltop.transform.syntax.literals import number_value, string_value
 from rolltop.transform.syntax.powers import BINARY, NO_LAMBDA, PIPE, POSTFIX_IF, TERNARY, UNARY
 from rolltop.transform.syntax.tree import (
@@ -69,8 +69,12 @@ class ExpressionParser(ConstructParser):
         if cursor.depth > MAX_NESTING:
             raise cursor.too_deep()
         left = self.name() if kind == "name" else self.operand(kind)
+        links = 0
         while True:
             kind = cursor.kind
+            links += 1
+            if links > MAX_CHAIN:
+                raise cursor.too_long()
             if kind in _POSTFIX_STARTS:
                 if kind in _STARTS_EXPRESSION and cursor.fresh:
                     break
@@ -97,8 +101,12 @@ class ExpressionParser(ConstructParser):
 
     def piped(self, left: Expr) -> Expr:
         """A value with the pipes that follow it."""
+        links = 0
         while self.cursor.kind == "|>":
             left = self._pipe(left)
+            links += 1
+            if links > MAX_CHAIN:
+                raise self.cursor.too_long()
         return left
 
     def _pipe(self, left: Expr) -> Expr:
