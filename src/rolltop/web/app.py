@@ -101,7 +101,7 @@ class _Guard:
             headers = response.headers
             headers.setdefault("Content-Security-Policy", POLICY.format(nonce=request.state.nonce))
             headers["X-Content-Type-Options"] = "nosniff"
-            headers["Referrer-Policy"] = "no-referrer"
+            headers["Referrer-Policy"] = "same-origin"  # no-referrer would make the Origin of forms "null"
             headers["Cross-Origin-Opener-Policy"] = "same-origin"
             headers["Cross-Origin-Resource-Policy"] = "same-origin"
             headers.setdefault("Cache-Control", "no-store")

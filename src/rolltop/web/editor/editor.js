@@ -63,6 +63,7 @@ function replace(area) {
       syntaxHighlighting(classHighlighter), // colours are in app.css, for light and dark
       keymap.of([{ key: "Escape", run: (editor) => (editor.contentDOM.blur(), true) }, indentWithTab]),
       EditorView.cspNonce.of(nonce()),
+      EditorView.editorAttributes.of({ class: "editor" }),
       EditorView.contentAttributes.of({ "aria-label": label }),
       EditorView.lineWrapping,
       languages[area.dataset.editor] || [],
@@ -70,7 +71,6 @@ function replace(area) {
       write,
     ],
   });
-  view.dom.classList.add("editor");
   area.after(view.dom);
   area.hidden = true;
   area.editorView = view;
