@@ -25,7 +25,6 @@ def fixture(expect: str, arguments: Mapping[str, Any] | None = None, fails: str 
     return ToolArguments.declare(
         toolset="conformance",
         annotations=READS,
-        tags={"talks"},  # the suite is about the protocol: none of these calls is an ordinary one
         usage="The conformance suite calls it; there is no other use for it.",
         examples=[Example(arguments or {}, why="The suite calls it.", expect=expect, fails=fails)],
     )

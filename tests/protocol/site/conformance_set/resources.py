@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from conformance_set.fixture import PIXEL
 from mcp_core import Page, ResourceContent, ResourceInfo, TemplateInfo, ToolContext, UnknownResource
-from rolltop.tools.conformance.fixture import PIXEL
 
 __all__ = ["Fixtures"]
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from conformance_set.fixture import PIXEL
+from conformance_set.questions import form
 from mcp_core import CannotAsk, EmbeddedResource, Image, PromptArgument, PromptMessage, ToolContext, declare_prompt
-from rolltop.tools.conformance.asking import form
-from rolltop.tools.conformance.fixture import PIXEL
 from rolltop.workspace import Workspace
 
 F = TypeVar("F", bound=Callable[..., Any])

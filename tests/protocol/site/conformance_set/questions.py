@@ -10,8 +10,8 @@ from typing import Any
 
 from pydantic import Field
 
+from conformance_set.fixture import fixture
 from mcp_core import CannotAsk, Reply, Result, ToolArguments, ToolContext
-from rolltop.tools.conformance.fixture import fixture
 from rolltop.workspace import Workspace
 
 

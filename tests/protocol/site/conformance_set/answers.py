@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import asyncio
 
+from conformance_set.fixture import PIXEL, SILENCE, fixture
 from mcp_core import Audio, EmbeddedResource, Image, ProtocolFault, Result, ToolContext
-from rolltop.tools.conformance.fixture import PIXEL, SILENCE, fixture
 from rolltop.workspace import Workspace
 
 MISSING_CAPABILITY = -32021

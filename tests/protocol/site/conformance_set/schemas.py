@@ -8,8 +8,8 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from conformance_set.fixture import fixture
 from mcp_core import Result, ToolArguments
-from rolltop.tools.conformance.fixture import fixture
 
 
 def _use_the_whole_vocabulary(schema: dict[str, Any]) -> None:
