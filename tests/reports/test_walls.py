@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import site
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from rolltop.confine import Limits, Sandbox
+from rolltop.confine import run as program_run
+from rolltop.errors import LimitExceeded
+from rolltop.reports import RenderOptions
+from rolltop.reports.containers import ContainerEngine
+from rolltop.reports.containers.bootstrap import Bootstrap
 
 HERE = Path(__file__).parent
 SOURCE = HERE.parents[1] / "src"
@@ -81,3 +90,39 @@ def test_no_document_reaches_the_next_one(who: str, engine: str) -> None:
         assert (found["failure"] == "timeout") == (attack == "outlive")
         if attack in ("stay", "outlive"):
             assert not found["reused"]
+
+
+def test_processes_that_a_document_cannot_have_are_named_as_the_reason(make_reports: Any, run: Any) -> None:
+    reports = make_reports(renderer="local", processes=8)
+    bomb = "```{r}\nfor (i in 1:60) system('sleep 30 &')\nsystem2('true', stdout = TRUE)\n```\n"
+    reports.documents.create("bomb", "Bomb", bomb)
+    with pytest.raises(LimitExceeded, match="processes"):
+        run(reports.render("bomb", RenderOptions(engine="rmarkdown", timeout=60)))
+
+
+def bootstrap_folders() -> list[Path]:
+    return list(Path(tempfile.gettempdir()).glob("rolltop-bootstrap-*"))
+
+
+@pytest.mark.container
+def test_a_cancelled_bootstrap_leaves_no_process_mount_or_folder(container_host: str, run: Any) -> None:
+    async def cancelled() -> None:
+        began = asyncio.Event()
+        bootstrap = Bootstrap(packages=("cancelled",))
+        task = asyncio.create_task(bootstrap._import(ContainerEngine(container_host), lambda _: began.set()))
+        await asyncio.wait_for(began.wait(), 60)
+        assert bootstrap_folders()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    run(cancelled())
+    assert not bootstrap_folders()
+    assert "rolltop-bootstrap" not in Path("/proc/mounts").read_text()
+    assert not subprocess.run(["pgrep", "-f", "mmdebstrap.*r-cran-cancelled"], capture_output=True, check=False).stdout
+
+
+def test_the_rmarkdown_engine_works_without_bubblewrap() -> None:
+    page = "f <- tempfile(fileext = '.Rmd'); writeLines('Sum: `r 1 + 1`', f); cat(file.exists(rmarkdown::render(f)))"
+    box = Sandbox(Limits(seconds=60), rungs=("landlock",))
+    assert b"TRUE" in program_run(["Rscript", "--vanilla", "-e", page], box).check("rmarkdown").stdout

@@ -109,7 +109,9 @@ class OutputTail:
 class WarmProcess:
     """One process in its sandbox, from start to end; one request at a time."""
 
-    def __init__(self, program: Program, sandbox: Sandbox, *, template: bool = False) -> None:
+    def __init__(
+        self, program: Program, sandbox: Sandbox, *, template: bool = False, cancel: Cancel | None = None
+    ) -> None:
         self.name, self._noise = program.name, program.noise
         channels = [Channel(sandbox.limits.output, program.name) for _ in range(1 + template)]
         fds = [fd for channel in channels for fd in (channel.their_read, channel.their_write)]
@@ -132,22 +134,29 @@ class WarmProcess:
         self._use = threading.Lock()
         """Held by whoever reads or writes the pipes: only then may they be closed."""
         self._tail = OutputTail([self.child.process.stdout, self.child.process.stderr])
-        self.greeting = self._greeted(program)
+        self.greeting = self._greeted(program, cancel)
         self.mark_ready()
 
     def mark_ready(self) -> None:
         """What runs in the sandbox now belongs to it; what comes later is a leftover."""
         self._residents = frozenset(self._processes())
 
-    def _greeted(self, program: Program) -> dict[str, Any]:
+    def _greeted(self, program: Program, cancel: Cancel | None) -> dict[str, Any]:
         try:
-            return self._control.receive(time.monotonic() + START_SECONDS, lambda: None)
+            return self._control.receive(time.monotonic() + START_SECONDS, lambda: self._raise_cancelled(cancel))
         except (Gone, ValueError, TimeoutError):
             text = self.close().strip()
             raise PartMissing(
                 f"{self.name} could not be started in the sandbox: {text[-400:] or 'no message'}",
                 hint=program.install,
             ) from None
+        except BaseException:
+            self.close()
+            raise
+
+    def _raise_cancelled(self, cancel: Cancel | None) -> None:
+        if cancel is not None and cancel.is_set():
+            raise Cancelled(f"the {self.name} code was cancelled")
 
     @property
     def confinement(self) -> Confinement:
@@ -246,8 +255,7 @@ class WarmProcess:
         def tick() -> None:
             nonlocal ended
             self._raise_exceeded(watch)
-            if cancel is not None and cancel.is_set():
-                raise Cancelled(f"the {self.name} code was cancelled")
+            self._raise_cancelled(cancel)
             if ended:
                 raise Gone
             # Its last words may still be on their way: gone only when nothing came after it had ended.
