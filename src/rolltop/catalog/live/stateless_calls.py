@@ -20,7 +20,7 @@ from rolltop.catalog.definition import Definition
 from rolltop.catalog.live.answer import Answer
 from rolltop.catalog.live.origin import Origin
 from rolltop.catalog.live.processes import Tools, tools_for
-from rolltop.confine import Limits
+from rolltop.confine import Cancel, Limits
 from rolltop.confine.pool import Pool
 from rolltop.confine.warm_process import WarmProcess
 from rolltop.errors import Cancelled, ForeignFailure, RolltopError
@@ -47,7 +47,13 @@ class _Template:
 class _Package:
     tools: Tools
     pool: Pool[_Template]
+    closing: Cancel
     used: float = field(default_factory=time.monotonic)
+
+    def close(self) -> None:
+        """End what waits, and what is being started."""
+        self.closing.cancel()
+        self.pool.close()
 
 
 class StatelessCalls:
@@ -118,12 +124,13 @@ class StatelessCalls:
             package = self._packages.pop(place, None)
             if package is None:
                 tools = tools_for(origin, language, self._limits, self._max_print)
-                package = _Package(tools, _pool_of(tools))
+                closing = Cancel()
+                package = _Package(tools, _pool_of(tools, closing), closing)
                 surplus = [self._packages.pop(each) for each in list(self._packages)[: 1 - _PACKAGES]]
             self._packages[place] = package  # the last one is the one that was used last
             package.used = time.monotonic()
         for each in surplus:
-            each.pool.close()
+            each.close()
         return package
 
     def end(self, key: str) -> None:
@@ -143,7 +150,7 @@ class StatelessCalls:
         with self._lock:
             dropped = [self._packages.pop(place) for place in places if place in self._packages]
         for package in dropped:
-            package.pool.close()
+            package.close()
 
     def close(self) -> None:
         """End everything, also what is just being started; returns when it is gone."""
@@ -155,9 +162,9 @@ class StatelessCalls:
         self._finisher.shutdown()
 
 
-def _pool_of(tools: Tools) -> Pool[_Template]:
+def _pool_of(tools: Tools, closing: Cancel) -> Pool[_Template]:
     return Pool(
-        lambda: _Template(tools.start(template=True)),
+        lambda: _Template(tools.start(template=True, cancel=closing)),
         _end,
         size=_AT_ONCE,
         spares=1,
