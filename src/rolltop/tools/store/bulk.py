@@ -33,7 +33,7 @@ CONSENT = "RUN_DESTRUCTIVE_OPERATIONS"
 UNDONE = "undone"
 _AGREED = Consent(
     CONSENT,
-    "deletes documents or writes files",
+    "deletes documents, replaces files or writes new ones",
     always=False,
     when="a step deletes a document, replaces a file or writes a new one outside the temporary directory",
 )
