@@ -10,7 +10,7 @@ from mcp_core.approval import Agreement, Approver, Broker, Effect, EffectChanged
 from mcp_core.arguments import ToolArguments
 from mcp_core.changes import Change, Changes
 from mcp_core.consent import Consent, ConsentRequired
-from mcp_core.content import Audio, Block, EmbeddedResource, Image, ResourceLink
+from mcp_core.content import FROM_DOCUMENTS, Audio, Block, EmbeddedResource, Image, ResourceLink
 from mcp_core.context import ClientInfo, ToolCancelled, ToolContext
 from mcp_core.decorator import ExtMcpToolDecorator, NamePolicy
 from mcp_core.dispatch import Call, Dispatcher, UnknownTool
@@ -28,6 +28,7 @@ from mcp_core.validation import InvalidArguments, Problem
 
 __all__ = [
     "DESTROYS",
+    "FROM_DOCUMENTS",
     "READS",
     "RUNS",
     "TRACE",

@@ -321,7 +321,7 @@ class _Asking:
                 task.cancel()
             await asyncio.gather(client, page, return_exceptions=True)
             if not parked:
-                await asyncio.shield(self._ctx.run(self._broker.withdraw, request_id))
+                await asyncio.shield(asyncio.to_thread(self._broker.withdraw, request_id))
 
     async def _by_client(self) -> str:
         key = f"consent:{self._request['action']}:{self._effect.digest[:24]}"

@@ -10,12 +10,12 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from mcp_core.approval import ask_for
 from mcp_core.consent import ConsentRequired
-from mcp_core.content import ResourceLink
+from mcp_core.content import FROM_DOCUMENTS, ResourceLink
 from mcp_core.context import ToolContext
 from mcp_core.description import expand_result
 from mcp_core.envelope import SPILLED, Answer, ProtocolFault
@@ -151,6 +151,8 @@ class Dispatcher:
         record = _Record(registered, arguments, ctx, self._clock())
         try:
             answer = await self._answer(registered, arguments, ctx, record)
+            if FROM_DOCUMENTS in registered.spec.tags:
+                answer = replace(answer, is_data=True)
             record.answer = answer.text
             return answer
         except asyncio.CancelledError:

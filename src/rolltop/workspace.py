@@ -14,8 +14,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rolltop.approvals import Approvals
 from rolltop.base.atomic_files import write_file
+from rolltop.base.http_token import is_loopback_url, kept_token
 from rolltop.base.os_errors import explain_os_error
 from rolltop.confine import Policy, set_policy
 from rolltop.errors import InvalidData, InvalidInput, PermissionDenied, RolltopError
@@ -24,6 +24,7 @@ from rolltop.journal import Journal, Retention
 from rolltop.settings import Settings
 
 if TYPE_CHECKING:
+    from rolltop.approvals import Approvals
     from rolltop.catalog.live import Catalog
     from rolltop.guide import Guide
     from rolltop.reports import Reports
@@ -177,6 +178,8 @@ class Workspace:
     @cached_property
     def approvals(self) -> Approvals:
         """Questions to the owner, and their answers."""
+        from rolltop.approvals import Approvals  # noqa: PLC0415 - asyncio is not free
+
         return Approvals(self.root / "approvals.sqlite", self.prepare)
 
     @cached_property
@@ -198,7 +201,10 @@ class Workspace:
         """Transformations, checked and run in limited workers."""
         from rolltop.transform.service import Service, ServiceConfig  # noqa: PLC0415 - built at first use
 
-        return Service(ServiceConfig.from_section(self.settings.section("transform"), self.settings.sandbox_user))
+        config = ServiceConfig.from_section(self.settings.section("transform"), self.settings.sandbox_user)
+        if config.daemon_url is not None and config.daemon_token is None and is_loopback_url(config.daemon_url):
+            config = replace(config, daemon_token=self.settings.http_token or kept_token(self.root))
+        return Service(config)
 
     @cached_property
     def reports(self) -> Reports:

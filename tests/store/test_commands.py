@@ -331,7 +331,8 @@ def test_a_name_begins_no_line_and_moves_no_cursor_in_a_graph(
 
 @pytest.mark.parametrize(
     "arguments", [("search", "needle"), ("search", "needle", "--lines"), ("search", "needle", "--paths-only"),
-                  ("diff", "before", "--text"), ("rm", "--yes", "a.md"), ("undo", "--list")]
+                  ("diff", "before", "--text"), ("rm", "--yes", "a.md"), ("undo", "--list"),
+                  ("cat", "a.md"), ("cat", "a.md", "--lines", "2")]
 )  # fmt: skip
 def test_what_is_stored_does_not_write_to_the_terminal(
     rolltop: Run, environment: dict[str, str], tmp_path: Path, arguments: tuple[str, ...]

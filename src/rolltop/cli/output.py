@@ -32,6 +32,7 @@ __all__ = [
     "print_json",
     "print_line",
     "print_rows",
+    "print_text",
     "progress",
     "progress_line",
     "shows_progress",
@@ -110,6 +111,11 @@ def as_shown(text: str) -> str:
         return text
     pieces = _MARKS.split(text.replace("\r\n", "\n").removesuffix("\r"))
     return "".join(piece if at % 2 else piece.translate(_CONTROL) for at, piece in enumerate(pieces))
+
+
+def print_text(text: str) -> None:
+    """Print a whole text of foreign data on a terminal: no control sequence of it has an effect."""
+    click.echo(text.replace("\r\n", "\n").translate(_CONTROL), nl=not text.endswith("\n"))
 
 
 def print_line(text: str) -> None:

@@ -180,6 +180,38 @@ def open_output(invocation: Invocation, name: str, only_print: bool) -> None:
         open_with_its_program(path)
 
 
+@reports.command("versions", epilog=EXIT_CODES)
+@click.argument("name")
+@click.option("--file", "side", metavar="FILE", help="Of this side file instead of the document.")
+@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+@click.pass_obj
+def list_versions(invocation: Invocation, name: str, side: str | None, as_json: bool) -> None:
+    """List the earlier versions of the document NAME, the newest first; also of a deleted one."""
+    from datetime import UTC, datetime
+
+    rows = [
+        (each.number, Size(each.size), datetime.fromtimestamp(each.modified, UTC).isoformat(timespec="seconds"))
+        for each in open_reports(invocation).documents.versions(name, side)
+    ]
+    if as_json:
+        print_json([dict(zip(("version", "size", "modified"), row, strict=True)) for row in rows])
+    else:
+        print_rows(("version", "size", "modified"), rows)
+
+
+@reports.command("restore", epilog=EXIT_CODES)
+@click.argument("name")
+@click.argument("number", type=int)
+@click.option("--file", "side", metavar="FILE", help="This side file instead of the document.")
+@click.pass_obj
+def restore_version(invocation: Invocation, name: str, number: int, side: str | None) -> None:
+    """Make the earlier version NUMBER of the document NAME the current one; the current one becomes a version."""
+    engine = open_reports(invocation)
+    restored = engine.documents.restore(name, number, side)
+    note(f"Restored {restored} from version {number}")
+    click.echo(engine.root / restored)
+
+
 @click.group(epilog=EXIT_CODES)
 def image() -> None:
     """Build, show or remove the image that renders."""

@@ -30,7 +30,7 @@ _META = {"io.modelcontextprotocol/serverInfo": SERVER_INFO}
 
 def stamped(result: dict[str, Any]) -> dict[str, Any]:
     """A result in the form of 2026-07-28: with its type and the server's name."""
-    return {**result, "resultType": "complete", "_meta": _META}
+    return {**result, "resultType": "complete", "_meta": {**result.get("_meta", {}), **_META}}
 
 
 class Listing:

@@ -21,7 +21,7 @@ from rolltop.catalog.live.code_stamp import CodeStamp, code_stamp
 from rolltop.catalog.live.configuration import CatalogSettings
 from rolltop.catalog.live.origin import Origin, origin_of
 from rolltop.catalog.live.sessions import Sessions
-from rolltop.catalog.live.strangers import Strangers
+from rolltop.catalog.live.stateless_calls import StatelessCalls
 from rolltop.confine import Limits
 from rolltop.errors import Conflict, InvalidData, InvalidInput, NotFound, PermissionDenied, RolltopError
 
@@ -205,11 +205,11 @@ class Catalog:
         given, problems = check_arguments(served_schema(served.definition), arguments)
         if problems:
             raise invalid_arguments((problem.path, problem.message) for problem in problems)
-        return self._sessions.call(session or Strangers.new_key(), served.origin, served.definition, given)
+        return self._sessions.call(session or StatelessCalls.new_key(), served.origin, served.definition, given)
 
-    def stranger(self) -> str:
+    def new_call(self) -> str:
         """A session for one call of a caller that has none; by it the call can be ended."""
-        return Strangers.new_key()
+        return StatelessCalls.new_key()
 
     def open_state(self, initialize: Mapping[str, Any] | None = None) -> str:
         """A handle to a new state; R keeps what it has under names of variables, so these are the rules for keys."""

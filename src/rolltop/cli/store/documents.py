@@ -12,7 +12,7 @@ import click
 
 from rolltop.cli.completion import complete_documents, complete_tags
 from rolltop.cli.groups import EXIT_CODES, Invocation
-from rolltop.cli.output import Size, counted, note, print_json, print_line, print_rows
+from rolltop.cli.output import Size, counted, is_terminal, note, print_json, print_line, print_rows, print_text
 from rolltop.cli.store.library import as_dict, explained, opened
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def get(invocation: Invocation, name: str, output: Path | None, force: bool, as_
                 output.write_bytes(data)
             note(f"{document.path} -> {output}")
             return
-        known = as_dict(document) | {"text_note": library.extracts.note(document)}
+        known = as_dict(document) | {"size": Size(document.size), "text_note": library.extracts.note(document)}
     if as_json:
         print_json(known)
     else:
@@ -85,7 +85,10 @@ def cat(invocation: Invocation, name: str, *, lines: str | None, number: int | N
         if document.kind == "text" and not document.is_text and not text:
             data = decoded(data).encode()
         data = b"".join(data.splitlines(keepends=True)[chosen_lines])
-    sys.stdout.buffer.write(data)
+    if is_terminal():
+        print_text(data.decode("utf-8", "replace"))
+    else:
+        sys.stdout.buffer.write(data)
 
 
 def _slice(lines: str) -> slice:

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from mcp_core import READS, WRITES, Consent, Effect, Example, Result, ToolArguments, ToolContext, quoted
+from mcp_core import FROM_DOCUMENTS, READS, WRITES, Consent, Effect, Example, Result, ToolArguments, ToolContext, quoted
 from mcp_core.display import escaped
 from rolltop.catalog import (
     check,
@@ -171,6 +171,7 @@ class Names(BaseModel):
         ),
     ],
     usage="Give groups to narrow the list: several are combined with or.",
+    tags=[FROM_DOCUMENTS],
 )
 async def list_tool(args: ListArguments, ctx: ToolContext[Workspace]) -> Result[Names]:
     """List the tools that a package defines.
@@ -209,6 +210,7 @@ class Loaded(BaseModel):
         ),
     ],
     usage="Take the name from {tool:mcptool_list}.",
+    tags=[FROM_DOCUMENTS],
 )
 async def load_tool(args: LoadArguments, ctx: ToolContext[Workspace]) -> Result[Loaded]:
     """Show the definition of one tool.
@@ -241,6 +243,7 @@ class Definitions(BaseModel):
     annotations=READS,
     examples=[Example({"pkg": "stats"}, why="Read all definitions of a package.", expect="None: stats has no tools.")],
     usage="Narrow with groups, or read in parts: pass next as after.",
+    tags=[FROM_DOCUMENTS],
 )
 async def load_all_tool(args: LoadAllArguments, ctx: ToolContext[Workspace]) -> Result[Definitions]:
     """Show the definitions of a package's tools.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, Field
 
 from mcp_core import (
+    FROM_DOCUMENTS,
     RUNS,
     WRITES,
     Consent,
@@ -139,6 +140,7 @@ class CallArguments(ToolArguments):
         )
     ],
     usage="Look at the parameters with {tool:mcptool_load}. A failure in R or Python comes back as an error.",
+    tags=[FROM_DOCUMENTS],
 )
 async def call_tool(args: CallArguments, ctx: ToolContext[Workspace]) -> Result[CallAnswer]:
     """Call a tool of an attached catalog.

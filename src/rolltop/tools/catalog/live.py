@@ -13,7 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, Field
 
-from mcp_core import RUNS, Consent, Effect, Image, InvalidArguments, Problem, Result, ToolContext, ToolSpec
+from mcp_core import (
+    FROM_DOCUMENTS,
+    RUNS,
+    Consent,
+    Effect,
+    Image,
+    InvalidArguments,
+    Problem,
+    Result,
+    ToolContext,
+    ToolSpec,
+)
 from mcp_core.consent import FIELD
 from mcp_core.display import cleaned, cleaned_schema, escaped
 from mcp_core.envelope import invalid_arguments_result
@@ -224,7 +235,7 @@ def spec_of(listed: Definition, catalog: Catalog) -> ToolSpec:
         validate=validate,
         output=_OUTPUT,
         documentation=documentation_of(listed),
-        tags=frozenset({"live", *([listed.category] if listed.category else [])}),
+        tags=frozenset({"live", FROM_DOCUMENTS, *([listed.category] if listed.category else [])}),
     )
 
 
@@ -246,7 +257,7 @@ async def call_served(
 ) -> Result[CallAnswer]:
     """Call a tool in the caller's session; a call that is given up ends the process it ran in."""
     catalog = ctx.workspace.catalog
-    session = session_of(ctx, handle) or catalog.stranger()
+    session = session_of(ctx, handle) or catalog.new_call()
     try:
         answer = await ctx.run(catalog.call, name, arguments, session=session)
     except asyncio.CancelledError:

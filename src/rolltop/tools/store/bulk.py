@@ -14,7 +14,18 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from mcp_core import DESTROYS, Consent, Effect, EffectChanged, Example, Result, ToolArguments, ToolContext, quoted
+from mcp_core import (
+    DESTROYS,
+    FROM_DOCUMENTS,
+    Consent,
+    Effect,
+    EffectChanged,
+    Example,
+    Result,
+    ToolArguments,
+    ToolContext,
+    quoted,
+)
 from mcp_core.jsonable import to_jsonable
 from rolltop.errors import Conflict, InvalidInput, RolltopError
 from rolltop.files import Target
@@ -183,7 +194,11 @@ class _Bulk:
 
     def plan(self) -> _Destroyed:
         """What the steps would delete and replace now, with every reference resolved; nothing is changed."""
-        if self._args.dry_run or not any(map(_may_destroy, self._args.operations)):
+        if self._args.dry_run:
+            return _Destroyed()
+        for step in self._args.operations:
+            _confirmed(step.op, step.arguments)
+        if not any(map(_may_destroy, self._args.operations)):
             return _Destroyed()
         trial = _Bulk(self._workspace, self._args, self._whole_budget)
         trial._trial_files = {}
@@ -383,6 +398,7 @@ def _may_destroy(step: Operation) -> bool:
         ),
     ],
     usage="References are whole strings: $1.hash, $prev.documents[0].path. $$ begins a text that starts with $.",
+    tags=[FROM_DOCUMENTS],
 )
 async def bulk_operations(args: BulkOperations, ctx: ToolContext[Workspace]) -> Result[Bulked]:
     """Perform multiple operations in one request.

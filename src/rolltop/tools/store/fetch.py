@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import AliasChoices, BaseModel, Field, model_validator
 
-from mcp_core import READS, WRITES, Consent, Effect, Example, Result, ToolArguments, ToolContext, quoted
+from mcp_core import FROM_DOCUMENTS, READS, WRITES, Consent, Effect, Example, Result, ToolArguments, ToolContext, quoted
 from rolltop.errors import Conflict, ConsentMissing
 from rolltop.files import Target
 from rolltop.store import Document, Library
@@ -200,6 +200,7 @@ _TEXT_HASH = "f5c962601b413ccda2fc14d64d98479d9fc74c90c2dde15f25ee9922e57f5074"
         ),
     ],
     usage="Pass the hash that a search gave. Large content comes in parts: follow next_offset while complete is false.",
+    tags=[FROM_DOCUMENTS],
 )
 async def retrieve_document(args: RetrieveDocument, ctx: ToolContext[Workspace]) -> Result[Retrieved]:
     """Retrieve a document by its content hash.
@@ -229,6 +230,7 @@ async def retrieve_document(args: RetrieveDocument, ctx: ToolContext[Workspace])
         Example({"name": "nothing.txt"}, why="No such name.", expect="An error.", fails="document_not_found"),
     ],
     usage="A whole path is exact; a name or the end of a path must be unambiguous.",
+    tags=[FROM_DOCUMENTS],
 )
 async def get_by_name(args: GetByName, ctx: ToolContext[Workspace]) -> Result[Content]:
     """Retrieve document content by name.
@@ -259,6 +261,7 @@ def _by_name(library: Library, args: GetByName | CatDocument, budget: int) -> Co
         Example({"hash": _TEXT_HASH}, why="Show it by hash.", expect="Text.", before=(("store_text", _TEXT),)),
     ],
     usage="Give hash or name; offset and length, or start_line and end_line, for a part.",
+    tags=[FROM_DOCUMENTS],
 )
 async def cat_document(args: CatDocument, ctx: ToolContext[Workspace]) -> Result[Content]:
     """Display document content directly.

@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from mcp_core import READS, Example, Result, ToolArguments, ToolContext
+from mcp_core import FROM_DOCUMENTS, READS, Example, Result, ToolArguments, ToolContext
 from rolltop.errors import InvalidInput
 from rolltop.store import Document, FileLines, Library, Pattern
 from rolltop.store.grep.missed import Missed, missing_documents
@@ -194,6 +194,7 @@ _CODE = (
         "paths are exact paths, directories or globs. before_context and after_context win over context. "
         "While complete is false, call again with next_cursor."
     ),
+    tags=[FROM_DOCUMENTS],
 )
 async def grep_documents(args: GrepDocuments, ctx: ToolContext[Workspace]) -> Result[Grepped]:
     """Search for regex patterns within documents.
