@@ -116,3 +116,9 @@ def test_a_document_root_outside_the_roots_is_not_read(client: Client) -> None:
     answer = client.call("get_content", expression="all/passwd", project=str(project.path))
     assert not answer["success"]
     assert "root:" not in str(answer)
+
+
+def test_the_annotations_say_that_a_file_may_be_replaced(client: Client) -> None:
+    registered = client.application.registry.by_plain_name("retrieve_document")
+    assert registered is not None
+    assert registered.spec.annotations.destructive
