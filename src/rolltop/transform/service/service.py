@@ -97,6 +97,13 @@ class Service:
         return self._functions.find(query, category)
 
     def _coded(self, error: LimitExceeded | ForeignFailure) -> RolltopError:
+        if type(error) is ForeignFailure:
+            # What allocates in C ends the process when there is no more: nothing else in a worker does.
+            limit = self.config.memory >> 20
+            error = MemoryLimit(
+                f"the run needed more than its {limit} MB of memory and was ended",
+                hint="Put out less, or raise tools.execute_transformation.max_memory_mb.",
+            )
         code = TIMEOUT if isinstance(error, TimeLimit) else EXECUTION_ERROR
         details: dict[str, Any] = {**error.details}
         if isinstance(error, TimeLimit):
