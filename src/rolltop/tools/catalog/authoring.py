@@ -10,7 +10,18 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from mcp_core import FROM_DOCUMENTS, READS, WRITES, Consent, Effect, Example, Result, ToolArguments, ToolContext, quoted
+from mcp_core import (
+    DESTROYS,
+    FROM_DOCUMENTS,
+    READS,
+    Consent,
+    Effect,
+    Example,
+    Result,
+    ToolArguments,
+    ToolContext,
+    quoted,
+)
 from mcp_core.display import escaped
 from rolltop.catalog import (
     check,
@@ -58,7 +69,7 @@ class Built(BaseModel):
 @ToolArguments.declare(
     name="mcptool_build",
     toolset="catalog",
-    annotations=WRITES,
+    annotations=DESTROYS,
     consent=_REPLACE,
     examples=[
         Example(
