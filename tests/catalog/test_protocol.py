@@ -103,7 +103,7 @@ async def test_a_call_that_is_given_up_ends_and_the_next_one_runs(stdio_client: 
         assert value(await client.call_tool("demo-one", {}))["result"] == 1
         with anyio.move_on_after(1):
             await client.call_tool("demo-loop", {})
-        with anyio.fail_after(20):
+        with anyio.fail_after(120):
             assert value(await client.call_tool("demo-one", {}))["result"] == 1
 
 
@@ -212,7 +212,7 @@ async def test_clients_hear_of_a_changed_definition(stdio_client: Any, orchard: 
         changed = file.with_suffix(".new")
         changed.write_text(file.read_text().replace("Forgets every entry", "Forgets all"))
         changed.replace(file)  # at once: the server may look at any time
-        with anyio.fail_after(10):
+        with anyio.fail_after(120):
             await heard.wait()
         after = {tool.name: tool.description for tool in (await client.list_tools()).tools}
     assert before[CLEAR] != after[CLEAR]
@@ -326,7 +326,7 @@ async def test_a_catalog_that_is_built_later_is_served_from_then_on(
     async with stdio_client(*arguments, env=env, mode="legacy", message_handler=listen) as client:
         assert "late-one" not in {tool.name for tool in (await client.list_tools()).tools}
         mcptool_build(late)
-        with anyio.fail_after(10):
+        with anyio.fail_after(120):
             await heard.wait()
         assert "late-one" in {tool.name for tool in (await client.list_tools()).tools}
         assert value(await client.call_tool("late-one", {}))["result"] == 1

@@ -64,7 +64,7 @@ class House:
 @pytest.fixture
 def house() -> Iterator[House]:
     with ToolArguments.isolated():
-        yield House(timeout=5)
+        yield House(timeout=120)
 
 
 def test_answers_fit_their_schema_in_text_and_structure(house: House) -> None:
@@ -187,14 +187,16 @@ def test_ctrl_c_passes_where_pythons_own_handler_is_in_place(house: House) -> No
 
 
 def test_sync_tools_do_not_block_others(house: House) -> None:
-    def sleeps(args: Say) -> Result[Said]:
-        time.sleep(0.3)
-        return Result.ok(Said(text="slept"))
+    quick_is_done = threading.Event()
+
+    def blocks(args: Say) -> Result[Said]:
+        assert quick_is_done.wait(120)
+        return Result.ok(Said(text="waited"))
 
     async def quick(args: Say) -> Result[Said]:
         return Result.ok(Said(text="quick"))
 
-    house.add(sleeps)
+    house.add(blocks)
     house.add(quick)
 
     async def both() -> list[str]:
@@ -203,11 +205,12 @@ def test_sync_tools_do_not_block_others(house: House) -> None:
         async def one(name: str) -> None:
             await house.dispatcher.call(name, {}, ToolContext())
             order.append(name)
+            quick_is_done.set()
 
-        await asyncio.gather(one("sleeps"), one("quick"))
+        await asyncio.gather(one("blocks"), one("quick"))
         return order
 
-    assert asyncio.run(both()) == ["quick", "sleeps"]
+    assert asyncio.run(both()) == ["quick", "blocks"]
 
 
 def test_an_answer_above_the_budget_is_kept_and_linked(house: House) -> None:

@@ -15,14 +15,14 @@ ERAS = ["legacy", "2026-07-28"]
 
 
 @pytest.fixture(params=["stdio", "http"])
-def connect(request: pytest.FixtureRequest, stdio_client: Any, http_server: Any) -> Any:
+def connect(request: pytest.FixtureRequest, stdio_client: Any, shared_server: Any) -> Any:
     if request.param == "stdio":
         return stdio_client
 
     def over_http(*arguments: str, env: dict[str, str] | None = None, **options: Any) -> Any:
         from mcp import Client
 
-        return Client(http_server(*arguments, env=env), **options)
+        return Client(shared_server(*arguments, env=env), **options)
 
     return over_http
 

@@ -221,5 +221,5 @@ async def test_clients_hear_of_new_and_changed_documents(stdio_client: Any) -> N
         await text_of(client, "create_rmd", {"filename": "news", "title": "News", "content": "x"})
         await client.subscribe_resource("rmd:///news.Rmd")
         await text_of(client, "update_rmd", {"filename": "news", "content": "y"})
-        with anyio.fail_after(20):
+        with anyio.fail_after(120):
             await all_heard.wait()

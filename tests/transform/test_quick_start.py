@@ -38,7 +38,7 @@ def by_click(arguments: list[str]) -> Any:
     return jobs[0] if jobs else None
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(WORDS, max_size=6))
 @example([])
 @example(["run"])

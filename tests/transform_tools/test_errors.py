@@ -178,10 +178,10 @@ async def test_a_schema_that_refers_to_itself_twice_is_checked_in_time(desk: App
     node = {"type": "object", "properties": {name: {"$ref": "#/$defs/N"} for name in ("l", "r")}}
     schema = {"$defs": {"N": {**node, "required": ["l"], "additionalProperties": False}}, "$ref": "#/$defs/N"}
     await ask(desk, "validate_utlx", transformation="1")
-    started = time.monotonic()
+    started = time.process_time()
     data = (await ask(desk, "validate_utlx", transformation="$input.l.l.x", inputSchema=schema))["data"]
     inferred = await ask(desk, "infer_output_schema", transformation="$input", inputSchema=schema)
-    assert time.monotonic() - started < 1
+    assert time.process_time() - started < 1
     assert data["warnings"][0]["code"] == "W501"
     assert inferred["data"]["confidence"] == "high"
 

@@ -19,7 +19,8 @@ from rolltop.catalog.rlang.syntax import require_r
 from rolltop.catalog.rlang.tools import tools_in
 from rolltop.catalog.schema import is_tool_name
 from rolltop.catalog.sources import SourceTree, source_tree
-from rolltop.errors import Conflict, PermissionDenied, Position
+from rolltop.catalog.tree_files import is_inside, read_inside
+from rolltop.errors import Conflict, InvalidInput, PermissionDenied, Position, RolltopError
 
 __all__ = ["Built", "ExampleRunner", "Outcome", "find_tools", "mcptool_build", "yaml_of"]
 
@@ -85,7 +86,7 @@ def _not_a_tool(tree: SourceTree, tool: Found) -> Remark:
 
 
 def _r_tools(tree: SourceTree) -> Iterator[Found]:
-    texts = {file: read_text(file) for file in tree.r_context}
+    texts = {file: read_text(file, tree.root) for file in tree.r_context}
     # Most packages have few tools: without a marker no file needs to be read closely.
     if not any(MARKER in texts[file] for file in tree.r_files):
         return
@@ -150,7 +151,7 @@ def mcptool_build(
 
 
 def _refuse_links_out(tree: SourceTree) -> None:
-    if not tree.tools_directory.resolve().is_relative_to(tree.root.resolve()):
+    if not is_inside(tree.tools_directory, tree.root):
         raise PermissionDenied(
             f"{tree.tools_directory} is a link that leads out of {tree.root}", hint="Name the output directory instead."
         )
@@ -185,7 +186,10 @@ def _write_all(directory: Path, files: list[tuple[Found, str]]) -> tuple[list[Pa
     unchanged: list[Path] = []
     if not files:
         return written, unchanged
-    directory.mkdir(parents=True, exist_ok=True)
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise InvalidInput(f"{directory} cannot be made: a file is in its way", hint="Move the file away.") from None
     for tool, text in files:
         path = directory / tool.definition.file_name
         if _says_the_same(path, text):
@@ -200,8 +204,8 @@ def _write_all(directory: Path, files: list[tuple[Found, str]]) -> tuple[list[Pa
 def _says_the_same(path: Path, text: str) -> bool:
     """Whether the file differs from `text` in nothing but the time an example took."""
     try:
-        return without_time(path.read_text("utf-8")) == without_time(text)
-    except (OSError, UnicodeDecodeError):
+        return without_time(read_inside(path).decode("utf-8")) == without_time(text)
+    except (OSError, UnicodeDecodeError, RolltopError):
         return False
 
 
@@ -220,4 +224,4 @@ def _remove_stale(tree: SourceTree, directory: Path, kept: set[Path]) -> Iterato
 
 def is_ours(path: Path) -> bool:
     """Whether a build wrote this file."""
-    return path.is_file() and path.read_text("utf-8", errors="replace").startswith(HEADER)
+    return path.is_file() and not path.is_symlink() and read_inside(path).startswith(HEADER.encode("utf-8"))

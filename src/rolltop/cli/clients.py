@@ -162,8 +162,13 @@ class Token:
 
 
 def server_token(settings: Settings) -> Token | None:
-    """The token that the server of these settings asks for."""
-    return Token(settings.http_token, in_variable=True) if settings.http_token is not None else None
+    """The token that the server of these settings asks for; one that it makes itself is made now."""
+    if settings.http_token is not None:
+        return Token(settings.http_token, in_variable=True)
+    from rolltop.base.http_token import made_token
+    from rolltop.workspace import Workspace
+
+    return Token(made_token(Workspace(settings).prepare()), in_variable=False)
 
 
 def url_entry(client: Client, url: str, token: Token | None) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import click
 
+from rolltop.base.http_token import is_loopback_url
 from rolltop.cli.client_files import write_entry
 from rolltop.cli.clients import (
     CLIENTS,
@@ -29,9 +30,9 @@ from rolltop.settings import Settings
 __all__ = ["connect", "overview"]
 
 
-def overview(url: str, settings: Settings) -> str:
+def overview(url: str, settings: Settings, *, no_token: bool = False) -> str:
     """How to connect each client to a running server, and how to let it start one of its own."""
-    token = server_token(settings)
+    token = None if no_token else server_token(settings)
     width = max(len(client.title) for client in CLIENTS.values())
     lines = ["", "Connect a client to this server:"]
     for client in CLIENTS.values():
@@ -80,7 +81,9 @@ def connect(
         return
     chosen = CLIENTS[client]
     settings = invocation.settings(**given)
-    token = server_token(settings) if url is not None else None
+    # The token that our own server makes is for our own server.
+    ours = url is not None and (settings.http_token is not None or is_loopback_url(url))
+    token = server_token(settings) if ours else None
     if url is None:
         entry = stdio_entry(chosen, settings)
     else:

@@ -17,7 +17,7 @@ from rolltop.cli.serve import make_settings
 from rolltop.errors import InvalidInput, RolltopError
 
 if TYPE_CHECKING:
-    from rolltop.confine.ladder import RungState
+    from rolltop.confine.sandbox_backends import RungState
 
 __all__ = ["doctor"]
 

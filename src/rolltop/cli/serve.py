@@ -65,6 +65,7 @@ _TRANSPORT = (
     click.option("--host", "http_host", metavar="ADDRESS", help="Address to listen on (127.0.0.1)."),
     click.option("--port", "http_port", type=int, metavar="N", help="Port to listen on (7779); 0 takes a free one."),
     click.option("--token-file", type=click.Path(exists=True, dir_okay=False), help="File with the bearer token."),
+    click.option("--no-token", is_flag=True, help="Let every user of this machine in (with --http, on 127.0.0.1)."),
     click.option("--show-connect", is_flag=True, help="Say how to connect each client (with --http)."),
 )
 
@@ -98,18 +99,23 @@ def make_settings(invocation: Invocation, given: dict[str, Any]) -> Settings:
 @transport_options
 @serving_options
 @click.pass_obj
-def serve(invocation: Invocation, /, http: bool, show_connect: bool, token_file: str | None, **given: Any) -> None:
+def serve(
+    invocation: Invocation, /, http: bool, show_connect: bool, token_file: str | None, no_token: bool, **given: Any
+) -> None:
     """Start the MCP server.
 
     Without options it speaks MCP over standard input and output, for a client that starts it. With --http
-    it listens on 127.0.0.1 and serves any number of clients.
+    it listens on 127.0.0.1 and serves any number of clients, which send a token: the one of --token-file or
+    ROLLTOP_HTTP_TOKEN, else one that is made at the first start and kept in the workspace (http-token).
     """
     _refuse_missing_catalogs(given["catalogs"] or ())
     if not http:
-        _refuse_http_options(show_connect, token_file, given)
+        _refuse_http_options(show_connect, token_file, {**given, "no_token": no_token})
         _serve_stdio(invocation, given)
         return
     if token_file is not None:
+        if no_token:
+            raise click.UsageError("--token-file and --no-token exclude each other")
         given["http_token"] = _token(Path(token_file))
     settings = make_settings(invocation, given)
     from rolltop.server.runtime import run_http
@@ -119,11 +125,11 @@ def serve(invocation: Invocation, /, http: bool, show_connect: bool, token_file:
         if show_connect:
             from rolltop.cli.connect import overview
 
-            click.echo(overview(url, settings), err=True)
+            click.echo(overview(url, settings, no_token=no_token), err=True)
         click.echo("Press Ctrl-C to stop.", err=True)
 
     try:
-        run_http(settings, announce)
+        run_http(settings, announce, no_token=no_token)
     except PartMissing as error:
         other = _other_port(error, settings)
         if other is None:
@@ -132,7 +138,7 @@ def serve(invocation: Invocation, /, http: bool, show_connect: bool, token_file:
             hint = f"Another server may be running; choose a port with --port: {other} is free."
             raise PartMissing(error.message, hint=hint) from None
         click.confirm(f"{error.message}. Listen on port {other} instead?", default=True, abort=True, err=True)
-        run_http(replace(settings, http_port=other), announce)
+        run_http(replace(settings, http_port=other), announce, no_token=no_token)
 
 
 def _other_port(error: PartMissing, settings: Settings) -> int | None:
@@ -152,6 +158,7 @@ def _refuse_http_options(show_connect: bool, token_file: str | None, given: dict
     said = {
         "--show-connect": show_connect,
         "--token-file": token_file is not None,
+        "--no-token": given["no_token"],
         "--host": given["http_host"] is not None,
         "--port": given["http_port"] is not None,
     }
@@ -166,7 +173,9 @@ def _token(file: Path) -> str:
     except ValueError:
         raise InvalidInput(f"the token in {file} is not text") from None
     if not token:
-        raise InvalidInput(f"the token file {file} is empty", hint="Without --token-file no token is asked for.")
+        raise InvalidInput(
+            f"the token file {file} is empty", hint="Without --token-file the server makes a token of its own."
+        )
     return token
 
 
@@ -211,11 +220,13 @@ def _refuse_missing_catalogs(places: tuple[str, ...]) -> None:
 @click.command(epilog=EXIT_CODES)
 @click.option("--port", type=click.IntRange(0, 65535), default=7778, show_default=True, help="0 takes a free one.")
 @click.option("--host", help="Address to listen on; 127.0.0.1 unless set.")
+@click.option("--no-token", is_flag=True, help="Let every user of this machine in (on 127.0.0.1).")
 @click.pass_obj
-def daemon(invocation: Invocation, *, port: int, host: str | None) -> None:
+def daemon(invocation: Invocation, *, port: int, host: str | None, no_token: bool) -> None:
     """Serve /api/parse-schema, /api/infer-schema, /api/validate and /api/execute.
 
-    Tools use it when UTLX_DAEMON_URL names it. Stops on SIGTERM and Ctrl-C; /openapi.json describes it.
+    Tools use it when UTLX_DAEMON_URL names it; they find its token in the workspace, or in UTLX_DAEMON_TOKEN.
+    Stops on SIGTERM and Ctrl-C; /openapi.json describes it.
     """
     from dataclasses import replace
 
@@ -228,4 +239,8 @@ def daemon(invocation: Invocation, *, port: int, host: str | None) -> None:
     config = ServiceConfig.from_section(settings.section("transform"), settings.sandbox_user)
     # The daemon does the work itself, whatever the tools are told.
     service = Service(replace(config, daemon_url=None))
-    run_daemon(settings, service, port, lambda url: click.echo(f"rolltop daemon listens on {url}", err=True))
+
+    def announce(url: str) -> None:
+        click.echo(f"rolltop daemon listens on {url}", err=True)
+
+    run_daemon(settings, service, port, announce, no_token=no_token)

@@ -1,4 +1,4 @@
-"""From what a caller wrote to a real place: checked, absolute, without links."""
+"""Paths as callers give them, and what is found at them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Kind = Literal["file", "directory", "other"]
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """What is at a place. `path` is the real one."""
+    """A file or directory. `path` is its real path."""
 
     path: Path
     kind: Kind
@@ -30,10 +30,14 @@ class Info:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a file is to be written, and what has that name: device, inode, size and time of change, or nothing."""
+    """Where a file is to be written, and what has that name: device, inode, size and time of change, or nothing.
+
+    `asks`: the file would be new, in a place where a human has to agree to that.
+    """
 
     place: Path
     state: tuple[int, int, int, int] | None
+    asks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,7 @@ class Written:
 
 
 def absolute(given: str | os.PathLike[str], base: Path) -> str:
-    """An absolute path of what a caller gave, not yet resolved; `~/` is the user's home."""
+    """Make the path that a caller gave absolute, without resolving it; `~/` is the user's home."""
     text = os.fspath(given)
     if not isinstance(text, str) or not text:
         raise InvalidInput("a path must be a text that is not empty")

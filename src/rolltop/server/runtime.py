@@ -68,17 +68,18 @@ def run_stdio(
     _leave(1 if failure else 0)
 
 
-def run_http(settings: Settings, announce: Callable[[str], None]) -> None:
+def run_http(settings: Settings, announce: Callable[[str], None], *, no_token: bool = False) -> None:
     """Serve over HTTP; `announce` gets the URL once the server listens."""
     start_logging(settings)
-    from rolltop.server.http import PATH, app_for, bind, is_everywhere, serve_http  # noqa: PLC0415
+    from rolltop.server.http import PATH, app_for, bind, http_token, is_everywhere, serve_http  # noqa: PLC0415
 
+    token = http_token(settings, no_token=no_token)
     listener = bind(settings.http_host, settings.http_port)
     host, port = listener.getsockname()[:2]
     application = Application(settings)
     from rolltop.server.sdk import build  # noqa: PLC0415
 
-    app = app_for(build(application, transport="http"), application, host)
+    app = app_for(build(application, transport="http"), application, host, token)
     called = ("::1" if ":" in host else "127.0.0.1") if is_everywhere(host) else host
     shown = f"[{called}]" if ":" in called else called
     started = partial(announce, f"http://{shown}:{port}{PATH}")

@@ -15,6 +15,7 @@ __all__ = ["VARIABLES", "config_file", "from_environment", "read_config"]
 
 VARIABLES = {
     "UTLX_DAEMON_URL": "daemon_url",
+    "UTLX_DAEMON_TOKEN": "daemon_token",
     "UTLX_DAEMON_TIMEOUT": "daemon_timeout",
     "CONFORMANCE_SUITE_PATH": "suite",
     "FUNCTION_REGISTRY_PATH": "registry",

@@ -66,7 +66,7 @@ def path(text: str) -> Path:
     except FileNotFoundError:
         raise ValueError("expected a full path, because the working directory was removed") from None
     except RuntimeError:
-        raise ValueError("expected a full path, because nobody knows the home directory that ~ stands for") from None
+        raise ValueError("expected a full path, because there is no home directory for ~ to stand for") from None
 
 
 def positive(text: str) -> int:

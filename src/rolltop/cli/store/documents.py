@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +52,7 @@ def get(invocation: Invocation, name: str, output: Path | None, force: bool, as_
                 output.write_bytes(data)
             note(f"{document.path} -> {output}")
             return
-        known = as_dict(document) | {"text_note": library.extracts.note(document)}
+        known = as_dict(document) | {"size": Size(document.size), "text_note": library.extracts.note(document)}
     if as_json:
         print_json(known)
     else:
@@ -68,7 +68,6 @@ def get(invocation: Invocation, name: str, output: Path | None, force: bool, as_
 def cat(invocation: Invocation, name: str, *, lines: str | None, number: int | None, text: bool) -> None:
     """Print a document by hash, name or path."""
     from rolltop.errors import NotFound
-    from rolltop.store.extract.plain import decoded
 
     chosen_lines = _slice(lines) if lines else None
     if text and number is not None:
@@ -80,15 +79,26 @@ def cat(invocation: Invocation, name: str, *, lines: str | None, number: int | N
             if not chosen:
                 raise NotFound(f"{document.path} has no version {number}")
             wanted = chosen[0].object
-        data = _text(library, document) if text else library.read_object(wanted)
-    if chosen_lines:
-        if document.kind == "text" and not document.is_text and not text:
-            data = decoded(data).encode()
-        data = b"".join(data.splitlines(keepends=True)[chosen_lines])
-    if is_terminal():
-        print_text(data.decode("utf-8", "replace"))
+        pieces = _pieces(library, document, wanted, chosen_lines, text)
+        if is_terminal():
+            print_text(b"".join(pieces).decode("utf-8", "replace"))
+        else:
+            sys.stdout.buffer.writelines(pieces)
+
+
+def _pieces(library: Library, document: Document, wanted: int, lines: slice | None, text: bool) -> Iterator[bytes]:
+    """The content of a version, or some lines of it; a large one comes in pieces."""
+    from rolltop.store.extract.plain import decoded, lines_in
+
+    if text:
+        data = _text(library, document)
+        yield "".join(lines_in(data.decode())[lines]).encode() if lines else data
+    elif lines and document.kind == "text" and not document.is_text:
+        yield "".join(lines_in(decoded(library.read_object(wanted)))[lines]).encode()
+    elif lines:
+        yield library.read_lines(wanted, lines.start + 1, lines.stop).data
     else:
-        sys.stdout.buffer.write(data)
+        yield from library.read_pieces(wanted)
 
 
 def _slice(lines: str) -> slice:

@@ -53,7 +53,7 @@ def versions(invocation: Invocation, name: str, as_json: bool) -> None:
 
     with opened(invocation) as library:
         found = library.versions(library.document(name))
-    rows = [(v.number, v.hash, v.size, format_time(v.modified), format_time(v.indexed)) for v in found]
+    rows = [(v.number, v.hash, Size(v.size), format_time(v.modified), format_time(v.indexed)) for v in found]
     names = ("version", "hash", "size", "modified", "stored")
     if as_json:
         print_json([dict(zip(names, row, strict=True)) for row in rows])

@@ -5,16 +5,51 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator
+from dataclasses import dataclass
 from hashlib import sha256
 
 from rolltop.errors import Damaged, NotFound
 from rolltop.store.blobs import frames
-from rolltop.store.records import Frame, Object
+from rolltop.store.records import STRIDE, Frame, Mark, Object
 from rolltop.store.seams import BlobStore, Catalog
 
-__all__ = ["Reader"]
+__all__ = ["Lines", "Reader"]
 
 CACHE_BYTES = 16 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Some lines of an object, from the byte `start` on."""
+
+    data: bytes
+    start: int
+    count: int
+    complete: bool
+    """False where not all that was asked for fits."""
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.data)
+
+
+def _cut(found: bytes, start: int, size: int, wanted: int | None, most: int) -> Lines:
+    """The lines that were asked for, as far as they fit."""
+    end = len(found)
+    if wanted is not None:
+        at = 0
+        for _ in range(wanted):
+            at = found.find(b"\n", at) + 1
+            if not at:
+                break
+        end = at or end
+    asked = end
+    if end > most:
+        end = found.rfind(b"\n", 0, most + 1) + 1 or most
+    data = found[:end]
+    count = data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
+    reached = end == asked and (wanted is None or count >= wanted or start + end >= size)
+    return Lines(data, start, count, complete=reached and (wanted is not None or start + end >= size))
 
 
 class Reader:
@@ -40,25 +75,81 @@ class Reader:
         return b"".join(self._span(entry, max(0, start), min(end, entry.size)))
 
     def _span(self, entry: Object, start: int, end: int) -> Iterator[bytes]:
-        position = 0
-        for leaf in self._parts(entry):
-            if position < end and position + leaf.size > start:
+        for position, leaf in self._leaves_from(entry, *self._before_byte(entry, start)):
+            if position >= end:
+                return
+            if position + leaf.size > start:
                 yield self.leaf(leaf)[max(0, start - position) : end - position]
-            position += leaf.size
 
     def pieces(self, entry: Object) -> Iterator[bytes]:
         """The object leaf by leaf, for what is too large to hold at once."""
-        for leaf in self._parts(entry):
+        for _, leaf in self._leaves_from(entry):
             yield self.leaf(leaf)
 
-    def _parts(self, entry: Object) -> Iterator[Object]:
+    def lines(self, entry: Object, first: int, last: int | None, most: int) -> Lines:
+        """Lines of an object, counted from 1; only the leaves that hold them are read. A line ends with a newline.
+
+        As many whole lines as fit into `most` bytes; of a first line that does not fit, as much as does.
+        """
+        skipped, place, position = self._before_line(entry, first)
+        found, start, wanted = bytearray(), None, None if last is None else last - first + 1
+        ends = 0
+        for at, leaf in self._leaves_from(entry, place, position):
+            data = self.leaf(leaf)
+            begin = 0
+            if start is None:
+                here = data.count(b"\n")
+                if skipped + here < first - 1 or (skipped + here == first - 1 and here and data.endswith(b"\n")):
+                    skipped += here
+                    continue
+                for _ in range(first - 1 - skipped):
+                    begin = data.index(b"\n", begin) + 1
+                skipped, start = first - 1, at + begin
+            found += data[begin:] if begin else data
+            ends += data.count(b"\n", begin)
+            if len(found) > most or (wanted is not None and ends >= wanted):
+                break
+        if start is None:
+            return Lines(b"", entry.size, 0, complete=True)
+        return _cut(bytes(found), start, entry.size, wanted, most)
+
+    def _before_line(self, entry: Object, line: int) -> tuple[int, int, int]:
+        """(line ends before, number of the leaf, its first byte) of a mark before a line."""
+        lines = place = position = 0
+        for mark in self._marks(entry) if line > 1 else ():
+            if lines + mark.lines >= line - 1:
+                break
+            lines, place, position = lines + mark.lines, place + STRIDE, position + mark.size
+        return lines, place, position
+
+    def _before_byte(self, entry: Object, start: int) -> tuple[int, int]:
+        place = position = 0
+        for mark in self._marks(entry) if start else ():
+            if position + mark.size > start:
+                break
+            place, position = place + STRIDE, position + mark.size
+        return place, position
+
+    def _marks(self, entry: Object) -> list[Mark]:
+        return self._catalog.objects.marks(entry.id) if entry.parts is not None else []
+
+    def _leaves_from(self, entry: Object, place: int = 0, position: int = 0) -> Iterator[tuple[int, Object]]:
+        """(first byte, leaf) from one of the leaves on."""
         if entry.parts is None:
-            yield entry
+            yield 0, entry
             return
-        for number in entry.parts:
-            leaf = self._catalog.objects.get(number)
-            if leaf is None:
-                raise _wrong(entry)
+        for start in range(place, len(entry.parts), STRIDE):
+            numbers = entry.parts[start : start + STRIDE]
+            known = self._catalog.objects.get_many(numbers)
+            for number in numbers:
+                leaf = known.get(number)
+                if leaf is None:
+                    raise _wrong(entry)
+                yield position, leaf
+                position += leaf.size
+
+    def _parts(self, entry: Object) -> Iterator[Object]:
+        for _, leaf in self._leaves_from(entry):
             yield leaf
 
     def leaf(self, leaf: Object) -> bytes:

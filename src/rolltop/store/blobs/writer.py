@@ -12,7 +12,7 @@ from rolltop.store.blobs.chunking import SINGLE, cut
 from rolltop.store.blobs.frame_check import Soundness
 from rolltop.store.blobs.leaf_window import Bases, windows
 from rolltop.store.blobs.reader import Reader
-from rolltop.store.records import Frame, Object, Place
+from rolltop.store.records import STRIDE, Frame, Mark, Object, Place
 from rolltop.store.seams import BlobStore, Catalog
 
 __all__ = ["Digests", "Kept", "Writer"]
@@ -39,6 +39,21 @@ class _Open:
     leaves: list[Object] = field(default_factory=list)
     pieces: list[bytes] = field(default_factory=list)
     length: int = 0
+
+
+class _Leaves:
+    """The leaves of an object that is being stored, and what every few of them hold."""
+
+    def __init__(self) -> None:
+        self.numbers: list[int] = []
+        self.marks: list[Mark] = []
+
+    def add(self, number: int, piece: bytes) -> None:
+        if len(self.numbers) % STRIDE == 0:
+            self.marks.append(Mark(0, 0))
+        self.numbers.append(number)
+        size, lines = self.marks[-1]
+        self.marks[-1] = Mark(size + len(piece), lines + piece.count(b"\n"))
 
 
 class Digests:
@@ -91,18 +106,19 @@ class Writer:
         if len(ends) == 1:
             return Kept(self._leaf(data, digest, self._base(like)), digest, len(data), len(data))
         bases = Bases(self._leaves_of(like))
-        parts, start, new = [], 0, 0
+        leaves, start, new = _Leaves(), 0, 0
         for end in ends:
-            number, fresh = self._piece(data[start:end], bases)
-            parts.append(number)
+            piece = data[start:end]
+            number, fresh = self._piece(piece, bases)
+            leaves.add(number, piece)
             new += fresh
             start = end
-        return Kept(self._list(digest, len(data), parts, aligned), digest, len(data), new)
+        return Kept(self._list(digest, len(data), leaves, aligned), digest, len(data), new)
 
     def keep_stream(self, blocks: Iterable[bytes], *, like: int | None = None) -> Kept:
         """The same for content too large to hold: leaves are written as they come."""
         bases = Bases(self._leaves_of(like))
-        whole, parts, size, new, aligned, rest = sha256(), list[int](), 0, 0, True, b""
+        whole, leaves, size, new, aligned, rest = sha256(), _Leaves(), 0, 0, True, b""
         for block in windows(blocks):
             whole.update(block.data)
             size += len(block.data)
@@ -111,15 +127,17 @@ class Writer:
             aligned = aligned and on_lines
             start = 0
             for end in ends if block.last else ends[:-1]:
-                number, fresh = self._piece(rest[start:end], bases)
-                parts.append(number)
+                piece = rest[start:end]
+                number, fresh = self._piece(piece, bases)
+                leaves.add(number, piece)
                 new += fresh
                 start = end
             rest = rest[start:]
         digest = whole.digest()
         known = self._known(digest)
         if known is None:
-            known = parts[0] if len(parts) == 1 else self._list(digest, size, parts, aligned)
+            only = len(leaves.numbers) == 1
+            known = leaves.numbers[0] if only else self._list(digest, size, leaves, aligned)
         return Kept(known, digest, size, new)
 
     def _piece(self, piece: bytes, bases: Bases) -> tuple[int, int]:
@@ -149,9 +167,9 @@ class Writer:
         self._mended.add(lost)
         return lost
 
-    def _list(self, digest: bytes, size: int, parts: list[int], aligned: bool) -> int:
+    def _list(self, digest: bytes, size: int, leaves: _Leaves, aligned: bool) -> int:
         number = self._number_for(digest)
-        self._lists.append(Object(number, digest, size, None, 0, tuple(parts), aligned))
+        self._lists.append(Object(number, digest, size, None, 0, tuple(leaves.numbers), aligned, tuple(leaves.marks)))
         self._fresh[digest] = number
         return number
 

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from rolltop.store.catalog.connection import Database, Row
-from rolltop.store.catalog.leaf_lists import pack_parts, unpack_parts
+from rolltop.store.catalog.leaf_lists import pack_parts, unpack_marks, unpack_parts
 from rolltop.store.catalog.row_checksums import damaged_row
-from rolltop.store.records import Frame, Object, Place
+from rolltop.store.records import Frame, Mark, Object, Place
 
 __all__ = ["Objects"]
 
@@ -45,9 +45,18 @@ class Objects:
         row = self._db.one(f"SELECT {_COLUMNS} FROM objects WHERE id = ?", (number,))  # noqa: S608
         return _object(row) if row else None
 
+    def marks(self, number: int) -> list[Mark]:
+        """What every few leaves of a list hold: bytes and line ends."""
+        found = self._db.value("SELECT parts FROM objects WHERE id = ?", (number,))
+        return unpack_marks(found) if found else []
+
     def get_many(self, numbers: Iterable[int]) -> dict[int, Object]:
-        found = (self.get(number) for number in set(numbers))
-        return {entry.id: entry for entry in found if entry}
+        wanted = json.dumps(sorted(set(numbers)))
+        rows = self._db.all(
+            f"SELECT {_COLUMNS} FROM objects WHERE id IN (SELECT value FROM json_each(?))",  # noqa: S608
+            (wanted,),
+        )
+        return {row[0]: _object(row) for row in rows}
 
     def add(self, objects: Sequence[Object]) -> None:
         rows = [(o.id, o.hash, o.size, o.frame, o.start, _packed(o)) for o in objects]
@@ -203,7 +212,7 @@ class Objects:
 
 
 def _packed(entry: Object) -> bytes | None:
-    return pack_parts(entry.parts, aligned=entry.aligned) if entry.parts else None
+    return pack_parts(entry.parts, aligned=entry.aligned, marks=entry.marks) if entry.parts else None
 
 
 def _object(row: Row) -> Object:

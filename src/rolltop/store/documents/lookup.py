@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from rolltop.errors import InvalidInput, NotFound
+from rolltop.store.blobs.reader import Lines
 from rolltop.store.core import Core
 from rolltop.store.file_types import storable_path
 from rolltop.store.query import Listing, Page
@@ -154,6 +156,14 @@ class Finding(Core):
     def read_span(self, number: int, start: int, end: int) -> bytes:
         """Some bytes of an object."""
         return self.reader.span(self._object(number), start, end)
+
+    def read_lines(self, number: int, first: int, last: int | None = None, most: int = sys.maxsize) -> Lines:
+        """Lines of an object, counted from 1, as far as they fit into `most` bytes; a line ends with a newline."""
+        return self.reader.lines(self._object(number), first, last, most)
+
+    def read_pieces(self, number: int) -> Iterator[bytes]:
+        """An object piece by piece, for what is too large to hold at once."""
+        return self.reader.pieces(self._object(number))
 
     def read_object(self, number: int) -> bytes:
         return self.reader.content(self._object(number))

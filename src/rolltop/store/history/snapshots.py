@@ -10,7 +10,7 @@ from rolltop.errors import Conflict, InvalidInput, NotFound
 from rolltop.store.blobs.writer import Writer
 from rolltop.store.documents.writes import Keeping
 from rolltop.store.extract.detect import LEGIBLE, format_of
-from rolltop.store.extract.plain import charset_of, decoded
+from rolltop.store.extract.plain import charset_of, decoded, lines_in
 from rolltop.store.file_types import is_text
 from rolltop.store.records import Document, Snapshot
 from rolltop.store.times import now
@@ -88,7 +88,7 @@ class History(Keeping):
             return None
         content = self.reader.content(entry)
         text = is_text(content) or (format_of(content, "") in ("text", *LEGIBLE) and charset_of(content) is not None)
-        return decoded(content).splitlines() if text else None
+        return [line.rstrip("\r\n") for line in lines_in(decoded(content))] if text else None
 
     def restored(self, label: str) -> list[tuple[str, int, int]]:
         """(path, object, modified) of a snapshot, for writing its documents out."""

@@ -6,6 +6,7 @@ import contextlib
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -73,7 +74,18 @@ class Searching(Extracting):
     def _grepping(self) -> SharedGrep:
         from rolltop.store.grep import SharedGrep  # noqa: PLC0415 - it brings numpy
 
-        return SharedGrep(self.directory / "grep", self.catalog, self.reader, self.extracts, self._trigrams)
+        return SharedGrep(
+            self.directory / "grep",
+            self.catalog,
+            self.reader,
+            self.extracts,
+            steady=self._steadily,
+            frames=self._trigrams,
+        )
+
+    def _steadily(self) -> AbstractContextManager[None]:
+        """One state of the store; inside a transaction there is but one."""
+        return nullcontext() if self.committer.active else self.steady()
 
     def written(self) -> None:
         super().written()

@@ -30,9 +30,9 @@ __all__ = ["build_tool", "check_tool", "diff_tool", "list_tool", "load_all_tool"
 REPLACE = "REPLACE_DEFINITIONS"
 _REPLACE = Consent(
     REPLACE,
-    "replaces or removes those files",
+    "writes, replaces or removes those files",
     always=False,
-    when="definition files are there already that differ from their sources",
+    when="definition files differ from their sources, or are new outside the temporary directory,",
 )
 _PKG = "An installed R or Python package, or a path with a slash: a package's sources, a folder, a file."
 _GROUPS = "Only tools of these groups: regular expressions for what follows mcp_tool_ in the name."
@@ -82,11 +82,13 @@ async def build_tool(args: BuildArguments, ctx: ToolContext[Workspace]) -> Resul
     if args.dry_run:
         return Result.ok(_would_build(changes))
     agreed: Callable[[], None] | None = None
-    if replaced:
-        agreement = await ctx.require_consent(REPLACE, _rebuild(path, replaced), given=_REPLACE.given_in(args))
+    # New files are asked about where tools may not write unasked.
+    asks_for_new = bool(changes) and not ctx.workspace.files.is_unasked(changes[0].path)
+    if asked := changes if asks_for_new else replaced:
+        agreement = await ctx.require_consent(REPLACE, _rebuild(path, asked), given=_REPLACE.given_in(args))
 
         def agreed() -> None:
-            agreement.check(_rebuild(path, [change for change in diff(path) if change.action != "add"]))
+            agreement.check(_rebuild(path, [each for each in diff(path) if asks_for_new or each.action != "add"]))
 
     from rolltop.catalog.live import ExampleRuns  # noqa: PLC0415 - what runs code is loaded when it is to run
 
@@ -109,17 +111,18 @@ async def build_tool(args: BuildArguments, ctx: ToolContext[Workspace]) -> Resul
 
 
 def _rebuild(path: str, replaced: list[Change]) -> Effect:
-    """The files that go or change, with the differences; bound to all of them."""
+    """The files that come, go or change, with the differences; bound to all of them."""
     lines = [
         line
         for number, change in enumerate(replaced, 1)
         for line in (f"{number}. {change.action} {quoted(change.path.name)}", *map(escaped, change.diff.splitlines()))
     ]
+    verb = "writes" if any(change.action == "add" for change in replaced) else "replaces or removes"
     return Effect(
-        f"replaces or removes {len(replaced)} definition files of {quoted(path)}",
+        f"{verb} {len(replaced)} definition files of {quoted(path)}",
         tuple(lines),
         facts=[(change.action, str(change.path), change.diff) for change in replaced],
-        summary="replaces or removes definition files",
+        summary=f"{verb} definition files",
     )
 
 

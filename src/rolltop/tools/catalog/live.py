@@ -257,7 +257,7 @@ async def call_served(
 ) -> Result[CallAnswer]:
     """Call a tool in the caller's session; a call that is given up ends the process it ran in."""
     catalog = ctx.workspace.catalog
-    session = session_of(ctx, handle) or catalog.stranger()
+    session = session_of(ctx, handle) or catalog.new_call()
     try:
         answer = await ctx.run(catalog.call, name, arguments, session=session)
     except asyncio.CancelledError:

@@ -43,7 +43,10 @@ __all__ = ["BulkOperations", "Bulked"]
 CONSENT = "RUN_DESTRUCTIVE_OPERATIONS"
 UNDONE = "undone"
 _AGREED = Consent(
-    CONSENT, "deletes documents or replaces files", always=False, when="a step deletes a document or replaces a file"
+    CONSENT,
+    "deletes documents or writes files",
+    always=False,
+    when="a step deletes a document, replaces a file or writes a new one outside the temporary directory",
 )
 MOST = 1000
 
@@ -123,6 +126,8 @@ class _Replacement:
         return self.step, str(self.target.place), self.target.state, self.hash
 
     def __str__(self) -> str:
+        if self.target.state is None:
+            return f"step {self.step} writes the new file {quoted(self.target.place)} with content {self.hash[:12]}"
         return f"step {self.step} replaces the file {quoted(self.target.place)} by content {self.hash[:12]}"
 
 
@@ -157,9 +162,11 @@ class _Destroyed:
 
     def effect(self) -> Effect:
         removed = sum(isinstance(each, _Removal) for each in self._all)
-        replaced = len(self._all) - removed
+        new = sum(isinstance(each, _Replacement) and each.target.state is None for each in self._all)
+        replaced = len(self._all) - removed - new
         parts = [f"deletes {_count(removed, 'document')}"] if removed else []
         parts += [f"replaces {_count(replaced, 'file')}"] if replaced else []
+        parts += [f"writes {_count(new, 'new file')}"] if new else []
         details = tuple(f"{number}. {each}" for number, each in enumerate(self._all, 1))
         return Effect(" and ".join(parts), details, facts=self.facts, summary=_AGREED.effect)
 
@@ -295,8 +302,8 @@ class _Bulk:
     def _write(self, path: str, data: bytes) -> Path:
         target = self._workspace.files.target(path)
         again = str(target.place) in self._written_before
-        if target.state is not None and not again:
-            if not target.place.is_file():
+        if (target.state is not None or target.asks) and not again:
+            if not target.asks and not target.place.is_file():
                 raise Conflict("what has that name is no file", hint="Choose another name.")
             self._destroy(_Replacement(len(self.steps) + 1, target, hashlib.sha256(data).hexdigest()))
         self._written_before.add(str(target.place))

@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import AliasChoices, BaseModel, Field, model_validator
 
 from mcp_core import FROM_DOCUMENTS, READS, WRITES, Consent, Effect, Example, Result, ToolArguments, ToolContext, quoted
-from rolltop.errors import Conflict
+from rolltop.errors import Conflict, ConsentMissing
 from rolltop.files import Target
 from rolltop.store import Document, Library
 from rolltop.tools.store.models import Content
@@ -140,12 +140,24 @@ def content_of(library: Library, document: Document, wanted: Wanted) -> Content:
     )
 
 
-_OVERWRITE = Consent(OVERWRITE, "replaces that file", always=False, when="outputPath names a file that exists")
+_OVERWRITE = Consent(
+    OVERWRITE,
+    "replaces or makes that file",
+    always=False,
+    when="outputPath names an existing file, or a new one outside the temporary directory,",
+)
 
 
 def replacement(target: Target, digest: str) -> Effect:
-    """A file that is replaced by content of the store; bound to the file as it is now."""
-    size = target.state[2] if target.state else 0
+    """A file that is replaced or made from content of the store; bound to what is there now."""
+    if target.state is None:
+        return Effect(
+            f"writes the new file {quoted(target.place)}",
+            (f"{quoted(target.place)}, a new file, with content {digest[:12]} of the store",),
+            facts=[str(target.place), None, digest],
+            summary="writes a new file",
+        )
+    size = target.state[2]
     return Effect(
         f"replaces the file {quoted(target.place)}",
         (f"{quoted(target.place)}, {size} bytes now, by content {digest[:12]} of the store",),
@@ -198,9 +210,9 @@ async def retrieve_document(args: RetrieveDocument, ctx: ToolContext[Workspace])
     """
     try:
         return Result.ok(await ctx.run(retrieve, ctx.workspace, args, ctx.budget))
-    except Conflict:
+    except (Conflict, ConsentMissing):
         target = await ctx.run(ctx.workspace.files.target, args.output_path or "")
-        if not target.place.is_file():  # agreeing would change nothing
+        if not target.asks and not target.place.is_file():  # agreeing would change nothing
             raise
     exact = args.model_copy(update={"hash": (await ctx.run(find_hash, ctx.workspace.store, args.hash)).object.hex})
     await ctx.require_consent(OVERWRITE, replacement(target, exact.hash), given=_OVERWRITE.given_in(args))

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, PrivateAttr
 
 from mcp_core import FROM_DOCUMENTS, READS, Example, Result, ToolArguments, ToolContext
 from rolltop.errors import InvalidInput
@@ -61,12 +61,19 @@ class Grepped(BaseModel):
     files_without_match: list[str] | None = Field(default=None, description="The other paths, when asked for.")
     count: int | None = Field(default=None, description="How many files there are in the list.")
     total_matches: int | None = Field(default=None, description="All selected lines (count).")
-    output: str | None = Field(
-        default=None, description="The lines as grep prints them; with line_numbers, with_filename or color always."
-    )
     complete: bool = Field(description="Whether everything that matches is in this answer.")
     next_cursor: str | None = Field(default=None, description="Pass it as cursor to go on where this answer ends.")
-    note: str | None = Field(default=None, description="What could not be looked at yet.")
+    note: str | None = Field(default=None, description="What could not be looked at yet, or is shown in part.")
+
+    _text: str | None = PrivateAttr(default=None)
+
+    @property
+    def text(self) -> str | None:
+        """The answer as ripgrep prints it, with what there is to say about it."""
+        if self._text is None:
+            return None
+        more = f'There is more: call again with cursor "{self.next_cursor}".' if self.next_cursor else None
+        return "\n\n".join(filter(None, (self._text or "Nothing matches.", self.note, more)))
 
 
 def grep(library: Library, args: GrepDocuments, budget: int, check: Callable[[], None] = lambda: None) -> Grepped:
@@ -145,21 +152,22 @@ def _counts(args: GrepDocuments, pairs: list[tuple[Document, int]], after: str, 
 
 
 def _lines(args: GrepDocuments, files: Iterable[FileLines], limit: int, check: Callable[[], None]) -> Grepped:
-    page = LinePage(_printed(args), limit, with_output=args.line_numbers or args.with_filename or _colored(args))
+    page = LinePage(_printed(args), limit)
     for file in files:
         check()
         if not page.take(file):
             break
-    return Grepped(
+    found = Grepped(
         pattern=args.pattern,
         results=[
             GrepFile(file=each.path, hash=each.hash, matches=each.lines, binary=each.binary) for each in page.files
         ],
-        output=page.output(),
         complete=page.full_at is None,
         next_cursor=None if page.full_at is None else encode_cursor(*page.full_at),
         note=page.note,
     )
+    found._text = page.text()
+    return found
 
 
 def _printed(args: GrepDocuments) -> Printed:
@@ -191,8 +199,8 @@ _CODE = (
         Example({"pattern": "(a)\\1"}, why="A back-reference.", expect="An error.", fails="invalid_arguments"),
     ],
     usage=(
-        "paths are exact paths, directories or globs. before_context and after_context win over context. "
-        "While complete is false, call again with next_cursor."
+        "paths are exact paths, directories or globs. before_context and after_context win over context. A long line "
+        "is shown around its first match. While complete is false, call again with next_cursor."
     ),
     tags=[FROM_DOCUMENTS],
 )
@@ -202,4 +210,5 @@ async def grep_documents(args: GrepDocuments, ctx: ToolContext[Workspace]) -> Re
     Use it to see every line that matches, complete and in order; for finding documents by words use
     {tool:search_documents}. The syntax is RE2's: no look-around, no back-references.
     """
-    return Result.ok(await ctx.run(grep, ctx.workspace.store, args, ctx.budget, ctx.check_cancelled))
+    found = await ctx.run(grep, ctx.workspace.store, args, ctx.budget, ctx.check_cancelled)
+    return Result.ok(found, message=found.text)

@@ -10,7 +10,7 @@ from mcp_core import Page, ResourceContent, ResourceInfo, TemplateInfo, ToolCont
 from mcp_core.content import DATA
 from rolltop.errors import InvalidInput, NotFound
 from rolltop.store import Document, Library, Listing, is_hash_prefix
-from rolltop.store.extract.plain import decoded
+from rolltop.store.extract.plain import decoded, lines_in
 from rolltop.workspace import Workspace
 
 __all__ = ["StoreResources"]
@@ -88,7 +88,7 @@ def _find(library: Library, name: str) -> tuple[int, Document]:
 def _lines(text: str, options: dict[str, str]) -> str:
     if not {"start_line", "end_line"} & options.keys():
         return text
-    lines = text.splitlines(keepends=True)
+    lines = lines_in(text)
     first, last = _number(options, "start_line", 1), _number(options, "end_line", len(lines))
     return "".join(lines[max(0, first - 1) : last])
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
+from conditions import wait_until
 
 from rolltop.catalog import mcptool_build
 from rolltop.catalog.live import Catalog, CatalogSettings
@@ -44,6 +45,9 @@ draw <- function() { plot(1:3); invisible(1) }
 #' @param seconds Numeric. How long
 #' @keywords mcp-tool
 doze <- function(seconds) { Sys.sleep(seconds); as.numeric(Sys.time()) }
+#' Where
+#' @keywords mcp-tool
+where <- function() Sys.getpid()
 """
 
 PY_SOURCE = '''
@@ -61,6 +65,9 @@ def mcp_tool_look():
 def mcp_tool_doze(seconds: float):
     """Sleep."""
     time.sleep(seconds)
+def mcp_tool_where():
+    """Where."""
+    return os.getpid()
 '''
 
 
@@ -102,17 +109,37 @@ def test_a_call_that_prints_nothing_says_so(catalog: Catalog) -> None:
     assert catalog.call("demo-draw", {}).printed == ""
 
 
+@pytest.mark.parametrize("session", [None, "s"])
 @pytest.mark.parametrize("name", ["demo-doze", "pydemo-mcp_tool_doze"])
-def test_calls_do_not_wait_for_each_other(catalog: Catalog, name: str) -> None:
-    catalog.call(name, {"seconds": 0})
-    began = time.monotonic()
-    with ThreadPoolExecutor(4) as threads:
-        list(threads.map(lambda _: catalog.call(name, {"seconds": 3}), range(4)))
-    assert time.monotonic() - began < 9
+def test_a_slow_call_does_not_hold_up_others(catalog: Catalog, name: str, session: str | None) -> None:
+    key = session or catalog.new_call()
+    slow = threading.Thread(target=lambda: call_until_ended(catalog, name, key))
+    slow.start()
+    for _ in range(3):
+        catalog.call(name, {"seconds": 0}, session=session)
+    assert slow.is_alive()
+    while slow.is_alive():
+        catalog.end_session(key)
+        slow.join(0.2)
+
+
+def call_until_ended(catalog: Catalog, name: str, key: str) -> None:
+    with contextlib.suppress(RolltopError):
+        catalog.call(name, {"seconds": 19}, session=key)
+
+
+def test_processes_are_kept_for_the_next_calls_without_a_session(catalog: Catalog) -> None:
+    for name in ("demo-where", "pydemo-mcp_tool_where"):
+        catalog.call(name, {})
+        wait_until_idle(catalog)
+        used = waiting(catalog)
+        catalog.call(name, {})
+        wait_until_idle(catalog)
+        assert set(used) & set(waiting(catalog))
 
 
 def test_a_call_that_is_given_up_is_ended(catalog: Catalog) -> None:
-    key, ended = catalog.stranger(), threading.Event()
+    key, ended = catalog.new_call(), threading.Event()
 
     def call() -> None:
         with pytest.raises(RolltopError):
@@ -147,12 +174,7 @@ def test_processes_that_wait_end_after_their_rest_and_with_the_catalog(tmp_path:
     mcptool_build(root)
     catalog = Catalog(CatalogSettings(serve=(str(root),), state_seconds=0.5))
     catalog.call("demo-one", {})
-    spares = waiting(catalog)
-    assert len(spares) == 1
-    deadline = time.monotonic() + 10
-    while waiting(catalog) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert not waiting(catalog)
+    wait_until(lambda: not waiting(catalog))
     catalog.call("demo-one", {})
     catalog.close()
     assert not waiting(catalog)
@@ -162,5 +184,12 @@ def test_processes_that_wait_end_after_their_rest_and_with_the_catalog(tmp_path:
 
 
 def waiting(catalog: Catalog) -> list[Any]:
-    places = catalog._sessions._strangers._waiting
-    return [spare for place in list(places.values()) for spare in place.spares]
+    packages = catalog._sessions._stateless._packages
+    return [template for package in list(packages.values()) for template in package.pool.ready]
+
+
+def wait_until_idle(catalog: Catalog) -> None:
+    packages = catalog._sessions._stateless._packages
+    deadline = time.monotonic() + 30
+    while any(package.pool.busy for package in packages.values()) and time.monotonic() < deadline:
+        time.sleep(0.02)

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import select
+import stat
 import struct
 import time
 from collections.abc import Callable, Mapping
@@ -51,13 +52,15 @@ class Channel:
             _close(getattr(self, name))
             setattr(self, name, -1)
 
-    def drain(self) -> None:
-        """Forget what lies unread in both pipes, after the one who should have read or written it is gone."""
+    def reset(self) -> bool:
+        """Empty both pipes; false when their permissions were changed. Only when nobody uses the other side."""
         for fd in (self._read, self.their_read):
             os.set_blocking(fd, False)
             with contextlib.suppress(BlockingIOError):
                 while os.read(fd, 1 << 16):
                     pass
+        os.set_blocking(self.their_read, True)  # a job shares it
+        return all(stat.S_IMODE(os.fstat(fd).st_mode) == 0o600 for fd in (self._read, self.their_read))
 
     def ask(
         self,

@@ -1,7 +1,7 @@
-"""The rungs without bubblewrap: Landlock and a filter of system calls, or limits alone.
+"""The backend without bubblewrap: Landlock and a filter of system calls, or limits alone.
 
 Without mounts of its own the program lives in the file system as it is. Its /tmp and its files lie in a private
-directory, and the places of its sandbox that arguments and environment name are put where they really are.
+directory, and paths of the sandbox in arguments and environment are replaced by the real ones.
 """
 
 from __future__ import annotations
@@ -26,7 +26,13 @@ __all__ = ["start_supervised"]
 
 
 def start_supervised(
-    argv: Sequence[str], sandbox: Sandbox, identity: Identity, confinement: Confinement, pass_fds: Sequence[int] = ()
+    argv: Sequence[str],
+    sandbox: Sandbox,
+    identity: Identity,
+    confinement: Confinement,
+    pass_fds: Sequence[int] = (),
+    *,
+    stdin: bool = True,
 ) -> Child:
     """Start the program under a supervisor that ends everything it leaves behind."""
     private = _private_directory(sandbox, identity)
@@ -42,8 +48,8 @@ def start_supervised(
             options += _walls(sandbox, private, writable, confinement, descriptors)
         packed = descriptors.memory_file(b"\0".join(os.fsencode(option) for option in options))
         descriptors.hand_over(identity)
-        command = [*launcher(sandbox.limits, identity), f"supervise={packed}", "--", *map(inside, argv)]
-        process = spawn(command, pass_fds=descriptors.inherited)
+        command = [*launcher(sandbox.limits, identity), f"options={packed}", "--", *map(inside, argv)]
+        process = spawn(command, pass_fds=descriptors.inherited, stdin=stdin)
         undo.pop_all()
     return Child(argv[0], process, status, confinement, sandbox.limits, writable, inside, private)
 

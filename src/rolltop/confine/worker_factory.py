@@ -1,4 +1,4 @@
-"""Where a pool's workers come from: the template process, and a few workers born in advance."""
+"""Makes the workers of a pool: starts the template process and has it fork."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import socket
 import subprocess
 import sys
 import threading
-from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from rolltop.confine.identity import Identity
 from rolltop.confine.process import spawn
 from rolltop.errors import Cancelled, ForeignFailure, PartMissing
 
-__all__ = ["Nursery", "Worker"]
+__all__ = ["Worker", "WorkerFactory"]
 
 _BOOT = """
 import sys
@@ -31,16 +30,16 @@ main(int(sys.argv[1]), int(sys.argv[2]))
 class Worker:
     """One worker process, seen from the pool."""
 
-    __slots__ = ("_alive", "_pidfd", "buffer", "calls", "near", "patience", "pid", "socket")
+    __slots__ = ("_alive", "_pidfd", "buffer", "calls", "pid", "pinned", "socket", "timeouts")
 
     def __init__(self, pid: int, pidfd: int | None, sock: socket.socket) -> None:
         self.pid = pid
         self.socket = sock
         self.calls = 0
-        self.patience = (0.0, 0.0)
+        self.timeouts = (0.0, 0.0)
         """The timeouts that are set on the socket, for sending and for receiving."""
-        self.near: tuple[int, set[int]] | None = None
-        """The only processor on which it may run, and those on which it might otherwise; None: any."""
+        self.pinned: tuple[int, set[int]] | None = None
+        """The CPU it is pinned to, and those it may use otherwise; None when it is not pinned."""
         self.buffer = bytearray(1 << 16)
         """For answers; a fresh one for each would be mapped, touched and unmapped every time."""
         self._pidfd = pidfd
@@ -61,56 +60,29 @@ class Worker:
         self.socket.close()
 
 
-class Nursery:
-    """Starts the template at first need, keeps spares, replaces a template that died."""
+class WorkerFactory:
+    """Starts the template at first need and again after it died."""
 
     def __init__(
-        self, jobs: Sequence[str], preload: Sequence[str], memory: int, identity: Identity, spares: int
+        self, jobs: Sequence[str], preload: Sequence[str], memory: int, identity: Identity, *, threads: bool = False
     ) -> None:
         self._settings = {
             "jobs": list(jobs),
             "preload": list(preload),
             "path": sys.path,
             "memory": memory,
+            "threads": threads,
             "identity": [identity.uid, identity.gid] if identity.drop else None,
         }
-        self._wanted = spares
-        self._spares: deque[Worker] = deque()
         self._talk = threading.Lock()
         """Held while talking to the template."""
         self._template: tuple[subprocess.Popen[bytes], socket.socket] | None = None
         self._closed = False
         self.features: tuple[str, ...] = ()
         """What holds the workers; known once the first one was asked for."""
-        self._wake = threading.Semaphore(0)
-        self._keeper: threading.Thread | None = None
 
-    def take(self) -> Worker:
-        """A fresh worker: a spare when there is one."""
-        if self._closed:
-            raise Cancelled("the pool is closed")
-        try:
-            worker = self._spares.popleft()
-        except IndexError:
-            worker = self._bear()
-        self._ensure_keeper()
-        self._wake.release()
-        return worker
-
-    def _ensure_keeper(self) -> None:
-        if self._keeper is None and self._wanted:
-            self._keeper = threading.Thread(target=self._keep, name="rolltop-nursery", daemon=True)
-            self._keeper.start()
-
-    def _keep(self) -> None:
-        """Bring the spares up to their number whenever one was taken."""
-        while not self._closed:
-            with contextlib.suppress(ForeignFailure, PartMissing, Cancelled):
-                while len(self._spares) < self._wanted and not self._closed:
-                    self._spares.append(self._bear())
-            self._wake.acquire()
-
-    def _bear(self) -> Worker:
+    def make(self) -> Worker:
+        """A fresh worker."""
         with self._talk:
             for attempt in (1, 2):
                 try:
@@ -166,8 +138,5 @@ class Nursery:
 
     def close(self) -> None:
         self._closed = True
-        self._wake.release()
         with self._talk:
             self._stop_template()
-        while self._spares:
-            self._spares.popleft().kill()

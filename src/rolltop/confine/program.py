@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import os
 import re
 import selectors
 import signal
-import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import IO, Literal
 
-from rolltop.confine.ladder import start_process
+from rolltop.confine.cancellation import Cancel, in_loop, in_thread
 from rolltop.confine.process import Child
+from rolltop.confine.resource_usage import Watch
 from rolltop.confine.result import Finished, Reason
 from rolltop.confine.sandbox import Sandbox
-from rolltop.confine.watch import Watch
+from rolltop.confine.sandbox_backends import start_process
 from rolltop.errors import PartMissing
 
-__all__ = ["Cancel", "OnLine", "run", "run_async"]
+__all__ = ["OnLine", "run", "run_async"]
 
 OnLine = Callable[[Literal["stdout", "stderr"], str], None]
 
@@ -32,26 +30,9 @@ _LINGER = 1.0
 _OUT_OF_MEMORY = re.compile(rb"cannot allocate|MemoryError|bad_alloc|out of memory", re.IGNORECASE)
 
 
-_NO_PROGRAM = re.compile(rb"(bwrap: execvp|rolltop-launch:) .*(No such file|Permission denied)")
-
-
-class Cancel:
-    """A switch that any thread may throw to end a run."""
-
-    def __init__(self) -> None:
-        self._read, self._write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
-
-    def cancel(self) -> None:
-        with contextlib.suppress(OSError):
-            os.write(self._write, b"x")
-
-    def fileno(self) -> int:
-        return self._read
-
-    def __del__(self) -> None:
-        for fd in (self._read, self._write):
-            with contextlib.suppress(OSError):
-                os.close(fd)
+_NO_PROGRAM = re.compile(
+    rb"(bwrap: execvp|rolltop-launch:|prlimit: failed to execute) .*(No such file|Permission denied)"
+)
 
 
 def run(
@@ -66,10 +47,10 @@ def run(
     started = time.monotonic()
     child = start_process(argv, sandbox or Sandbox())
     try:
-        conversation = _Conversation(child, input, on_line, started + child.limits.seconds)
-        reason = conversation.until_end(cancel)
+        streams = _Streams(child, input, on_line, started + child.limits.seconds)
+        reason = streams.until_end(cancel)
         child.kill()
-        return _finished(child, conversation, reason, time.monotonic() - started)
+        return _finished(child, streams, reason, time.monotonic() - started)
     finally:
         child.close()
 
@@ -85,43 +66,8 @@ async def run_async(
 
     `on_line` is called in the event loop's thread.
     """
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[Finished] = loop.create_future()
-    cancel = Cancel()
-
-    def in_loop(stream: Literal["stdout", "stderr"], line: str) -> None:
-        assert on_line is not None
-        loop.call_soon_threadsafe(on_line, stream, line)
-
-    def work() -> None:
-        try:
-            outcome: Finished | BaseException = run(
-                argv, sandbox, input=input, on_line=in_loop if on_line else None, cancel=cancel
-            )
-        except BaseException as error:
-            outcome = error
-        with contextlib.suppress(RuntimeError):  # the loop was closed while the program ran
-            loop.call_soon_threadsafe(_settle, future, outcome)
-
-    # A thread of its own: a long run must not take a place in the loop's shared pool.
-    thread = threading.Thread(target=work, name="rolltop-run", daemon=True)
-    thread.start()
-    try:
-        return await asyncio.shield(future)
-    except asyncio.CancelledError:
-        cancel.cancel()
-        with contextlib.suppress(Exception):
-            await asyncio.shield(future)
-        raise
-
-
-def _settle(future: asyncio.Future[Finished], outcome: Finished | BaseException) -> None:
-    if future.done():
-        return
-    if isinstance(outcome, BaseException):
-        future.set_exception(outcome)
-    else:
-        future.set_result(outcome)
+    told = in_loop(on_line)
+    return await in_thread(lambda cancel: run(argv, sandbox, input=input, on_line=told, cancel=cancel))
 
 
 @dataclass(slots=True)
@@ -155,7 +101,7 @@ class _Stream:
             self.told = len(self.chunks)
 
 
-class _Conversation:
+class _Streams:
     """The three streams of one child, and the reasons to end it early."""
 
     def __init__(self, child: Child, data: bytes, on_line: OnLine | None, deadline: float) -> None:
@@ -235,13 +181,13 @@ class _Conversation:
                 os.close(pidfd)
 
 
-def _finished(child: Child, conversation: _Conversation, reason: Reason | None, seconds: float) -> Finished:
+def _finished(child: Child, streams: _Streams, reason: Reason | None, seconds: float) -> Finished:
     code, number = _decode(child.process.returncode)
-    stderr = bytes(conversation.stderr.chunks[: child.limits.output])
+    stderr = bytes(streams.stderr.chunks[: child.limits.output])
     if reason is None:
         if not child.started():
             _raise_not_started(stderr)
-        if code in (1, 127) and _NO_PROGRAM.match(stderr):
+        if code in (1, 126, 127) and _NO_PROGRAM.match(stderr):
             raise PartMissing(
                 f"there is no program {child.program} that the sandbox can see",
                 hint="Install it below /usr, or mount it.",
@@ -249,7 +195,7 @@ def _finished(child: Child, conversation: _Conversation, reason: Reason | None, 
         reason = _why(code, number, stderr)
     if reason not in ("exit", "signal", "cpu", "file_size", "memory"):
         code, number = None, None
-    stdout = bytes(conversation.stdout.chunks[: child.limits.output])
+    stdout = bytes(streams.stdout.chunks[: child.limits.output])
     return Finished(reason, code, number, stdout, stderr, seconds, child.confinement)
 
 

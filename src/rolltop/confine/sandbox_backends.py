@@ -1,6 +1,7 @@
-"""The ladder: bubblewrap, else Landlock with a filter of system calls, else nothing runs.
+"""The backends of the sandbox, best first: bubblewrap, else Landlock with a filter of system calls.
 
-Nothing runs, unless `Sandbox.allow_unconfined` was set: then limits and dropped privileges remain, no walls.
+Where neither works nothing runs, unless `Sandbox.allow_unconfined` was set: then only limits and dropped
+privileges remain.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from rolltop.confine.bubblewrap import find_bubblewrap, start_bubblewrap
 from rolltop.confine.identity import foreign_identity, require_reachable
 from rolltop.confine.kernel import landlock
 from rolltop.confine.kernel.syscalls import this_architecture
+from rolltop.confine.landlock_backend import start_supervised
 from rolltop.confine.limits import Limits
 from rolltop.confine.policy import policy
 from rolltop.confine.process import Child
 from rolltop.confine.result import Confinement, Rung
 from rolltop.confine.sandbox import Sandbox
-from rolltop.confine.supervised import start_supervised
 from rolltop.errors import InvalidInput, NotFound, PartMissing
 
 __all__ = ["RUNGS", "RungState", "start_process", "state_of", "survey"]
@@ -42,8 +43,11 @@ class RungState:
     fix: str = ""
 
 
-def start_process(argv: Sequence[str], sandbox: Sandbox, *, pass_fds: Sequence[int] = ()) -> Child:
-    """Start `argv` on the best rung. It inherits standard streams as pipes, and `pass_fds` under their numbers."""
+def start_process(argv: Sequence[str], sandbox: Sandbox, *, pass_fds: Sequence[int] = (), stdin: bool = True) -> Child:
+    """Start `argv` by the best backend. Standard streams are pipes; `pass_fds` keep their numbers.
+
+    Without `stdin` its standard input is /dev/null.
+    """
     if not argv or not argv[0] or any("\0" in argument for argument in argv):
         raise InvalidInput("a program to run needs a name, and no argument may contain NUL")
     identity = foreign_identity(sandbox.user)
@@ -53,7 +57,7 @@ def start_process(argv: Sequence[str], sandbox: Sandbox, *, pass_fds: Sequence[i
         require_reachable(mount.source, identity)
     confinement = _choose(sandbox)
     start = start_bubblewrap if confinement.rung == "bwrap" else start_supervised
-    return start(argv, sandbox, identity, confinement, pass_fds)
+    return start(argv, sandbox, identity, confinement, pass_fds, stdin=stdin)
 
 
 def _choose(sandbox: Sandbox) -> Confinement:

@@ -1,4 +1,4 @@
-"""One question to one worker and its answer, blocking or for asyncio."""
+"""One request to one worker and its answer, blocking or for asyncio."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import time
 from dataclasses import dataclass
 from random import getrandbits
 
-from rolltop.confine.nearness import MOMENT, roam
-from rolltop.confine.nursery import Worker
+from rolltop.confine.cpu_affinity import MOMENT, unpin
 from rolltop.confine.wire import (
     FAILED,
     HEADER,
@@ -23,6 +22,7 @@ from rolltop.confine.wire import (
     decode_error,
     memory_error,
 )
+from rolltop.confine.worker_factory import Worker
 from rolltop.errors import ForeignFailure, RolltopError, SizeLimit
 
 __all__ = ["Answer", "Stale", "ask", "ask_async", "died"]
@@ -60,7 +60,7 @@ def ask(
     sock, buffer = worker.socket, worker.buffer
     deadline = time.monotonic() + seconds
     # The kernel's own timeout: Python's would ask the kernel to poll before every single receive.
-    _set_patience(worker, seconds, seconds if worker.near is None else min(seconds, MOMENT))
+    _set_timeouts(worker, seconds, seconds if worker.pinned is None else min(seconds, MOMENT))
     mark = getrandbits(64)
     try:
         sock.sendall(HEADER.pack(len(payload), mark, job) + payload)
@@ -123,11 +123,11 @@ def _room(start: bytes, length: int, most: int) -> bytearray:
 
 def _first(worker: Worker, room: bytearray, deadline: float) -> int:
     """Receive; after a moment the worker may run anywhere."""
-    if worker.near is not None:
+    if worker.pinned is not None:
         try:
             return worker.socket.recv_into(room)
         except BlockingIOError:
-            roam(worker)
+            unpin(worker)
             _keep_to(worker, deadline)
     return worker.socket.recv_into(room)
 
@@ -144,17 +144,17 @@ def _keep_to(worker: Worker, deadline: float) -> None:
     left = deadline - time.monotonic()
     if left <= 0:
         raise TimeoutError
-    _set_patience(worker, left, left)
+    _set_timeouts(worker, left, left)
 
 
-def _set_patience(worker: Worker, sending: float, receiving: float) -> None:
-    if worker.patience == (sending, receiving):
+def _set_timeouts(worker: Worker, sending: float, receiving: float) -> None:
+    if worker.timeouts == (sending, receiving):
         return
     for option, seconds in ((socket.SO_SNDTIMEO, sending), (socket.SO_RCVTIMEO, receiving)):
         whole = int(seconds)
         value = _TIMEVAL.pack(whole, max(1, int((seconds - whole) * 1e6)))
         worker.socket.setsockopt(socket.SOL_SOCKET, option, value)
-    worker.patience = sending, receiving
+    worker.timeouts = sending, receiving
 
 
 def died() -> ForeignFailure:
