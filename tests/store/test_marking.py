@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import made_files as made
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rolltop.store import Library
@@ -175,6 +175,7 @@ WRITTEN = [
 PIECES = st.lists(st.sampled_from([*WRITTEN, " ", "\n", "_", "-", ".", "\u2013"]), max_size=30).map("".join)
 
 
+@example("カ\u3099検\u0301", ["検"])  # a sign on a letter that is a word by itself
 @given(
     PIECES,
     st.lists(st.sampled_from(WRITTEN).flatmap(lambda text: st.sampled_from(words_in(text) or ["x"])), max_size=3),
