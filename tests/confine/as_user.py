@@ -4,7 +4,8 @@ import json
 import sys
 from pathlib import Path
 
-from rolltop.confine import Limits, Mount, Sandbox, ladder, run
+from rolltop.confine import Limits, Mount, Sandbox, run
+from rolltop.confine import sandbox_backends as ladder
 
 
 def without_namespaces() -> None:

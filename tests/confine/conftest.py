@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from rolltop.confine import Confinement, Finished, Limits, Mount, Sandbox, ladder, run
+from rolltop.confine import Confinement, Finished, Limits, Mount, Sandbox, run
+from rolltop.confine import sandbox_backends as ladder
 
 SOURCE = Path(__file__).parents[2] / "src"
 ORDINARY = 12345

@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 
 from mcp_core import Answer, ClientInfo
-from rolltop.server.desk import Desk
+from rolltop.server.application import Application
 from rolltop.settings import load
 
 CONTRACT: dict[str, dict[str, Any]] = json.loads((Path(__file__).parent / "data" / "contract.json").read_text())
@@ -29,9 +29,8 @@ class Server:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self.desk = Desk(
-            load(env={"ROLLTOP_WORKSPACE": str(directory / "workspace"), "XDG_CONFIG_HOME": str(directory)})
-        )
+        env = {"ROLLTOP_WORKSPACE": str(directory / "workspace"), "XDG_CONFIG_HOME": str(directory)}
+        self.desk = Application(load(env={**env, "ROLLTOP_CONSENT": "literal"}))
 
     def wire(self, name: str) -> dict[str, Any]:
         registered = self.desk.registry.find(name)

@@ -40,7 +40,7 @@ def test_without_its_reader_a_pdf_says_what_to_install(monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, "pypdfium2", None)
     text = read_document(made.made_pdf("Hello zebra"), "a.pdf")
     assert (text.body, text.needs) == ("", "pypdfium2")
-    assert text.note == "reading PDF needs pypdfium2: pip install 'rolltop[extract]'"
+    assert text.note == "reading PDF needs pypdfium2; `rolltop doctor` shows how to get it"
     packed = read_document(made.made_zip({"a.pdf": made.made_pdf("Hello zebra")}), "a.zip")
     assert packed.needs == "pypdfium2"
 

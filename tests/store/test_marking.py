@@ -180,6 +180,7 @@ PIECES = st.lists(st.sampled_from([*WRITTEN, " ", "\n", "_", "-", ".", "\u2013"]
     PIECES,
     st.lists(st.sampled_from(WRITTEN).flatmap(lambda text: st.sampled_from(words_in(text) or ["x"])), max_size=3),
 )
+@example("ガ検\u0301", ["検"])
 def test_a_line_is_shown_where_the_index_finds_a_word_in_it(text: str, words: list[str]) -> None:
     shown = dict(Marker(words).lines(text))
     for number, line in enumerate(text.split("\n")):

@@ -12,6 +12,7 @@ from pathlib import Path
 import embed_worker
 import numpy as np
 import pytest
+from conditions import wait_until
 
 from rolltop.errors import PartMissing
 from rolltop.store import Library, Listing, Options
@@ -237,7 +238,7 @@ def test_two_processes_share_the_work(tmp_path: Path) -> None:
     library = Library(tmp_path / "store")
     fill(library, 60)
     workers = [subprocess.Popen([sys.executable, embed_worker.__file__, str(tmp_path / "store")]) for _ in range(2)]
-    assert [worker.wait(60) for worker in workers] == [0, 0]
+    assert [worker.wait(120) for worker in workers] == [0, 0]
     assert known(library) == (60, 60, 60)
     assert len(names(library, "river stone", 60)) == 60
     library.close()
@@ -350,9 +351,7 @@ def test_a_slow_model_works_in_the_background(tmp_path: Path) -> None:
     for name, text in TOPICS.items():
         library.add_text(name, text)
     assert names(library, "kitten") == []
-    until = time.monotonic() + 60
-    while library.meaning.state().share < 1 and time.monotonic() < until:
-        time.sleep(0.02)
+    wait_until(lambda: library.meaning.state().share == 1)
     assert names(library, "kitten", 1) == ["cat.md"]
     library.close()
 

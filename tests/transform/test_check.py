@@ -12,6 +12,7 @@ from rolltop.transform.check.schema_sources import type_of_source, types_for
 from rolltop.transform.check.schema_types import type_of_schema
 from rolltop.transform.service.infer import infer
 from rolltop.transform.service.validate import validate
+from rolltop.transform.structure import describe_source
 from rolltop.transform.syntax.parser import parse
 
 ORDER = type_of_schema(
@@ -302,7 +303,11 @@ def as_xml(body: str, options: str = "") -> str:
 
 @pytest.mark.parametrize(
     ("body", "schema"),
-    [("$input.o.@v", {"type": ["string", "null"]}), ("$input.o.paid", {"type": "string"}), ("$input.o.nil", {})],
+    [
+        ("$input.o.@v", {"type": ["string", "null"]}),
+        ("$input.o.paid", {"type": ["string", "integer"]}),
+        ("$input.o.nil", {}),
+    ],
 )
 def test_a_schema_of_xml_is_read_as_its_reader_reads_documents(body: str, schema: dict[str, Any]) -> None:
     assert infer(as_xml(body), XML_ORDER)["outputSchema"] == schema
@@ -311,9 +316,7 @@ def test_a_schema_of_xml_is_read_as_its_reader_reads_documents(body: str, schema
 
 def test_what_xml_makes_a_trap_is_a_warning() -> None:
     assert [each["code"] for each in validate(as_xml("$input.o.paid == true"), XML_ORDER)["warnings"]] == ["W506"]
-    mapped = "map($input.o.tag, t => upper(t))"
-    assert [each["code"] for each in validate(as_xml(mapped), XML_ORDER)["warnings"]] == ["W505"]
-    assert not validate(as_xml(mapped, '{arrays: ["tag"]}'), XML_ORDER)["warnings"]
+    assert not validate(as_xml("map($input.o.tag, t => upper(t))"), XML_ORDER)["warnings"]
     assert not validate(as_xml('$input.o.paid == "true"'), XML_ORDER)["warnings"]
 
 
@@ -421,3 +424,63 @@ def test_references_to_other_documents_are_told_of() -> None:
     schema = {"properties": {"a": {"$ref": "other.json#/x"}, "b": {"$ref": "other.json#/x"}}}
     assert str(type_of_schema(schema, unfollowed=unfollowed)) == "{ a?: Any, b?: Any, ... }"
     assert unfollowed == ["other.json#/x"]
+
+
+# ---- mistakes that are seen before a run --------------------------------------------------------
+
+
+def structure_of(text: str, format_: str = "json") -> dict[str, Any]:
+    return dict(describe_source(text, format_)["structure"])
+
+
+SAMPLE = '{"customer": {"name": "a"}, "items": [{"price": 1}], "tags": ["a", "b"]}'
+XML = '<Order id="1"><Item n="2">x</Item><Item n="3">y</Item></Order>'
+
+
+@pytest.mark.parametrize(
+    ("program", "format_", "hint"),
+    [
+        ("$input.custmer.name", "json", "customer"),
+        ("$input.items |> map(i => i.prise)", "json", "price"),
+        ("$input.items[0].prise", "json", "price"),
+        ('$input["custmer"]', "json", "customer"),
+        ('$input.custmer ?? "none"', "json", "customer"),
+        ("$input.Order.@idd", "xml", "@id"),
+        ("$input.Order.id", "xml", ".@id"),
+        ("$input.Item", "xml", ".Order.Item"),
+    ],
+)
+def test_a_misspelled_field_is_a_warning(program: str, format_: str, hint: str) -> None:
+    warned = validate(program, structure_of(XML if format_ == "xml" else SAMPLE, format_))["warnings"]
+    assert [each["code"] for each in warned] == ["W507"]
+    assert hint in warned[0]["suggestion"]
+
+
+@pytest.mark.parametrize(
+    "program", ["map($input.tags, t => upper(t))", "$input.customer.name", "$input.items[0].price"]
+)
+def test_fields_that_are_there_are_no_warning(program: str) -> None:
+    assert validate(program, structure_of(SAMPLE))["warnings"] == []
+
+
+@pytest.mark.parametrize(
+    ("program", "code"),
+    [
+        ("if (true) 1 else [1] |> count()", "W706"),
+        ("$input//Item", "W707"),
+        ('replace($input.s, ".", "")', "W708"),
+        ('"Hi ${name}"', "W709"),
+        ("groupBy($input, x => x.k).key", "W509"),
+        ("sum([{ a: 1 }])", "W508"),
+    ],
+)
+def test_what_is_hardly_meant_is_remarked_on(program: str, code: str) -> None:
+    assert code in [each["code"] for each in validate(program)["warnings"]]
+
+
+@pytest.mark.parametrize(
+    "program",
+    ["(if (true) 1 else 2) |> toString()", "if (true) [1] |> count() else 0", 'replaceRegex("a", "(?<n>a)", "${n}")'],
+)
+def test_what_is_meant_is_not(program: str) -> None:
+    assert validate(program)["warnings"] == []

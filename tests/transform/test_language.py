@@ -303,11 +303,33 @@ def test_what_is_no_element_is_filtered_as_before() -> None:
     assert json.loads(program.run({"input": Document("{}")}).text) == {"o": {"b": 5}, "s": [1]}
 
 
-def test_an_element_of_text_that_is_no_array_says_how_it_becomes_one() -> None:
-    program = compile_program("map($input.o.t, t => t)", inputs={"input": "xml"})
+@pytest.mark.parametrize(
+    ("body", "made"),
+    [
+        ("map($input.o.t, t => upper(t))", ["A"]),
+        ("count($input.o.t)", 1),
+        ("$input.o.t[0]", "a"),
+        ("sum($input.o.n)", 5),
+    ],
+)
+def test_an_element_of_text_that_occurs_once_is_an_array_of_one(body: str, made: Any) -> None:
+    program = compile_program(body, inputs={"input": "xml"})
+    assert json.loads(program.run({"input": Document("<o><t>a</t><n>5</n></o>")}).text) == made
+
+
+def test_a_text_of_json_is_no_array() -> None:
+    program = compile_program("map($input.t, t => t)")
     with pytest.raises(RolltopError, match="requires an array") as caught:
-        program.run({"input": Document("<o><t>a</t></o>")})
-    assert "`arrays`" in str(caught.value.hint)
+        program.run({"input": Document('{"t": "a"}')})
+    assert "toArray" in (caught.value.hint or "")
+
+
+def test_an_empty_element_is_an_empty_text_where_a_text_is_wanted() -> None:
+    body = '[upper($input.o.t), $input.o.t + "x", $input.o.t == "", toString($input.o.t), $input.o.t != ""]'
+    program = compile_program(body, inputs={"input": "xml"})
+    for repeated in range(30):  # generated code takes over after some runs
+        made = json.loads(program.run({"input": Document("<o><t/></o>")}).text)
+        assert made == ["", "x", True, "", False], repeated
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def test_every_documented_example_by_the_daemon(environment: dict[str, str]) -> 
 def posted(url: str, body: dict[str, Any]) -> Outcome:
     request = urllib.request.Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})
     try:
-        with urllib.request.urlopen(request, timeout=30) as answer:
+        with urllib.request.urlopen(request, timeout=120) as answer:
             return "output", json.loads(answer.read())["data"]["output"]
     except urllib.error.HTTPError as error:
         with error:

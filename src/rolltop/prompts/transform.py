@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from mcp_core import PromptArgument, ToolContext, declare_prompt
+from rolltop.transform.language import language_card
 from rolltop.workspace import Workspace
 
 __all__ = ["explain_transformation", "write_transformation"]
@@ -26,7 +27,8 @@ async def write_transformation(arguments: Mapping[str, str], ctx: ToolContext[Wo
 
     ## Description
 
-    Leads through the input's schema, functions, examples, a draft, its validation and a run on sample data.
+    Gives the language in one page, then leads through the input's schema, functions, examples, the program, its
+    validation and a run on sample data.
 
     ## Conceptual Schema
 
@@ -55,14 +57,14 @@ async def write_transformation(arguments: Mapping[str, str], ctx: ToolContext[Wo
         f"Call {ctx.name_of('get_input_schema')} with format {given} for the input: {source}.",
         f"Call {ctx.name_of('get_stdlib_functions')} with the words of the task to see which functions exist.",
         f"Call {ctx.name_of('get_examples')} with inputFormat {given}, outputFormat {wanted} and the task.",
-        f"Draft a program with the header: %utlx 1.0, input {given}, output {wanted}, ---.",
+        f"Write a program with the header: %utlx 1.0, input {given}, output {wanted}, ---.",
         f"Call {ctx.name_of('validate_utlx')} with the structure as inputSchema; correct until valid is true.",
         f"Call {ctx.name_of('infer_output_schema')} and compare the schema with what the task asks for.",
         f"Call {ctx.name_of('execute_transformation')} on sample data and look at the output.",
         "Show the user the program, the output, and what it does with missing fields.",
     ]
     numbered = "\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1))
-    return f"Write a UTL-X transformation for this task: {arguments['task']}\n\n{numbered}"
+    return f"Write a UTL-X transformation for this task: {arguments['task']}\n\n{numbered}\n\n{language_card()}"
 
 
 @declare_prompt(
@@ -105,5 +107,5 @@ async def explain_transformation(arguments: Mapping[str, str], ctx: ToolContext[
     return (
         "Explain this UTL-X transformation: what its input must look like, what it puts out, each step in order, and "
         f"for which inputs it fails. Look up functions with {ctx.name_of('get_stdlib_functions')}.\n\n"
-        f"```utlx\n{program}\n```\n\nThe checker found:\n{found}"
+        f"```utlx\n{program}\n```\n\nThe checker found:\n{found}\n\n{language_card()}"
     )

@@ -1,5 +1,5 @@
 """MCP: the server over the desk, its resources, and its transports.
 
-`Desk` (which imports no MCP) holds the tools of one server; `protocol` puts it behind the official SDK,
+`Application` (which imports no MCP) holds the tools of one server; `protocol` puts it behind the official SDK,
 `stdio` and `http` carry it. The command line uses the desk alone.
 """

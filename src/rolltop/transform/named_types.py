@@ -13,7 +13,7 @@ from rolltop.transform.types import ObjectType
 
 __all__ = ["NamedObject"]
 
-_PARTS = ("fields", "index", "required", "rest")
+_PARTS = ("described", "fields", "index", "required", "rest")
 
 
 class NamedObject(ObjectType):
@@ -31,7 +31,7 @@ class NamedObject(ObjectType):
         if wanted not in _PARTS:
             raise AttributeError(wanted)
         built = self._build()
-        super().__init__(built.fields, built.required, built.rest)
+        super().__init__(built.fields, built.required, built.rest, described=built.described)
         return getattr(self, wanted)
 
     def __str__(self) -> str:

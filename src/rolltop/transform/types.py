@@ -115,16 +115,23 @@ class RepeatedType(ArrayType):
 
 
 class ObjectType(Type):
-    """Known fields, which of them are always there, and the type of any other field (None: no others)."""
+    """Known fields, which of them are always there, and the type of any other field (None: no others).
 
-    __slots__ = ("fields", "index", "required", "rest")
+    `described`: a schema or a sample of the input names these fields. Others may be there, but a program that asks for
+    one has probably misspelled it.
+    """
+
+    __slots__ = ("described", "fields", "index", "required", "rest")
 
     def __init__(
         self,
         fields: tuple[tuple[str, Type], ...] = (),
         required: frozenset[str] = frozenset(),
         rest: Type | None = None,
+        *,
+        described: bool = False,
     ) -> None:
+        self.described = described
         self.fields = fields
         self.required = required
         self.rest = rest

@@ -43,6 +43,7 @@ __all__ = [
     "equal",
     "fit",
     "is_element",
+    "is_empty_element",
     "is_number",
     "is_temporal",
     "iso_text",
@@ -87,7 +88,7 @@ class Node(dict[str, Any]):
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, dict):
-            return False
+            return other == "" and is_empty_element(self)
         return dict.__eq__(self, other) and self.attributes == getattr(other, "attributes", {})
 
     def __ne__(self, other: object) -> bool:
@@ -116,8 +117,17 @@ def unwrap(value: Value) -> Value:
 
 
 def leaf(value: Value) -> Value:
-    """What stands for an element with nothing but text, whatever its attributes, where a text is wanted: its text."""
-    return value[TEXT_KEY] if isinstance(value, dict) and len(value) == 1 and TEXT_KEY in value else value
+    """What stands for an element with nothing but text where a text is wanted: its text, empty for an empty element."""
+    if not isinstance(value, dict) or len(value) > 1:
+        return value
+    if not value:
+        return "" if type(value) is Node and value.name is not None else value
+    return value.get(TEXT_KEY, value)
+
+
+def is_empty_element(value: Value) -> bool:
+    """Whether a value is an element that was read with nothing in it, attributes apart."""
+    return type(value) is Node and not value and value.name is not None
 
 
 def is_number(value: Value) -> bool:
@@ -182,11 +192,15 @@ def equal(left: Value, right: Value) -> bool:
     if isinstance(left, list):
         return isinstance(right, list) and len(left) == len(right) and all(map(equal, left, right))
     if isinstance(left, dict):
-        return isinstance(right, dict) and _equal_objects(left, right)
+        if isinstance(right, dict):
+            return _equal_objects(left, right)
+        return right == "" and is_empty_element(left)
     if is_number(left) or isinstance(left, bool):
         return is_number(left) and is_number(right) and bool(left == right)
     if isinstance(left, dt.datetime) and isinstance(right, dt.datetime):
         return (left.tzinfo is None) == (right.tzinfo is None) and left == right
+    if left == "":
+        return is_empty_element(right)
     return a is b and bool(left == right)
 
 

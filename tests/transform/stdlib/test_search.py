@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import pytest
 
@@ -30,6 +31,24 @@ from rolltop.transform.stdlib.search import Index, search
 )
 def test_the_function_that_is_meant_comes_first(query: str, best: str) -> None:
     assert search(query)[0].name == best
+
+
+QUERIES = [line.split("\t") for line in Path(__file__).with_name("queries.tsv").read_text("utf-8").splitlines()]
+"""Plain questions and the functions that are right answers."""
+
+
+def test_plain_questions_have_the_right_function_first() -> None:
+    index = Index(own_entries())
+    found = [(query, [entry.name for entry in index.find(query)[:5]], right.split("|")) for query, right in QUERIES]
+    assert [query for query, names, right in found if not set(names) & set(right)] == []
+    wrong = [(query, names[0], right) for query, names, right in found if names[0] not in right]
+    assert len(wrong) <= len(QUERIES) * 0.03, wrong
+
+
+def test_functions_that_need_the_environment_are_marked() -> None:
+    marked = {entry.name for entry in own_entries() if entry.asks_environment}
+    assert {"env", "homeDir", "systemProperty"} <= marked
+    assert not marked & {"now", "log", "random"}
 
 
 def test_an_empty_query_gives_everything_by_name() -> None:

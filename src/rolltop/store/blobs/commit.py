@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from rolltop.base.locks import lock_holder, lock_within
 from rolltop.errors import Conflict
 from rolltop.store.blobs.writer import Writer
 from rolltop.store.seams import BlobStore, Catalog
@@ -19,15 +20,32 @@ __all__ = ["Committer", "FileLock"]
 T = TypeVar("T")
 
 
+_PAUSE = 0.004
+"""Longest pause between two tries to get the lock: a commit takes a few milliseconds."""
+
 _held_here = threading.local()
 """Which locks this thread has: to wait for one of them would be to wait for itself."""
 
 
-class FileLock:
-    """One writer over all processes; the system releases it when a process dies."""
+def busy(holder: str, seconds: float) -> Conflict:
+    """The error of a writer that waited too long."""
+    return Conflict(
+        f"nothing was written: {holder} has held the store's lock for more than {seconds:g} s",
+        code="store_busy",
+        hint="Try again when it has finished. End the process if it hangs; the lock ends with it. "
+        "store.lock_seconds sets how long writers wait.",
+    )
 
-    def __init__(self, path: Path) -> None:
+
+class FileLock:
+    """One writer over all processes; the system releases it when a process dies.
+
+    `seconds` limits how long `held` waits; None: as long as it takes.
+    """
+
+    def __init__(self, path: Path, seconds: float | None = None) -> None:
         self._path = path
+        self.seconds = seconds
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -41,7 +59,10 @@ class FileLock:
                     "this thread is writing to the store already",
                     hint="Do it with the same Library, or when the transaction has ended.",
                 )
-            fcntl.flock(file, fcntl.LOCK_EX)
+            if self.seconds is None:
+                fcntl.flock(file, fcntl.LOCK_EX)
+            elif not lock_within(file, self.seconds, pause=_PAUSE):
+                raise busy(lock_holder(file), self.seconds)
             mine.add(which)
             try:
                 yield
@@ -113,14 +134,29 @@ class Committer:
         call = _Call(work)
         with self._guard:
             self._waiting.append(call)
-        with self._turn:
+        self._take_turn(call)
+        try:
             if not call.done:
                 with self._guard:
                     group, self._waiting = self._waiting, []
                 self._write(group, call)
+        finally:
+            self._turn.release()
         if call.error is not None:
             raise call.error
         return cast(T, call.result)
+
+    def _take_turn(self, call: _Call) -> None:
+        """Wait for the other threads, with the limit of the lock."""
+        limit = self._lock.seconds
+        if self._turn.acquire(timeout=-1 if limit is None else limit):
+            return
+        with self._guard:
+            if call in self._waiting:
+                self._waiting.remove(call)
+                raise busy("this process", limit or 0.0)
+        # Another thread is writing it now, and waits no longer than the limit itself: how that ends is the answer.
+        self._turn.acquire()
 
     @property
     def active(self) -> bool:

@@ -6,18 +6,17 @@ to and keys are struck out in place, so readers of any process follow it by look
 
 from __future__ import annotations
 
-import contextlib
 import mmap
 import os
-import tempfile
 import threading
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rolltop.base.atomic_files import atomic_file
 from rolltop.errors import InvalidInput
 from rolltop.store.meaning.row_keys import RowKeys
 from rolltop.store.meaning.sign_bits import Signs
@@ -99,7 +98,7 @@ class ByteVectors:
         view = self._current()
         kept = view.rows[view.rows["key"] != _GONE]
         if len(kept) < len(view.rows):
-            with self._fresh_file() as file:
+            with atomic_file(self._path) as file:
                 file.write(_header(view.width))
                 file.write(kept.tobytes())
 
@@ -107,7 +106,7 @@ class ByteVectors:
         width = rows["numbers"].shape[1]
         if not self._path.exists():
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            with self._fresh_file() as file:
+            with atomic_file(self._path) as file:
                 file.write(_header(width) + rows.tobytes())
             return
         with self._path.open("r+b") as file:
@@ -117,19 +116,6 @@ class ByteVectors:
             file.write(rows.tobytes())
             file.flush()
             os.fdatasync(file.fileno())
-
-    @contextlib.contextmanager
-    def _fresh_file(self) -> Iterator[tempfile._TemporaryFileWrapper[bytes]]:
-        """A file that takes the place of the present one when all is in it."""
-        with tempfile.NamedTemporaryFile(dir=self._path.parent, suffix=".tmp", delete=False) as file:
-            try:
-                yield file
-                file.flush()
-                os.fdatasync(file.fileno())
-                os.replace(file.name, self._path)
-            except BaseException:
-                os.unlink(file.name)
-                raise
 
     def clear(self) -> None:
         self._path.unlink(missing_ok=True)

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from mcp_core import READS, Example, Result, ToolArguments, ToolContext
+from mcp_core import FROM_DOCUMENTS, READS, Example, Result, ToolArguments, ToolContext
 from rolltop.errors import InvalidInput
 from rolltop.store import Found, Hit, Library, Listing, is_hash_prefix
 from rolltop.store.query import TIMES
@@ -231,6 +231,7 @@ _DOCS = (
     ],
     usage='Words are all wanted; where no document has all, any counts. "phrase", pre*, AND OR NOT -word ( ), and '
     "title: path: heading: body: tag: ext: type: work in a query. hash wins over query.",
+    tags=[FROM_DOCUMENTS],
 )
 async def search_documents(args: SearchDocuments, ctx: ToolContext[Workspace]) -> Result[FoundDocuments]:
     """Search documents by word, meaning, typo or hash.
@@ -294,6 +295,7 @@ def _moment(argument: str, value: str | int | float) -> int:
         Example({"indexed_after": "7d", "facets": True}, why="What came in this week?", expect="Both.", before=_DOCS),
     ],
     usage="Filters are joined by and. Follow next_cursor for the next page; it stays right while documents change.",
+    tags=[FROM_DOCUMENTS],
 )
 async def list_documents(args: ListDocuments, ctx: ToolContext[Workspace]) -> Result[Documents]:
     """List documents with filters and sorting.
@@ -333,6 +335,7 @@ def tagged(library: Library, args: SearchByTag) -> Documents:
         ),
     ],
     usage="A tag finds the tags below it: project finds project/x. query keeps only documents with these words.",
+    tags=[FROM_DOCUMENTS],
 )
 async def search_by_tag(args: SearchByTag, ctx: ToolContext[Workspace]) -> Result[Documents]:
     """Search within tagged documents.

@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field, PrivateAttr
 
-from mcp_core import READS, Example, Result, ToolArguments, ToolContext
+from mcp_core import FROM_DOCUMENTS, READS, Example, Result, ToolArguments, ToolContext
 from rolltop.errors import InvalidInput
 from rolltop.store import Document, FileLines, Library, Pattern
 from rolltop.store.grep.missed import Missed, missing_documents
@@ -202,6 +202,7 @@ _CODE = (
         "paths are exact paths, directories or globs. before_context and after_context win over context. A long line "
         "is shown around its first match. While complete is false, call again with next_cursor."
     ),
+    tags=[FROM_DOCUMENTS],
 )
 async def grep_documents(args: GrepDocuments, ctx: ToolContext[Workspace]) -> Result[Grepped]:
     """Search for regex patterns within documents.

@@ -16,11 +16,13 @@ TOOLSET = ToolSet(
         "rolltop.tools.transform.executing",
         "rolltop.tools.transform.batch",
     ),
+    resources="rolltop.tools.transform.resources:LanguageResources",
     envelope="rolltop.tools.transform.envelope:TransformEnvelope",
     prompts=("rolltop.prompts.transform",),
     needs="rolltop.tools.transform.needs:check",
     instructions=(
-        "to write a transformation: {tool:get_input_schema}, {tool:get_stdlib_functions}, {tool:get_examples}, draft, "
-        "{tool:validate_utlx}, {tool:execute_transformation}."
+        "to write a transformation, read the resource utlx://language (the syntax in one page), then call "
+        "{tool:get_input_schema}, {tool:get_stdlib_functions} and {tool:get_examples}, write the program, and call "
+        "{tool:validate_utlx} and {tool:execute_transformation}."
     ),
 )

@@ -69,6 +69,7 @@ async def execute_transformation(args: ExecuteTransformation, ctx: ToolContext[W
     """Run a UTL-X transformation on sample data.
 
     Use it to see that a program does what it should. It runs with limits on time and memory, without files or network.
+    The syntax is in the resource utlx://language.
     """
     if args.input_data.startswith("doc://") and "\n" not in args.input_data.strip():
         raise InvalidInput(

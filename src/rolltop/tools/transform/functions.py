@@ -19,6 +19,10 @@ __all__ = ["GetStdlibFunctions", "get_stdlib_functions"]
 Category = Literal["string", "array", "math", "date", "object", "type", "serialization", "crypto"]
 
 
+_SEALED = "Fails here: programs that run over MCP see no environment, files or facts about the machine."
+_ELSEWHERE = "Described by the registry of functions, but programs here cannot call it."
+
+
 class Parameter(TypedDict):
     name: str
     type: str
@@ -36,6 +40,7 @@ class FunctionInfo(TypedDict):
     aliases: NotRequired[list[str]]
     examples: NotRequired[list[str]]
     callable: NotRequired[bool]
+    note: NotRequired[str]
 
 
 class Functions(TypedDict):
@@ -69,7 +74,8 @@ class GetStdlibFunctions(ToolArguments):
 async def get_stdlib_functions(args: GetStdlibFunctions, ctx: ToolContext[Workspace]) -> Result[Functions]:
     """Find functions of the UTL-X standard library.
 
-    Use it before writing a program: it tells what exists and how it is called, best match first.
+    Use it before writing a program: it tells what exists and how it is called, best match first. The syntax is in the
+    resource utlx://language.
     """
     found = await ctx.run(ctx.workspace.transform.functions, args.search or "", args.category)
     return Result.ok({"functions": [_info(entry) for entry in found[: args.limit]], "total": len(found)})
@@ -88,8 +94,9 @@ def _info(entry: Entry) -> FunctionInfo:
         info["aliases"] = entry.aliases
     if entry.examples:
         info["examples"] = entry.examples
-    if not entry.callable:
+    if not entry.callable or entry.asks_environment:
         info["callable"] = False
+        info["note"] = _SEALED if entry.asks_environment else _ELSEWHERE
     return info
 
 

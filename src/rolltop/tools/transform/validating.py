@@ -48,6 +48,7 @@ class Repair(TypedDict):
     transformation: str
     edits: list[Edit]
     reasons: list[str]
+    complete: NotRequired[bool]
 
 
 class Validation(TypedDict):
@@ -98,7 +99,8 @@ _ITEMS = {"type": "array", "items": {"type": "object", "properties": {"price": {
 async def validate_utlx(args: ValidateUtlx, ctx: ToolContext[Workspace]) -> Result[Validation]:
     """Check a UTL-X transformation.
 
-    Use it after every change of a program. It finds syntax errors, unknown names, wrong types and style.
+    Use it after every change of a program. It finds syntax errors, unknown names, wrong types and style. The syntax is
+    in the resource utlx://language: read it before the first program.
     """
     answer = await ctx.workspace.transform.ask(
         "validate", transformation=args.transformation, input_schema=args.input_schema, strict=args.strict_mode

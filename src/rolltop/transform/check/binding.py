@@ -38,7 +38,7 @@ class BindingRules(Rules):
         declared = find(node.name)
         if declared is not None:
             return FunctionType(tuple(p.type for p in declared.signature.parameters), declared.signature.result)
-        hint = name_hint(node.name, names.visible())
+        hint = name_hint(node.name, names.visible()) if self.findings.are_few else None
         self.findings.error("E401", f"Undefined variable: {node.name}", node.at, hint=hint)
         return ANY
 

@@ -7,7 +7,7 @@ from functools import cache
 
 from rolltop.transform.check.rules import Rules
 from rolltop.transform.check.scope import Names
-from rolltop.transform.check.shapes import Closure, bind, fits, members, not_null, substitute
+from rolltop.transform.check.shapes import Closure, bind, fits, is_map, members, not_null, substitute
 from rolltop.transform.run.scope import function_hint
 from rolltop.transform.run.spare import filled, spare_hint
 from rolltop.transform.stdlib.declare import Function, Parameter, Signature
@@ -19,8 +19,7 @@ from rolltop.transform.types import (
     NUMBER,
     ArrayType,
     FunctionType,
-    RepeatedType,
-    Scalar,
+    ObjectType,
     Type,
     UnionType,
     Variable,
@@ -68,7 +67,7 @@ class CallRules(Rules):
             return self._value_call(binding.type, given, target.at)
         declared = find(target.name)
         if declared is None:
-            hint = function_hint(target.name, names.visible())
+            hint = function_hint(target.name, names.visible()) if self.findings.are_few else None
             self.findings.error("E402", f"unknown function `{target.name}`", target.at, hint=hint)
             return ANY
         return self._declared(declared, target, arguments, given)
@@ -157,29 +156,25 @@ class CallRules(Rules):
             bound[shape.result.name] = ANY
         return FunctionType(tuple(params), ANY)
 
-    def _may_be_one(self, signature: Signature, argument: tree.Expr) -> None:
-        """An XML element with text only that happens to occur once is read as its text."""
-        name = argument.name if isinstance(argument, tree.Member) else "item"
-        if not any(name in (port.options.get("arrays") or ()) for port in self.program.header.inputs):
-            message = f"{signature.name} requires an array, and '{name}' is a text where it occurs once"
-            hint = f'Declare it: input xml {{arrays: ["{name}"]}}.'
-            self.findings.warning("W505", message, argument.at, hint=hint)
-
     def _argument(self, signature: Signature, parameter: Parameter, given: Type, argument: tree.Expr) -> None:
         if given is ANY or parameter.type is ANY:
             return
-        if isinstance(given, RepeatedType) and isinstance(given.item, Scalar) and isinstance(parameter.type, ArrayType):
-            self._may_be_one(signature, argument)
         answer = fits(given, parameter.type)
         # Of an object that may be an XML element only the run knows; one that the program makes is none.
         made = isinstance(argument, tree.ObjectLiteral) and isinstance(parameter.type, ArrayType)
         if answer is False or made:
+            hint = _MAP_HINT if is_map(given) and isinstance(parameter.type, ArrayType) else None
             self.findings.error(
                 "E505",
                 f"{signature.name} requires {parameter.type} for '{parameter.name}', got {given}",
                 argument.at,
-                hint=f"The signature is {signature.text}.",
+                hint=hint or f"The signature is {signature.text}.",
             )
+        elif _wants_numbers(parameter.type) and isinstance(given, ArrayType) and _is_record(given.item):
+            name = f"{signature.name}By"
+            hint = f"Say which field: {name}(items, x => x.field)." if find(name) is not None else None
+            message = f"{signature.name} requires numbers, and the elements are objects"
+            self.findings.doubt("W508", message, argument.at, hint=hint or "Map them to numbers first.")
         elif isinstance(parameter.type, ArrayType) and NULL in members(given):
             self.optional(argument, "[]")
         elif _wants_numbers(parameter.type) and isinstance(given, ArrayType) and NULL in members(given.item):
@@ -192,6 +187,17 @@ def _parameters(signature: Signature, count: int) -> Sequence[Parameter]:
     if count <= len(parameters):
         return parameters[:count]
     return (*parameters, *(parameters[-1:] * (count - len(parameters))))
+
+
+_MAP_HINT = (
+    "It is an object with one property per key. mapGroups(items, key, g => …) gives an array with g.key and g.value; "
+    "entries(x) gives [key, value] pairs."
+)
+
+
+def _is_record(type_: Type) -> bool:
+    """Whether a type is that of objects which are no text of an element."""
+    return isinstance(type_, ObjectType) and bool(type_.index) and "_text" not in type_.index
 
 
 def _wants_numbers(wanted: Type) -> bool:

@@ -11,6 +11,9 @@ from rolltop.transform.syntax.source import Source
 __all__ = ["Findings"]
 
 
+_FEW = 100
+
+
 class Findings:
     """Findings about one source. A body that is inferred for several callers reports once."""
 
@@ -18,6 +21,11 @@ class Findings:
         self.source = source
         self.found: dict[tuple[str, int], Diagnostic] = {}
         self._forgiving = 0
+
+    @property
+    def are_few(self) -> bool:
+        """Whether looking for what was meant is worth its time: nobody reads a hundred hints."""
+        return len(self.found) < _FEW
 
     def error(self, code: str, message: str, at: int, *, hint: str | None = None) -> None:
         # Inside `try` a failure is expected; names are wrong wherever they are.

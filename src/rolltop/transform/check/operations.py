@@ -61,7 +61,7 @@ class OperationRules(ChoiceRules):
             return INTEGER if whole else NUMBER
         if node.op in _ORDERING:
             self._ordered(node, left, right)
-        elif {left, right} in ({STRING, BOOLEAN}, {NUMBER, BOOLEAN}, {INTEGER, BOOLEAN}):
+        elif _never_equal(left, right):
             hint = f'They are {left} and {right}. What is read from XML is a text: compare with "true".'
             self.findings.warning("W506", "These are never equal", node.at, hint=hint)
         return BOOLEAN
@@ -104,6 +104,12 @@ class OperationRules(ChoiceRules):
                 return
             if NULL in members(type_):
                 self.optional(side)
+
+
+def _never_equal(left: Type, right: Type) -> bool:
+    """A truth value against texts and numbers."""
+    pairs = ((left, right), (right, left))
+    return any(one is BOOLEAN and set(members(other)) <= {STRING, NUMBER, INTEGER} for one, other in pairs)
 
 
 def _never_adds(left: Type, right: Type) -> bool:

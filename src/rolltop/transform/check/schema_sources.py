@@ -37,7 +37,9 @@ def type_of_source(text: str, format_: str) -> Type:
         raise InvalidInput(f"an input's type cannot be read from {format_}", hint=f"Known are {known}.")
     from rolltop.transform.structure import describe_source  # noqa: PLC0415 - JSON Schema, the usual one, needs none
 
-    return type_of_schema(describe_source(text, _NAMES_ELSEWHERE[format_])["structure"], closed=True)
+    return type_of_schema(
+        describe_source(text, _NAMES_ELSEWHERE[format_])["structure"], closed=True, xml=format_ == "xsd"
+    )
 
 
 def types_for(inputs: list[str], given: Mapping[str, Type]) -> dict[str, Type]:

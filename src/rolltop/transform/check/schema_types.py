@@ -37,20 +37,23 @@ _MOST = 50_000
 """Parts of a schema that are looked at."""
 
 
-def type_of_schema(schema: Any, *, closed: bool = False, unfollowed: list[str] | None = None) -> Type:
+def type_of_schema(
+    schema: Any, *, closed: bool = False, xml: bool = False, unfollowed: list[str] | None = None
+) -> Type:
     """The type of the values that a JSON Schema allows; what it does not say is Any. `InvalidInput` when it is none.
 
-    `closed`: objects have no more fields than it says, as other kinds of schemas mean it. `unfollowed` gets the
-    references to other documents: what is there counts as Any.
+    `closed`: objects have no more fields than it says, as other kinds of schemas mean it. `xml`: it describes elements,
+    of which one is no array of one. `unfollowed` gets the references to other documents: what is there counts as Any.
     """
-    reader = _Reader(schema, closed)
+    reader = _Reader(schema, closed, xml)
     if unfollowed is not None:
         unfollowed += reader.references.unfollowed
     return reader.type(schema)
 
 
 class _Reader:
-    def __init__(self, schema: Any, closed: bool) -> None:
+    def __init__(self, schema: Any, closed: bool, xml: bool) -> None:
+        self.xml = xml
         self.references = walk_schema(schema)
         self.conjunctions = Conjunctions(self.references)
         self.closed = closed
@@ -101,7 +104,7 @@ class _Reader:
 
     def _of_word(self, word: Any, schema: dict[str, Any], depth: int, name: str | None) -> Type:
         if word == "array":
-            kind = RepeatedType if "cardinality" in schema else ArrayType
+            kind = RepeatedType if self.xml and "cardinality" in schema else ArrayType
             return kind(self._items(schema, depth, name))
         if word != "object":
             return _SIMPLE.get(str(word), ANY)
@@ -126,7 +129,9 @@ class _Reader:
         for key, part in (schema.get("attributes") or {}).items():
             fields["@" + key] = self.type(part, depth + 1, name)
         required = frozenset(key for key in schema.get("required") or [] if key in fields)
-        return ObjectType(tuple(fields.items()), required, self._rest(schema, bool(fields), depth, name))
+        rest = self._rest(schema, bool(fields), depth, name)
+        described = bool(fields) and "patternProperties" not in schema and not schema.get("additionalProperties")
+        return ObjectType(tuple(fields.items()), required, rest, described=described)
 
     def _rest(self, schema: Mapping[str, Any], fields: bool, depth: int, name: str | None) -> Type | None:
         """The type of other fields; None when there are no others."""

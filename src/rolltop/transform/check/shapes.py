@@ -30,6 +30,7 @@ __all__ = [
     "element_of",
     "fits",
     "holds_function",
+    "is_map",
     "is_number",
     "members",
     "not_null",
@@ -71,19 +72,31 @@ def each(type_: Type, rule: Callable[[Type], Type]) -> Type:
     return rule(type_)
 
 
-def holds_function(type_: Type) -> bool:
-    """Whether every value of a type is a function or has one in it."""
+def holds_function(type_: Type, known: dict[int, bool] | None = None) -> bool:
+    """Whether every value of a type is a function or has one in it. `known` spares looking twice at a shared part."""
+    known = {} if known is None else known
+    if id(type_) not in known:
+        known[id(type_)] = _holds_function(type_, known)
+    return known[id(type_)]
+
+
+def _holds_function(type_: Type, known: dict[int, bool]) -> bool:
     if isinstance(type_, UnionType):
-        return all(map(holds_function, type_.members))
+        return all(holds_function(member, known) for member in type_.members)
     if isinstance(type_, NamedObject):
         return False  # it is of the input's schema, and may hold itself
     if isinstance(type_, ObjectType):
-        return any(holds_function(kind) for name, kind in type_.fields if name in type_.required)
+        return any(holds_function(kind, known) for name, kind in type_.fields if name in type_.required)
     return isinstance(type_, (Closure, FunctionType))
 
 
 def is_number(type_: Type) -> bool:
     return type_ is NUMBER or type_ is INTEGER
+
+
+def is_map(type_: Type) -> bool:
+    """Whether a type is that of an object with keys of any name, as `groupBy` gives."""
+    return isinstance(type_, ObjectType) and not type_.fields and type_.rest is not None and type_.rest is not ANY
 
 
 def could_be(given: Type, wanted: Type) -> bool:
@@ -171,8 +184,10 @@ def _fits(given: Type, wanted: Type) -> bool | None:
     if isinstance(wanted, FunctionType):
         return isinstance(given, (FunctionType, Closure))
     if isinstance(wanted, ArrayType):
-        # One XML element counts as an array of one; any other object does not.
-        return None if isinstance(given, ObjectType) else isinstance(given, ArrayType)
+        # One XML element counts as an array of one; any other object does not, a map of keys least of all.
+        if isinstance(given, ObjectType):
+            return False if is_map(given) else None
+        return isinstance(given, ArrayType)
     if isinstance(wanted, ObjectType):
         return isinstance(given, ObjectType)
     return _fits_scalar(given, wanted)

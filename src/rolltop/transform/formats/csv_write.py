@@ -10,7 +10,7 @@ from rolltop.transform.errors import WriteFailure
 from rolltop.transform.formats.csv_style import Style, Styled, style_of
 from rolltop.transform.formats.table import Rendered
 from rolltop.transform.formats.text import encoding_of
-from rolltop.transform.values import is_number, kind_of, number_text, scalar_text, unwrap
+from rolltop.transform.values import is_empty_element, is_number, kind_of, number_text, scalar_text, unwrap
 
 __all__ = ["Rows", "write"]
 
@@ -133,10 +133,12 @@ class _Cells:
             return self._styled.text(value)
         if isinstance(value, (str, bool, int, float, dt.date, dt.time)):
             return scalar_text(value) or ""
-        if isinstance(value, (list, dict)):
+        if isinstance(value, (list, dict)) and not is_empty_element(value):
             from rolltop.transform.formats.json import write as as_json  # noqa: PLC0415 - only nested cells need it
 
             return as_json(value, {"compact": True})
+        if isinstance(value, dict):
+            return ""
         raise WriteFailure(f"a cell cannot hold a {kind_of(value)}")
 
 

@@ -22,21 +22,28 @@ _ROUNDS = 3
 """One repair can bring another habit to light."""
 
 
+Mistakes = tuple[int, int]
+"""How many syntax errors a program has, and how many other mistakes: fewer of the first come before all else."""
+NO_MISTAKES = (0, 0)
+
+
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """A program that is valid, and how it came from the one that was not."""
+    """A program with fewer mistakes, and how it came from the one that has more."""
 
     text: str
     edits: list[Edit]
     reasons: list[str]
+    complete: bool = True
+    """Whether nothing is left to be said against it."""
 
 
-def find_repair(text: str, is_valid: Callable[[str], bool]) -> Repair | None:
-    """A repair that `is_valid` accepts; None when the text is valid, or no habit explains what is wrong."""
-    if len(text) > _LONGEST or Script(text).depth() > _DEEPEST or is_valid(text):
+def find_repair(text: str, mistakes: Callable[[str], Mistakes]) -> Repair | None:
+    """A repair after which `mistakes` finds nothing, else less than before; None when no habit explains anything."""
+    if len(text) > _LONGEST or Script(text).depth() > _DEEPEST or mistakes(text) == NO_MISTAKES:
         return None
     try:
-        return _Search(text, is_valid).run()
+        return _Search(text, mistakes).run()
     except _TooLong:
         return None
 
@@ -46,10 +53,10 @@ class _TooLong(Exception):
 
 
 class _Search:
-    def __init__(self, text: str, is_valid: Callable[[str], bool]) -> None:
+    def __init__(self, text: str, mistakes: Callable[[str], Mistakes]) -> None:
         self.text = text
         # A program without a body is valid, but nobody meant it.
-        self.is_valid = cache(lambda made: bool(split_header(made)[1].strip()) and is_valid(made))
+        self.mistakes = cache(lambda made: mistakes(made) if split_header(made)[1].strip() else (len(made), 0))
         self.until = time.thread_time() + _SECONDS
 
     def run(self) -> Repair | None:
@@ -58,18 +65,31 @@ class _Search:
             return None
         for habit in reversed(list(chosen)):  # the last ones are the most general
             fewer = [other for other in chosen if other is not habit]
-            if fewer and self.is_valid(self._applied(fewer)):
+            if fewer and self.mistakes(self._applied(fewer)) <= self.mistakes(self._applied(chosen)):
                 chosen = fewer
         changed = self._applied(chosen)
-        return Repair(changed, edits_between(self.text, changed), [habit.reason for habit in chosen])
+        reasons = [habit.reason for habit in chosen]
+        complete = self.mistakes(changed) == NO_MISTAKES
+        return Repair(changed, edits_between(self.text, changed), reasons, complete)
 
     def _explaining(self, habits: list[Habit]) -> list[Habit] | None:
-        """Habits that together explain everything: one alone, all that apply, all but one, all there are."""
+        """Habits that together explain everything: one alone, all that apply, all but one, all there are.
+
+        When none do, those that leave the fewest mistakes and no syntax error: one name that nobody knows does not take
+        the other repairs away.
+        """
         choices = [[habit] for habit in habits]
         choices.append(habits)
         choices += [[other for other in habits if other is not habit] for habit in habits]
         choices.append(list(_ALL))
-        return next((choice for choice in choices if choice and self.is_valid(self._applied(choice))), None)
+        best, fewest = None, self.mistakes(self.text)
+        for choice in filter(None, choices):
+            left = self.mistakes(self._applied(choice))
+            if left < fewest and left[0] == 0:
+                best, fewest = choice, left
+            if left == NO_MISTAKES:
+                break
+        return best
 
     def _applied(self, habits: list[Habit]) -> str:
         text = self.text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from rolltop.transform.diagnostics import Diagnostic
@@ -21,9 +22,11 @@ def suspicions(parsed: Parsed) -> list[Diagnostic]:
     found = [
         parsed.source.diagnostic(code, message, at, hint=hint, severity="warning")
         for node in tree.walk(parsed.program.body)
-        for code, message, at, hint in (*_method(node, own), *_thrown_away(node))
+        for code, message, at, hint in (*_method(node, own), *_thrown_away(node), *_pattern(node), *_template(node))
     ]
     found += _foreign_header(parsed)
+    found += _unclear_pipes(parsed)
+    found += _paths_as_comments(parsed)
     return sorted(found, key=lambda item: (item.line, item.column))
 
 
@@ -33,6 +36,26 @@ def _foreign_header(parsed: Parsed) -> list[Diagnostic]:
     at = parsed.source.text.index("%dw")
     hint = "Write `%utlx 1.0`."
     return [parsed.source.diagnostic("W704", "This is a header of DataWeave", at, hint=hint, severity="warning")]
+
+
+def _unclear_pipes(parsed: Parsed) -> list[Diagnostic]:
+    hint = "Write (if (…) a else b) |> f to say so, or if (…) a else (b |> f)."
+    message = "This pipe takes the result of the whole `if`, not of its last branch"
+    return [parsed.source.diagnostic("W706", message, at, hint=hint, severity="warning") for at in parsed.unclear_pipes]
+
+
+_PATH_AS_COMMENT = re.compile(r"//[\w@*]")
+
+
+def _paths_as_comments(parsed: Parsed) -> list[Diagnostic]:
+    """`$input//Item`: what XPath finds at any depth is a comment here."""
+    text = parsed.source.text
+    hint = 'yamlFindByField(x, "Item") gives every value of a field, at any depth.'
+    return [
+        parsed.source.diagnostic("W707", "`//` begins a comment", comment.at, hint=hint, severity="warning")
+        for comment in parsed.comments
+        if _PATH_AS_COMMENT.match(comment.text) and re.match(r"[\w)\]]", text[comment.at - 1 : comment.at])
+    ]
 
 
 _Found = Iterator[tuple[str, str, int, str]]
@@ -67,6 +90,45 @@ def _thrown_away(node: tree.Expr) -> _Found:
                 item.at,
                 "Only the last expression counts: join them with an operator.",
             )
+
+
+_ONE_SIGN = frozenset(".|^$*+?()[]{}")
+
+
+def _pattern(node: tree.Expr) -> _Found:
+    """`replace(s, ".", "")`: a pattern of one sign is hardly meant as a pattern."""
+    called = node.target if isinstance(node, tree.Pipe) else node
+    if not isinstance(called, tree.Call) or not isinstance(called.function, tree.Name):
+        return
+    at = 0 if isinstance(node, tree.Pipe) else 1
+    if called.function.name not in ("replace", "replaceRegex") or len(called.arguments) <= at:
+        return
+    pattern = called.arguments[at]
+    if isinstance(pattern, tree.Literal) and isinstance(pattern.value, str) and pattern.value in _ONE_SIGN:
+        hint = (
+            f'Write "[{pattern.value}]" for the sign itself.' if pattern.value not in "^[]" else _escaped(pattern.value)
+        )
+        yield "W708", f"'{pattern.value}' is a regular expression here", pattern.at, hint
+
+
+def _escaped(sign: str) -> str:
+    return f'Write "\\\\{sign}" for the sign itself.'
+
+
+_HOLE = re.compile(r"\$\{\s*\$?[A-Za-z_][\w.@\[\]]*\s*\}")
+
+
+def _template(node: tree.Expr) -> _Found:
+    """`"Hi ${name}"`: texts in quotes are no templates."""
+    if (
+        isinstance(node, tree.Call)
+        and isinstance(node.function, tree.Name)
+        and node.function.name.startswith("replace")
+    ):
+        return  # there it names a group
+    for part in tree.children(node):
+        if isinstance(part, tree.Literal) and isinstance(part.value, str) and _HOLE.search(part.value):
+            yield "W709", "A text in quotes is no template: ${…} stays as it is", part.at, 'Write "Hi " + name.'
 
 
 def _has_effect(item: tree.Expr) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from rolltop.transform.errors import EvaluationFailure, TypeFailure
+from rolltop.transform.stdlib.coerce import READS_XML
 from rolltop.transform.values import Node, arity_of, is_element, is_number, kind_of, number_text, scalar_text, unwrap
 
 __all__ = [
@@ -111,6 +112,8 @@ def index(target: Any, key: Any) -> Any:
         return _by_key(target, key)
     if key in TEXT:
         return target
+    if is_number(key) and READS_XML.get() and type(target) in (str, int, float):
+        return _element([target], key)  # an element with text only that occurs once
     raise TypeFailure(f"Cannot index a {kind_of(target)}", hint="Only arrays and objects can be indexed.")
 
 

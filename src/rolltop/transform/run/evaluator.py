@@ -14,6 +14,7 @@ from rolltop.transform.run.operators import BINARY, negate
 from rolltop.transform.run.recursion import OutOfStack, counted, may_recur, recursive_functions, too_deep
 from rolltop.transform.run.scope import Scope, unknown_function, unknown_name
 from rolltop.transform.stack import deep_stack
+from rolltop.transform.stdlib.coerce import READS_XML
 from rolltop.transform.stdlib.registry import find
 from rolltop.transform.syntax import tree
 from rolltop.transform.syntax.source import Source
@@ -32,6 +33,7 @@ class Evaluator:
     def run(self, inputs: Mapping[str, Any]) -> Any:
         """The value of the program's body for these inputs."""
         scope = Scope(dict(inputs), None)
+        reads_xml = READS_XML.set(any(port.format == "xml" for port in self.program.header.inputs))
         try:
             with deep_stack():
                 return self.evaluate(self.program.body, scope)
@@ -40,6 +42,8 @@ class Evaluator:
             at = _innermost_call(error.__traceback__)
             failure.position = None if at is None else Position(*self.source.place(at))
             raise failure from None
+        finally:
+            READS_XML.reset(reads_xml)
 
     @cached_property
     def _recursive(self) -> frozenset[int]:

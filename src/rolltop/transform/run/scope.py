@@ -67,7 +67,7 @@ def name_hint(name: str, visible: set[str]) -> str | None:
         return f"Did you mean `{meant}`?"
     if name[:1].isupper():
         return "Is it a field? Write it after the value that has it, as in x." + name + "."
-    return f"Bind it with `let {name} = …`, or read it from an input: $input.{name}."
+    return f"A field is read from its object: $input.{name}, or x.{name} with x => …; a name is bound with `let`."
 
 
 def unknown_function(name: str, scope: Scope) -> EvaluationFailure:

@@ -10,11 +10,14 @@ from rolltop.transform.cache import cached_program
 from rolltop.transform.errors import EvaluationFailure, ProgramInvalid, ReadFailure
 from rolltop.transform.program import Document, Program
 from rolltop.transform.service.failures import failed, invalid_program, unreadable
+from rolltop.transform.service.sizes import refuse_endless
 from rolltop.transform.service.validate import repaired
 from rolltop.transform.stdlib.host import of_one_run
 
 __all__ = ["as_bytes", "execute"]
 
+_SMALL_INPUT = 1_000_000
+"""Characters of input; of a small one, only parts that are used again and again make a large result."""
 _SOON = 1000
 """Milliseconds in which a run is short enough to be done again."""
 
@@ -62,6 +65,8 @@ def execute(
         value = program.evaluate(values, len(data), as_read=True)
         if callable(value):
             raise InvalidData("the result is a function", hint="Call it with its arguments.")
+        if len(data) < _SMALL_INPUT:
+            refuse_endless(value)
         output = program.written(value).text
     except InvalidInput:
         raise

@@ -24,7 +24,8 @@ def infer(transformation: str, input_schema: Any) -> dict[str, Any]:
     broken = [found for found in checked.errors if not found.code.startswith("E5")]
     if broken:
         raise invalid_program(broken, **repaired(transformation))
-    described = describe_type(checked.result)
+    options = parsed.program.header.outputs[0].options
+    described = describe_type(checked.result, write_attributes=options.get("writeAttributes") is True)
     answer: dict[str, Any] = {"outputSchema": described.schema, "confidence": _confidence(described)}
     if described.uncertain:
         answer["uncertainFields"] = described.uncertain

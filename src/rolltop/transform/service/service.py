@@ -31,7 +31,8 @@ class Service:
     def __init__(self, config: ServiceConfig | None = None) -> None:
         self.config = config or ServiceConfig()
         url = self.config.daemon_url
-        self.daemon = DaemonClient(url, self.config.daemon_timeout, self.config.daemon_retries) if url else None
+        timeout, retries, token = self.config.daemon_timeout, self.config.daemon_retries, self.config.daemon_token
+        self.daemon = DaemonClient(url, timeout, retries, token) if url else None
         self._warm = False
         self._starting, self._indexing = threading.Lock(), threading.Lock()
         self._finder: Finder | None = None
@@ -96,6 +97,13 @@ class Service:
         return self._functions.find(query, category)
 
     def _coded(self, error: LimitExceeded | ForeignFailure) -> RolltopError:
+        if type(error) is ForeignFailure:
+            # What allocates in C ends the process when there is no more: nothing else in a worker does.
+            limit = self.config.memory >> 20
+            error = MemoryLimit(
+                f"the run needed more than its {limit} MB of memory and was ended",
+                hint="Put out less, or raise tools.execute_transformation.max_memory_mb.",
+            )
         code = TIMEOUT if isinstance(error, TimeLimit) else EXECUTION_ERROR
         details: dict[str, Any] = {**error.details}
         if isinstance(error, TimeLimit):

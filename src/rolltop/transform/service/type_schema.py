@@ -23,6 +23,8 @@ _SCALARS: dict[str, dict[str, Any]] = {
     "Time": {"type": "string"},
     "Binary": {"type": "string", "contentEncoding": "base64"},
 }
+_MOST_LEAVES = 20_000
+"""Leaves that are described; what shares its parts again and again has more than anybody reads."""
 _SMALL = 30
 """Leaves of a definition that is written out wherever it occurs; a larger one is after that referred to."""
 
@@ -40,9 +42,9 @@ class Described:
         return "(result)" in self.uncertain
 
 
-def describe_type(type_: Type) -> Described:
+def describe_type(type_: Type, *, write_attributes: bool = False) -> Described:
     """The JSON Schema of the values that the type has when they are written as JSON."""
-    describer = _Describer()
+    describer = _Describer(write_attributes)
     schema = describer.schema(type_, "")
     described = describer.described
     described.schema = {**schema, "$defs": describer.definitions} if describer.definitions else schema
@@ -60,12 +62,16 @@ class _Definition:
 
 
 class _Describer:
-    def __init__(self) -> None:
+    def __init__(self, write_attributes: bool) -> None:
+        self.write_attributes = write_attributes
         self.described = Described()
         self.known: dict[NamedObject, _Definition] = {}
         self.definitions: dict[str, Any] = {}
 
     def schema(self, type_: Type, path: str) -> dict[str, Any]:
+        if self.described.leaves > _MOST_LEAVES:
+            self._doubt("(more)")
+            return {}
         if isinstance(type_, NamedObject):
             return self._defined(type_, path)
         if isinstance(type_, ObjectType):
@@ -115,14 +121,28 @@ class _Describer:
         return next(name for name in names if name not in taken)
 
     def _object(self, type_: ObjectType, path: str) -> dict[str, Any]:
+        """An object as JSON shows it: one with nothing but text (and attributes) is that text."""
+        if "_text" not in type_.index:
+            return self._fields(type_, path)
+        others = [name for name in type_.index if name != "_text" and not name.startswith("@")]
+        if any(name in type_.required for name in others):
+            return self._fields(type_, path)
+        text = self.schema(type_.index["_text"], path)
+        if not others and type_.rest is None and "_text" in type_.required and not self.write_attributes:
+            return text
+        element = self._fields(type_, path)
+        return {"anyOf": [text, element]} if text else {}
+
+    def _fields(self, type_: ObjectType, path: str) -> dict[str, Any]:
         shown: dict[str, Any] = {"type": "object"}
         if not type_.fields:
             self.described.leaves += 1
         inner = f"{path}." if path else ""
-        properties = {name: self.schema(part, inner + name) for name, part in type_.fields}
+        keys = {name: "#text" if name == "_text" else name for name, _ in type_.fields}
+        properties = {keys[name]: self.schema(part, inner + name) for name, part in type_.fields}
         if properties:
             shown["properties"] = properties
-        required = [name for name, _ in type_.fields if name in type_.required]
+        required = [keys[name] for name, _ in type_.fields if name in type_.required]
         if required:
             shown["required"] = required
         if type_.rest is not None:

@@ -10,7 +10,7 @@ from rolltop.transform.check.schema_types import type_of_schema
 from rolltop.transform.diagnostics import Diagnostic
 from rolltop.transform.repair import find_repair, suspicions
 from rolltop.transform.service.failures import told
-from rolltop.transform.service.schemas_given import plain_schema, read_from_xml
+from rolltop.transform.service.schemas_given import declares_types, describes_xml, plain_schema, read_from_xml
 from rolltop.transform.syntax.parser import Parsed, parse
 from rolltop.transform.types import ObjectType, Type
 
@@ -38,15 +38,28 @@ def validate(transformation: str, input_schema: Any = None, strict: bool = True)
         else:
             errors.append({**_shown(found), "severity": severity})
     valid = all(each["severity"] != "error" for each in errors)
+    errors, warnings = _cut(errors), _cut(warnings)
     answer = {"valid": valid, "errors": errors, "warnings": warnings}
     if valid and not doubts and not any(_is_doubt(found) for found in checked.findings):
         return answer
     return {**answer, **repaired(transformation, input_schema, strict=strict)}
 
 
+_MOST = 100
+"""Findings of a kind that are told."""
+
+
+def _cut(findings: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    if len(findings) <= _MOST:
+        return findings
+    more = f"{len(findings) - _MOST} further findings are not shown"
+    return [*findings[:_MOST], {**findings[_MOST], "message": more, "code": "E499"}]
+
+
 def repaired(transformation: str, input_schema: Any = None, *, strict: bool = False) -> dict[str, Any]:
-    """`repair`: a program without errors that was probably meant, with the places that differ and why; or nothing."""
-    repair = find_repair(transformation, lambda text: _is_valid(text, input_schema, strict=strict))
+    """`repair`: what was probably meant, with the places that differ and why; `complete` is false when mistakes are
+    left that no rule explains. Nothing when no rule explains any."""
+    repair = find_repair(transformation, lambda text: _mistakes(text, input_schema, strict=strict))
     if repair is None:
         return {}
     edits = [
@@ -60,15 +73,18 @@ def repaired(transformation: str, input_schema: Any = None, *, strict: bool = Fa
         }
         for edit in repair.edits
     ]
-    return {"repair": {"transformation": repair.text, "edits": edits, "reasons": repair.reasons}}
+    shown = {"transformation": repair.text, "edits": edits, "reasons": repair.reasons}
+    return {"repair": shown if repair.complete else {**shown, "complete": False}}
 
 
-def _is_valid(text: str, input_schema: Any, *, strict: bool) -> bool:
-    """Whether there is nothing to say against a program."""
+def _mistakes(text: str, input_schema: Any, *, strict: bool) -> tuple[int, int]:
+    """How many syntax errors a program has, and how much else there is to say against it."""
     parsed = parse(text)
+    if parsed.problems:
+        return len(parsed.problems), 0
     found = check_parsed(parsed, inputs=input_types(parsed, input_schema)).findings
-    unwanted = any(_severity(each, strict=strict) == "error" or _is_doubt(each) for each in found)
-    return not unwanted and not suspicions(parsed)
+    unwanted = [each for each in found if _severity(each, strict=strict) == "error" or _is_doubt(each)]
+    return 0, len(unwanted) + len(suspicions(parsed))
 
 
 def _is_doubt(found: Diagnostic) -> bool:
@@ -102,10 +118,13 @@ def input_types(parsed: Parsed, schema: Any, unfollowed: list[str] | None = None
     """
     if schema is None:
         return {}
-    plain, ports = plain_schema(schema), parsed.program.header.inputs
-    if all(port.format == "xml" for port in ports):
-        plain = read_from_xml(plain)
-    type_ = type_of_schema(plain, unfollowed=unfollowed)
+    plain, header = plain_schema(schema), parsed.program.header
+    ports = header.inputs
+    # A program without a header does not say what it reads: then the structure does.
+    xml = all(port.format == "xml" for port in ports) if header.written else describes_xml(schema)
+    if xml:
+        plain = read_from_xml(plain, declared=declares_types(schema) and declares_types(plain))
+    type_ = type_of_schema(plain, xml=xml, unfollowed=unfollowed)
     if len(ports) == 1:
         return {ports[0].name: type_}
     fields = type_.index if isinstance(type_, ObjectType) else {}

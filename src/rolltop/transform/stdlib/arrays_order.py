@@ -12,6 +12,7 @@ from rolltop.transform.stdlib.declare import function
 
 Key = str | Callable[[Any], Any]
 _KEY = {"key": "Property name or function"}
+_ORDERS = {"asc": False, "ascending": False, "desc": True, "descending": True}
 
 
 @function(
@@ -36,21 +37,34 @@ def sort(array: list[Any]) -> list[Any]:
 
 
 @function(
-    "sortBy(array: Array<T>, key: String | ((T) => Any)): Array<T>",
+    "sortBy(array: Array<T>, key: String | ((T) => Any), order?: String): Array<T>",
     category="array",
-    params=_KEY,
+    params=_KEY | {"order": "asc, or desc for the largest first"},
     examples=[
         ("sortBy([{ n: 2 }, { n: 1 }], r => r.n)", "[{ n: 1 }, { n: 2 }]"),
         ('sortBy([{ n: "b" }, { n: null }, { n: "a" }], "n") |> map(r => r.n)', '["a", "b", null]'),
+        ('sortBy([{ n: 1 }, { n: 3 }, { n: 2 }], r => r.n, "desc") |> map(r => r.n)', "[3, 2, 1]"),
     ],
 )
-def sort_by(array: list[Any], key: Key) -> list[Any]:
+def sort_by(array: list[Any], key: Key, order: str = "asc") -> list[Any]:
     """The elements in the order of a key; equal ones keep their order, null comes last."""
+    if order.lower() not in _ORDERS:
+        fail(f"sortBy has no order '{order[:40]}'", hint='Write "asc" or "desc".')
+    descending = _ORDERS[order.lower()]
     key_of = selector(key)
     try:
-        return sorted(array, key=key_of)
+        return sorted(array, key=key_of, reverse=descending)
     except TypeError:  # null among the keys, or several kinds
-        return sorted_by(array, list(map(key_of, array)))
+        keys = list(map(key_of, array))
+    if not descending:
+        return sorted_by(array, keys)
+    known = [at for at, found in enumerate(keys) if found is not None]
+    by = ordering([keys[at] for at in known])
+    placed = sorted(range(len(known)), key=by.__getitem__, reverse=True)
+    return [
+        *(array[known[at]] for at in placed),
+        *(item for item, found in zip(array, keys, strict=True) if found is None),
+    ]
 
 
 @function(

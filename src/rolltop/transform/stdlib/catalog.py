@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Entry", "own_entries", "registry_entries", "write_entries"]
 
 _FILE = Path(__file__).with_name("functions.json")
+_TASKS = Path(__file__).with_name("tasks.txt")
 _LARGEST = 32 << 20
 _CATEGORIES = frozenset({"string", "array", "math", "date", "object", "type", "serialization", "crypto"})
 
@@ -45,6 +46,10 @@ class Entry:
     """How many of our example transformations call it: what is asked for without words comes in this order."""
     callable: bool = True
     """Whether programs here can call it; functions of another registry may not exist."""
+    asks_environment: bool = False
+    """Whether it reads the environment or the machine, which programs that run over MCP may not."""
+    tasks: list[str] = field(default_factory=list)
+    """What people ask for when they need it."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -122,8 +127,14 @@ def write_entries() -> None:
 def entries_text() -> bytes:
     from rolltop.transform.stdlib.registry import functions  # noqa: PLC0415 - imports every family
 
-    uses = _uses()
-    lines = (orjson.dumps({**_described(function), "uses": uses[function.name]}) for function in functions())
+    uses, tasks = _uses(), _tasks()
+    declared = functions()
+    if unknown := tasks.keys() - {function.name for function in declared}:
+        raise ValueError(f"{_TASKS.name} names functions that do not exist: {sorted(unknown)}")
+    lines = (
+        orjson.dumps({**_described(function), "uses": uses[function.name], "tasks": tasks.get(function.name, [])})
+        for function in declared
+    )
     return b"[\n" + b",\n".join(lines) + b"\n]\n"
 
 
@@ -134,6 +145,12 @@ def _uses() -> Counter[str]:
     found = Counter(name for example in load_corpus() for name in example.functions)
     del found["if"]
     return found
+
+
+def _tasks() -> dict[str, list[str]]:
+    lines = (line for line in _TASKS.read_text("utf-8").splitlines() if line and not line.startswith("#"))
+    parts = (line.partition(":") for line in lines)
+    return {name: [task.strip() for task in tasks.split(";")] for name, _, tasks in parts}
 
 
 def _described(function: Function) -> dict[str, Any]:
@@ -147,6 +164,7 @@ def _described(function: Function) -> dict[str, Any]:
         "aliases": list(function.aliases),
         "examples": [f"{call} => {result}" for call, result in function.examples],
         "details": function.details,
+        "asks_environment": function.asks_environment,
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from rolltop.transform.errors import TypeFailure
@@ -188,11 +189,19 @@ def to_binary(value: Any, signature: Signature, at: int) -> bytes:
     raise refuse(value, signature, at)
 
 
+READS_XML: ContextVar[bool] = ContextVar("rolltop_transform_reads_xml", default=False)
+"""Whether the program that runs reads XML."""
+_TEXTS = frozenset({str, int, float})
+
+
 def to_array(value: Any, signature: Signature, at: int) -> list[Any]:
     if type(value) is list:
         return value
     if is_element(value):
         # One XML child is read as an object, two as an array: one counts as an array of one.
+        return [value]
+    if type(value) in _TEXTS and READS_XML.get():
+        # Nor does an element with text only, which is read as its text, cease to be one of several.
         return [value]
     raise refuse(value, signature, at)
 
@@ -251,9 +260,7 @@ def refuse(value: Any, signature: Signature, at: int) -> TypeFailure:
     parameter = signature.parameters[at]
     hint = f"The signature is {signature.text}."
     if isinstance(parameter.type, ArrayType) and kind_of(value) in ("string", "number"):
-        hint += (
-            " An XML element that has only text and occurs once is its text: `arrays` in the header makes it an array."
-        )
+        hint += " Write toArray(x) for an array of one."
     if isinstance(parameter.type, ArrayType) and kind_of(value) == "object":
         hint += " Write [x] for an array of one object, values(x) or entries(x) for what is in it."
     return TypeFailure(

@@ -100,6 +100,7 @@ class Function(NamedTuple):
     examples: tuple[tuple[str, str], ...] = ()
     infer: Infer | None = None
     pure: bool = True
+    asks_environment: bool = False
     family: str = ""
     details: str = ""
     names: tuple[str, ...] = ()
@@ -123,11 +124,13 @@ def function(
     params: Mapping[str, str] | None = None,
     infer: Infer | None = None,
     pure: bool = True,
+    asks_environment: bool = False,
 ) -> Callable[[Body], Body]:
     """Declare the decorated body as a function of the language and register it.
 
     `examples` are pairs of a UTL-X expression and the UTL-X expression it equals; an example that
-    must fail has `"error: part of the message"` as its second half.
+    must fail has `"error: part of the message"` as its second half. `asks_environment` marks functions that fail
+    where programs are sealed off from the machine, which they are over MCP.
     """
     parsed = parse_signature(signature, params or {})
 
@@ -146,6 +149,7 @@ def function(
                 examples=tuple(examples),
                 infer=infer,
                 pure=pure,
+                asks_environment=asks_environment,
                 family=body.__module__.rsplit(".", 1)[-1],
                 details=rest.strip(),
                 names=(parsed.name, *aliases),

@@ -16,7 +16,13 @@ def _fact(name: str) -> str:
     return host().properties()[name]
 
 
-@function("env(name: String): String?", category="type", examples=[('env("NO_SUCH_VARIABLE")', "null")], pure=False)
+@function(
+    "env(name: String): String?",
+    category="type",
+    examples=[('env("NO_SUCH_VARIABLE")', "null")],
+    pure=False,
+    asks_environment=True,
+)
 def env(name: str) -> str | None:
     """An environment variable, or null."""
     return host().variable(name)
@@ -27,6 +33,7 @@ def env(name: str) -> str | None:
     category="type",
     examples=[('envOrDefault("NO_SUCH_VARIABLE", 5)', "5")],
     pure=False,
+    asks_environment=True,
 )
 def env_or_default(name: str, default: Any) -> Any:
     """An environment variable, or another value when it is not set."""
@@ -34,14 +41,24 @@ def env_or_default(name: str, default: Any) -> Any:
     return default if found is None else found
 
 
-@function("envAll(): Map<String>", category="type", examples=[('envAll()["NO_SUCH_VARIABLE"]', "null")], pure=False)
+@function(
+    "envAll(): Map<String>",
+    category="type",
+    examples=[('envAll()["NO_SUCH_VARIABLE"]', "null")],
+    pure=False,
+    asks_environment=True,
+)
 def env_all() -> dict[str, str]:
     """All environment variables."""
     return dict(host().variables())
 
 
 @function(
-    "hasEnv(name: String): Boolean", category="type", examples=[('hasEnv("NO_SUCH_VARIABLE")', "false")], pure=False
+    "hasEnv(name: String): Boolean",
+    category="type",
+    examples=[('hasEnv("NO_SUCH_VARIABLE")', "false")],
+    pure=False,
+    asks_environment=True,
 )
 def has_env(name: str) -> bool:
     """Whether an environment variable is set."""
@@ -54,6 +71,7 @@ def has_env(name: str) -> bool:
     examples=[('systemProperty("no.such.property")', "null"), ('systemProperty("file.separator")', '"/"')],
     params={"name": "os.name, os.version, os.arch, user.dir, user.home, user.name, file.separator and others"},
     pure=False,
+    asks_environment=True,
 )
 def system_property(name: str) -> str | None:
     """A fact about the machine by its usual name, or null."""
@@ -65,6 +83,7 @@ def system_property(name: str) -> str | None:
     category="type",
     examples=[('systemPropertyOrDefault("no.such.property", "x")', '"x"')],
     pure=False,
+    asks_environment=True,
 )
 def system_property_or_default(name: str, default: Any) -> Any:
     """A fact about the machine, or another value when it is not known."""
@@ -76,6 +95,7 @@ def system_property_or_default(name: str, default: Any) -> Any:
     category="type",
     examples=[('systemPropertiesAll()["path.separator"]', '":"')],
     pure=False,
+    asks_environment=True,
 )
 def system_properties_all() -> dict[str, str]:
     """All facts about the machine by name."""
@@ -93,7 +113,11 @@ def version() -> str:
 
 
 @function(
-    "platform(): String", category="type", examples=[('platform() == systemProperty("os.name")', "true")], pure=False
+    "platform(): String",
+    category="type",
+    examples=[('platform() == systemProperty("os.name")', "true")],
+    pure=False,
+    asks_environment=True,
 )
 def platform() -> str:
     """The name of the operating system."""
@@ -105,13 +129,20 @@ def platform() -> str:
     category="type",
     examples=[('osVersion() == systemProperty("os.version")', "true")],
     pure=False,
+    asks_environment=True,
 )
 def os_version() -> str:
     """The version of the operating system."""
     return _fact("os.version")
 
 
-@function("osArch(): String", category="type", examples=[('osArch() == systemProperty("os.arch")', "true")], pure=False)
+@function(
+    "osArch(): String",
+    category="type",
+    examples=[('osArch() == systemProperty("os.arch")', "true")],
+    pure=False,
+    asks_environment=True,
+)
 def os_arch() -> str:
     """The architecture of the machine."""
     return _fact("os.arch")
@@ -124,7 +155,11 @@ def java_version() -> str | None:
 
 
 @function(
-    "availableProcessors(): Integer", category="type", examples=[("availableProcessors() >= 1", "true")], pure=False
+    "availableProcessors(): Integer",
+    category="type",
+    examples=[("availableProcessors() >= 1", "true")],
+    pure=False,
+    asks_environment=True,
 )
 def available_processors() -> int:
     """How many processors this process may use."""
@@ -137,6 +172,7 @@ def available_processors() -> int:
     category="type",
     examples=[("memoryInfo().total > memoryInfo().used", "true")],
     pure=False,
+    asks_environment=True,
 )
 def memory_info() -> dict[str, Any]:
     """The memory of the machine, and the most that this process used, in bytes."""
@@ -152,6 +188,7 @@ def memory_info() -> dict[str, Any]:
     category="type",
     examples=[('currentDir() == systemProperty("user.dir")', "true")],
     pure=False,
+    asks_environment=True,
 )
 def current_dir() -> str:
     """The working directory."""
@@ -159,7 +196,11 @@ def current_dir() -> str:
 
 
 @function(
-    "homeDir(): String", category="type", examples=[('homeDir() == systemProperty("user.home")', "true")], pure=False
+    "homeDir(): String",
+    category="type",
+    examples=[('homeDir() == systemProperty("user.home")', "true")],
+    pure=False,
+    asks_environment=True,
 )
 def home_dir() -> str:
     """The home directory of the user."""
@@ -171,6 +212,7 @@ def home_dir() -> str:
     category="type",
     examples=[('tempDir() == systemProperty("java.io.tmpdir")', "true")],
     pure=False,
+    asks_environment=True,
 )
 def temp_dir() -> str:
     """The directory for temporary files."""
@@ -178,7 +220,11 @@ def temp_dir() -> str:
 
 
 @function(
-    "username(): String", category="type", examples=[('username() == systemProperty("user.name")', "true")], pure=False
+    "username(): String",
+    category="type",
+    examples=[('username() == systemProperty("user.name")', "true")],
+    pure=False,
+    asks_environment=True,
 )
 def username() -> str:
     """The name of the user."""
@@ -196,6 +242,7 @@ def uptime() -> float:
     category="type",
     examples=[("runtimeInfo().version == version()", "true"), ('hasKey(runtimeInfo(), "platform")', "true")],
     pure=False,
+    asks_environment=True,
 )
 def runtime_info() -> dict[str, Any]:
     """Version, platform, architecture, processors, memory and uptime in one object."""
@@ -216,7 +263,13 @@ def is_debug_mode() -> bool:
     return host().session.level in ("TRACE", "DEBUG")
 
 
-@function("environment(): String", category="type", examples=[("environment()", '"production"')], pure=False)
+@function(
+    "environment(): String",
+    category="type",
+    examples=[("environment()", '"production"')],
+    pure=False,
+    asks_environment=True,
+)
 def environment() -> str:
     """What kind of place this is: the variable UTLX_ENV, else production."""
     return host().variable("UTLX_ENV") or "production"

@@ -1,16 +1,16 @@
-"""Finding functions by what a person or agent would call them, best first.
+"""Find functions by what a person or agent would call them, best first.
 
-An index over names, aliases, parameters and descriptions is built on first use. A query matches whole
-words, beginnings of words and parts of names; a word that is found nowhere is taken for a typing
-error of the words that share most of its letters. Functions that match every word of the query come
-alone; only when there are none, those that match some.
+Each function has tasks (`tasks.txt`): what people ask for when they need it. A query is compared with the tasks,
+the description and the names of every function as sets of words, in which synonyms count as one word and rare words
+count more. Names also match by their parts and beginnings, and a word that is found nowhere is taken for a
+misspelling of the known words that share most of its trigrams.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from math import log
 from typing import TYPE_CHECKING
@@ -25,41 +25,48 @@ __all__ = ["Index", "search"]
 _WORD = re.compile(r"[a-z0-9]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _FILLERS = frozenset(
-    (
-        "a",
-        "an",
-        "and",
-        "by",
-        "do",
-        "for",
-        "from",
-        "how",
-        "i",
-        "in",
-        "into",
-        "is",
-        "it",
-        "of",
-        "on",
-        "or",
-        "the",
-        "to",
-        "what",
-        "with",
-    )
-)
-_SAME = {
-    "string": "text", "strings": "text", "list": "array", "dictionary": "object", "dict": "object", "hash": "digest",
-    "regexp": "regex", "average": "avg", "mean": "avg", "dedupe": "distinct", "deduplicate": "distinct",
-    "lookup": "find", "concatenate": "concat", "capitals": "upper", "uppercase": "upper", "lowercase": "lower",
-    "len": "length", "datetime": "date", "stringify": "render", "serialize": "render", "deserialize": "parse",
-    "descending": "reverse", "substr": "substring",
-}  # fmt: skip
-"""Words that other languages use, and the word that stands for them here. Both are looked up."""
-_NAME, _PART, _DESCRIPTION, _ELSEWHERE = 8.0, 5.0, 2.0, 1.0
-_BEGINNING, _MISSPELT = 0.6, 0.5
-_PER_WORD = 10.0
-"""Two words that fit a little beat one that fits well."""
+    {
+        "a", "an", "and", "are", "as", "at", "be", "can", "do", "does", "for", "from", "get", "give", "how", "i",
+        "if", "in", "into", "is", "it", "its", "me", "my", "of", "on", "or", "so", "that", "the", "their", "there",
+        "this", "to", "using", "want", "what", "which", "with",
+    }
+)  # fmt: skip
+_SAME_WORDS = """
+    text string str strings varchar; array list lists collection sequence vector; object dictionary dict hashmap
+    record struct; element item row entry elements member customer orders invoice user employee people person sku
+    line; field property column attribute key; regex regexp pattern regular; avg average mean; max maximum largest
+    highest greatest biggest top most latest newest; min minimum smallest lowest least earliest oldest; distinct
+    unique dedupe deduplicate deduplication dedup; duplicate repeated repetition repeat; find search locate
+    lookup; concat concatenate append glue; upper uppercase capital; lower lowercase; length len size; render
+    stringify serialize encode write dump; parse deserialize decode read; remove delete drop strip eliminate
+    discard exclude without; convert turn transform change cast conversion; number numeric numbers digit; boolean
+    bool; match satisfy fulfil pass; split cut divide break separate; combine merge; count many tally; total sum;
+    cumulative running rolling accumulated; null nil none undefined; check test verify validate valid; start begin
+    beginning prefix leading; end ending suffix trailing; sort order arrange rank; reverse descending desc
+    backward; select choose keep retain only; position index place; condition predicate criterion; replace
+    substitute swap; before prior earlier; after later; difference diff between; nested deep recursive recursively
+    inner; zone timezone; money currency price amount; every each all everything; some any; shorten truncate
+    abbreviate; wrap ensure force; rename relabel; space whitespace; character char letter; random arbitrary;
+    round rounding; decimal decimals; group bucket; two both; by per; path route; calculate compute; exist present
+    there; equal same identical; default fallback otherwise; hide redact obscure anonymize; time moment; date
+    datetime timestamp instant; current now; add plus addition; flatten flat; compare comparison; format
+    formatting; validate validation; handle handling; subtract minus
+"""
+"""Words that mean the same to somebody who asks; the first stands for all."""
+_ASKS = re.compile(r"\s*(is|are|do|does|has|have|can|check|test|whether|validate|valid|any|all|every|some)\b", re.I)
+_QUESTION = 0.2
+"""For functions that answer yes or no: more when the query asks so, less when it does not."""
+_MARKS = {"to": ">", "into": ">", "as": ">", "from": "<", "at": "@"}
+_WEAK = frozenset({"find", "calculate"})
+"""Verbs that people put before anything."""
+_OF_A_MARK, _EXACT, _ALL = 0.5, 0.3, 0.999
+_TASK, _NAME, _DESCRIPTION = 1.0, 0.9, 0.55
+"""How much a phrase says about its function, by where it comes from."""
+_ASKED = 0.5
+"""What a word of the query that the phrase lacks costs; the rest is for words of the phrase that the query lacks."""
+_SPREAD = 0.4
+"""What the words of a query count that a function has anywhere, beside its best phrase."""
+_BEGINNING, _MISSPELT = 0.7, 0.75
 _LEAST_LIKENESS = 0.45
 
 
@@ -70,10 +77,21 @@ class Index:
         self.functions = sorted(declared, key=lambda function: function.name.lower())
         self.usual = sorted(range(len(self.functions)), key=lambda at: -self.functions[at].uses)
         self.names = [(name.lower(), at) for at, function in enumerate(self.functions) for name in function.names]
-        self.postings: dict[str, dict[int, float]] = {}
+        self.phrases: list[tuple[int, float, frozenset[str]]] = []
         for at, function in enumerate(self.functions):
-            self._add(at, function)
+            self.phrases += [(at, weight, words) for weight, words in _phrases(function) if words]
+        self.sayings: dict[str, list[int]] = {}
+        for at, function in enumerate(self.functions):
+            for task in function.tasks:
+                self.sayings.setdefault(_saying(task), []).append(at)
+        self.postings: dict[str, list[int]] = {}
+        for number, (_, _, words) in enumerate(self.phrases):
+            for word in words:
+                self.postings.setdefault(word, []).append(number)
         self.vocabulary = sorted(self.postings)
+        self.priors = [_prior(function) for function in self.functions]
+        self.rarity = {word: self._rarity(word) for word in self.vocabulary}
+        self.weights = [sum(self.rarity[word] for word in words) for _, _, words in self.phrases]
         self.trigrams: dict[str, list[str]] = {}
         self.gram_counts: dict[str, int] = {}
         for word in self.vocabulary:
@@ -82,27 +100,14 @@ class Index:
             for gram in grams:
                 self.trigrams.setdefault(gram, []).append(word)
 
-    def _add(self, at: int, function: Entry) -> None:
-        for name in function.names:
-            self._post(name.lower(), at, _NAME)
-            for part in _CAMEL.split(name):
-                self._post(part.lower(), at, _PART)
-        for word in _WORD.findall(f"{function.description} {function.details}".lower()):
-            self._post(word, at, _DESCRIPTION)
-        for word in (function.category, *(parameter["name"].lower() for parameter in function.parameters)):
-            self._post(word, at, _ELSEWHERE)
-
-    def _post(self, word: str, at: int, weight: float) -> None:
-        if word in _FILLERS and weight < _PART:
-            return
-        places = self.postings.setdefault(_stem(word), {})
-        places[at] = max(places.get(at, 0.0), weight)
+    def _rarity(self, word: str) -> float:
+        rarity = log(1 + len(self.phrases) / len(self.postings[word]))
+        return _OF_A_MARK * rarity if word[0] in "<>@" or word in _WEAK else rarity
 
     def find(self, query: str, category: str | None = None) -> list[Entry]:
         """All functions that match, best first; for an empty query all, those first that programs use most."""
-        words = self._words(query)
-        if words:
-            scores = self._scores(words, "".join(_WORD.findall(query.lower())))
+        if _WORD.search(query.lower()):
+            scores = self._scores(query)
             # Functions are in order of their names, and sorting keeps it among equals.
             places: Iterable[int] = sorted(sorted(scores), key=scores.__getitem__, reverse=True)
         else:
@@ -110,47 +115,62 @@ class Index:
         found = [self.functions[at] for at in places]
         return found if category is None else [function for function in found if function.category == category]
 
-    def _words(self, query: str) -> list[str]:
-        words = _WORD.findall(_CAMEL.sub(" ", query).lower()) if " " in query else _WORD.findall(query.lower())
-        return [word for word in words if word not in _FILLERS] or words
-
-    def _scores(self, words: list[str], joined: str) -> dict[int, float]:
-        each = [self._word_scores(word) for word in words]
-        places = set(each[0]).intersection(*each[1:]) or set().union(*each)
-        scores = {at: sum(found[at] + _PER_WORD for found in each if at in found) for at in places}
+    def _scores(self, query: str) -> dict[int, float]:
+        asked = self._known(_concepts(query))
+        scores = self._phrase_scores(asked) if asked else {}
+        for at in self.sayings.get(_saying(query), ()):
+            scores[at] = scores.get(at, 0.0) + _EXACT
+        joined = "".join(_WORD.findall(query.lower()))
         for name, at in self.names:
             # One letter is in nearly every name: there only beginnings count.
             if name.startswith(joined) if len(joined) == 1 else joined in name:
                 # The nearer the name is to the query as a whole, the better.
-                bonus = 1000.0 if name == joined else (50.0 if name.startswith(joined) else 40.0)
-                scores[at] = max(scores.get(at, 0.0), bonus + 10 * len(joined) / len(name))
+                bonus = 100.0 if name == joined else (1.2 if name.startswith(joined) else 0.4)
+                scores[at] = max(scores.get(at, 0.0), scores.get(at, 0.0) / 2 + bonus + len(joined) / len(name))
+        for at in scores:
+            if self.functions[at].returnType == "Boolean":
+                scores[at] += _QUESTION if _ASKS.match(query) else -_QUESTION
         return scores
 
-    def _word_scores(self, word: str) -> dict[int, float]:
-        stems = {_stem(word), _stem(_SAME.get(word, word))}
+    def _phrase_scores(self, asked: dict[str, dict[str, float]]) -> dict[int, float]:
+        """What query and phrase share of what both say, for the best phrase; and a share of all that fits."""
+        shared: dict[int, float] = {}
+        anywhere: dict[int, dict[str, float]] = {}
+        whole = 0.0
+        for word, meanings in asked.items():
+            whole += max((self.rarity[meant] for meant in meanings), default=log(1 + len(self.phrases)) / 2)
+            best: dict[int, float] = {}
+            for meant, share in meanings.items():
+                for number in self.postings[meant]:
+                    best[number] = max(best.get(number, 0.0), share * self.rarity[meant])
+            for number, points in best.items():
+                shared[number] = shared.get(number, 0.0) + points
+                at, weight, _ = self.phrases[number]
+                words = anywhere.setdefault(at, {})
+                words[word] = max(words.get(word, 0.0), points * weight)
         scores: dict[int, float] = {}
-        for stem in stems:
-            self._collect(scores, stem, 1.0)
-            self._collect_beginnings(scores, stem)
-        if not scores:
-            for likely, likeness in self._likely(_stem(word)):
-                self._collect(scores, likely, _MISSPELT * likeness)
+        for number, points in shared.items():
+            at, weight, _ = self.phrases[number]
+            score = points / (_ASKED * whole + (1 - _ASKED) * self.weights[number])
+            scores[at] = max(scores.get(at, 0.0), weight * (score + _EXACT * (score > _ALL)))
+        for at, words in anywhere.items():
+            scores[at] += _SPREAD * sum(words.values()) / whole + self.priors[at]
         return scores
 
-    def _collect(self, scores: dict[int, float], word: str, share: float) -> None:
-        places = self.postings.get(word, {})
-        # A word that few functions have says more than one that half of them have.
-        weight = share * log(1 + len(self.functions) / (1 + len(places)))
-        for at, points in places.items():
-            scores[at] = max(scores.get(at, 0.0), points * weight)
+    def _known(self, words: Iterable[str]) -> dict[str, dict[str, float]]:
+        """Each word with the words of the index that it may mean, and how surely."""
+        return {word: self._meanings(word) for word in words if word in self.postings or word[0] not in "<>@"}
 
-    def _collect_beginnings(self, scores: dict[int, float], stem: str) -> None:
-        if len(stem) < 2:
-            return
+    def _meanings(self, word: str) -> dict[str, float]:
+        if word in self.postings:
+            return {word: 1.0}
+        begun = dict.fromkeys(self._beginning(word), _BEGINNING) if len(word) > 2 else {}
+        return begun or {known: _MISSPELT * likeness for known, likeness in self._likely(word)}
+
+    def _beginning(self, stem: str) -> Iterator[str]:
         at = bisect_left(self.vocabulary, stem)
         while at < len(self.vocabulary) and self.vocabulary[at].startswith(stem):
-            if self.vocabulary[at] != stem:
-                self._collect(scores, self.vocabulary[at], _BEGINNING)
+            yield self.vocabulary[at]
             at += 1
 
     def _likely(self, word: str) -> list[tuple[str, float]]:
@@ -166,6 +186,49 @@ class Index:
         return [(known, likeness) for known, likeness in rated if likeness >= max(_LEAST_LIKENESS, best * 0.8)]
 
 
+def _prior(function: Entry) -> float:
+    """What is used and asked for often is likelier meant."""
+    return 0.02 * log(1 + function.uses) + 0.01 * min(len(function.tasks), 15)
+
+
+def _phrases(function: Entry) -> Iterator[tuple[float, frozenset[str]]]:
+    for task in function.tasks:
+        yield _TASK, frozenset(_concepts(task))
+    for name in function.names:
+        yield _NAME, frozenset((_concept(name.lower()),))
+        yield _NAME, frozenset(_concepts(" ".join(_CAMEL.split(name))))
+    yield _DESCRIPTION, frozenset(_concepts(function.description))
+    rest = f"{function.details} {function.category} {' '.join(each['name'] for each in function.parameters)}"
+    yield _DESCRIPTION / 2, frozenset(_concepts(rest))
+
+
+def _saying(text: str) -> str:
+    """A text without articles: tasks that a query says word by word, singular and plural apart."""
+    return " ".join(word for word in _WORD.findall(text.lower()) if word not in ("a", "an", "the"))
+
+
+def _concepts(text: str) -> list[str]:
+    """The words of a text without fillers, each as the one that stands for its synonyms. Small words that tell some
+    functions apart become marks: in "text to number", `<text` and `>number`; in "element at index", `@position`."""
+    words = _WORD.findall((_CAMEL.sub(" ", text) if " " in text else text).lower())
+    found: list[str] = []
+    mark = ""
+    for word in words:
+        if word in _MARKS:
+            mark = _MARKS[word]
+            found += [f"<{each}" for each in found[-1:] if mark == ">" and each[0] not in "<>@"]
+        elif word not in _FILLERS:
+            concept = _concept(word)
+            found += [concept, mark + concept] if mark else [concept]
+            mark = ""
+    return list(dict.fromkeys(found)) or words
+
+
+def _concept(word: str) -> str:
+    stem = _stem(word)
+    return _SAME.get(word) or _SAME.get(stem) or stem
+
+
 def _trigrams(word: str) -> set[str]:
     padded = f"  {word} "
     return {padded[at : at + 3] for at in range(len(padded) - 2)}
@@ -175,9 +238,22 @@ def _stem(word: str) -> str:
     """A word without the endings that only grammar asks for."""
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
+    if len(word) > 4 and word.endswith(("ches", "shes", "sses", "xes")):
+        return word[:-2]
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is", "as")):
         return word[:-1]
-    return word
+    if len(word) > 5 and word.endswith(("ise", "ised", "ising")):
+        word = word.replace("is", "iz") if word.count("is") == 1 else word
+    for ending in ("ing", "ed"):
+        if len(word) > len(ending) + 3 and word.endswith(ending):
+            stem = word[: -len(ending)]
+            return stem[:-1] if stem[-1] == stem[-2] and stem[-1] not in "lsz" else stem
+    return word[:-1] if len(word) > 4 and word.endswith("e") else word
+
+
+_SAME = {
+    form: words.split()[0] for words in _SAME_WORDS.split(";") for word in words.split() for form in (word, _stem(word))
+}
 
 
 @cache

@@ -94,6 +94,9 @@ def _is_schema(format_: str, value: Any) -> bool:
 
 def _answer(format_: str, mode: str, structure: dict[str, Any], sampling: Sampling | None) -> dict[str, Any]:
     notes = list(structure.pop("notes", ()))
+    if format_ in ("xml", "xsd"):
+        # Whoever is given the structure alone has to know that one element is no array of one.
+        structure = {**structure, "dataFormat": "xsd" if mode == "schema" else "xml"}
     answer = {"format": format_, "mode": mode, "structure": structure}
     if sampling is not None and sampling.skipped:
         answer["sampled"] = {"read": sampling.seen, "skipped": sampling.skipped}

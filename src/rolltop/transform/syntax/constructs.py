@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rolltop.transform.syntax.annotations import parse_annotation
 from rolltop.transform.syntax.braces import BraceParser
-from rolltop.transform.syntax.cursor import SEPARATORS, Bail
+from rolltop.transform.syntax.cursor import CLOSERS, OPENERS, SEPARATORS, Bail
 from rolltop.transform.syntax.powers import NO_LAMBDA, POSTFIX, TERNARY
 from rolltop.transform.syntax.tree import (
     Case,
@@ -34,6 +34,9 @@ class ConstructParser(BraceParser):
         raise NotImplementedError
 
     def operand(self, kind: str) -> Expr:
+        raise NotImplementedError
+
+    def piped(self, left: Expr) -> Expr:
         raise NotImplementedError
 
     # ---- the body and other sequences -------------------------------------------------------
@@ -169,11 +172,37 @@ class ConstructParser(BraceParser):
         condition = self.enclosed()
         cursor.close(opener)
         then = self.expression(TERNARY - 1)
+        if cursor.kind == "|>" and self._else_follows():
+            then = self.piped(then)
         otherwise = None
         if cursor.is_word("else"):
             cursor.advance()
             otherwise = self.expression(TERNARY - 1)
         return If(at, condition, then, otherwise)
+
+    def _else_follows(self) -> bool:
+        """Whether the `else` of this `if` comes after the pipe: then the pipe belongs to the first branch.
+
+        Brackets are skipped and the `else` of other conditions is counted off, so nothing is parsed twice.
+        """
+        kinds, texts, depth, inner = self.cursor.kinds, self.cursor.texts, 0, 0
+        for at in range(self.cursor.index, len(kinds)):
+            kind = kinds[at]
+            if kind in OPENERS:
+                depth += 1
+            elif kind in CLOSERS:
+                depth -= 1
+                if depth < 0:
+                    return False
+            elif depth == 0 and kind in SEPARATORS:
+                return False
+            elif depth == 0 and kind == "keyword" and texts[at] == "if":
+                inner += 1
+            elif depth == 0 and kind == "keyword" and texts[at] == "else":
+                if inner == 0:
+                    return True
+                inner -= 1
+        return False
 
     def _match(self, at: int) -> Expr:
         cursor = self.cursor

@@ -13,6 +13,8 @@ CLOSERS = frozenset(OPENERS.values())
 SEPARATORS = frozenset({",", ";"})
 WORDS = frozenset({"name", "keyword"})
 MAX_NESTING = 200
+MAX_CHAIN = 1000
+"""Operators, pipes or members in a row: each is one level of the tree."""
 PIPE_HINT = "A value is handed to a function with `|>`; 'or' is `||`."
 
 
@@ -115,6 +117,10 @@ class Cursor:
 
     def too_deep(self) -> Bail:
         return self.error(f"more than {MAX_NESTING} levels of nesting", at=self.at, code="E202")
+
+    def too_long(self) -> Bail:
+        hint = "Split it: bind parts with let, or put the values into an array and fold it."
+        return self.error(f"more than {MAX_CHAIN} operators in a row", at=self.at, code="E204", hint=hint)
 
     def leave(self) -> None:
         self.depth -= 1

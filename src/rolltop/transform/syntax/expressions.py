@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rolltop.transform.syntax.constructs import ConstructParser
-from rolltop.transform.syntax.cursor import MAX_NESTING, PIPE_HINT, WORDS, Bail, Cursor
+from rolltop.transform.syntax.cursor import MAX_CHAIN, MAX_NESTING, PIPE_HINT, WORDS, Bail, Cursor
 from rolltop.transform.syntax.literals import number_value, string_value
 from rolltop.transform.syntax.powers import BINARY, NO_LAMBDA, PIPE, POSTFIX_IF, TERNARY, UNARY
 from rolltop.transform.syntax.tree import (
@@ -36,6 +36,10 @@ class ExpressionParser(ConstructParser):
         self.cursor = cursor
         self.shorthand = shorthand
         self.sequence = True
+        self.parenthesized: Expr | None = None
+        """What the last pair of parentheses held."""
+        self.unclear_pipes: list[int] = []
+        """Pipes behind an `if` without parentheses: they take the whole of it."""
 
     def in_sequence(self) -> Expr:
         outer, self.sequence = self.sequence, True
@@ -65,8 +69,12 @@ class ExpressionParser(ConstructParser):
         if cursor.depth > MAX_NESTING:
             raise cursor.too_deep()
         left = self.name() if kind == "name" else self.operand(kind)
+        links = 0
         while True:
             kind = cursor.kind
+            links += 1
+            if links > MAX_CHAIN:
+                raise cursor.too_long()
             if kind in _POSTFIX_STARTS:
                 if kind in _STARTS_EXPRESSION and cursor.fresh:
                     break
@@ -79,8 +87,9 @@ class ExpressionParser(ConstructParser):
                 at = cursor.offsets[cursor.advance()]
                 left = Binary(at, kind, left, self.expression(binding[1]))
             elif kind == "|>" and power < PIPE:
-                at = cursor.offsets[cursor.advance()]
-                left = Pipe(at, left, self.expression(PIPE))
+                if isinstance(left, If) and left is not self.parenthesized:
+                    self.unclear_pipes.append(cursor.at)
+                left = self._pipe(left)
             elif kind == "?" and power < TERNARY:
                 left = self._ternary(left)
             elif kind == "keyword" and power < POSTFIX_IF and cursor.text == "if" and not self._ends_line():
@@ -89,6 +98,20 @@ class ExpressionParser(ConstructParser):
                 break
         cursor.depth -= 1
         return left
+
+    def piped(self, left: Expr) -> Expr:
+        """A value with the pipes that follow it."""
+        links = 0
+        while self.cursor.kind == "|>":
+            left = self._pipe(left)
+            links += 1
+            if links > MAX_CHAIN:
+                raise self.cursor.too_long()
+        return left
+
+    def _pipe(self, left: Expr) -> Expr:
+        at = self.cursor.offsets[self.cursor.advance()]
+        return Pipe(at, left, self.expression(PIPE))
 
     def _ends_line(self) -> bool:
         return self.sequence and self.cursor.fresh
@@ -167,6 +190,7 @@ class ExpressionParser(ConstructParser):
     def _parenthesis(self, opener: int) -> Expr:
         inner = self.enclosed()
         self.cursor.close(opener)
+        self.parenthesized = inner
         return inner
 
     def _list(self, opener: int, closer: str, *, spread: bool) -> list[Expr]:

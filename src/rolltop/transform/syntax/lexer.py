@@ -256,7 +256,7 @@ def _problem(source: Source, at: int, lexeme: str) -> Diagnostic:
 _HINTS = {
     "&": "Write `&&` for 'and'.",
     "`": "Strings are written in single or double quotes; join parts with `+`.",
-    "$": "`$` must be followed directly by a name, as in `$input`.",
+    "$": "The document is `$input`; an element is named by its lambda, as in `map(x => x.price)`.",
     "#": "Comments start with `//`.",
     "\\": "Lambdas are written `x => …`.",
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rolltop.transform.diagnostics import Diagnostic
 from rolltop.transform.stack import deep_stack
@@ -25,6 +25,8 @@ class Parsed:
     program: Program
     problems: list[Diagnostic]
     comments: list[Comment]
+    unclear_pipes: list[int] = field(default_factory=list)
+    """Offsets of pipes that follow an `if` without parentheses."""
 
 
 def parse(
@@ -46,6 +48,7 @@ def parse(
         has_header = tokens.kinds[0] == "directive" or "---" in tokens.kinds
         header = parse_header(cursor) if has_header else implied_header(inputs or {}, output_format)
         join_names(text, tokens, (port.name for port in header.inputs), cursor.index)
-        body = ExpressionParser(cursor, shorthand=shorthand).program_body()
+        parser = ExpressionParser(cursor, shorthand=shorthand)
+        body = parser.program_body()
     problems.sort(key=lambda found: (found.line, found.column))
-    return Parsed(source, Program(header, body), problems, comments)
+    return Parsed(source, Program(header, body), problems, comments, parser.unclear_pipes)

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterable
 from pathlib import Path
 
-from rolltop.base.atomic_files import flush_directory
+from rolltop.base.atomic_files import flush_directory, write_file
 from rolltop.base.os_errors import is_transient_error
 from rolltop.store.text.words.edit_distance import nearest
 from rolltop.store.text.words.word_file import WordFile, write_words
@@ -107,13 +107,7 @@ class Vocabulary:
 
     def _list(self, names: list[str], mark: int) -> None:
         """Make these the files of the vocabulary, at once and for good."""
-        draft = self._directory / f"{_LIST}.new"
-        with draft.open("w") as file:
-            file.write(json.dumps({"files": names, "mark": mark}))
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(self._directory / _LIST)
-        flush_directory(self._directory)
+        write_file(self._directory / _LIST, json.dumps({"files": names, "mark": mark}).encode())
         for path in self._directory.glob("*.words"):
             if path.name not in names:
                 path.unlink(missing_ok=True)

@@ -22,7 +22,7 @@ __all__ = [
 
 _SAME = {"===": "==", "!==": "!=", "<>": "!="}
 _CONSTANTS = {
-    "None": "null", "undefined": "null", "nil": "null", "NULL": "null", "Null": "null", "NaN": "null",
+    "None": "null", "undefined": "null", "nil": "null", "NULL": "null", "Null": "null",
     "True": "true", "False": "false", "TRUE": "true", "FALSE": "false",
 }  # fmt: skip
 _PLAIN = re.compile(r"\$?[\w.@?\[\]\"']+|[\w$]+\([^()]*\)")
@@ -82,11 +82,16 @@ def constants(text: str) -> str:
 
 
 def concatenations(text: str) -> str:
-    """`a ++ b` is `a + b`."""
+    """`a ++ b` is `concat(a, b)`: what it joins may be texts, arrays or objects."""
     script = Script(text)
-    for index, word in enumerate(script.words):
-        if word.text == "++" and script.ends_value(index - 1) and index + 1 < len(script):
-            script.words[index] = word._replace(text="+")
+    index = 1
+    while index < len(script) - 1:
+        if script.at(index) != "++" or not script.ends_value(index - 1):
+            index += 1
+            continue
+        start, end = script.chain_start(index - 1), script.chain_end(index + 1)
+        script.replace(start, end, f"concat({script.between(start, index)}, {script.between(index + 1, end)})")
+        index = start + 1
     return str(script)
 
 

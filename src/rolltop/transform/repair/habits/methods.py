@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from rolltop.transform.repair.habits.arguments import bound_names
 from rolltop.transform.repair.script import Script, Word
 from rolltop.transform.run.scope import closest
 from rolltop.transform.stdlib.registry import all_names
@@ -59,10 +60,10 @@ _WORDS = {
     "tojson": "renderJson", "fromjson": "parseJson", "toJson": "renderJson", "fromJson": "parseJson",
     "stringify": "renderJson", "test": "matches", "regexMatch": "matches", "regexReplace": "replaceRegex",
     "gsub": "replaceRegex", "format_date": "formatDate", "date_format": "formatDate", "strftime": "formatDate",
-    "today": "currentDate", "dateFormat": "formatDate", "indexBy": "groupBy", "keyBy": "groupBy", "countIf": "count",
+    "today": "currentDate", "dateFormat": "formatDate", "countIf": "countBy",
     "zipObject": "fromEntries", "assign": "merge", "extend": "merge", "encodeURIComponent": "urlEncode",
     "decodeURIComponent": "urlDecode", "btoa": "base64Encode", "atob": "base64Decode", "push": "concat",
-    "ceiling": "ceil", "isEven": "isNumber", "contains_key": "hasKey", "tostring": "toString", "tonumber": "toNumber",
+    "ceiling": "ceil", "contains_key": "hasKey", "tostring": "toString", "tonumber": "toNumber",
 }  # fmt: skip
 _NO_VALUES = all_names() | KEYWORDS
 _MOST_CALLS = 60
@@ -205,7 +206,7 @@ def _camel(name: str) -> str | None:
 def variables(text: str) -> str:
     """A name that nothing binds is the nearest one that is bound, else a field of the input."""
     script = Script(text)
-    bound = _bound(script)
+    bound, enclosing = bound_names(script), script.enclosing()
     for index in range(len(script) - 1, -1, -1):
         word = script.words[index]
         name = word.text.lstrip("$")
@@ -213,21 +214,9 @@ def variables(text: str) -> str:
             continue
         if name in all_names() or script.at(index - 1) == "|>":
             continue
+        bracket = enclosing[index]
+        if bracket is not None and script.at(bracket) == "[" and script.ends_value(bracket - 1):
+            continue  # it may be a field of the elements: what stands before the bracket is known better elsewhere
         meant = closest(name, bound)
         script.replace(index, index + 1, f"$input.{name}" if meant is None else f"{'$' * (meant == 'input')}{meant}")
     return str(script)
-
-
-def _bound(script: Script) -> set[str]:
-    """Names that are bound anywhere: by let, as parameters, in patterns."""
-    found = {"input", "_"}
-    for index in range(len(script)):
-        if script.at(index) in ("let", "function", "def"):
-            found.add(script.at(index + 1).lstrip("$"))
-        elif script.at(index) in ("=>", "->", "catch", "if") and script.kind(index - 1) == "name":
-            found.add(script.at(index - 1).lstrip("$"))
-        elif script.at(index) == ")" and (script.at(index + 1) in ("=>", "->", "{", ":")):
-            opener = script.open(index)
-            parts = range(opener or 0, index)
-            found.update(script.at(at).lstrip("$") for at in parts if script.kind(at) == "name")
-    return found

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from rolltop.transform.repair.habits.arguments import bound_names, item_members
 from rolltop.transform.repair.script import Script, Word
+from rolltop.transform.stdlib.registry import all_names
+from rolltop.transform.syntax.lexer import KEYWORDS
 
+_COMPARISONS = frozenset({"==", "===", "=", "!=", "!==", "<", "<=", ">", ">="})
 __all__ = ["negative_indexes", "roots", "slices", "wildcards"]
 
 
@@ -23,7 +27,8 @@ def wildcards(text: str) -> str:
     script = Script(text)
     index = 0
     while index < len(script):
-        if script.at(index) == "[" and script.at(index + 1) in ("*", "?") and script.ends_value(index - 1):
+        opens = script.at(index) == "[" and script.ends_value(index - 1) and not script.fresh(index)
+        if opens and (script.at(index + 1) in ("*", "?") or _is_test(script, index)):
             _unfold(script, index)
             index = 0
             continue
@@ -46,10 +51,11 @@ def _unfold(script: Script, bracket: int) -> None:
             if pending:
                 steps.append(f"{'flatMap' if many else 'map'}({item} => {item}{pending})")
             pending, many, index = "", True, closer + 1
-        elif closer is not None and script.at(index + 1) == "?":
+        elif closer is not None and (script.at(index + 1) == "?" or _is_test(script, index)):
             if pending:
                 steps.append(f"flatMap({item} => {item}{pending})")
-            steps.append(f"filter({item} => {_condition(script, index + 2, closer, item)})")
+            first = index + 1 + (script.at(index + 1) == "?")
+            steps.append(f"filter({item} => {_condition(script, first, closer, item)})")
             pending, many, index = "", True, closer + 1
         else:
             end = closer + 1 if closer is not None else index + 2 + (script.at(index + 1) == "@")
@@ -70,6 +76,17 @@ def _nest(script: Script, start: int, end: int, value: str, steps: list[str]) ->
     script.replace(start, end, piped if alone or not steps else f"({piped})")
 
 
+def _is_test(script: Script, bracket: int) -> bool:
+    """Whether a bracket holds a comparison of names that nothing binds, as in XPath and JSONata."""
+    closer = script.close(bracket)
+    inside = range(bracket + 1, closer or bracket + 1)
+    bound, known = bound_names(script), all_names()
+    names = [script.at(at) for at in inside if script.is_free(at) and not script.at(at).startswith("$")]
+    return any(script.at(at) in _COMPARISONS for at in inside) and any(
+        name not in bound and name not in known and name not in KEYWORDS for name in names
+    )
+
+
 def _condition(script: Script, start: int, end: int, item: str) -> str:
     """The test of a filter, `@` being the item."""
     if script.at(start) == "(" and script.close(start) == end - 1:
@@ -78,11 +95,14 @@ def _condition(script: Script, start: int, end: int, item: str) -> str:
     for index, word in enumerate(inner.words):
         if word.text == "@":
             inner.words[index] = Word("name", item, word.lead)
+        elif word.text in ("=", "===") and word.kind == "op":
+            inner.words[index] = word._replace(text="==")
+    item_members(inner, item, bound_names(script) | {item})
     return str(inner).strip()
 
 
 def slices(text: str) -> str:
-    """`xs[1:3]` is `slice(xs, 1, 3)`, `xs[2:]` is `drop(xs, 2)`."""
+    """`xs[1:3]` is `take(drop(xs, 1), 2)`, `xs[2:]` is `drop(xs, 2)`: none of them fails on a short array."""
     script = Script(text)
     for index in range(len(script) - 1, 0, -1):
         closer = script.close(index) if script.at(index) == "[" and script.ends_value(index - 1) else None
@@ -93,7 +113,13 @@ def slices(text: str) -> str:
             continue
         start = script.chain_start(index - 1)
         target, low, high = script.between(start, index), script.between(*parts[0]), script.between(*parts[1])
-        made = f"drop({target}, {low})" if not high else f"slice({target}, {low or 0}, {high})"
+        if "-" in (low[:1], high[:1]):
+            continue
+        made = f"drop({target}, {low})" if low not in ("", "0") else target
+        if high:
+            both = low.isdigit() and high.isdigit()
+            size = str(max(0, int(high) - int(low))) if both else f"{high} - {low}" if low else high
+            made = f"take({made}, {size})"
         script.replace(start, closer + 1, target if not low and not high else made)
     return str(script)
 

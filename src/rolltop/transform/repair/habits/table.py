@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rolltop.transform.repair.habits import dataweave, headers, jq, marks, methods, paths, statements
+from rolltop.transform.repair.habits import arguments, dataweave, headers, jq, marks, methods, paths, statements
 
 __all__ = ["BODY", "HEADER", "Habit"]
 
@@ -28,14 +28,15 @@ BODY = (
     Habit("x as Type is a function: toString(x), toNumber(x), parseDate(x, pattern).", dataweave.conversions),
     Habit("Functions stand before their arguments: xs |> map(x => …).", dataweave.infix_functions),
     Habit("A default is given with ??.", marks.defaults),
+    Habit("A function that is an argument names its item: item => item.price.", arguments.bare_conditions),
     Habit("The document is $input, not $.", paths.roots),
-    Habit("[*] and [?(…)] are map and filter.", paths.wildcards),
-    Habit("A slice is slice(xs, from, to).", paths.slices),
+    Habit("[*] and [condition] are map and filter.", paths.wildcards),
+    Habit("A slice is take(drop(xs, from), size).", paths.slices),
     Habit("The last item is last(xs).", paths.negative_indexes),
     Habit("A pipe is |>.", jq.pipes),
     Habit("An argument that is a function names its item: item => item.price.", jq.dot_arguments),
     Habit("A path starts with $input.", jq.dots),
-    Habit("+ joins texts.", marks.concatenations),
+    Habit("Texts, arrays and objects are put together by concat(a, b).", marks.concatenations),
     Habit("null is tested with == null and != null.", marks.null_tests),
     Habit("The constants are null, true and false.", marks.constants),
     Habit("Logic is written &&, || and !.", marks.word_operators),
@@ -57,6 +58,10 @@ BODY = (
     Habit("The number of items or characters is length(x).", methods.lengths),
     Habit("Arguments are in parentheses.", methods.prefix_calls),
     Habit("The function has another name here.", methods.function_words),
+    Habit("Texts are joined by joinToString(xs, separator); join is that of two arrays.", arguments.joined_texts),
+    Habit("The function with a key has By in its name: sumBy(xs, x => x.price).", arguments.keyed),
+    Habit("The array comes first, then the function, then what it starts with.", arguments.orders),
+    Habit("mapGroups(xs, key, g => …) calls with g.key and g.value.", arguments.grouped),
     Habit("A name is bound with let, or is a field of $input.", methods.variables),
     Habit("Every bracket is closed.", marks.brackets),
 )

@@ -23,7 +23,7 @@ def read(data: bytes, draft: Draft) -> None:
     try:
         import pypdfium2  # noqa: PLC0415 - an extra
     except ImportError:
-        raise MissingPart("reading PDF needs pypdfium2: pip install 'rolltop[extract]'", "pypdfium2") from None
+        raise MissingPart("reading PDF needs pypdfium2; `rolltop doctor` shows how to get it", "pypdfium2") from None
     try:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
