@@ -576,3 +576,33 @@ def test_each_type_of_search_says_what_was_done(server: Server) -> None:
     assert meaning["results"][0]["snippet"].startswith("A kitten")
     assert meaning["results"][0]["why"].startswith("meaning 0.")
     assert both["results"][0]["path"] == "cat.md"
+
+
+def test_a_page_that_is_too_large_comes_smaller_with_its_total_and_a_cursor(server: Server) -> None:
+    names = [f"{'d' * 150}/{number:04d}.txt" for number in range(400)]
+    steps = [{"op": "store_text", "arguments": {"content": f"needle {name}\n", "name": name}} for name in names]
+    done = server.call("bulk_operations", {"operations": steps})
+    assert (done["succeeded"], done["committed"]) == (400, True)
+    assert "answer_too_large" not in done
+    assert next(iter(done)) == "succeeded"
+    for tool, more in (("list_documents", {}), ("search_documents", {"query": "needle", "type": "keyword"})):
+        seen, cursor = list[str](), None
+        while cursor is not None or not seen:
+            page = server.call(tool, {"limit": 1000, **more, **({"cursor": cursor} if cursor else {})})
+            assert "answer_too_large" not in page
+            assert page["total"] == 400
+            seen += [entry["path"] for entry in page.get("documents", page.get("results"))]
+            cursor = page.get("next_cursor")
+        assert sorted(seen) == names
+    assert len(server.call("list_documents", {})["documents"]) == 25
+    assert len(server.call("list_documents", {"paths_only": True})["paths"]) == 25
+
+
+def test_steps_that_failed_are_told_however_many_there_are(server: Server) -> None:
+    steps = [{"op": "store_text", "arguments": {"content": "x", "name": f"{'n' * 200}{n}"}} for n in range(900)]
+    steps.append({"op": "get_by_name", "arguments": {"name": "nowhere"}})
+    done = server.call("bulk_operations", {"operations": steps})
+    assert (done["succeeded"], done["failed"]) == (900, 1)
+    assert "steps are left out" in done["note"]
+    assert done["results"][-1]["step"] == 901
+    assert done["results"][-1]["code"] == "document_not_found"
