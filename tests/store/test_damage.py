@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import random
 import shutil
 from pathlib import Path
@@ -10,6 +12,7 @@ from typing import Any
 import apsw
 import pytest
 
+from rolltop.base.os_errors import explain_machine_error
 from rolltop.errors import Damaged, NotFound, RolltopError
 from rolltop.store import Library, Listing, Options, Pattern
 from rolltop.store.blobs import frames
@@ -266,3 +269,9 @@ def test_a_keyword_index_that_cannot_be_opened_is_begun_again(library: Library, 
     assert [hit.document.path for hit in again.search("honey tea").hits] == ["a.txt"]
     assert [hit.document.path for hit in again.search("hony", similarity=0.7).hits] == ["a.txt"]
     again.close()
+
+
+def test_an_input_output_error_is_told_as_such() -> None:
+    told = explain_machine_error(OSError(errno.EIO, os.strerror(errno.EIO), "/disk/packs/00000001.pack"))
+    assert told is not None
+    assert (told.specific_code, told.message) == ("io_error", "/disk/packs/00000001.pack: Input/output error")

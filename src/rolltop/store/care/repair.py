@@ -13,7 +13,7 @@ from rolltop.store.blobs.frame_check import Soundness
 from rolltop.store.blobs.writer import Writer
 from rolltop.store.care.verification import Checking, Progress, Report
 from rolltop.store.documents.writes import keep_content
-from rolltop.store.records import Frame
+from rolltop.store.records import Frame, Object
 
 __all__ = ["Fetch", "Mending"]
 
@@ -28,14 +28,15 @@ class Mending(Checking):
 
     def repair(self, fetch: Fetch | None = None, progress: Progress | None = None) -> Report:
         """Turn single flipped bits back; take whole contents from their original files if `fetch` still finds them."""
-        mended = self.recover(decided=True)
+        mended = self._mend_rows()
+        mended += self.recover(decided=True)
         with self.lock.held():
-            leaves: dict[int, int] = {}
+            leaves: dict[int, list[Object]] = {}
             for entry in self.catalog.objects.everything():
                 if entry.frame is not None:
-                    leaves[entry.frame] = leaves.get(entry.frame, 0) + 1
+                    leaves.setdefault(entry.frame, []).append(entry)
             for frame in self.catalog.objects.frames():
-                mended += self._mend_frame(frame, leaves.get(frame.id, 0))
+                mended += self._mend_frame(frame, leaves.get(frame.id, []))
         self.reader.forget()
         if fetch:
             mended += self._from_originals(fetch)
@@ -44,7 +45,29 @@ class Mending(Checking):
         report.mended = mended
         return report
 
-    def _mend_frame(self, frame: Frame, leaves: int) -> list[str]:
+    def _mend_rows(self) -> list[str]:
+        """Rows of the catalogue first: what they say decides what becomes of the packs."""
+
+        def holds(leaf: Object) -> bool:
+            try:
+                self.reader.leaf(leaf)
+            except (RolltopError, OSError):
+                return False
+            return True
+
+        def whole(frame: Frame) -> bool:
+            try:
+                frames.check(self.blobs.read(frame.place), frame.id)
+            except (RolltopError, OSError):
+                return False
+            return True
+
+        with self.lock.held():
+            mended = self.catalog.mend(holds, whole)
+        self.reader.forget()
+        return mended
+
+    def _mend_frame(self, frame: Frame, leaves: list[Object]) -> list[str]:
         try:
             data = self.blobs.read(frame.place)
             frames.check(data, frame.id)
@@ -54,11 +77,20 @@ class Mending(Checking):
             pass
         else:
             return []
-        whole = frames.mend(data, frame.id, leaves, frame.raw) if len(data) == frame.place.length else None
-        if whole is None:
+        whole = frames.mend(data, frame.id, len(leaves), frame.raw) if len(data) == frame.place.length else None
+        if whole is None or not self._is_what_was_stored(frame, whole, leaves):
             return []
         self.blobs.overwrite(frame.place, whole)
         return [f"frame {frame.id} (pack {frame.place.pack}, offset {frame.place.offset})"]
+
+    def _is_what_was_stored(self, frame: Frame, data: bytes, leaves: list[Object]) -> bool:
+        """Before any byte is overwritten: every leaf in the frame has its SHA-256."""
+        try:
+            base = None if frame.base is None else self.catalog.objects.get(frame.base)
+            raw = frames.decode(data, frame.id, None if base is None else self.reader.leaf(base))
+        except RolltopError:
+            return False
+        return all(hashlib.sha256(raw[leaf.start : leaf.start + leaf.size]).digest() == leaf.hash for leaf in leaves)
 
     def _from_originals(self, fetch: Fetch) -> list[str]:
         """Store the contents again whose bytes are damaged and that a file still has."""

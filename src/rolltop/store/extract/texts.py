@@ -52,9 +52,11 @@ class Extracting(Core):
 
     def unread(self) -> str | None:
         """What an answer has to say of documents that no reader has come to yet; None when there are none."""
+        damaged = self.catalog.damaged_documents()
+        lost = f"{damaged} documents are left out: their rows in the catalogue are damaged. Run `rolltop store repair`."
         waiting = self.following.waiting()
         if not waiting:
-            return None
+            return lost if damaged else None
         return f"Documents whose text is still being read and cannot be found yet: {waiting}. Ask again in a moment."
 
     def _look_again(self, documents: Sequence[Document]) -> None:

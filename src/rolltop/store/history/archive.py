@@ -1,4 +1,7 @@
-"""Documents as a tar archive and back: every version, with tags, metadata and times; plain tar can read it too."""
+"""Documents as a tar archive and back: every version, with tags, metadata, its history and times.
+
+Plain tar can read it too.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +85,8 @@ class Transfer(History, Finding):
             "modified": version.modified,
         }
         if last:
-            said |= {"tags": list(document.tags), "metadata": document.metadata}
+            history = self.catalog.tags.history(document.id)
+            said |= {"tags": list(document.tags), "metadata": document.metadata, "metadata_history": history}
         member.pax_headers = {HEADER: json.dumps(said, ensure_ascii=True)}
         archive.addfile(member, io.BytesIO(data))
 
@@ -123,6 +127,9 @@ class Transfer(History, Finding):
             mime=None if mime == UNKNOWN else mime,
             times=(said["created"], said["modified"]),
         )
+        history = said.get("metadata_history")
+        if history:
+            self.catalog.tags.take_history(added.document.id, history)
         tally.new += added.outcome == "new"
         tally.versions += added.outcome == "version"
         tally.unchanged += added.outcome == "unchanged"

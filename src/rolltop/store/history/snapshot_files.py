@@ -39,7 +39,7 @@ class Restoring(History, Finding):
             raise InvalidInput(f"{target} is not a directory")
         done = Restored()
         places = _places(entries, target, done)
-        there = next((place for place in places if place.is_file()), None)
+        there = next((place for place in places if _is_file(place)), None)
         if there is not None and not overwrite:
             raise ConsentMissing(f"{there} exists already", hint="Add --force to replace files.")
         for place, path in places.items():
@@ -59,6 +59,14 @@ class Restoring(History, Finding):
         else:
             done.documents += 1
             done.bytes += len(data)
+
+
+def _is_file(place: Path) -> bool:
+    """False also for a name that no file can have here: writing it says why."""
+    try:
+        return place.is_file()
+    except OSError:
+        return False
 
 
 def _places(paths: Iterable[str], target: Path, done: Restored) -> dict[Path, str]:
