@@ -122,6 +122,8 @@ class ToolSpec:
     prefix: str | None = None
     timeout: float | None = None
     hidden: bool = False
+    sections_in_list: bool = False
+    """Whether `tools/list` shows all four sections by default; the others are compact there."""
     schema: Mapping[str, Any] | None = None
     validate: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
     output: Mapping[str, Any] | None = None

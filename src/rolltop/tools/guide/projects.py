@@ -38,7 +38,7 @@ class GetProject(ProjectArguments):
 
 
 class SetProject(ToolArguments):
-    project: str = Field(description="Its directory as an absolute path, its name or its key.")
+    project: str = Field(description="Absolute path, name or key.")
 
 
 @ToolArguments.declare(
@@ -56,7 +56,7 @@ class SetProject(ToolArguments):
 async def get_project(args: GetProject, ctx: ToolContext[Workspace]) -> Result[ProjectInfo]:
     """Get the current project and its names.
 
-    Use it first: it tells which categories and collections expressions may name.
+    Use it first: which categories and collections there are.
     """
     return Result.ok(ProjectInfo.of(await (await session_for(ctx, args.project)).get_project()))
 
@@ -76,8 +76,9 @@ async def get_project(args: GetProject, ctx: ToolContext[Workspace]) -> Result[P
 async def set_project(args: SetProject, ctx: ToolContext[Workspace]) -> Result[ProjectInfo]:
     """Choose the current project.
 
-    Use it when the current project is unknown or the wrong one. Nothing is written; the choice lasts as long as the
-    connection.
+    For this connection; nothing is written.
+
+    Use it when the current project is unknown or the wrong one.
     """
     if is_shared(ctx):
         raise ArgumentInvalid(
@@ -101,7 +102,7 @@ async def set_project(args: SetProject, ctx: ToolContext[Workspace]) -> Result[P
 async def list_projects(ctx: ToolContext[Workspace]) -> Result[list[ProjectInfo]]:
     """List the projects that are set up.
 
-    Use it when the user names a project and you do not know its directory.
+    With key, name and directory.
     """
     projects = await ctx.run(ctx.workspace.guide.config.projects)
     return Result.ok([ProjectInfo.of(project) for project in projects])

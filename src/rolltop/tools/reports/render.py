@@ -33,20 +33,18 @@ class RenderRmd(ToolArguments):
         default=False, description="Whether to use docker-compose (true) or Dockerode (false)"
     )
     formats: list[Literal["html", "pdf", "word"]] | None = Field(
-        default=None, description="Several formats at once, from one run of the code; instead of format.", min_length=1
+        default=None, description="Several at once, from one run; instead of format.", min_length=1
     )
     renderer: Literal["auto", "local", "docker", "compose"] | None = Field(
-        default=None, description="Where R runs; auto (the default): local if R is installed, else Docker."
+        default=None, description="Where R runs; auto (default): local if R is there, else Docker."
     )
     engine: Literal["rmarkdown", "fast"] | None = Field(
-        default=None, description="fast: plain pages in a fraction of the time; rmarkdown (the default): full fidelity."
+        default=None, description="fast: plain pages, quickly; rmarkdown (default): full fidelity."
     )
-    params: dict[str, Any] | None = Field(default=None, description="Values for the params of the front matter.")
-    timeout: float | None = Field(default=None, gt=0, description="Seconds that the render may take.")
-    figures: Literal["auto", "png", "none"] = Field(
-        default="auto", description="Show the plots; png: also those that the document has as vector graphics."
-    )
-    fresh: bool = Field(default=False, description="Render again even if nothing changed since the last time.")
+    params: dict[str, Any] | None = Field(default=None, description="Values for the front matter's params.")
+    timeout: float | None = Field(default=None, gt=0, description="Seconds.")
+    figures: Literal["auto", "png", "none"] = Field(default="auto", description="Show plots; png: vector graphics too.")
+    fresh: bool = Field(default=False, description="Render again even if nothing changed.")
 
 
 class File(BaseModel):
@@ -91,7 +89,9 @@ class RenderedRmd(BaseModel):
 async def render_rmd(args: RenderRmd, ctx: ToolContext[Workspace]) -> Result[RenderedRmd]:
     """Render an R Markdown file to HTML, PDF, or Word.
 
-    Use it after {tool:create_rmd}. The code runs in a sandbox without network and sees only the document's side files.
+    Runs its R code in a sandbox without network.
+
+    Use it after {tool:create_rmd}. The code sees only the document's side files.
     """
     reports = ctx.workspace.reports
     options = RenderOptions(

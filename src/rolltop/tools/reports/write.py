@@ -31,16 +31,16 @@ _OVERWRITE = Consent(
     "OVERWRITE_RMD",
     "replaces that document",
     always=False,
-    when="overwrite is true and a document of that name exists",
+    when="overwrite replaces a document",
 )
-_DELETE = Consent("DELETE_RMD", "removes an R Markdown document and its side files", always=False)
+_DELETE = Consent("DELETE_RMD", "removes the document and its side files", always=False)
 
 
 class CreateRmd(ToolArguments):
     filename: str = Field(description="Filename for the R Markdown file (without extension)")
     title: str = Field(description="Title for the R Markdown document")
     content: str = Field(description="Content of the R Markdown file")
-    overwrite: bool = Field(default=False, description="Replace a document of that name; the user is asked first.")
+    overwrite: bool = Field(default=False, description="Replace a document of that name.")
 
 
 class Written(BaseModel):
@@ -65,7 +65,9 @@ class Written(BaseModel):
 async def create_rmd(args: CreateRmd, ctx: ToolContext[Workspace]) -> Result[Written]:
     """Create a new R Markdown file.
 
-    Use it to write a report with R code in it. An existing document is kept unless `overwrite` is true.
+    A report with R code in it.
+
+    An existing document is kept unless `overwrite` is true.
     """
     documents = ctx.workspace.reports.documents
     name = document_name(args.filename)
@@ -110,7 +112,7 @@ def _removal(reports: Reports, name: str, with_outputs: bool) -> Effect:
         f"removes the document {quoted(name)}, its side files{rendered}",
         listing(gone),
         facts=[gone, [stamp for _, stamp in reports.documents.stamps(name)]],
-        summary="removes an R Markdown document and its side files",
+        summary="removes the document and its side files",
     )
 
 
@@ -119,13 +121,11 @@ def _digest(text: str) -> str:
 
 
 class UpdateRmd(ToolArguments):
-    filename: str = Field(description="Filename of the R Markdown file to change")
-    content: str | None = Field(default=None, description="The whole new text, front matter included.")
-    find: str | None = Field(
-        default=None, description="Instead: a piece of text that occurs exactly once …", min_length=1
-    )
-    replace: str | None = Field(default=None, description="… and what to put in its place.")
-    version: int | None = Field(default=None, ge=1, description="Instead: the earlier version to go back to.")
+    filename: str = Field(description="R Markdown file to change")
+    content: str | None = Field(default=None, description="Whole new text, with front matter.")
+    find: str | None = Field(default=None, description="Instead: text that occurs exactly once …", min_length=1)
+    replace: str | None = Field(default=None, description="… and its replacement.")
+    version: int | None = Field(default=None, ge=1, description="Instead: version to go back to.")
 
 
 @ToolArguments.declare(
@@ -143,6 +143,8 @@ class UpdateRmd(ToolArguments):
 )
 async def update_rmd(args: UpdateRmd, ctx: ToolContext[Workspace]) -> Result[Written]:
     """Change the text of an R Markdown file.
+
+    Whole or in part, or back to a version.
 
     Use it to correct a document after {tool:render_rmd} named a chunk and a line.
     """
@@ -175,8 +177,8 @@ def _edited(text: str, args: UpdateRmd) -> str:
 
 
 class DeleteRmd(ToolArguments):
-    filename: str = Field(description="Filename of the R Markdown file to remove")
-    outputs: bool = Field(default=False, description="Remove what was rendered from it as well.")
+    filename: str = Field(description="R Markdown file to remove")
+    outputs: bool = Field(default=False, description="Rendered files too.")
 
 
 class Deleted(BaseModel):
@@ -201,7 +203,7 @@ class Deleted(BaseModel):
 async def delete_rmd(args: DeleteRmd, ctx: ToolContext[Workspace]) -> Result[Deleted]:
     """Remove an R Markdown file and its side files.
 
-    Use it only when the user asks for it.
+    Rendered files stay, unless `outputs` is true.
     """
     reports = ctx.workspace.reports
     name = await ctx.run(reports.documents.existing, args.filename)
@@ -218,12 +220,12 @@ async def delete_rmd(args: DeleteRmd, ctx: ToolContext[Workspace]) -> Result[Del
 
 
 class AttachRmdFile(ToolArguments):
-    filename: str = Field(description="Filename of the R Markdown file that uses it")
-    name: str = Field(description="Name of the side file, such as data.csv; the code reads it by this name.")
-    content: str | None = Field(default=None, description="The file as text …")
-    content_base64: str | None = Field(default=None, description="… or its bytes as base64 …")
-    source: str | None = Field(default=None, description="… or a URI that this server reads, such as doc://… …")
-    version: int | None = Field(default=None, ge=1, description="… or the earlier version to go back to.")
+    filename: str = Field(description="R Markdown file that uses it")
+    name: str = Field(description="Name that the code reads it by: data.csv.")
+    content: str | None = Field(default=None, description="Text …")
+    content_base64: str | None = Field(default=None, description="… or base64 …")
+    source: str | None = Field(default=None, description="… or doc://NAME, rmd-output:///…, another URI …")
+    version: int | None = Field(default=None, ge=1, description="… or version to go back to.")
 
 
 class Attached(BaseModel):
@@ -249,8 +251,7 @@ class Attached(BaseModel):
 async def attach_rmd_file(args: AttachRmdFile, ctx: ToolContext[Workspace]) -> Result[Attached]:
     """Give an R Markdown file data to read.
 
-    A data file, image, bibliography or child document. Use it before rendering: the document's code sees these
-    files and no others.
+    Data, image, bibliography or child document; its code sees no other files.
     """
     data = await _given_bytes(args, ctx)
     kept = await ctx.run(ctx.workspace.reports.documents.attach, args.filename, args.name, data)

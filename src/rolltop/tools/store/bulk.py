@@ -47,7 +47,7 @@ _AGREED = Consent(
     CONSENT,
     "deletes documents, replaces files or writes new ones",
     always=False,
-    when="a step deletes a document, replaces a file or writes a new one outside the temporary directory",
+    when="a step deletes, replaces a file or writes outside the temporary directory",
 )
 MOST = 1000
 
@@ -75,9 +75,9 @@ class Operation(BaseModel):
 
 
 class BulkOperations(ToolArguments):
-    operations: list[Operation] = Field(description="The steps, in order.", min_length=1, max_length=MOST)
-    atomic: bool = Field(default=False, description="All or nothing: the first failure undoes every step.")
-    dry_run: bool = Field(default=False, description="Do everything, answer, and undo it.")
+    operations: list[Operation] = Field(description="Steps in order.", min_length=1, max_length=MOST)
+    atomic: bool = Field(default=False, description="The first failure undoes every step.")
+    dry_run: bool = Field(default=False, description="Do, answer, undo.")
 
 
 class Step(BaseModel):
@@ -435,8 +435,9 @@ def _may_destroy(step: Operation) -> bool:
 async def bulk_operations(args: BulkOperations, ctx: ToolContext[Workspace]) -> Result[Bulked]:
     """Perform multiple operations in one request.
 
-    Use it to store, tag, read or delete many documents at once. Keyword search in a step sees what was stored
-    before the call.
+    Stores, tags, reads or deletes many documents in one call.
+
+    Keyword search in a step sees what was stored before the call.
     """
     _refuse_excluded(args, ctx)
     bulk = _Bulk(ctx.workspace, args, ctx.budget)

@@ -48,10 +48,10 @@ class TransformBatch(ToolArguments):
         max_length=1000,
         description="Paths, patterns such as orders/**/*.xml, or doc://NAME.",
     )
-    input_format: DataFormat = Field(alias="inputFormat", description="Format of every input.")
-    output_format: DataFormat = Field(alias="outputFormat", description="Format of every output.")
-    offset: int = Field(default=0, ge=0, description="Inputs to pass over: nextOffset of the answer before.")
-    limit: int = Field(default=50, ge=1, le=1000, description="Most inputs to run now.")
+    input_format: DataFormat = Field(alias="inputFormat", description="Of every input.")
+    output_format: DataFormat = Field(alias="outputFormat", description="Of every output.")
+    offset: int = Field(default=0, ge=0, description="nextOffset of the last answer.")
+    limit: int = Field(default=50, ge=1, le=1000, description="Most inputs.")
 
 
 @ToolArguments.declare(
@@ -75,7 +75,8 @@ class TransformBatch(ToolArguments):
 async def transform_batch(args: TransformBatch, ctx: ToolContext[Workspace]) -> Result[Batch]:
     """Run one transformation over many inputs.
 
-    Use it to apply a program that works to many files or stored documents; each has its own result.
+    For files, patterns of files or stored documents; each has its own result. One input:
+    {tool:execute_transformation}.
     """
     names = await ctx.run(expand_sources, ctx.workspace, args.inputs)
     chosen = names[args.offset : args.offset + args.limit]

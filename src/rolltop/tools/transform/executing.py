@@ -28,8 +28,8 @@ class Executed(TypedDict):
 class ExecuteTransformation(ToolArguments):
     transformation: str = Field(description=PROGRAM)
     input_data: str = Field(alias="inputData", description="The data itself.")
-    input_format: DataFormat = Field(alias="inputFormat", description="Format of inputData.")
-    output_format: DataFormat = Field(alias="outputFormat", description="Format of the output.")
+    input_format: DataFormat = Field(alias="inputFormat", description="Of inputData.")
+    output_format: DataFormat = Field(alias="outputFormat", description="Of the output.")
 
 
 @ToolArguments.declare(
@@ -68,8 +68,9 @@ class ExecuteTransformation(ToolArguments):
 async def execute_transformation(args: ExecuteTransformation, ctx: ToolContext[Workspace]) -> Result[Executed]:
     """Run a UTL-X transformation on sample data.
 
-    Use it to see that a program does what it should. It runs with limits on time and memory, without files or network.
-    The syntax is in the resource utlx://language.
+    Converts one input: XML, JSON, CSV or YAML to another format. Many: {tool:transform_batch}. Syntax: utlx://language.
+
+    It runs with limits on time and memory, without files or network.
     """
     if args.input_data.startswith("doc://") and "\n" not in args.input_data.strip():
         raise InvalidInput(

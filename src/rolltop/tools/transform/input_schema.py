@@ -29,11 +29,11 @@ class Described(TypedDict):
 
 
 class GetInputSchema(ToolArguments):
-    source: str = Field(description="A path of a file, doc://NAME of a stored document, or the data itself.")
+    source: str = Field(description="Path, doc://NAME or another URI, or the data itself.")
     format: DataFormat = Field(description="Format of the source.")
     mode: Mode | None = Field(
         default=None,
-        description="Data (instance) or a description of data (schema); found out when absent.",
+        description="Data (instance) or schema; default: found out.",
     )
 
 
@@ -61,7 +61,7 @@ class GetInputSchema(ToolArguments):
 async def get_input_schema(args: GetInputSchema, ctx: ToolContext[Workspace]) -> Result[Described]:
     """Get the structure of data or of a schema.
 
-    Use it first, to see which fields there are, their types, how often they occur, and sample values.
+    Fields, types, how often they occur, sample values. Use it first.
     """
     data = await ctx.run(read_source, ctx.workspace, args.source)
     more = await ctx.run(read_related, ctx.workspace, args.source, data, args.format)
