@@ -114,7 +114,7 @@ def _strip(node: Any, *, is_mapping_of_schemas: bool) -> Any:
         return node
     return {
         key: value
-        if key in ("default", "const", "enum", "examples")
+        if key in ("default", "const", "enum", "examples") and not is_mapping_of_schemas
         else _strip(value, is_mapping_of_schemas=not is_mapping_of_schemas and key in ("properties", "$defs"))
         for key, value in node.items()
         if is_mapping_of_schemas or key != "title" or not isinstance(value, str)
@@ -202,7 +202,7 @@ def _shortened(node: Any, *, is_mapping_of_schemas: bool) -> Any:
         return node
     short = {
         key: value
-        if key in ("default", "const", "enum", "examples")
+        if key in ("default", "const", "enum", "examples") and not is_mapping_of_schemas
         else _shortened(value, is_mapping_of_schemas=not is_mapping_of_schemas and key in ("properties", "$defs"))
         for key, value in node.items()
     }

@@ -23,7 +23,7 @@ IN_SECTIONS = {
 
 def _desk(tmp_path: Path, **given: Any) -> Application:
     env = {"XDG_CONFIG_HOME": str(tmp_path), "ROLLTOP_WORKSPACE": str(tmp_path)}
-    return Application(load({key: value for key, value in given.items()}, env=env))
+    return Application(load(given, env=env))
 
 
 @pytest.mark.parametrize(("descriptions", "budget"), [("auto", 10_000), ("compact", 7_000)])

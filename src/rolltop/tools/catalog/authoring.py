@@ -88,6 +88,8 @@ async def build_tool(args: BuildArguments, ctx: ToolContext[Workspace]) -> Resul
 
     Reads roxygen2 comments (functions marked `@keywords mcp-tool`) and Python docstrings (functions named
     `mcp_tool_*`) without running them, and writes one YAML file per tool.
+
+    Use it to make or generate tools from an R or Python package.
     """
     path = allowed_place(ctx, args.path if "/" in args.path else f"./{args.path}")
     changes = await ctx.run(diff, path)
@@ -190,6 +192,8 @@ async def list_tool(args: ListArguments, ctx: ToolContext[Workspace]) -> Result[
     """List the tools that a package defines.
 
     Names only; {tool:mcptool_load} shows one.
+
+    Use it to see which functions a package offers as tools.
     """
     tools = await ctx.run(mcptool_list, allowed_place(ctx, args.pkg), args.groups)
     return Result.ok(Names(tools=tools), message=None if tools else _nothing(args.pkg, args.groups))
@@ -229,6 +233,8 @@ async def load_tool(args: LoadArguments, ctx: ToolContext[Workspace]) -> Result[
     """Show the definition of one tool.
 
     Parameters, what it returns, an example with output.
+
+    Use it to see which parameters or arguments a tool of a package takes.
     """
     place = allowed_place(ctx, args.pkg)
     if args.name is None and not place.endswith((".yaml", ".yml")):
@@ -264,6 +270,8 @@ async def load_all_tool(args: LoadAllArguments, ctx: ToolContext[Workspace]) -> 
     In full, a part at a time.
 
     Files that are no definitions are left out; {tool:mcptool_check} names them.
+
+    Use it to load every definition of a package at once.
     """
     found = await ctx.run(mcptool_load_all, allowed_place(ctx, args.pkg), args.groups)
     names = [name for name in found if args.after is None or name > args.after]
@@ -301,6 +309,8 @@ async def check_tool(args: PlaceArguments, ctx: ToolContext[Workspace]) -> Resul
     """Check definitions against their sources.
 
     Lists what is stale, invalid, undescribed or violates its types; as a diff: {tool:mcptool_diff}.
+
+    Use it to see whether definitions are up to date and correct, and to find problems.
     """
     problems = await ctx.run(check, allowed_place(ctx, args.pkg))
     found = [Finding(kind=p.kind, tool=p.tool, message=p.message, serious=p.is_serious) for p in problems]
@@ -337,6 +347,8 @@ async def diff_tool(args: PlaceArguments, ctx: ToolContext[Workspace]) -> Result
     As a diff of definition files; problems: {tool:mcptool_check}.
 
     Examples are not run: their output is kept where the code is the same.
+
+    Use it before a rebuild, to see what would be different.
     """
     place = allowed_place(ctx, args.pkg)
     changes = await ctx.run(diff, Path(place))

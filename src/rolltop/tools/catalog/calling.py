@@ -65,6 +65,8 @@ async def attach_tool(args: AttachArguments, ctx: ToolContext[Workspace]) -> Res
     """Make the tools of a package callable.
 
     Serves built definitions: by {tool:mcptool_call} at once, as tools of their own after the next start.
+
+    Use it to serve R or Python functions, so that they can be called.
     """
     place = allowed_place(ctx, args.pkg)
     offered = await ctx.run(ctx.workspace.catalog.offered, place)
@@ -149,7 +151,8 @@ async def call_tool(args: CallArguments, ctx: ToolContext[Workspace]) -> Result[
 
     Runs in a sandbox without network. Plots come as images.
 
-    The function sees no files but its own package, and has a time limit.
+    Use it to run or execute an R or Python function or tool. It sees no files but its own package, and has a time
+    limit.
     """
     ctx.refuse_excluded(args.name)
     served = ctx.workspace.catalog.find(args.name)

@@ -54,6 +54,8 @@ async def read_resource(args: ReadResource, ctx: ToolContext[Workspace]) -> Resu
 
     For any link in an answer (answer://, doc://, rmd-output:///, tool://); a stored document by its plain name:
     {tool:get_by_name}.
+
+    Use it to fetch or open what a link or URI stands for.
     """
     contents = await ctx.read_resource(args.uri)
     parts = [

@@ -76,6 +76,8 @@ async def list_categories(args: ListCategories, ctx: ToolContext[Workspace]) -> 
     """List the categories of the project.
 
     Names for expressions, with directory and patterns.
+
+    Use it to see which categories the project has.
     """
     project = await (await session_for(ctx, args.project)).get_project()
     return Result.ok([CategoryInfo.of(category) for category in project.categories.values()])
@@ -99,6 +101,8 @@ async def add_category(args: AddCategory, ctx: ToolContext[Workspace]) -> Result
     Gives the documents of a directory a name.
 
     A name that a category or collection has is refused.
+
+    Use it to make a directory of documents available under a name.
     """
     session = await session_for(ctx, args.project)
     category = Category(
@@ -126,6 +130,8 @@ async def change_category(args: ChangeCategory, ctx: ToolContext[Workspace]) -> 
     """Change a category of the project.
 
     Its directory, patterns or description; what is absent stays.
+
+    Use it to correct or edit a category.
     """
     session = await session_for(ctx, args.project)
     changed = await ctx.run(
@@ -169,6 +175,8 @@ async def remove_category(args: RemoveCategory, ctx: ToolContext[Workspace]) -> 
     """Remove a category from the project.
 
     Collections lose it too.
+
+    Use it when the user no longer wants a category.
     """
     session = await session_for(ctx, args.project)
     project = await session.get_project()

@@ -69,6 +69,8 @@ async def list_collections(args: ListCollections, ctx: ToolContext[Workspace]) -
     """List the collections of the project.
 
     Names for expressions, with their members.
+
+    Use it to see which collections the project has.
     """
     project = await (await session_for(ctx, args.project)).get_project()
     return Result.ok([CollectionInfo.of(collection) for collection in project.collections.values()])
@@ -93,6 +95,8 @@ async def add_collection(args: AddCollection, ctx: ToolContext[Workspace]) -> Re
     Several expressions under one name.
 
     A name that a category or collection has is refused.
+
+    Use it to group documents of several categories.
     """
     session = await session_for(ctx, args.project)
     collection = Collection(args.name, tuple(args.members), args.description)
@@ -118,6 +122,8 @@ async def change_collection(args: ChangeCollection, ctx: ToolContext[Workspace])
     """Change a collection of the project.
 
     Its members or description; what is absent stays.
+
+    Use it to correct or edit a collection.
     """
     session = await session_for(ctx, args.project)
     changed = await ctx.run(
@@ -160,6 +166,8 @@ async def remove_collection(args: RemoveCollection, ctx: ToolContext[Workspace])
     """Remove a collection from the project.
 
     Other collections lose it too.
+
+    Use it when the user no longer wants a collection.
     """
     session = await session_for(ctx, args.project)
     project = await session.get_project()

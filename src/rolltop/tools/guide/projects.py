@@ -57,6 +57,8 @@ async def get_project(args: GetProject, ctx: ToolContext[Workspace]) -> Result[P
     """Get the current project and its names.
 
     Use it first: which categories and collections there are.
+
+    Use it to see which project is current, and what it has.
     """
     return Result.ok(ProjectInfo.of(await (await session_for(ctx, args.project)).get_project()))
 
@@ -79,6 +81,8 @@ async def set_project(args: SetProject, ctx: ToolContext[Workspace]) -> Result[P
     For this connection; nothing is written.
 
     Use it when the current project is unknown or the wrong one.
+
+    Use it to switch to another project.
     """
     if is_shared(ctx):
         raise ArgumentInvalid(
@@ -103,6 +107,8 @@ async def list_projects(ctx: ToolContext[Workspace]) -> Result[list[ProjectInfo]
     """List the projects that are set up.
 
     With key, name and directory.
+
+    Use it to see which projects are known.
     """
     projects = await ctx.run(ctx.workspace.guide.config.projects)
     return Result.ok([ProjectInfo.of(project) for project in projects])

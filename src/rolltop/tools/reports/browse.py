@@ -51,6 +51,8 @@ async def list_rmd(args: ListRmd, ctx: ToolContext[Workspace]) -> Result[Documen
     """List the R Markdown files.
 
     With titles and rendered outputs.
+
+    Use it to see which reports there are.
     """
     reports = ctx.workspace.reports
     found = [each for each in await ctx.run(reports.documents.all) if args.cursor is None or each.name > args.cursor]
@@ -107,6 +109,8 @@ async def read_rmd(args: ReadRmd, ctx: ToolContext[Workspace]) -> Result[Content
     """Read an R Markdown file.
 
     Its text, side files and versions.
+
+    Use it to see the source or text of a report.
     """
     reports = ctx.workspace.reports
     name = await ctx.run(reports.documents.existing, args.filename)

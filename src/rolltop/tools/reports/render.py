@@ -92,6 +92,8 @@ async def render_rmd(args: RenderRmd, ctx: ToolContext[Workspace]) -> Result[Ren
     Runs its R code in a sandbox without network.
 
     Use it after {tool:create_rmd}. The code sees only the document's side files.
+
+    Use it to knit a report, and to make a PDF, a Word document or a web page of it.
     """
     reports = ctx.workspace.reports
     options = RenderOptions(

@@ -68,6 +68,8 @@ async def create_rmd(args: CreateRmd, ctx: ToolContext[Workspace]) -> Result[Wri
     A report with R code in it.
 
     An existing document is kept unless `overwrite` is true.
+
+    Use it to start, make or write a new report.
     """
     documents = ctx.workspace.reports.documents
     name = document_name(args.filename)
@@ -147,6 +149,8 @@ async def update_rmd(args: UpdateRmd, ctx: ToolContext[Workspace]) -> Result[Wri
     Whole or in part, or back to a version.
 
     Use it to correct a document after {tool:render_rmd} named a chunk and a line.
+
+    Use it to fix, edit or correct a report: a typo, a chunk of code.
     """
     ways = [args.content is not None, args.find is not None, args.version is not None]
     if sum(ways) != 1 or (args.find is None) != (args.replace is None):
@@ -204,6 +208,8 @@ async def delete_rmd(args: DeleteRmd, ctx: ToolContext[Workspace]) -> Result[Del
     """Remove an R Markdown file and its side files.
 
     Rendered files stay, unless `outputs` is true.
+
+    Use it when the user no longer wants a report.
     """
     reports = ctx.workspace.reports
     name = await ctx.run(reports.documents.existing, args.filename)
@@ -252,6 +258,8 @@ async def attach_rmd_file(args: AttachRmdFile, ctx: ToolContext[Workspace]) -> R
     """Give an R Markdown file data to read.
 
     Data, image, bibliography or child document; its code sees no other files.
+
+    Use it to include data, a CSV file or an image in a report.
     """
     data = await _given_bytes(args, ctx)
     kept = await ctx.run(ctx.workspace.reports.documents.attach, args.filename, args.name, data)

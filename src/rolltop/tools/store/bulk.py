@@ -438,6 +438,8 @@ async def bulk_operations(args: BulkOperations, ctx: ToolContext[Workspace]) -> 
     Stores, tags, reads or deletes many documents in one call.
 
     Keyword search in a step sees what was stored before the call.
+
+    Use it for several steps at once, in one go, atomically.
     """
     _refuse_excluded(args, ctx)
     bulk = _Bulk(ctx.workspace, args, ctx.budget)

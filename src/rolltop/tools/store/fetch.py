@@ -218,6 +218,8 @@ async def retrieve_document(args: RetrieveDocument, ctx: ToolContext[Workspace])
 
     Writes it to a file (outputPath), reads it (include_content), finds what belongs to it (graph). By name:
     {tool:get_by_name}.
+
+    Use it to export or download a stored document to disk, or to see which documents are related to it.
     """
     try:
         return Result.ok(await ctx.run(retrieve, ctx.workspace, args, ctx.budget))
@@ -247,6 +249,8 @@ async def get_by_name(args: GetByName, ctx: ToolContext[Workspace]) -> Result[Co
     """Retrieve document content by name.
 
     Reads the one document that the user names; by hash: {tool:cat_document}.
+
+    Use it to open, read or get the text of a document or note by its name, such as notes/today.md.
     """
     return Result.ok(await ctx.run(_by_name, ctx.workspace.store, args, ctx.budget))
 
@@ -280,5 +284,7 @@ async def cat_document(args: CatDocument, ctx: ToolContext[Workspace]) -> Result
     Reads content by hash or name; files and relations: {tool:retrieve_document}.
 
     Binary content comes as base64 in blob.
+
+    Use it to print or show what is in a document.
     """
     return Result.ok(await ctx.run(_by_name, ctx.workspace.store, args, ctx.budget))

@@ -249,6 +249,8 @@ async def search_documents(args: SearchDocuments, ctx: ToolContext[Workspace]) -
     The best documents first, with snippets; every matching line: {tool:grep_documents}.
 
     A query of 8 or more hexadecimal digits is tried as a hash first.
+
+    Use it to look for documents about a topic or that mention a word, and to find where something was written.
     """
     return Result.ok(await ctx.run(search, ctx.workspace.store, args, ctx.budget))
 
@@ -323,6 +325,8 @@ async def list_documents(args: ListDocuments, ctx: ToolContext[Workspace]) -> Re
     """List documents with filters and sorting.
 
     Every document that passes filters on type, time, tag, metadata, path; no query. Tags alone: {tool:search_by_tag}.
+
+    Use it to browse: all stored documents, the newest or largest, images, files of last week.
     """
     return Result.ok(await ctx.run(list_page, ctx.workspace.store, args, ctx.budget))
 
@@ -362,5 +366,7 @@ async def search_by_tag(args: SearchByTag, ctx: ToolContext[Workspace]) -> Resul
     """Search within tagged documents.
 
     Documents by any or all of some tags, without others, and with words; other filters: {tool:list_documents}.
+
+    Use it to find everything with a tag.
     """
     return Result.ok(await ctx.run(tagged, ctx.workspace.store, args, ctx.budget))

@@ -211,6 +211,8 @@ async def grep_documents(args: GrepDocuments, ctx: ToolContext[Workspace]) -> Re
 
     Every matching line, in order; documents by words: {tool:search_documents}. RE2: no look-around, no
     back-references.
+
+    Use it to find or count the lines that contain or match something.
     """
     found = await ctx.run(grep, ctx.workspace.store, args, ctx.budget, ctx.check_cancelled)
     return Result.ok(found, message=found.text)

@@ -94,6 +94,8 @@ async def store_document(args: StoreDocument, ctx: ToolContext[Workspace]) -> Re
     """Store a document with optional metadata.
 
     Keeps a file; the same content is stored once, every version stays.
+
+    Use it to save, keep, upload or archive a file: a copy stays when the file changes.
     """
     workspace = ctx.workspace
     added = await ctx.run(store_file, workspace.store, workspace.files, args.path, args.tags, args.metadata)
@@ -121,6 +123,8 @@ async def store_text(args: StoreText, ctx: ToolContext[Workspace]) -> Result[Sto
     """Keep a text under a name.
 
     Remembers what is no file. {tool:get_by_name} reads it.
+
+    Use it for notes, snippets and whatever the user wants remembered, saved or written down.
     """
     added = await ctx.run(
         ctx.workspace.store.add_text,
@@ -178,5 +182,7 @@ async def update_metadata(args: UpdateMetadata, ctx: ToolContext[Workspace]) -> 
     """Update metadata for an existing document.
 
     Facts such as status, and tags. Give hash or name.
+
+    Use it to mark a document, to set its author, status or priority, and to add or remove a tag.
     """
     return Result.ok(await ctx.run(apply_metadata, ctx.workspace.store, args))

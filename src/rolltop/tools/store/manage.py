@@ -165,6 +165,8 @@ async def delete_by_name(args: DeleteByName, ctx: ToolContext[Workspace]) -> Res
     """Delete documents by name, names or pattern.
 
     All that match go, with their versions.
+
+    Use it when the user wants documents forgotten, removed or cleaned up.
     """
     library, look = ctx.workspace.store, args.model_copy(update={"dry_run": True})
     would = await ctx.run(delete, library, look)
@@ -189,5 +191,7 @@ async def get_stats(args: GetStats, ctx: ToolContext[Workspace]) -> Result[Stati
     """Get storage statistics.
 
     How much is stored, and what deduplication saves.
+
+    Use it when the user asks how many documents there are, or how much space the store takes on disk.
     """
     return Result.ok(await ctx.run(statistics, ctx.workspace.store, args))

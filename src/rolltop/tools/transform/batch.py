@@ -77,6 +77,8 @@ async def transform_batch(args: TransformBatch, ctx: ToolContext[Workspace]) -> 
 
     For files, patterns of files or stored documents; each has its own result. One input:
     {tool:execute_transformation}.
+
+    Use it to convert all files of a folder, or many orders, at once.
     """
     names = await ctx.run(expand_sources, ctx.workspace, args.inputs)
     chosen = names[args.offset : args.offset + args.limit]

@@ -55,6 +55,8 @@ async def get_examples(args: GetExamples, ctx: ToolContext[Workspace]) -> Result
 
     Every example was run: its output is what the program gives for its input. The syntax is in the resource
     utlx://language.
+
+    Use it to find a sample program for a mapping, as a template.
     """
     wanted = Wanted(
         args.input_format.lower(),

@@ -71,6 +71,8 @@ async def execute_transformation(args: ExecuteTransformation, ctx: ToolContext[W
     Converts one input: XML, JSON, CSV or YAML to another format. Many: {tool:transform_batch}. Syntax: utlx://language.
 
     It runs with limits on time and memory, without files or network.
+
+    Use it to turn data of one format into another, and to try a program on a sample.
     """
     if args.input_data.startswith("doc://") and "\n" not in args.input_data.strip():
         raise InvalidInput(

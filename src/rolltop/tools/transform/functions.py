@@ -75,6 +75,8 @@ async def get_stdlib_functions(args: GetStdlibFunctions, ctx: ToolContext[Worksp
     """Find functions of the UTL-X standard library.
 
     How they are called, best match first. Syntax: utlx://language.
+
+    Use it to look up a function: what joins strings, formats dates, sums numbers.
     """
     found = await ctx.run(ctx.workspace.transform.functions, args.search or "", args.category)
     return Result.ok({"functions": [_info(entry) for entry in found[: args.limit]], "total": len(found)})

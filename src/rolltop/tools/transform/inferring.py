@@ -47,6 +47,8 @@ async def infer_output_schema(args: InferOutputSchema, ctx: ToolContext[Workspac
     """Infer the schema of a program's output.
 
     From the program and its input's schema; nothing is run.
+
+    Use it to predict what type of output or result a program or mapping produces, without running it.
     """
     answer = await ctx.workspace.transform.ask(
         "infer", transformation=args.transformation, input_schema=args.input_schema

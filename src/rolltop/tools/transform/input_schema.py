@@ -62,6 +62,9 @@ async def get_input_schema(args: GetInputSchema, ctx: ToolContext[Workspace]) ->
     """Get the structure of data or of a schema.
 
     Fields, types, how often they occur, sample values. Use it first.
+
+    Use it to learn what data looks like inside, which fields, columns or elements it has, and to infer a schema from a
+    sample.
     """
     data = await ctx.run(read_source, ctx.workspace, args.source)
     more = await ctx.run(read_related, ctx.workspace, args.source, data, args.format)

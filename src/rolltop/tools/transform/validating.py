@@ -100,6 +100,8 @@ async def validate_utlx(args: ValidateUtlx, ctx: ToolContext[Workspace]) -> Resu
     """Check a UTL-X transformation.
 
     Finds syntax errors, unknown names, wrong types. Before the first program read utlx://language.
+
+    Use it to check the syntax of a program, and to find errors and mistakes.
     """
     answer = await ctx.workspace.transform.ask(
         "validate", transformation=args.transformation, input_schema=args.input_schema, strict=args.strict_mode
