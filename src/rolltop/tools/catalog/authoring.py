@@ -41,9 +41,9 @@ __all__ = ["build_tool", "check_tool", "diff_tool", "list_tool", "load_all_tool"
 REPLACE = "REPLACE_DEFINITIONS"
 _REPLACE = Consent(
     REPLACE,
-    "writes, replaces or removes those files",
+    "writes those files",
     always=False,
-    when="definition files differ from their sources, or are new outside the temporary directory,",
+    when="definition files change, or are new outside the temporary directory,",
 )
 _PKG = "An installed R or Python package, or a path with a slash: a package's sources, a folder, a file."
 _GROUPS = "Only tools of these groups: regular expressions for what follows mcp_tool_ in the name."

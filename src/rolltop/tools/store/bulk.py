@@ -45,9 +45,9 @@ CONSENT = "RUN_DESTRUCTIVE_OPERATIONS"
 UNDONE = "undone"
 _AGREED = Consent(
     CONSENT,
-    "deletes documents, replaces files or writes new ones",
+    "deletes documents, replaces files or makes them",
     always=False,
-    when="a step deletes a document, replaces a file or writes a new one outside the temporary directory",
+    when="a step deletes a document, or writes a file that exists or lies outside the temporary directory",
 )
 MOST = 1000
 

@@ -155,7 +155,7 @@ _OVERWRITE = Consent(
     OVERWRITE,
     "replaces or makes that file",
     always=False,
-    when="outputPath names an existing file, or a new one outside the temporary directory,",
+    when="outputPath exists or lies outside the temporary directory",
 )
 
 
