@@ -221,7 +221,7 @@ def meta(
         if history:
             rows = [
                 (key, value, format_time(since), format_time(until) if until else "")
-                for key, value, since, until in library.metadata_history(document)
+                for key, value, since, until in library.history.metadata_history(document)
             ]
             names = ("key", "value", "since", "until")
             if as_json:
@@ -292,7 +292,7 @@ def _show(documents: Iterable[Document], *, as_json: bool) -> None:
 def gc(invocation: Invocation, everything: bool, as_json: bool) -> None:
     """Remove documents that were deleted before the undo window, and free their space."""
     with opened(invocation) as library:
-        done = library.collect(everything=everything)
+        done = library.care.collect(everything=everything)
     if as_json:
         print_json({"documents": done.documents, "objects": done.objects, "bytes_freed": done.freed})
     else:

@@ -164,9 +164,9 @@ def export(invocation: Invocation, archive: str, paths: tuple[str, ...], tags: t
     with opened(invocation) as library, progress("exporting") as show:
         query, left = Listing(paths=paths, tags=tags), list[tuple[str, str]]()
         if archive == "-":
-            count = library.export(sys.stdout.buffer, query, show, left)
+            count = library.history.export(sys.stdout.buffer, query, show, left)
         else:
-            count = _to_new_file(Path(archive), lambda out: library.export(out, query, show, left))
+            count = _to_new_file(Path(archive), lambda out: library.history.export(out, query, show, left))
     if as_json:
         named = [{"what": what, "why": why} for what, why in left]
         print_json({"documents": count, "archive": archive} | ({"left": named} if left else {}))
@@ -198,10 +198,10 @@ def import_(invocation: Invocation, archive: str, as_json: bool) -> None:
     """Store what an ARCHIVE of `export` holds (- is standard input)."""
     with opened(invocation) as library, progress("importing") as show:
         if archive == "-":
-            tally = library.import_(sys.stdin.buffer, lambda done: show(done, 0))
+            tally = library.history.import_(sys.stdin.buffer, lambda done: show(done, 0))
         else:
             with open(archive, "rb") as source:
-                tally = library.import_(source, lambda done: show(done, 0))
+                tally = library.history.import_(source, lambda done: show(done, 0))
     if as_json:
         print_json({"new": tally.new, "versions": tally.versions, "unchanged": tally.unchanged})
     else:

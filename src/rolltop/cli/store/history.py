@@ -32,9 +32,9 @@ def snapshot(invocation: Invocation, label: str | None, below: str, *, remove: b
 
     with opened(invocation) as library:
         if label is not None and remove:
-            library.drop_snapshot(label)
+            library.history.drop_snapshot(label)
             return
-        found = library.snapshots() if label is None else [library.take_snapshot(label, below)]
+        found = library.history.snapshots() if label is None else [library.history.take_snapshot(label, below)]
     rows = [(each.label, format_time(each.created), each.documents, each.bytes, each.prefix) for each in found]
     names = ("label", "created", "documents", "bytes", "below")
     if as_json:
@@ -70,7 +70,7 @@ def versions(invocation: Invocation, name: str, as_json: bool) -> None:
 def diff(invocation: Invocation, old: str, new: str | None, text: bool, as_json: bool) -> None:
     """Show what changed from the snapshot OLD to NEW, or to the present."""
     with opened(invocation) as library:
-        changes = library.changes(old, new)
+        changes = library.history.changes(old, new)
         if as_json:
             print_json([{"kind": c.kind, "path": c.path, "before": c.before, "size": c.size} for c in changes])
             return
@@ -82,7 +82,7 @@ def diff(invocation: Invocation, old: str, new: str | None, text: bool, as_json:
 
 
 def _text(library: Library, change: Change) -> None:
-    lines = library.text_diff(change.old, change.new, change.before or change.path, change.path)
+    lines = library.history.text_diff(change.old, change.new, change.before or change.path, change.path)
     for line in lines if lines is not None else ["(not text, or too large to compare)"]:
         print_line(line)
 
@@ -105,7 +105,7 @@ def restore(
         raise click.UsageError("give either --to DIRECTORY (a snapshot) or --version N (a document)")
     with opened(invocation) as library:
         if number is not None:
-            document = library.put_back(library.document(what), number)
+            document = library.history.put_back(library.document(what), number)
             if as_json:
                 print_json(as_dict(document))
                 return
@@ -115,7 +115,7 @@ def restore(
 
 
 def _write_snapshot(library: Library, label: str, target: Path, *, force: bool, as_json: bool) -> None:
-    done = library.restore(label, target, overwrite=force)
+    done = library.history.restore(label, target, overwrite=force)
     if as_json:
         left = [{"path": path, "why": why} for path, why in done.left]
         print_json({"documents": done.documents, "bytes": done.bytes, "directory": str(target), "left": left})

@@ -33,7 +33,7 @@ __all__ = ["index", "models", "reindex", "repair", "stats", "verify"]
 def stats(invocation: Invocation, types: bool, largest: int, as_json: bool) -> None:
     """Count documents, versions, bytes, and what deduplication saves."""
     with opened(invocation) as library:
-        found, waiting = library.stats(), library.unindexed()
+        found, waiting = library.care.stats(), library.unindexed()
         kinds = library.catalog.figures.file_types() if types else []
         big = library.catalog.figures.largest(largest) if largest else []
     figures: dict[str, Any] = {
@@ -66,7 +66,7 @@ def _figure(name: str, value: Any) -> Any:
 def verify(invocation: Invocation, as_json: bool) -> None:
     """Read everything and compare it with the catalogue, byte by byte. Exit code 1: something is wrong."""
     with opened(invocation, mending=True) as library, progress("verifying") as show:
-        report = library.verify(show)
+        report = library.care.verify(show)
     _show(report, as_json)
 
 
@@ -77,7 +77,7 @@ def verify(invocation: Invocation, as_json: bool) -> None:
 def repair(invocation: Invocation, from_files: bool, as_json: bool) -> None:
     """Repair flipped bits, remove leftovers of a crash, rebuild damaged indexes; name what cannot be repaired."""
     with opened(invocation, mending=True) as library, progress("repairing") as show:
-        report = library.repair(_fetch if from_files else None, show)
+        report = library.care.repair(_fetch if from_files else None, show)
     _show(report, as_json)
 
 
@@ -119,9 +119,9 @@ def index(invocation: Invocation, anew: bool, as_json: bool) -> None:
             library.forget_trigrams()
             library.rebuild_words(show)
             library.extracts.kept.start_again()
-            library.traits.start_again()
+            library.graph.traits.start_again()
         library.index(show)
-        library.trace(progress=show)
+        library.graph.trace(progress=show)
         left = library.unindexed()
     if as_json:
         print_json({"unindexed": left})

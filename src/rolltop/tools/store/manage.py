@@ -115,7 +115,7 @@ def _delete_agreed(library: Library, args: DeleteByName, agreement: Agreement) -
 
 def statistics(library: Library, args: GetStats) -> Statistics:
     """The figures that `rolltop store verify` proves."""
-    stats = library.stats()
+    stats = library.care.stats()
     figures = library.catalog.figures
     detailed = None
     if args.detailed:

@@ -44,7 +44,7 @@ class RelatedDocument(BaseModel):
 def related_to(library: Library, found: Found, depth: int, budget: int) -> dict[str, Any]:
     """The fields of an answer with the documents around one."""
     limit = max(1, min(MOST, budget // LENGTH))
-    around = library.related(library.node(found.document, found.object.id), depth, limit)
+    around = library.graph.related(library.graph.node(found.document, found.object.id), depth, limit)
     return {
         "graph_enabled": True,
         "related_documents": [RelatedDocument.of(related) for related in around.related],
