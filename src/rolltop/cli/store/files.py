@@ -17,8 +17,7 @@ from rolltop.cli.output import Size, counted, note, print_json, progress
 from rolltop.cli.store.library import explained, opened
 
 if TYPE_CHECKING:
-    from rolltop.store import Library, Tally
-    from rolltop.store.documents.folder_files import Gather
+    from rolltop.store import Gather, Library, Tally
 
 __all__ = ["add", "export", "import_", "watch"]
 
@@ -49,7 +48,7 @@ def _file_options(command: Any) -> Any:
 @click.pass_obj
 def add(invocation: Invocation, /, **given: Any) -> None:
     """Store files by content; what is stored already costs nothing."""
-    from rolltop.store.metadata_values import parse_pairs
+    from rolltop.store import parse_pairs
 
     metadata = parse_pairs(given["pairs"])
     with opened(invocation) as library:
@@ -80,7 +79,7 @@ def _from_stdin(library: Library, given: dict[str, Any], metadata: dict[str, Any
 
 
 def gather_of(library: Library, given: dict[str, Any], *, skip_known: bool) -> Gather:
-    from rolltop.store.documents.folder_files import Gather
+    from rolltop.store import Gather
 
     def known(path: str) -> tuple[int, int] | None:
         document = library.catalog.documents.at(path)

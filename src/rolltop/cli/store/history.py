@@ -14,8 +14,7 @@ from rolltop.cli.output import Size, counted, note, print_json, print_line, prin
 from rolltop.cli.store.library import as_dict, opened
 
 if TYPE_CHECKING:
-    from rolltop.store import Library
-    from rolltop.store.history.snapshots import Change
+    from rolltop.store import Change, Library
 
 __all__ = ["diff", "restore", "snapshot", "versions"]
 
@@ -28,7 +27,7 @@ __all__ = ["diff", "restore", "snapshot", "versions"]
 @click.pass_obj
 def snapshot(invocation: Invocation, label: str | None, below: str, *, remove: bool, as_json: bool) -> None:
     """Remember all documents as they are now under LABEL; without LABEL, list the snapshots."""
-    from rolltop.store.times import format_time
+    from rolltop.store import format_time
 
     with opened(invocation) as library:
         if label is not None and remove:
@@ -49,7 +48,7 @@ def snapshot(invocation: Invocation, label: str | None, below: str, *, remove: b
 @click.pass_obj
 def versions(invocation: Invocation, name: str, as_json: bool) -> None:
     """List the versions of a document, the current one last."""
-    from rolltop.store.times import format_time
+    from rolltop.store import format_time
 
     with opened(invocation) as library:
         found = library.versions(library.document(name))

@@ -18,9 +18,7 @@ from rolltop.cli.store.library import opened
 
 if TYPE_CHECKING:
     from rolltop.errors import RolltopError
-    from rolltop.store import Library
-    from rolltop.store.care.verification import Report
-    from rolltop.store.meaning import Model
+    from rolltop.store import Library, Model, Report
 
 __all__ = ["index", "models", "reindex", "repair", "stats", "verify"]
 
@@ -83,7 +81,7 @@ def repair(invocation: Invocation, from_files: bool, as_json: bool) -> None:
 
 def _fetch(path: str) -> BinaryIO | None:
     from rolltop.errors import RolltopError
-    from rolltop.store.documents.folder_files import open_source
+    from rolltop.store import open_source
 
     try:
         return open_source(path)
@@ -135,7 +133,7 @@ def index(invocation: Invocation, anew: bool, as_json: bool) -> None:
 def models(invocation: Invocation, as_json: bool) -> None:
     """List the models of the search by meaning: which is used, what it knows, how to get another."""
     from rolltop.errors import RolltopError
-    from rolltop.store.meaning import NONE, known_models
+    from rolltop.store import NONE, known_models
 
     with opened(invocation) as library:
         chosen = library.options.model
@@ -172,7 +170,7 @@ def models(invocation: Invocation, as_json: bool) -> None:
 def _other(chosen: str) -> Model:
     """The configured model folder, or the reason why it cannot be used."""
     from rolltop.errors import RolltopError
-    from rolltop.store.meaning import Model, find_model
+    from rolltop.store import Model, find_model
 
     try:
         return replace(find_model(chosen), name=chosen)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, Field
 
 if TYPE_CHECKING:  # numpy comes with them: most calls do without
-    from rolltop.store import Found, Library, Related
-    from rolltop.store.graph import Neighbourhood
+    from rolltop.store import Found, Library, Neighbourhood, Related
 
 __all__ = ["RelatedDocument", "related_to"]
 
