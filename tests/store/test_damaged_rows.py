@@ -64,7 +64,7 @@ def test_a_flipped_bit_in_a_row_harms_nothing_else_and_is_turned_back(
         assert len(listed) >= 19
         assert library.search("honey", limit=100).total >= 19
         assert sum(1 for _ in library.grep.counts(Pattern("honey"), {})) >= 19
-        report = library.repair()
+        report = library.care.repair()
         assert any("row of" in line for line in report.mended), report
         assert report.ok, report.problems
         found = {document.path: library.read(document).decode() for document in library.select(Listing())}
