@@ -17,6 +17,9 @@ from rolltop.workspace import Workspace
 __all__ = ["ExecuteTransformation", "execute_transformation"]
 
 DataFormat = Literal["xml", "json", "csv", "yaml", "xsd", "json-schema", "avro", "protobuf"]
+AnyFormat = Literal[
+    "xml", "json", "csv", "yaml", "xsd", "json-schema", "avro", "protobuf", "jsonl", "odata", "osch", "tsch"
+]  # fmt: skip
 
 
 class Executed(TypedDict):
@@ -25,11 +28,21 @@ class Executed(TypedDict):
     executionTime: float
 
 
+class NamedInput(TypedDict):
+    data: str
+    format: AnyFormat
+
+
 class ExecuteTransformation(ToolArguments):
     transformation: str = Field(description=PROGRAM)
     input_data: str = Field(alias="inputData", description="The data itself.")
-    input_format: DataFormat = Field(alias="inputFormat", description="Format of inputData.")
-    output_format: DataFormat = Field(alias="outputFormat", description="Format of the output.")
+    input_format: AnyFormat = Field(alias="inputFormat", description="Format of inputData.")
+    output_format: AnyFormat = Field(alias="outputFormat", description="Format of the output.")
+    inputs: dict[str, NamedInput] = Field(
+        default={},
+        max_length=20,
+        description="Further inputs by name: $rates is the one called rates. inputData is the one not named here.",
+    )
 
 
 @ToolArguments.declare(
@@ -57,6 +70,18 @@ class ExecuteTransformation(ToolArguments):
             expect="A YAML list with Ann.",
         ),
         Example(
+            {
+                "transformation": "%utlx 1.0\ninput: orders json, names csv\noutput json\n---\n"
+                "$orders |> map(o => { id: o.id, name: lookupBy(o.id, $names, n => n.id)?.name })",
+                "inputData": '[{"id": 1}]',
+                "inputFormat": "json",
+                "outputFormat": "json",
+                "inputs": {"names": {"data": "id,name\n1,Ann\n", "format": "csv"}},
+            },
+            why="Join two inputs.",
+            expect="One object with id 1 and name Ann.",
+        ),
+        Example(
             {"transformation": "1 / ", "inputData": "{}", "inputFormat": "json", "outputFormat": "json"},
             why="See how a wrong program is answered.",
             expect="VALIDATION_ERROR with line and column.",
@@ -82,5 +107,6 @@ async def execute_transformation(args: ExecuteTransformation, ctx: ToolContext[W
         data=args.input_data,
         input_format=args.input_format,
         output_format=args.output_format,
+        **({"inputs": args.inputs} if args.inputs else {}),
     )
     return Result.ok(answer)
