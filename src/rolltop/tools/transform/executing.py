@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from mcp_core import READS, Example, Result, ToolArguments, ToolContext
@@ -28,9 +28,9 @@ class Executed(TypedDict):
     executionTime: float
 
 
-class NamedInput(TypedDict):
-    data: str
-    format: AnyFormat
+class NamedInput(BaseModel):
+    data: str = Field(description="The data itself.")
+    format: AnyFormat = Field(description="Its format.")
 
 
 class ExecuteTransformation(ToolArguments):
@@ -107,6 +107,6 @@ async def execute_transformation(args: ExecuteTransformation, ctx: ToolContext[W
         data=args.input_data,
         input_format=args.input_format,
         output_format=args.output_format,
-        **({"inputs": args.inputs} if args.inputs else {}),
+        **({"inputs": {name: given.model_dump() for name, given in args.inputs.items()}} if args.inputs else {}),
     )
     return Result.ok(answer)
