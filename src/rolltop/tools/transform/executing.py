@@ -30,7 +30,7 @@ class Executed(TypedDict):
 
 class NamedInput(BaseModel):
     data: str = Field(description="The data itself.")
-    format: AnyFormat = Field(description="Its format.")
+    format: str = Field(max_length=40, description="Such as csv.")
 
 
 class ExecuteTransformation(ToolArguments):
@@ -41,7 +41,7 @@ class ExecuteTransformation(ToolArguments):
     inputs: dict[str, NamedInput] = Field(
         default={},
         max_length=20,
-        description="Further inputs by name: $rates is the one called rates. inputData is the one not named here.",
+        description="Further inputs by name; inputData is the one not named.",
     )
 
 
@@ -94,7 +94,7 @@ async def execute_transformation(args: ExecuteTransformation, ctx: ToolContext[W
     """Run a UTL-X transformation on sample data.
 
     Use it to see that a program does what it should. It runs with limits on time and memory, without files or network.
-    The syntax is in the resource utlx://language.
+    Syntax: the resource utlx://language.
     """
     if args.input_data.startswith("doc://") and "\n" not in args.input_data.strip():
         raise InvalidInput(

@@ -98,7 +98,7 @@ def _documents(program: Program, data: str | bytes, more: Mapping[str, Mapping[s
     if len(left) != 1:
         given = f"inputData and {', '.join(list(more)[:8])}" if more else "inputData alone"
         raise InvalidInput(
-            f"the program has the inputs {', '.join(ports[:8])}, and the call gives {given}",
+            f"the program has {len(ports)} inputs ({', '.join(ports[:8])}), and the call gives {given}",
             hint='Give all but one by name: inputs: {"rates": {"data": "…", "format": "csv"}}; inputData is the other.',
         )
     return {left[0]: Document(data), **{name: Document(given["data"]) for name, given in more.items()}}
