@@ -21,8 +21,8 @@ setup-test:
 system:
 	@scripts/system-packages
 
-run: setup ## set up and start the server on 127.0.0.1, and say how to connect
-	@exec $(BIN)/rolltop serve --http --show-connect
+run: setup ## set up and start the server on 127.0.0.1 (PORT=N: another port), and say how to connect
+	@exec $(BIN)/rolltop serve --http --show-connect $(if $(PORT),--port $(PORT))
 
 demo: setup ## a tour that ends by itself: a real client calls everything there is
 	@$(BIN)/rolltop demo
@@ -34,7 +34,7 @@ check: setup-test ## lint, types, import contracts: seconds
 	@$(BIN)/lint-imports --no-cache --no-logo
 	@$(BIN)/rolltop tools lint
 	@$(BIN)/python scripts/docs --check
-	@$(BIN)/rolltop toolsets --cost --descriptions compact --budget 12000 >/dev/null
+	@$(BIN)/rolltop toolsets --cost --descriptions compact --budget 12500 >/dev/null
 
 format: setup-test ## rewrite the sources in the project's format
 	@$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
@@ -46,8 +46,9 @@ test: setup-test system check ## set up and pass everything
 suite: setup-test ## run the UTL-X conformance suite against the transform engine
 	@$(BIN)/python scripts/utlx-suite $(SUITE)
 
-soak: setup-test system ## long fuzzing, crash matrices and stress
-	@$(BIN)/python -m pytest $(TESTS) -m soak
+soak: setup-test system ## known vulnerabilities, random search of properties, long fuzzing, crash matrices and stress
+	@scripts/audit
+	@$(BIN)/python -m pytest $(TESTS) -m "soak or hypothesis" --hypothesis-profile=search
 
 bench: setup-test system ## speed and memory, as ratios to peers measured in the same run
 	@for b in bench/*.py; do case $$b in bench/_*) ;; *) echo "== $$b"; $(BIN)/python $$b || exit 1 ;; esac; done
@@ -55,8 +56,8 @@ bench: setup-test system ## speed and memory, as ratios to peers measured in the
 docs: setup ## write the generated parts of the documentation
 	@$(BIN)/python scripts/docs
 
-lock: ## write requirements.lock anew from what is installed
-	@$(BIN)/pip freeze --exclude-editable | LC_ALL=C sort -f > requirements.lock
+lock: ## write the lock files anew; newest versions with UPGRADE=--upgrade
+	@scripts/lock $(UPGRADE)
 
 clean: ## remove what set-up made
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache build dist

@@ -19,7 +19,8 @@ import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from rolltop.confine import Limits, RWorker, RZygote, Sandbox, WorkerPool, run
+from rolltop.confine import Limits, RWorker, Sandbox, WorkerPool, run
+from rolltop.confine.r import call_request, start_r
 from rolltop.errors import ForeignFailure, TimeLimit
 
 RESULTS = Path(__file__).parent / "results" / "confine.json"
@@ -85,7 +86,7 @@ def replacement() -> Iterator[Row]:
         for _ in range(20):
             with contextlib.suppress(ForeignFailure, TimeLimit):
                 pool.call(PAYLOAD, job="os:_exit", timeout=0.001)
-            pool._lose(pool._take(1))
+            pool._pool.lose(pool._pool.take(1))
             start = time.perf_counter_ns()
             pool.call(PAYLOAD, job=JOB)
             took.append((time.perf_counter_ns() - start) / 1000)
@@ -95,7 +96,7 @@ def replacement() -> Iterator[Row]:
     with WorkerPool([JOB], size=1, spares=0) as pool:
         pool.warm_up()
         for _ in range(20):
-            pool._lose(pool._take(1))
+            pool._pool.lose(pool._pool.take(1))
             start = time.perf_counter_ns()
             pool.call(PAYLOAD)
             took.append((time.perf_counter_ns() - start) / 1000)
@@ -122,14 +123,15 @@ def r() -> Iterator[Row]:
         worker.evaluate("1")
         took, tail = timed(lambda: worker.call("function(x, y) x + y", {"x": 1, "y": 2}), 1000)
     yield "R worker, warm call", took, tail, f"{cold / took:.0f} times as fast as cold; goal: 1000 µs"
-    with RZygote(Sandbox(Limits(seconds=20)), slots=1) as zygote:
-        zygote.warm_up()
+    template = start_r(Sandbox(Limits(seconds=20)), template=True)
 
-        def job() -> None:
-            zygote.call("function(x, y) x + y", {"x": 1, "y": 2})
+    def job() -> None:
+        template.run_job(call_request("function(x, y) x + y", {"x": 1, "y": 2}), 20)
+        assert template.finish_job()
 
-        took, tail = timed(job, 30)
-    yield "R zygote, a fork for each call", took, tail, f"{cold / took:.0f} times as fast as cold"
+    took, tail = timed(job, 30)
+    template.close()
+    yield "R template, a fork for each call", took, tail, f"{cold / took:.0f} times as fast as cold"
 
 
 def on_one_processor() -> Iterator[Row]:

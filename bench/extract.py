@@ -18,8 +18,8 @@ import pptx
 
 from _measure import save, table
 from rolltop.store import Library, Source
-from rolltop.store.extract.formats.reading import read_document
-from rolltop.store.extract.reading import Workers
+from rolltop.store.extract.formats.readers import read_document
+from rolltop.store.extract.worker_pool import Workers
 
 WORDS = [f"{a}{b}{c}" for a in ("stone", "river", "light") for b in ("ful", "ward", "less", "ing") for c in range(80)]
 

@@ -32,7 +32,7 @@ import tantivy
 
 from _measure import save, table
 from rolltop.store import Library, Pattern, Source
-from rolltop.store.text.analysis import stems, words_in
+from rolltop.store.text.words.analysis import stems, words_in
 
 ENDINGS = (".py", ".md", ".rst", ".txt", ".h", ".html", ".pyi", ".c", ".js", ".css", ".json", ".xml", ".pod", ".tex")
 LONGEST = 200_000

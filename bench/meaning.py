@@ -26,7 +26,7 @@ from find import memory
 from known_items import KnownItems, functions, headings
 from rolltop.store import Library, Options, Source
 from rolltop.store.meaning import Blend, fuse
-from rolltop.store.vectors import ByteVectors
+from rolltop.store.meaning.vectors import ByteVectors
 
 Rows = list[list[Any]]
 Asked = list[tuple[str, str]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import select
+import signal
 import socket
 import subprocess
 import sys
@@ -17,11 +18,16 @@ import pytest
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
-# Elsewhere each run tries new cases; where a change is judged, the same ones. The machine may be slow at any time.
-_SLOWLY = hypothesis_settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-hypothesis_settings.register_profile("searching", _SLOWLY)
-hypothesis_settings.register_profile("steady", _SLOWLY, derandomize=True)
-hypothesis_settings.load_profile("steady" if os.environ.get("CI") else "searching")
+# Every run tries the same cases, so that what passes passes again. `make soak` draws new ones; what it finds is
+# written down as an `@example`. A machine may be slow at any time.
+_SLOWLY = hypothesis_settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+hypothesis_settings.register_profile("same", _SLOWLY, derandomize=True, database=None)
+hypothesis_settings.register_profile("search", _SLOWLY, derandomize=False)
+hypothesis_settings.load_profile("same")
+
+# A shell starts a job in the background with Ctrl-C ignored, and every process of the tests would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROLLTOP = [sys.executable, "-m", "rolltop"]
 
@@ -34,17 +40,27 @@ def anyio_backend() -> str:
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
     """An environment in which nothing of the user's is read or written."""
+    return environment_in(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def shared_environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """An `environment` for all tests of a module."""
+    return environment_in(tmp_path_factory.mktemp("shared"))
+
+
+def environment_in(place: Path) -> dict[str, str]:
     kept = {
         key: value for key, value in os.environ.items() if not key.startswith(("ROLLTOP_", "MCP_", "UTLX_", "XDG_"))
     }
-    home = tmp_path / "home"
+    home = place / "home"
     home.mkdir()
     return {
         **kept,
         "HOME": str(home),
         "XDG_CONFIG_HOME": str(home / ".config"),
         "XDG_DATA_HOME": str(home / ".local/share"),
-        "ROLLTOP_WORKSPACE": str(tmp_path / "workspace"),
+        "ROLLTOP_WORKSPACE": str(place / "workspace"),
     }
 
 
@@ -59,7 +75,7 @@ def rolltop(environment: dict[str, str]) -> Callable[..., subprocess.CompletedPr
             input=stdin,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=300,
             check=False,
         )
 
@@ -90,12 +106,37 @@ def stdio_client(environment: dict[str, str]) -> Connect:
 
 @pytest.fixture
 def http_server(environment: dict[str, str]) -> Iterator[Callable[..., str]]:
-    """`http_server("--toolsets", "store")` starts a server and gives its URL; stopped at the end of the test."""
+    """`http_server("--toolsets", "store")` starts a server and gives its URL; stopped at the end of the test.
+
+    Without a token, unless the test is about tokens (`token=True`, or `--token-file`).
+    """
+    with _servers(environment) as start:
+        yield start
+
+
+@pytest.fixture(scope="module")
+def shared_server(shared_environment: dict[str, str]) -> Iterator[Callable[..., str]]:
+    """As `http_server`, for tests that do not disturb each other: those of a module share one server."""
+    with _servers(shared_environment) as start:
+        urls: dict[str, str] = {}
+
+        def shared(*arguments: str, env: dict[str, str] | None = None) -> str:
+            key = repr((arguments, env))
+            if key not in urls:
+                urls[key] = start(*arguments, env=env)
+            return urls[key]
+
+        yield shared
+
+
+@contextlib.contextmanager
+def _servers(environment: dict[str, str]) -> Iterator[Callable[..., str]]:
     running: list[subprocess.Popen[bytes]] = []
 
-    def start(*arguments: str, env: dict[str, str] | None = None) -> str:
+    def start(*arguments: str, env: dict[str, str] | None = None, token: bool = False) -> str:
+        opened = [] if token or "--token-file" in arguments else ["--no-token"]
         process = subprocess.Popen(
-            [*ROLLTOP, "serve", "--http", "--port", "0", *arguments],
+            [*ROLLTOP, "serve", "--http", "--port", "0", *opened, *arguments],
             env={**environment, **(env or {})},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -104,22 +145,24 @@ def http_server(environment: dict[str, str]) -> Iterator[Callable[..., str]]:
         running.append(process)
         return _announced_url(process)
 
-    yield start
-    for process in running:
-        process.terminate()
-    for process in running:
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        assert process.stderr is not None
-        process.stderr.close()
+    try:
+        yield start
+    finally:
+        for process in running:
+            process.terminate()
+        for process in running:
+            try:
+                process.wait(60)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+            assert process.stderr is not None
+            process.stderr.close()
 
 
 def _announced_url(process: subprocess.Popen[bytes]) -> str:
     assert process.stderr is not None
-    deadline, seen = time.monotonic() + 60, b""
+    deadline, seen = time.monotonic() + 120, b""
     while time.monotonic() < deadline:
         if select.select([process.stderr], [], [], 1)[0]:
             chunk = os.read(process.stderr.fileno(), 65536)

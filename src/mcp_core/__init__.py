@@ -6,17 +6,20 @@ describes how the parts fit together.
 """
 
 from mcp_core.annotations import DESTROYS, READS, RUNS, WRITES, ToolAnnotations
+from mcp_core.approval import Agreement, Approver, Broker, Effect, EffectChanged, ask_for
 from mcp_core.arguments import ToolArguments
 from mcp_core.changes import Change, Changes
-from mcp_core.consent import Consent, ConsentRequired, some_of
-from mcp_core.content import Audio, Block, EmbeddedResource, Image, ResourceLink
-from mcp_core.context import CannotAsk, ClientInfo, InputNeeded, Reply, ToolCancelled, ToolContext
+from mcp_core.consent import Consent, ConsentRequired
+from mcp_core.content import FROM_DOCUMENTS, Audio, Block, EmbeddedResource, Image, ResourceLink
+from mcp_core.context import ClientInfo, ToolCancelled, ToolContext
 from mcp_core.decorator import ExtMcpToolDecorator, NamePolicy
 from mcp_core.dispatch import Call, Dispatcher, UnknownTool
+from mcp_core.display import quoted
 from mcp_core.envelope import Answer, Envelope, ProtocolFault, ResultEnvelope
 from mcp_core.log import TRACE
 from mcp_core.prompts import Prompt, PromptArgument, PromptMessage, declare_prompt
 from mcp_core.registry import Registered, Registry
+from mcp_core.reply import CannotAsk, InputNeeded, Reply
 from mcp_core.resources import Page, ResourceContent, ResourceInfo, ResourceProvider, TemplateInfo, UnknownResource
 from mcp_core.result import Result
 from mcp_core.spec import Example, ToolSpec
@@ -25,13 +28,17 @@ from mcp_core.validation import InvalidArguments, Problem
 
 __all__ = [
     "DESTROYS",
+    "FROM_DOCUMENTS",
     "READS",
     "RUNS",
     "TRACE",
     "WRITES",
+    "Agreement",
     "Answer",
+    "Approver",
     "Audio",
     "Block",
+    "Broker",
     "Call",
     "CannotAsk",
     "Change",
@@ -40,6 +47,8 @@ __all__ = [
     "Consent",
     "ConsentRequired",
     "Dispatcher",
+    "Effect",
+    "EffectChanged",
     "EmbeddedResource",
     "Envelope",
     "Example",
@@ -74,6 +83,7 @@ __all__ = [
     "ToolSpec",
     "UnknownResource",
     "UnknownTool",
+    "ask_for",
     "declare_prompt",
-    "some_of",
+    "quoted",
 ]

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field
 from pydantic.fields import FieldInfo
 
-from mcp_core.content import wire_block
+from mcp_core.approval import ask_for
 from mcp_core.context import ToolContext
 from mcp_core.description import expand_result
 from mcp_core.envelope import Answer, Envelope
@@ -54,7 +54,7 @@ def flat_function(
 
         async def call() -> Any:
             if spec.consent is not None and spec.consent.applies_to(arguments):
-                await spec.consent.ask(arguments, ctx)
+                await ask_for(spec.consent, arguments, ctx)
             bound = spec.bind(arguments, ctx)
             return await run(**bound) if spec.is_async else await ctx.run(run, **bound)
 
@@ -124,14 +124,10 @@ def _replier(target: Any) -> Callable[[Answer], Any]:
     return lambda answer: answer.text
 
 
-def _blocks(answer: Answer) -> list[dict[str, Any]]:
-    return [{"type": "text", "text": answer.text}, *(wire_block(block) for block in answer.content)]
-
-
 def _reply_to_sdk(answer: Answer) -> Any:
     types = importlib.import_module("mcp.types")
     return types.CallToolResult.model_validate(
-        {"content": _blocks(answer), "structuredContent": answer.structured, "isError": answer.is_error}
+        {"content": answer.blocks(), "structuredContent": answer.structured, "isError": answer.is_error}
     )
 
 
@@ -139,6 +135,6 @@ def _reply_to_fastmcp(answer: Answer) -> Any:
     if answer.is_error:
         raise importlib.import_module("fastmcp.exceptions").ToolError(answer.text)
     block = importlib.import_module("mcp.types")
-    content = [block.CallToolResult.model_validate({"content": [each]}).content[0] for each in _blocks(answer)]
+    content = [block.CallToolResult.model_validate({"content": [each]}).content[0] for each in answer.blocks()]
     result = importlib.import_module("fastmcp.tools").ToolResult
     return result(content=content, structured_content=answer.structured)

@@ -1,27 +1,24 @@
-"""Explicit consent: a human has to agree before something is removed, replaced or run.
+"""What a tool declares about consent: what a human has to agree to, and the argument that carries the literal.
 
-A Literal field documents the intent, but any model fills it in on the first try: it is no consent. So
-where the client can put a question to the human, the human is asked; the literal alone is accepted only
-where nothing better exists and the tool says so, and every decision leaves a row in the journal.
+A Literal field documents the intent, but any model fills it in on the first try: it is no consent.
+`mcp_core.approval` has the rule that decides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from mcp_core.display import quoted
 from mcp_core.jsonable import to_json_bytes
 
-__all__ = ["FIELD", "Consent", "ConsentRequired", "NoArguments", "some_of", "with_consent_field"]
+__all__ = ["FIELD", "Consent", "ConsentRequired", "NoArguments", "with_consent_field"]
 
 FIELD = "confirm"
 """The argument that carries the literal, where the tool has no other use for that name."""
-
-_SHOWN = 300
-"""Characters of the arguments that a question shows."""
 
 
 class ConsentRequired(Exception):
@@ -46,7 +43,7 @@ class Consent:
     `unless` names a boolean argument that makes the question unnecessary, such as `dry_run`;
     `always` is False for tools that ask in the call (`ctx.require_consent`), once they know what would happen: the
     human is to see what is agreed to. For the others the question shows the arguments. `field` is another name for
-    the argument `confirm`.
+    the argument `confirm`. `when` completes "Only when …" for tools that are harmless otherwise.
     """
 
     literal: str
@@ -55,14 +52,27 @@ class Consent:
     unless: str | None = None
     always: bool = True
     field: str = FIELD
+    when: str | None = None
+
+    @property
+    def headline(self) -> str:
+        """The sentence that every description carries."""
+        if self.when is not None:
+            return f"Only when {self.when} it REQUIRES EXPLICIT USER INSTRUCTION: then it {self.effect}."
+        return f"REQUIRES EXPLICIT USER INSTRUCTION: this {self.effect}."
 
     @property
     def warning(self) -> str:
         """The paragraph that the tool's description carries."""
+        asked = (
+            f'the user is asked to agree; where nobody can be asked, `{self.field}` "{self.literal}" counts only if '
+            "the owner allows it and the user said so."
+        )
+        if self.when is not None:
+            return f"{self.headline} Then {asked} Otherwise nothing is asked."
         return (
-            f"REQUIRES EXPLICIT USER INSTRUCTION: this {self.effect}. Call it only when the user has asked for "
-            f'exactly that; the user is asked to agree, or `{self.field}` is "{self.literal}" because the user said '
-            "so. Do not use it on your own initiative or to tidy up."
+            f"{self.headline} Call it only when the user has asked for exactly that: {asked} Do not use it on your own "
+            "initiative or to tidy up."
         )
 
     def applies_to(self, arguments: Any) -> bool:
@@ -72,33 +82,17 @@ class Consent:
     def given_in(self, arguments: Any) -> bool:
         return bool(_argument(arguments, self.field) == self.literal)
 
-    def effect_of(self, arguments: Any) -> str:
-        """What a call with these arguments would do, for the human to agree to."""
+    def details_of(self, arguments: Any) -> tuple[str, ...]:
+        """The arguments of a call, one on each line, for the human to agree to."""
         dumped = (
             arguments.model_dump(by_alias=True, exclude_unset=True) if isinstance(arguments, BaseModel) else arguments
         )
         shown = {name: value for name, value in (dumped or {}).items() if name != self.field}
-        if not shown:
-            return self.effect
-        text = to_json_bytes(shown).decode("utf-8")
-        return f"{self.effect}; called with {text if len(text) <= _SHOWN else text[:_SHOWN] + ' …'}"
-
-    async def ask(self, arguments: Any, ctx: Any) -> None:
-        """Go on only if the human agrees to a call with these arguments."""
-        await ctx.require_consent(
-            self.literal,
-            self.effect_of(arguments),
-            given=self.given_in(arguments),
-            field=self.field,
-            refusal=self.effect,
-        )
+        return tuple(f"{quoted(name)}: {_shown(value)}" for name, value in shown.items())
 
 
-def some_of(names: Iterable[str], most: int = 5) -> str:
-    """The first few names, and how many more there are: for a question."""
-    listed = list(names)
-    more = f" and {len(listed) - most} more" if len(listed) > most else ""
-    return ", ".join(listed[:most]) + more
+def _shown(value: Any) -> str:
+    return quoted(value) if isinstance(value, str) else quoted(to_json_bytes(value).decode("utf-8"))
 
 
 def _argument(arguments: Any, name: str) -> Any:

@@ -8,7 +8,13 @@ from typing import Any
 
 from mcp_core.jsonable import without_surrogates
 
-__all__ = ["Audio", "Block", "EmbeddedResource", "Image", "ResourceLink", "wire_block"]
+__all__ = ["DATA", "FROM_DOCUMENTS", "Audio", "Block", "EmbeddedResource", "Image", "ResourceLink", "wire_block"]
+
+
+FROM_DOCUMENTS = "from-documents"
+"""The tag of tools whose answers carry what documents, packages or foreign code say."""
+DATA: dict[str, Any] = {"rolltop/content": "data"}
+"""`_meta` of such content: a host can tell it from instructions, and should not follow any that are in it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
+import contextlib
 import threading
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar
 
+from mcp_core.approval import Agreement, Approver, Effect
 from mcp_core.changes import Changes
 from mcp_core.consent import FIELD as CONSENT_FIELD
-from mcp_core.consent import ConsentRequired
-from mcp_core.jsonable import without_surrogates
-from mcp_core.log import one_line
+from mcp_core.reply import CannotAsk, Reply
+from mcp_core.threads import Lane
+from mcp_core.tokens import characters_of
 
-__all__ = ["CannotAsk", "ClientInfo", "InputNeeded", "Reply", "ToolCancelled", "ToolContext"]
+__all__ = ["ClientInfo", "ToolCancelled", "ToolContext"]
 
 W = TypeVar("W")
 T = TypeVar("T")
 P = ParamSpec("P")
-
-CHARACTERS_PER_TOKEN = 3.5
-"""A cautious average for JSON and prose; used to estimate, never to bill."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,39 +33,14 @@ class ClientInfo:
     transport: str = "memory"
     capabilities: frozenset[str] = frozenset()
     """What it says it can do for a server: `elicitation`, `sampling`, `roots`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """The human's answer to a question: `accept` with content, `decline` or `cancel`."""
-
-    action: str
-    content: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def accepted(self) -> bool:
-        return self.action == "accept"
-
-
-class CannotAsk(Exception):
-    """The client has no way to put a question to the human."""
-
-    error_type = "cannot_ask"
-    hint = "Ask the user in the conversation, and do without the form; or use a client that can show one."
+    session: str = ""
+    """The id of its session, where the transport has one."""
 
 
 class ToolCancelled(Exception):
     """Raised in a tool's thread when the caller gave up."""
 
     error_type = "cancelled"
-
-
-class InputNeeded(Exception):
-    """The call has to be repeated with the human's answers (protocol 2026-07-28); not a failure."""
-
-    def __init__(self, questions: Mapping[str, Any]) -> None:
-        super().__init__("the call needs an answer from the user")
-        self.questions = dict(questions)
 
 
 class Progress(Protocol):
@@ -130,13 +103,6 @@ def _same_name(name: str) -> str:
     return name
 
 
-_CONSENT_SCHEMA = {
-    "type": "object",
-    "properties": {"agree": {"type": "boolean", "title": "Agree", "description": "Go ahead?", "default": False}},
-    "required": ["agree"],
-}
-
-
 @dataclass(slots=True)
 class ToolContext(Generic[W]):
     """Made anew for each call. `workspace` is the application's; the rest is the call's."""
@@ -156,15 +122,29 @@ class ToolContext(Generic[W]):
     name_of: Callable[[str], str] = _same_name
     changes: Changes = field(default_factory=Changes)
     consents: list[dict[str, Any]] = field(default_factory=list)
+    approver: Approver = field(default_factory=Approver)
+    """The rule of consent; a server shares one between its calls, so that refusals stand."""
+    session_id: str | None = None
+    """The client's session, where the transport knows one."""
+    tool: str = ""
+    """The tool that runs, by its plain name; the dispatcher sets it."""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    """The arguments of the call as they came; the dispatcher sets them."""
+    time_limit: asyncio.Timeout | None = None
+    """What ends the call when it takes too long; waiting for a human does not count."""
     beside: Mapping[str, str] = field(default_factory=dict)
     """While an argument is being completed: the others that are filled in already."""
+    lane: Lane | None = None
+    """Where blocking work runs; the dispatcher sets it."""
+    threads_busy: int = 0
+    """Pieces of blocking work that have begun and not ended, also when nobody waits for them any more."""
     _cancelled: threading.Event = field(default_factory=threading.Event)
     _loop: asyncio.AbstractEventLoop | None = None
 
     @property
     def budget(self) -> int:
         """How many characters the answer may have."""
-        return int(self.budget_tokens * CHARACTERS_PER_TOKEN)
+        return characters_of(self.budget_tokens)
 
     @property
     def cancelled(self) -> bool:
@@ -184,13 +164,17 @@ class ToolContext(Generic[W]):
         self._loop = asyncio.get_running_loop()
 
         def work() -> T:
+            self.check_cancelled()
+            self.threads_busy += 1
             try:
                 return func(*args, **kwargs)
             except StopIteration as error:  # no future can carry it: the call would wait for ever
                 raise RuntimeError("the function raised StopIteration") from error
+            finally:
+                self.threads_busy -= 1
 
         try:
-            return await asyncio.to_thread(work)
+            return await (asyncio.to_thread(work) if self.lane is None else self.lane.run(work))
         except asyncio.CancelledError:
             self.cancel()
             raise
@@ -224,34 +208,43 @@ class ToolContext(Generic[W]):
         await self.log_sink(message, level)
 
     async def require_consent(
-        self, action: str, effect: str, *, given: bool = False, field: str = CONSENT_FIELD, refusal: str | None = None
-    ) -> None:
-        """Go on only if the human agrees that this `effect` happens; `given`: the literal was passed.
+        self,
+        action: str,
+        effect: Effect | str,
+        *,
+        given: bool = False,
+        field: str = CONSENT_FIELD,
+        tool: str | None = None,
+    ) -> Agreement:
+        """Go on only if the human agrees that this `effect` happens; `given`: the literal `action` was passed.
 
-        `effect` completes "This …" and names what it is about. An agreement counts for exactly these words: where
-        the call is made again with the answer and would do something else by then, the human is asked again.
-        `refusal` stands for the effect in what is said where nobody can be asked: that is logged, and values of
-        arguments are not for logs.
+        Ask before anything is changed. Then, where nothing can change any more (inside the transaction), work out the
+        effect again and give it to the agreement's `check`. `tool` is what an agreement "for this tool" counts for.
         """
-        if given:
-            self._note(action, "literal")
+        effect = Effect(effect) if isinstance(effect, str) else effect
+        return await self.approver.require(
+            self, action, effect, given=given, field=field, tool=tool or self.tool or action
+        )
+
+    @contextlib.asynccontextmanager
+    async def waiting_for_human(self) -> AsyncIterator[None]:
+        """Stop the clock of the call's time limit meanwhile."""
+        limit, loop = self.time_limit, asyncio.get_running_loop()
+        ends = limit.when() if limit is not None else None
+        if limit is None or ends is None:
+            yield
             return
+        left = ends - loop.time()
+        limit.reschedule(None)
         try:
-            digest = hashlib.sha256(effect.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-            question = f"Do you agree? This {one_line(without_surrogates(effect))}."
-            reply = await self.ask(question, _CONSENT_SCHEMA, key=f"consent:{action}:{digest}")
-        except CannotAsk:
-            self._note(action, "not askable")
-            raise ConsentRequired(
-                f"nothing was done: this {refusal or effect}, and the user has to agree first",
-                hint=f'Ask the user; if they agree, call again with {field} set to "{action}".',
-            ) from None
-        if not (reply.accepted and reply.content.get("agree") is True):
-            self._note(action, "refused")
-            raise ConsentRequired(
-                "nothing was done: the user did not agree", hint="Do not try again unless the user asks for it."
-            )
-        self._note(action, "agreed")
+            yield
+        finally:
+            if not limit.expired():
+                limit.reschedule(loop.time() + left)
+
+    def note_consent(self, action: str, decision: str, who: str | None = None) -> None:
+        """Leave a decision for the journal."""
+        self.consents.append({"action": action, "decision": decision, **({"who": who} if who else {})})
 
     async def roots(self) -> Sequence[str]:
         """The URIs of the directories that the client works in; none where it does not say (most do not)."""
@@ -265,6 +258,11 @@ class ToolContext(Generic[W]):
         """Tell clients that the list of resources is another one now."""
         self.changes.publish("resources")
 
+    def refuse_excluded(self, tool: str) -> None:
+        """Raise `ToolExcluded` where the owner left `tool` out; for what does the work of other tools."""
+        if self.registry is not None:
+            self.registry.refuse_excluded(tool)
+
     async def read_resource(self, uri: str) -> Sequence[Any]:
         """Read a resource of any tool set by its URI; gives `ResourceContent`s."""
         return await self.reader(uri, self)
@@ -272,9 +270,6 @@ class ToolContext(Generic[W]):
     async def call(self, tool: Any, arguments: Any) -> Any:
         """Call another declared tool directly: same arguments and context, no decorator in between."""
         return await self.invoker(tool, arguments, self)
-
-    def _note(self, action: str, decision: str) -> None:
-        self.consents.append({"action": action, "decision": decision})
 
 
 async def _send_progress(sink: Progress, done: float, total: float | None, message: str | None) -> None:

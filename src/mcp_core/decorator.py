@@ -19,11 +19,12 @@ from typing import Any, overload
 
 from mcp_core.adapters import flat_function, register_on
 from mcp_core.arguments import ToolArguments
-from mcp_core.context import InputNeeded, ToolCancelled, ToolContext
+from mcp_core.context import ToolCancelled, ToolContext
 from mcp_core.description import describe
 from mcp_core.envelope import Envelope, ResultEnvelope
 from mcp_core.log import TRACE, one_line
 from mcp_core.registry import Registry
+from mcp_core.reply import InputNeeded
 from mcp_core.result import Result
 from mcp_core.spec import ToolFunction, ToolSpec
 
@@ -162,12 +163,16 @@ def logged(func: ToolFunction, name: str, plain: str) -> ToolFunction:
     """`func` with its log lines: called, completed or failed or cancelled; it raises what `func` raises."""
     extra = {"tool": plain}
 
+    def failed(error: object, kind: str) -> None:
+        short = f"Tool {name} failed: {kind}"
+        logger.error("Tool %s failed: %s", name, one_line(error), extra={**extra, "without_values": short})
+
     def called() -> None:
         logger.log(TRACE, "Tool called: %s", name, extra=extra)
 
     def ended(result: Any, level: int) -> None:
         if isinstance(result, Result) and result.is_failure:
-            logger.error("Tool %s failed: %s", name, one_line(result.error), extra=extra)
+            failed(result.error, result.error_type or "failure")
         else:
             logger.log(level, "Tool %s completed successfully", name, extra=extra)
 
@@ -177,7 +182,7 @@ def logged(func: ToolFunction, name: str, plain: str) -> ToolFunction:
         elif isinstance(error, (asyncio.CancelledError, ToolCancelled)):
             logger.log(logging.DEBUG, "Tool %s was cancelled", name, extra=extra)
         else:
-            logger.error("Tool %s failed: %s", name, one_line(error), extra=extra)
+            failed(error, str(getattr(error, "error_type", type(error).__name__)))
 
     @functools.wraps(func)
     async def asynchronous(*args: Any, **kwargs: Any) -> Any:

@@ -104,7 +104,7 @@ def _compact(spec: ToolSpec) -> str:
     if first := spec.body.partition("\n\n")[0]:
         lines.append(" ".join(first.split()))
     if spec.consent is not None:
-        lines.append(f"REQUIRES EXPLICIT USER INSTRUCTION: this {spec.consent.effect}.")
+        lines.append(spec.consent.headline)
     if spec.examples:
         lines.append(f"Example: {json.dumps(spec.examples[0].arguments, ensure_ascii=False)}")
     return "\n".join(lines)

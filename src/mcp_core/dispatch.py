@@ -1,32 +1,41 @@
-"""The one way a call takes: name, arguments, consent, run, envelope, size, record."""
+"""A tool call from its name to its answer: limit, check arguments, ask consent, run, shape, record."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import logging
 import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+from mcp_core.approval import ask_for
 from mcp_core.consent import ConsentRequired
-from mcp_core.content import ResourceLink
-from mcp_core.context import CHARACTERS_PER_TOKEN, InputNeeded, ToolCancelled, ToolContext
+from mcp_core.content import FROM_DOCUMENTS, ResourceLink
+from mcp_core.context import ToolContext
 from mcp_core.description import expand_result
 from mcp_core.envelope import SPILLED, Answer, ProtocolFault
 from mcp_core.jsonable import to_json_bytes
 from mcp_core.outcome import comes_from_outside, failure_of, result_of
 from mcp_core.pace import Pace
 from mcp_core.registry import Registered, Registry
+from mcp_core.reply import InputNeeded
 from mcp_core.result import Result
 from mcp_core.spec import ToolFunction
+from mcp_core.threads import ToolThreads
+from mcp_core.tokens import tokens_of
 from mcp_core.validation import InvalidArguments
 
 __all__ = ["Call", "Dispatcher", "Observer", "Spill", "UnknownTool"]
 
 logger = logging.getLogger("mcp_core.tools")
+
+AUDIT_SECONDS = 2.0
+"""How long an answer to a call with consent waits for its record to be on disk."""
 
 Arguments = Mapping[str, Any] | None
 
@@ -42,7 +51,10 @@ class UnknownTool(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call as the journal keeps it. `arguments` is the JSON text, for whoever may see values."""
+    """One call as the journal keeps it. `arguments` is the JSON text, for whoever may see values.
+
+    `principal` is who is responsible: the local user, or the user of a token.
+    """
 
     tool: str
     toolset: str
@@ -57,10 +69,26 @@ class Call:
     digest: str
     arguments: bytes
     consents: tuple[Mapping[str, Any], ...] = ()
+    principal: str | None = None
+    client_version: str = ""
+    session: str = ""
+    answer: str = ""
+
+    @property
+    def tokens_in(self) -> int:
+        """Estimated tokens of the arguments."""
+        return tokens_of(self.size_in)
+
+    @property
+    def tokens_out(self) -> int:
+        """Estimated tokens of the answer."""
+        return tokens_of(self.size_out)
 
 
 class Observer(Protocol):
-    def __call__(self, call: Call) -> None: ...
+    """Records a call; must not wait. The future it may return says when the record is on disk."""
+
+    def __call__(self, call: Call) -> Future[bool] | None: ...
 
 
 class Spill(Protocol):
@@ -73,6 +101,12 @@ class Redirect(Protocol):
     """Makes another call of a call: for a tool that calls others by name."""
 
     def __call__(self, name: str, arguments: Arguments) -> tuple[str, Arguments]: ...
+
+
+class Opener(Protocol):
+    """Opens what a tool set works with, in a thread; None once that is done."""
+
+    def __call__(self, toolset: str) -> Callable[[], object] | None: ...
 
 
 class Explain(Protocol):
@@ -90,6 +124,7 @@ class Dispatcher:
         spill: Spill | None = None,
         redirect: Redirect | None = None,
         explain: Explain | None = None,
+        opener: Opener | None = None,
         timeout: float = 300.0,
         calls_per_minute: int = 0,
         clock: Callable[[], float] = time.time,
@@ -99,6 +134,9 @@ class Dispatcher:
         self._spill = spill
         self._redirect = redirect
         self._explain = explain
+        self._opener = opener
+        self._opening: dict[str, asyncio.Future[None]] = {}
+        self._threads = ToolThreads()
         self._timeout = timeout
         self._pace = Pace(calls_per_minute) if calls_per_minute else None
         self._clock = clock
@@ -113,9 +151,11 @@ class Dispatcher:
         record = _Record(registered, arguments, ctx, self._clock())
         try:
             answer = await self._answer(registered, arguments, ctx, record)
-            record.size_out = len(answer.text)
+            if FROM_DOCUMENTS in registered.spec.tags:
+                answer = replace(answer, is_data=True)
+            record.answer = answer.text
             return answer
-        except (asyncio.CancelledError, ToolCancelled):
+        except asyncio.CancelledError:
             record.outcome = "cancelled"
             ctx.cancel()
             raise
@@ -126,15 +166,19 @@ class Dispatcher:
             record.outcome, record.error_type = "rejected", str(fault.code)
             raise
         finally:
-            self._observe(record)
+            await self._observe(record)
 
-    def _observe(self, record: _Record) -> None:
+    async def _observe(self, record: _Record) -> None:
         if self._observer is None:
             return
         try:
-            self._observer(record.finished())
+            written = self._observer(record.finished())
         except Exception:
             logger.exception("a call could not be recorded")
+            return
+        if written is not None and record.ctx.consents:
+            # An audit trail: on disk before the answer, unless the disk takes too long.
+            await asyncio.wait([asyncio.wrap_future(written)], timeout=AUDIT_SECONDS)
 
     async def _answer(
         self, registered: Registered, arguments: Mapping[str, Any] | None, ctx: ToolContext[Any], record: _Record
@@ -180,21 +224,34 @@ class Dispatcher:
         )
 
     async def _run(self, registered: Registered, checked: Any, ctx: ToolContext[Any]) -> Result[Any]:
+        spec = registered.spec
         ctx.invoker, ctx.name_of = self.invoke, self.registry.name_of
-        limit = registered.spec.timeout or self._timeout
+        ctx.arguments = _as_mapping(checked)
+        ctx.lane = self._threads.lane((spec.toolset, spec.annotations.read_only), (ctx.principal, ctx.client.name))
+        limit = spec.timeout or self._timeout
         try:
-            async with asyncio.timeout(limit):
+            async with asyncio.timeout(limit) as ctx.time_limit:
+                await self._open(spec.toolset, ctx)
                 return await result_of(lambda: self._execute(registered, registered.run, checked, ctx))
         except TimeoutError:
             ctx.cancel()
-            return Result.failure(
-                f"the call did not finish within {limit:g} s and was stopped",
-                "timeout",
-                instruction="Ask for less at once, or raise the limit in the settings.",
-            )
+            return _timed_out(limit, still_busy=ctx.threads_busy > 0)
+
+    async def _open(self, toolset: str, ctx: ToolContext[Any]) -> None:
+        """Before the first call of a tool set, open what it works with; a thread does it, the event loop does not wait.
+
+        What goes wrong is left to the tool, which meets it again.
+        """
+        opening = self._opening.get(toolset)
+        if opening is None:
+            opens = self._opener(toolset) if self._opener is not None else None
+            opening = self._opening[toolset] = asyncio.ensure_future(_quietly(opens))
+        if not opening.done():
+            await asyncio.shield(opening)
 
     async def _execute(self, registered: Registered, func: ToolFunction, checked: Any, ctx: ToolContext[Any]) -> Any:
         spec = registered.spec
+        caller, ctx.tool = ctx.tool, spec.name
         if spec.consent is not None and spec.consent.applies_to(checked):
             await _ask_consent(registered, checked, ctx)
         bound = spec.bind(checked, ctx)
@@ -205,6 +262,8 @@ class Dispatcher:
             if told is None:
                 raise
             raise told from error
+        finally:
+            ctx.tool = caller
 
     async def invoke(self, tool: str | ToolFunction, arguments: Any, ctx: ToolContext[Any]) -> Result[Any]:
         """Call a tool directly, without decorator and envelope; consent is asked for all the same."""
@@ -226,12 +285,11 @@ class Dispatcher:
     def _within_budget(self, answer: Answer, registered: Registered, ctx: ToolContext[Any]) -> Answer:
         if len(answer.text) <= ctx.budget or self._spill is None:
             return answer
-        tokens = int(len(answer.text) / CHARACTERS_PER_TOKEN)
         uri = self._spill(answer.text, registered.spec.name)
         kept = {
             "uri": uri,
             "characters": len(answer.text),
-            "estimated_tokens": tokens,
+            "estimated_tokens": tokens_of(len(answer.text)),
             "preview": answer.text[:2000],
             "next": "The call succeeded; its answer is too large to show at once. "
             f"Read {uri} in parts, or ask for less (a limit, a filter, a range).",
@@ -240,11 +298,32 @@ class Dispatcher:
         return Answer.of({SPILLED: kept}, content=(link,))
 
 
+async def _quietly(opens: Callable[[], object] | None) -> None:
+    if opens is not None:
+        with contextlib.suppress(Exception):
+            await asyncio.to_thread(opens)
+
+
+def _timed_out(limit: float, *, still_busy: bool) -> Result[Any]:
+    if still_busy:
+        return Result.failure(
+            f"the call did not finish within {limit:g} s; its work goes on in the background and may still take effect",
+            "timeout",
+            instruction="Look at what is there before you call again. Ask for less at once, or raise the limit in "
+            "the settings.",
+        )
+    return Result.failure(
+        f"the call did not finish within {limit:g} s and was stopped",
+        "timeout",
+        instruction="Ask for less at once, or raise the limit in the settings.",
+    )
+
+
 async def _ask_consent(registered: Registered, checked: Any, ctx: ToolContext[Any]) -> None:
     consent = registered.spec.consent
     assert consent is not None
     try:
-        await consent.ask(checked, ctx)
+        await ask_for(consent, checked, ctx)
     except ConsentRequired as refused:
         logger.info("Tool %s not run: %s", registered.name, refused)
         raise
@@ -273,7 +352,7 @@ class _Record:
         self.registered, self.ctx, self.started = registered, ctx, started
         self.begun = time.perf_counter()
         self.arguments = _recorded(arguments)
-        self.outcome, self.error_type, self.size_out = "ok", None, 0
+        self.outcome, self.error_type, self.answer = "ok", None, ""
 
     error_type: str | None
 
@@ -288,8 +367,12 @@ class _Record:
             started=self.started,
             seconds=time.perf_counter() - self.begun,
             size_in=len(self.arguments),
-            size_out=self.size_out,
+            size_out=len(self.answer),
             digest=hashlib.sha256(self.arguments).hexdigest()[:16],
             arguments=self.arguments,
             consents=tuple(self.ctx.consents),
+            principal=self.ctx.principal,
+            client_version=self.ctx.client.version,
+            session=self.ctx.client.session,
+            answer=self.answer,
         )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from mcp_core.content import Block, wire_block
+from mcp_core.content import DATA, Block, wire_block
 from mcp_core.jsonable import plain_and_text, to_jsonable, without_surrogates
 from mcp_core.result import Result
 from mcp_core.spec import ToolSpec
@@ -26,6 +26,8 @@ class Answer:
     text: str
     is_error: bool = False
     content: tuple[Block, ...] = ()
+    is_data: bool = False
+    """Whether it carries what documents say."""
 
     @classmethod
     def of(
@@ -38,10 +40,15 @@ class Answer:
         plain, written = plain_and_text(to_jsonable(structured) if is_error else structured)
         return cls(plain, written if text is None else without_surrogates(text), is_error, content)
 
+    def blocks(self) -> list[dict[str, Any]]:
+        """The content as MCP writes it: the text, then the rest; marked where it is data."""
+        blocks = [{"type": "text", "text": self.text}, *(wire_block(block) for block in self.content)]
+        return [{**block, "_meta": DATA} for block in blocks] if self.is_data else blocks
+
     def wire(self) -> dict[str, Any]:
         """The result of `tools/call`; `content` and `structuredContent` each hold all of it."""
-        content = [{"type": "text", "text": self.text}, *(wire_block(block) for block in self.content)]
-        return {"content": content, "structuredContent": self.structured, "isError": self.is_error}
+        wire = {"content": self.blocks(), "structuredContent": self.structured, "isError": self.is_error}
+        return {**wire, "_meta": DATA} if self.is_data else wire
 
 
 class ProtocolFault(Exception):

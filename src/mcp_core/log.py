@@ -44,9 +44,19 @@ class _Formatter(logging.Formatter):
 
 
 class Redactor(logging.Filter):
-    """Masks what looks like a credential, and keeps every record on one line."""
+    """Masks what looks like a credential, and keeps every record on one line.
+
+    A record that has a text `without_values` is written as that, unless `values` are wanted: errors of tools quote
+    names and contents of documents, and what foreign code said.
+    """
+
+    def __init__(self, *, values: bool = False) -> None:
+        super().__init__()
+        self._values = values
 
     def filter(self, record: logging.LogRecord) -> bool:
+        if not self._values and (short := getattr(record, "without_values", None)) is not None:
+            record.msg, record.args = short, None
         message = record.getMessage()
         cleaned = one_line(_masked(message))
         if cleaned != message:
@@ -63,11 +73,14 @@ def level_number(name: str) -> int:
 
 
 def configure(level: str, *, file: Path | None = None, names: tuple[str, ...] = ("mcp_core", "rolltop")) -> None:
-    """Log to standard error or a file, never to standard output; called by entry points only."""
+    """Log to standard error or a file, never to standard output; called by entry points only.
+
+    From DEBUG on, errors of tools are logged with their text; above that with their type alone.
+    """
     handler: logging.Handler
     handler = logging.FileHandler(file, encoding="utf-8") if file else logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    handler.addFilter(Redactor())
+    handler.addFilter(Redactor(values=level_number(level) <= logging.DEBUG))
     for name in names:
         logger = logging.getLogger(name)
         logger.setLevel(level_number(level))

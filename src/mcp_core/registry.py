@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,7 +13,7 @@ from mcp_core.description import describe, expand_schema
 from mcp_core.envelope import Envelope, ResultEnvelope
 from mcp_core.spec import ToolFunction, ToolSpec
 
-__all__ = ["Registered", "Registry"]
+__all__ = ["Registered", "Registry", "ToolExcluded"]
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,28 @@ class Registered:
         return entry
 
 
-class Registry:
-    """Registered tools in the order they came; a name is given once."""
+class ToolExcluded(Exception):
+    """The owner left this tool out; no other tool does its work."""
 
-    def __init__(self) -> None:
+    error_type = "permission_denied"
+    hint = "The owner of this server left it out (exclude_tools). Do without it."
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"the tool {name} is not available on this server")
+
+
+class Registry:
+    """Registered tools in the order they came; a name is given once. `excluded` are names that never work."""
+
+    def __init__(self, excluded: Iterable[str] = (), prefix: str = "") -> None:
         self._by_name: dict[str, Registered] = {}
         self._final: dict[str, str] = {}
+        self._excluded = {form for name in excluded for form in (name, name.removeprefix(f"{prefix.rstrip('_')}_"))}
+
+    def refuse_excluded(self, name: str) -> None:
+        """Raise `ToolExcluded` for a tool that was left out: for tools that do the work of others."""
+        if name in self._excluded or self.name_of(name) in self._excluded:
+            raise ToolExcluded(name)
 
     def add(
         self,

@@ -93,11 +93,11 @@ class RolltopError(Exception):
         return f"{self.position}: {self.message}" if self.position else self.message
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """For another process: whatever a class wants to be made of, it is what it was."""
-        return _as_it_was, (type(self), self.args, self.__dict__)
+        """Pickle the state as it is, whatever arguments a subclass takes."""
+        return _restore, (type(self), self.args, self.__dict__)
 
 
-def _as_it_was(kind: type[RolltopError], args: tuple[Any, ...], state: dict[str, Any]) -> RolltopError:
+def _restore(kind: type[RolltopError], args: tuple[Any, ...], state: dict[str, Any]) -> RolltopError:
     error = kind.__new__(kind, *args)
     error.args = args
     error.__dict__.update(state)

@@ -1,7 +1,7 @@
-"""Opens a directory and builds the engines from settings: the composition root.
+"""Open a workspace directory and build the engines from the settings: the composition root.
 
-Several processes share one workspace: every part in it is made for that. Engines are built at first use,
-so a server that only transforms data never opens the store.
+Several processes share one workspace. Engines are built at first use, so a server that only transforms data never opens
+the store.
 """
 
 from __future__ import annotations
@@ -14,14 +14,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rolltop.base.atomic_files import write_file
+from rolltop.base.http_token import is_loopback_url, kept_token
 from rolltop.base.os_errors import explain_os_error
 from rolltop.confine import Policy, set_policy
 from rolltop.errors import InvalidData, InvalidInput, PermissionDenied, RolltopError
 from rolltop.files import Files
-from rolltop.journal import Journal
+from rolltop.journal import Journal, Retention
 from rolltop.settings import Settings
 
 if TYPE_CHECKING:
+    from rolltop.approvals import Approvals
     from rolltop.catalog.live import Catalog
     from rolltop.guide import Guide
     from rolltop.reports import Reports
@@ -87,13 +90,7 @@ class Workspace:
     @staticmethod
     def _write_marker(marker: Path) -> None:
         # Several processes may start at once: each writes the same bytes and the last rename wins.
-        temporary = marker.with_name(f".{marker.name}.{os.getpid()}")
-        try:
-            with open(temporary, "w", encoding="utf-8", opener=_privately) as file:
-                file.write(json.dumps({"format": FORMAT}) + "\n")
-            temporary.replace(marker)
-        finally:
-            temporary.unlink(missing_ok=True)
+        write_file(marker, (json.dumps({"format": FORMAT}) + "\n").encode("utf-8"), durable=False)
 
     def _private(self, name: str) -> Path:
         """A directory of the workspace for its user alone, also where the workspace itself is open to others."""
@@ -136,14 +133,31 @@ class Workspace:
     @cached_property
     def files(self) -> Files:
         """The one way to open a file of the user's."""
-        return Files.from_settings(self.settings)
+        return Files.from_settings(self.settings, own=[self.guide_directory], kept=self._served_directories)
+
+    @property
+    def guide_directory(self) -> Path:
+        """The directory of the guide's configuration."""
+        given = self.settings.section("guide").get("config_dir")
+        default = self.settings.config.parent / "guide"
+        return Path(os.path.expandvars(str(given))).expanduser().absolute() if given else default
+
+    def _served_directories(self) -> list[Path]:
+        """Directories of the catalogs that are served: what is written there would be run."""
+        if not (self.settings.catalogs or self.settings.section("catalog") or self._attachments.exists()):
+            return []
+        return self.catalog.directories()
+
+    @property
+    def _attachments(self) -> Path:
+        return self.root / "catalogs.json"
 
     @cached_property
     def guide(self) -> Guide:
         """Content by expression, flags and projects; the user's, not the workspace's: it lies in the configuration."""
         from rolltop.guide import Guide  # noqa: PLC0415 - built, and loaded, at first use
 
-        return Guide.from_section(self.settings.section("guide"), self.settings.config.parent / "guide")
+        return Guide.from_section(self.settings.section("guide"), self.guide_directory, self.files)
 
     @cached_property
     def catalog(self) -> Catalog:
@@ -153,11 +167,20 @@ class Workspace:
         settings = CatalogSettings.from_section(
             self.settings.section("catalog"), self.settings.catalogs, self.settings.catalog_groups
         )
-        return Catalog(settings, self.root / "catalogs.json")
+        return Catalog(settings, self._attachments)
 
     @cached_property
     def journal(self) -> Journal:
-        return Journal(self.root / "journal.sqlite", self.prepare)
+        chosen = self.settings
+        retention = Retention(chosen.journal_rows, chosen.journal_days, chosen.journal_megabytes, chosen.journal_text)
+        return Journal(self.root / "journal.sqlite", self.prepare, retention)
+
+    @cached_property
+    def approvals(self) -> Approvals:
+        """Questions to the owner, and their answers."""
+        from rolltop.approvals import Approvals  # noqa: PLC0415 - asyncio is not free
+
+        return Approvals(self.root / "approvals.sqlite", self.prepare)
 
     @cached_property
     def store(self) -> Library:
@@ -178,7 +201,10 @@ class Workspace:
         """Transformations, checked and run in limited workers."""
         from rolltop.transform.service import Service, ServiceConfig  # noqa: PLC0415 - built at first use
 
-        return Service(ServiceConfig.from_section(self.settings.section("transform"), self.settings.sandbox_user))
+        config = ServiceConfig.from_section(self.settings.section("transform"), self.settings.sandbox_user)
+        if config.daemon_url is not None and config.daemon_token is None and is_loopback_url(config.daemon_url):
+            config = replace(config, daemon_token=self.settings.http_token or kept_token(self.root))
+        return Service(config)
 
     @cached_property
     def reports(self) -> Reports:
@@ -200,7 +226,7 @@ class Workspace:
 
     def close(self) -> None:
         """Close what was opened, in any state."""
-        for name in ("catalog", "reports", "transform", "store", "journal"):
+        for name in ("catalog", "reports", "transform", "store", "approvals", "journal"):
             part = self.__dict__.pop(name, None)
             if part is not None:
                 with contextlib.suppress(OSError):

@@ -60,7 +60,7 @@ def test_exit_codes_say_what_was_wrong(rolltop: Any, arguments: tuple[str, ...],
     done = rolltop("catalog", *arguments)
     assert done.returncode == code, done.stderr
     assert done.stdout == ""
-    assert done.stderr.startswith("rolltop: ")
+    assert done.stderr.startswith("Error: ")
 
 
 def test_the_definitions_of_the_examples_are_fresh(rolltop: Any) -> None:

@@ -94,7 +94,7 @@ def test_a_group_cannot_leave_the_name_of_the_tool(package: Path) -> None:
         mcptool_list(package, "nothing)|(?:.")
 
 
-@pytest.mark.timeout(20)
+@pytest.mark.timeout(300)
 def test_a_group_takes_no_time_whatever_its_pattern(tmp_path: Path) -> None:
     name = "mcp_tool_pipeline_set_settings_from_repository"
     mcptool_build(r_package(tmp_path / "long", f"#' T\n#' @keywords mcp-tool\n{name} <- function() 1\n"))

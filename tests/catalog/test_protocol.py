@@ -17,6 +17,7 @@ from .helpers import EXAMPLES, r_package
 pytestmark = pytest.mark.anyio
 
 ERAS = ["legacy", "2026-07-28"]
+OWNER_ALLOWS = {"ROLLTOP_CONSENT": "literal"}
 CLEAR = "orchard-mcp_tool_harvest_clear"
 
 
@@ -41,7 +42,7 @@ async def test_definitions_are_tools_with_state_images_and_approval(stdio_client
 
     async def agree(context: Any, params: Any) -> ElicitResult:
         asked.append(params.message)
-        return ElicitResult(action="accept", content={"agree": len(asked) > 1})
+        return ElicitResult(action="cancel" if len(asked) == 1 else "accept", content={"agree": True})
 
     async with stdio_client("--catalog", str(orchard), mode=era, elicitation_callback=agree) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
@@ -78,8 +79,14 @@ async def test_arguments_conditions_and_failures_come_back_as_errors(stdio_clien
         assert "Coefficients" in model["text"]
 
 
-async def test_without_a_way_to_ask_the_literal_is_the_consent(stdio_client: Any, orchard: Path) -> None:
+async def test_without_a_way_to_ask_the_owner_decides_about_the_literal(stdio_client: Any, orchard: Path) -> None:
     async with stdio_client("--catalog", str(orchard)) as client:
+        for given in ({}, {"confirm": "RUN_MCP_TOOL_HARVEST_CLEAR"}):
+            refused = await client.call_tool(CLEAR, given)
+            assert refused.structured_content["error_type"] == "consent_required"
+    async with stdio_client("--catalog", str(orchard), "--consent", "never") as client:
+        assert CLEAR not in [tool.name for tool in (await client.list_tools()).tools]
+    async with stdio_client("--catalog", str(orchard), "--consent", "literal") as client:
         refused = await client.call_tool(CLEAR, {})
         assert refused.structured_content["error_type"] == "consent_required"
         agreed = await client.call_tool(CLEAR, {"confirm": "RUN_MCP_TOOL_HARVEST_CLEAR"})
@@ -96,7 +103,7 @@ async def test_a_call_that_is_given_up_ends_and_the_next_one_runs(stdio_client: 
         assert value(await client.call_tool("demo-one", {}))["result"] == 1
         with anyio.move_on_after(1):
             await client.call_tool("demo-loop", {})
-        with anyio.fail_after(20):
+        with anyio.fail_after(120):
             assert value(await client.call_tool("demo-one", {}))["result"] == 1
 
 
@@ -110,7 +117,7 @@ async def test_a_catalog_is_built_attached_and_called_without_changing_the_list(
     stdio_client: Any, orchard: Path, environment: dict[str, str]
 ) -> None:
     shutil.rmtree(orchard / "inst")
-    env = {"ROLLTOP_ROOTS": str(orchard.parent)}
+    env = {"ROLLTOP_ROOTS": str(orchard.parent), "ROLLTOP_CONSENT": "literal"}
     async with stdio_client(env=env) as client:
         before = [tool.name for tool in (await client.list_tools()).tools]
         dry = value(await client.call_tool("mcptool_build", {"path": str(orchard), "dry_run": True}))
@@ -141,7 +148,7 @@ async def test_a_catalog_is_built_attached_and_called_without_changing_the_list(
 async def test_changing_definitions_asks_first(stdio_client: Any, orchard: Path) -> None:
     source = orchard / "R" / "varieties.R"
     source.write_text(source.read_text().replace("Only varieties of this season", "Season"))
-    async with stdio_client(env={"ROLLTOP_ROOTS": str(orchard.parent)}) as client:
+    async with stdio_client("--consent", "literal", env={"ROLLTOP_ROOTS": str(orchard.parent)}) as client:
         given = {"path": str(orchard), "run_examples": False}
         refused = await client.call_tool("mcptool_build", given)
         assert refused.structured_content["error_type"] == "consent_required"
@@ -192,7 +199,7 @@ async def test_clients_hear_of_a_changed_definition(stdio_client: Any, orchard: 
         if getattr(message, "method", "") == "notifications/tools/list_changed":
             heard.set()
 
-    env = {"ROLLTOP_CATALOG_WATCH_SECONDS": "0.2", "ROLLTOP_ROOTS": str(orchard.parent)}
+    env = {**OWNER_ALLOWS, "ROLLTOP_CATALOG_WATCH_SECONDS": "0.2", "ROLLTOP_ROOTS": str(orchard.parent)}
     async with stdio_client("--catalog", str(orchard), env=env, mode="legacy", message_handler=listen) as client:
         before = {tool.name: tool.description for tool in (await client.list_tools()).tools}
         source = orchard / "R" / "harvest.R"
@@ -205,7 +212,7 @@ async def test_clients_hear_of_a_changed_definition(stdio_client: Any, orchard: 
         changed = file.with_suffix(".new")
         changed.write_text(file.read_text().replace("Forgets every entry", "Forgets all"))
         changed.replace(file)  # at once: the server may look at any time
-        with anyio.fail_after(10):
+        with anyio.fail_after(120):
             await heard.wait()
         after = {tool.name: tool.description for tool in (await client.list_tools()).tools}
     assert before[CLEAR] != after[CLEAR]
@@ -223,7 +230,7 @@ async def test_a_tool_that_a_call_built_anew_is_called_as_it_is_now(stdio_client
     root = r_package(tmp_path / "demo", PLAIN)
     mcptool_build(root)
     source = root / "R" / "tools.R"
-    env = {"ROLLTOP_CATALOG_WATCH_SECONDS": "0.2", "ROLLTOP_ROOTS": str(tmp_path)}
+    env = {**OWNER_ALLOWS, "ROLLTOP_CATALOG_WATCH_SECONDS": "0.2", "ROLLTOP_ROOTS": str(tmp_path)}
     build = {"path": str(root), "confirm": "REPLACE_DEFINITIONS"}
     async with stdio_client("--catalog", str(root), env=env) as client:
         before = (await client.list_tools()).tools
@@ -253,25 +260,26 @@ async def test_a_tool_that_became_dangerous_asks_though_the_list_does_not_say_so
 
     async def agree(context: Any, params: Any) -> ElicitResult:
         asked.append(params.message)
-        return ElicitResult(action="accept", content={"agree": len(asked) > 1})
+        return ElicitResult(action="cancel" if len(asked) == 2 else "accept", content={"agree": True})
 
     root = r_package(tmp_path / "demo", PLAIN)
     mcptool_build(root)
     options: dict[str, Any] = {"env": {"ROLLTOP_ROOTS": str(tmp_path)}, "mode": era}
-    build = {"path": str(root), "confirm": "REPLACE_DEFINITIONS"}
+    build = {"path": str(root)}
     async with stdio_client("--catalog", str(root), elicitation_callback=agree, **options) as client:
         (root / "R" / "tools.R").write_text(PLAIN.replace("mcp-tool", "mcp-tool mcp-dangerous"))
         assert not (await client.call_tool("mcptool_build", build)).is_error
+        assert "definition files" in asked[0]
         refused = await client.call_tool("demo-one", {"x": 1})
         assert refused.structured_content["error_type"] == "consent_required"
+        assert "dangerous" in asked[1]
         assert value(await client.call_tool("demo-one", {"x": 1}))["result"] == 2
-        assert "dangerous" in asked[0]
         assert value(await client.call_tool("demo-one", {"x": 1, "confirm": "RUN_ONE"}))["result"] == 2
-        assert len(asked) == 2
+        assert len(asked) == 4
         (root / "R" / "tools.R").write_text(PLAIN)
         assert not (await client.call_tool("mcptool_build", build)).is_error
         assert value(await client.call_tool("demo-one", {"x": 1}))["result"] == 2
-        assert len(asked) == 2
+        assert len(asked) == 5
 
 
 async def test_wrong_arguments_are_answered_alike_however_a_tool_is_called(stdio_client: Any, tmp_path: Path) -> None:
@@ -318,7 +326,7 @@ async def test_a_catalog_that_is_built_later_is_served_from_then_on(
     async with stdio_client(*arguments, env=env, mode="legacy", message_handler=listen) as client:
         assert "late-one" not in {tool.name for tool in (await client.list_tools()).tools}
         mcptool_build(late)
-        with anyio.fail_after(10):
+        with anyio.fail_after(120):
             await heard.wait()
         assert "late-one" in {tool.name for tool in (await client.list_tools()).tools}
         assert value(await client.call_tool("late-one", {}))["result"] == 1

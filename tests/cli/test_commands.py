@@ -158,10 +158,6 @@ def test_connect_does_not_touch_a_broken_file(rolltop: Rolltop, tmp_path: Path) 
     assert file.read_text() == "{ not json"
 
 
-def test_shell_completion_is_there(rolltop: Rolltop) -> None:
-    assert "complete" in rolltop(_ROLLTOP_COMPLETE="bash_source").stdout
-
-
 def test_doctor_shows_settings_and_where_they_came_from_but_no_secret(rolltop: Rolltop) -> None:
     out = rolltop("doctor", "--settings", "--json", ROLLTOP_HTTP_TOKEN="hunter2-hunter2")
     settings = {row["name"]: row for row in json.loads(out.stdout)["settings"]}

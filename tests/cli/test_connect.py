@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
+
+from rolltop.cli.client_files import write_entry
+from rolltop.cli.clients import CLIENTS, Token, url_entry
+from rolltop.errors import InvalidData
 
 Rolltop = Callable[..., subprocess.CompletedProcess[str]]
 URL = "http://127.0.0.1:7779/mcp"
@@ -56,7 +63,7 @@ def test_a_write_that_fails_leaves_nothing_behind(environment: dict[str, str], t
     line = f"ulimit -f 1; {sys.executable} -B -m rolltop connect cursor --write --file {folder}/mcp.json"
     out = subprocess.run(["bash", "-c", line], env=environment, capture_output=True, text=True, check=False)
     assert out.returncode == 1
-    assert out.stderr.startswith(f"rolltop: {folder}/mcp.json cannot be written: ")
+    assert out.stderr.startswith(f"Error: {folder}/mcp.json cannot be written: ")
     assert [(path.name, path.read_text()) for path in folder.iterdir()] == [("mcp.json", before)]
 
 
@@ -82,7 +89,7 @@ def test_other_settings_are_carried_and_secrets_are_not(rolltop: Rolltop, tmp_pa
     }
     out = rolltop(
         "--log-level", "DEBUG", "connect", "cursor", "--toolsets", "store,guide", "--read-only", "--catalog", ".",
-        ROLLTOP_HTTP_TOKEN="hunter2-hunter2", MCP_PORT="1", **variables,
+        ROLLTOP_HTTP_TOKEN="hunter2-hunter2-hunter2", MCP_PORT="1", **variables,
     )  # fmt: skip
     found = entry(out)
     serve = found["args"].index("serve")
@@ -129,13 +136,13 @@ def test_paths_are_carried_in_full(rolltop: Rolltop, tmp_path: Path) -> None:
     ],
 )
 def test_an_entry_with_a_url_says_where_the_token_goes(rolltop: Rolltop, client: str, place: str) -> None:
-    out = rolltop("connect", client, "--url", URL, ROLLTOP_HTTP_TOKEN="hunter2-hunter2")
+    out = rolltop("connect", client, "--url", URL, ROLLTOP_HTTP_TOKEN="hunter2-hunter2-hunter2")
     found = entry(out)
     header = found["env"]["AUTHORIZATION"] if client == "claude-desktop" else found["headers"]["Authorization"]
     assert header == f"Bearer {place}"
     assert "The server asks for its token" in out.stderr
     assert "hunter2" not in out.stdout + out.stderr
-    assert "headers" not in entry(rolltop("connect", client, "--url", URL))
+    assert "headers" not in entry(rolltop("connect", client, "--url", "https://elsewhere.example/mcp"))
 
 
 @pytest.mark.parametrize("url", ["notaurl", "ftp://x/mcp", "http://", "http://x:99999/mcp", ""])
@@ -165,7 +172,7 @@ def test_a_token_file_holds_a_token(rolltop: Rolltop, tmp_path: Path) -> None:
 
 
 def test_a_running_server_shows_entries_with_its_settings(environment: dict[str, str], tmp_path: Path) -> None:
-    (tmp_path / "token").write_text("hunter2-hunter2")
+    (tmp_path / "token").write_text("hunter2-hunter2-hunter2")
     with subprocess.Popen(
         [
             sys.executable, "-m", "rolltop", "--workspace", str(tmp_path / "w"), "serve", "--http", "--port", "0",
@@ -180,17 +187,15 @@ def test_a_running_server_shows_entries_with_its_settings(environment: dict[str,
             assert lines[-1], lines
         server.terminate()
     said = f"--workspace {tmp_path / 'w'} serve --toolsets store --read-only"
-    by_stdio = [line for line in lines if line.startswith("  stdio")]
-    assert len(by_stdio) == 4
-    for line in by_stdio:
-        assert said in " ".join(json.loads(line.removeprefix("  stdio"))[_key(line)]["rolltop"]["args"])
-    assert any(line.startswith("  or     claude mcp add rolltop -- ") and said in line for line in lines)
-    assert all("uthorization" in line for line in lines if line.startswith(("  URL", "  or     claude mcp add --tr")))
-    assert "hunter2" not in "".join(lines)
-
-
-def _key(line: str) -> str:
-    return "servers" if '"servers"' in line else "mcpServers"
+    text = "".join(lines)
+    for client in CLIENTS:
+        assert client == "claude-code" or f"rolltop connect {client} --url http://127.0.0.1:" in text
+    [by_stdio] = [line for line in lines if "claude mcp add rolltop -- " in line]
+    assert said in by_stdio
+    assert f"rolltop --workspace {tmp_path / 'w'} connect CLIENT --toolsets store --read-only --write" in text
+    [by_url] = [line for line in lines if "claude mcp add --transport http" in line]
+    assert "Authorization: Bearer $ROLLTOP_HTTP_TOKEN" in by_url
+    assert "hunter2" not in text
 
 
 def test_what_others_wrote_stays_readable(rolltop: Rolltop, tmp_path: Path) -> None:
@@ -207,10 +212,123 @@ def test_what_others_wrote_stays_readable(rolltop: Rolltop, tmp_path: Path) -> N
     assert "/home/zoë/x" in text
 
 
-def test_a_file_with_comments_is_left_alone_and_the_other_way_is_said(rolltop: Rolltop, tmp_path: Path) -> None:
+def test_comments_and_layout_stay(tmp_path: Path) -> None:
+    file = tmp_path / "settings.json"
+    file.write_text(
+        '{\n\t// mine\n\t"theme": "a // b",\n'
+        '\t"servers": { /* none "yet" */\n\t\t"x": {"args": ["[", "}",]},\n\t},\n}\n'
+    )
+    before = file.read_text()
+    for entry in ({"command": "one"}, {"command": "two", "args": ["-v"]}):
+        write_entry(file, "servers", "rolltop", entry)
+        text = file.read_text()
+        shown = json.dumps(entry, indent=2).replace("\n", "\n    ")
+        assert text == before.replace("{ /* none", '{\n    "rolltop": ' + shown + ", /* none")
+    write_entry(file, "other", "rolltop", {"command": "three"})
+    assert file.read_text().startswith(
+        '{\n  "other": {\n    "rolltop": {\n      "command": "three"\n    }\n  },\n\t// mine'
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", "{ }\n", '{"mcpServers": {}}', '{"a": [1, {"b": null}], "mcpServers":{"y":{}}}']
+)
+def test_any_json_gets_the_entry_and_loses_nothing(tmp_path: Path, text: str) -> None:
     file = tmp_path / "mcp.json"
-    file.write_text('{\n  // mine\n  "servers": {},\n}\n')
-    out = rolltop("connect", "vscode", "--write", "--file", str(file))
-    assert out.returncode == 4
-    assert "Without --write" in out.stderr
-    assert file.read_text() == '{\n  // mine\n  "servers": {},\n}\n'
+    file.write_text(text)
+    before = json.loads(text or "{}")
+    write_entry(file, "mcpServers", "rolltop", {"command": "x"})
+    after = json.loads(file.read_text())
+    assert after["mcpServers"].pop("rolltop") == {"command": "x"}
+    assert after | {"mcpServers": before.get("mcpServers", {})} == {"mcpServers": {}, **before}
+
+
+@pytest.mark.parametrize(
+    "text", ["[]", "{", '{"mcpServers": []}', '{"a": 1} x', '{"a" 1}', "{'a': 1}", '{"a": }', "nul"]
+)
+def test_a_file_that_is_no_configuration_is_left_alone(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "mcp.json"
+    file.write_text(text)
+    with pytest.raises(InvalidData) as caught:
+        write_entry(file, "mcpServers", "rolltop", {"command": "x"})
+    assert "Without --write" in str(caught.value.hint)
+    assert file.read_text() == text
+
+
+CODEX = """# my settings
+model = "o1"
+
+[mcp_servers.other]
+command = "x" # keep
+[mcp_servers.rolltop]
+command = "old"
+[mcp_servers.rolltop.env]
+A = "1"
+
+[profiles.fast]
+model = "mini"
+"""
+
+
+def test_codex_gets_a_table_and_keeps_the_others(rolltop: Rolltop, tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    for text in ("", CODEX):
+        file.write_text(text)
+        before = tomllib.loads(text)
+        assert rolltop("connect", "codex", "--write", "--file", str(file), ROLLTOP_TOOL_MODE="search").returncode == 0
+        after = tomllib.loads(file.read_text())
+        entry = after["mcp_servers"].pop("rolltop")
+        assert entry["args"][-1] == "serve"
+        assert entry["env"] == {"ROLLTOP_TOOL_MODE": "search"}
+        before.setdefault("mcp_servers", {}).pop("rolltop", None)
+        assert after == before
+        assert ("# my settings" in file.read_text(), "# keep" in file.read_text()) == (bool(text), bool(text))
+
+
+@pytest.mark.parametrize("text", ["a = = 1", 'mcp_servers = {rolltop = {command = "x"}}', "mcp_servers = 3"])
+def test_a_codex_file_that_cannot_be_changed_is_left_alone(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(text)
+    with pytest.raises(InvalidData):
+        write_entry(file, "mcp_servers", "rolltop", {"command": "y"})
+    assert file.read_text() == text
+
+
+@pytest.mark.parametrize(
+    ("client", "entry"),
+    [
+        ("claude-code", {"type": "http", "url": URL}),
+        ("cursor", {"url": URL}),
+        ("vscode", {"type": "http", "url": URL}),
+        ("codex", {"url": URL}),
+        ("zed", {"url": URL}),
+        ("windsurf", {"serverUrl": URL}),
+        ("gemini-cli", {"httpUrl": URL}),
+        ("continue", {"type": "http", "url": URL}),
+        ("cline", {"type": "streamableHttp", "url": URL}),
+    ],
+)
+def test_each_client_names_a_url_its_own_way_and_gets_the_token_of_the_server(
+    client: str, entry: dict[str, str]
+) -> None:
+    assert url_entry(CLIENTS[client], URL, None) == entry
+    with_token = url_entry(CLIENTS[client], URL, Token("secret", in_variable=False))
+    name = "http_headers" if client == "codex" else "headers"
+    assert with_token == {**entry, name: {"Authorization": "Bearer secret"}}
+
+
+def test_links_install_the_entry(rolltop: Rolltop) -> None:
+    out = rolltop("connect", "cursor")
+    [link] = [word for word in out.stderr.split() if word.startswith("cursor://")]
+    config = parse_qs(urlsplit(link).query)["config"][0]
+    assert json.loads(base64.b64decode(config)) == entry(out)
+    out = rolltop("connect", "vscode")
+    [link] = [word for word in out.stderr.split() if word.startswith("vscode:mcp/install?")]
+    assert json.loads(unquote(link.partition("?")[2])) == {"name": "rolltop", **entry(out)}
+
+
+def test_a_mistyped_client_is_answered_with_the_nearest_and_all_are_listed(rolltop: Rolltop) -> None:
+    out = rolltop("connect", "cursr")
+    assert (out.returncode, "Did you mean cursor?" in out.stderr) == (2, True)
+    listed = rolltop("connect").stdout.splitlines()
+    assert [line.split("\t")[0] for line in listed] == list(CLIENTS)

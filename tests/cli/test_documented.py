@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
@@ -53,7 +54,7 @@ def test_no_color_is_honoured_on_a_terminal(tmp_path: Path, command: list[str], 
     )
     out = on_a_terminal([*run, *command], environment)
     assert b"milk" in out or command == ["nosuch"]
-    assert (b"\x1b[" in out) == (wanted and command != ["nosuch"])
+    assert (b"\x1b[" in out) == wanted
 
 
 def on_a_terminal(command: list[str], environment: dict[str, str]) -> bytes:
@@ -86,3 +87,18 @@ def test_a_title_cannot_write_to_the_terminal(tmp_path: Path) -> None:
 def test_an_error_cannot_begin_a_line_of_ours() -> None:
     said = harmless("rolltop: no\nrolltop: all ok\x1b[2J\r\u202e")
     assert said == "rolltop: no\n  rolltop: all ok\\x1b[2J\\x0d\\u202e"
+
+
+def test_the_examples_of_the_page_run(environment: dict[str, str], tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "command-line.md").read_text()
+    lines = re.findall(r"^\$ (rolltop call .*)$", page, re.MULTILINE)
+    assert len(lines) == 3
+    path = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
+    answers = [
+        subprocess.run(
+            line, shell=True, cwd=tmp_path, env={**environment, "PATH": path}, capture_output=True, check=True
+        )
+        for line in lines
+    ]
+    found = [json.loads(answer.stdout)["results"][0]["path"] for answer in answers[1:]]
+    assert found == ["plan.md", "plan.md"]

@@ -86,7 +86,7 @@ def test_an_output_that_cannot_be_written_is_named(environment: dict[str, str]) 
             check=False,
         )
         assert out.returncode == 1
-        assert out.stderr.startswith("rolltop: the disk is full: the output cannot be written\n  hint: ")
+        assert out.stderr.startswith("Error: the disk is full: the output cannot be written\nhint: ")
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_a_full_workspace_is_told_as_such(environment: dict[str, str], tmp_path:
         assert json.loads(answer)["error"] == said
         assert json.loads(answer)["code"] == "disk_full"
     assert lines[4:] == ["exit 1"] * 3
-    assert out.stderr.count(f"rolltop: {said}") == 2
+    assert out.stderr.count(f"Error: {said}") == 2
     assert "Traceback" not in out.stderr
     assert f"✘ {said}" in (tmp_path / "report").read_text()
 

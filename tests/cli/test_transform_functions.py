@@ -6,7 +6,7 @@ import json
 
 from click.testing import CliRunner
 
-from rolltop.cli.transform_functions import functions as command
+from rolltop.cli.transform.repl import functions as command
 from rolltop.transform.stdlib import CATEGORIES, all_names
 from rolltop.transform.stdlib import functions as declared
 

@@ -46,9 +46,9 @@ def test_no_home_is_needed(homeless: Callable[[str], subprocess.CompletedProcess
 
 def test_what_needs_a_home_says_so(homeless: Callable[[str], subprocess.CompletedProcess[str]]) -> None:
     out = homeless(f"{ROLLTOP} connect cursor")
-    assert out.stderr.startswith("rolltop: there is no home directory")
+    assert out.stderr.startswith("Error: there is no home directory")
     out = homeless(f"env -u ROLLTOP_WORKSPACE {ROLLTOP} store list")
-    assert out.stderr.startswith("rolltop: there is no home directory to have the workspace in")
+    assert out.stderr.startswith("Error: there is no home directory to have the workspace in")
     assert out.returncode == 2
 
 
@@ -68,7 +68,7 @@ def test_the_home_of_nobody_is_refused(rolltop: Run, variable: str) -> None:
 def test_a_wrong_sandbox_user_is_refused_and_doctor_lists_it(rolltop: Run, user: str) -> None:
     out = rolltop("serve", stdin="", ROLLTOP_SANDBOX_USER=user)
     assert out.returncode == 2
-    assert out.stderr.startswith("rolltop: the setting sandbox_user is not valid")
+    assert out.stderr.startswith("Error: the setting sandbox_user is not valid")
     out = rolltop("doctor", ROLLTOP_SANDBOX_USER=user)
     assert out.returncode == 2
     assert "✘ the setting sandbox_user is not valid" in out.stdout
@@ -87,10 +87,10 @@ def test_a_wrong_sandbox_user_is_refused_and_doctor_lists_it(rolltop: Run, user:
     ],
 )
 def test_values_that_cannot_work_are_refused(rolltop: Run, variable: str, value: str) -> None:
-    given = {"ROLLTOP_HTTP_TOKEN": "abcdef", variable: value}
+    given = {"ROLLTOP_HTTP_TOKEN": "abcdefghij0123456789abcdef", variable: value}
     out = rolltop("serve", "--http", "--port", "0", **given)
     assert out.returncode == 2, out.stderr
-    assert out.stderr.startswith("rolltop: ")
+    assert out.stderr.startswith("Error: ")
     assert variable.removeprefix("ROLLTOP_").lower() in out.stderr
 
 
@@ -110,7 +110,7 @@ def test_python_without_docstrings_is_refused(environment: dict[str, str]) -> No
 def test_a_closed_stream_is_named(environment: dict[str, str], line: str, end: str) -> None:
     out = shell(f"{ROLLTOP} {line}", environment)
     assert out.returncode == 2
-    assert out.stderr.startswith(f"rolltop: standard {end} is closed")
+    assert out.stderr.startswith(f"Error: standard {end} is closed")
     assert "Traceback" not in out.stderr
 
 
@@ -125,7 +125,7 @@ def test_a_closed_stream_that_is_not_needed_is_no_matter(environment: dict[str, 
 FEW = """
 import os, resource, sys, threading
 from pathlib import Path
-from rolltop.cli.main import leave_with
+from rolltop.cli.errors import leave_with
 from rolltop.journal import Entry, Journal
 from rolltop.base.os_errors import explain_resource_limit, can_start_threads
 
@@ -151,7 +151,7 @@ def test_few_threads_are_named(environment: dict[str, str], tmp_path: Path) -> N
     script = [sys.executable, "-c", FEW, str(tmp_path / "journal.sqlite")]
     out = subprocess.run(script, env=environment, capture_output=True, text=True, check=False, timeout=60)
     assert out.returncode == 6, out.stderr
-    assert "rolltop: the system allows this user no more threads" in out.stderr
+    assert "Error: the system allows this user no more threads" in out.stderr
     assert "interrupted" not in out.stderr
 
 

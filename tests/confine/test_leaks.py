@@ -8,13 +8,14 @@ import re
 import sys
 import tempfile
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from conditions import wait_until
 
-from rolltop.confine import Limits, RWorker, RZygote, Sandbox, Scratch, WorkerPool, run
+from rolltop.confine import Limits, RWorker, Sandbox, Scratch, WorkerPool, run
+from rolltop.confine.r import call_request, start_r
 from rolltop.errors import RolltopError
 
 HERE = str(Path(__file__).parent)
@@ -27,12 +28,7 @@ def held() -> tuple[int, int, int]:
 
 
 def settled(before: tuple[int, int, int]) -> bool:
-    deadline = time.monotonic() + 5
-    while any(now > then for now, then in zip(held(), before, strict=True)):
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.05)
-    return True
+    return wait_until(lambda: all(now <= then for now, then in zip(held(), before, strict=True)))
 
 
 def rolltop_directories() -> set[str]:
@@ -88,10 +84,12 @@ def test_r_leaves_nothing() -> None:
         with contextlib.suppress(RolltopError):
             worker.evaluate("quit('no')")
         worker.evaluate("1")
-    with RZygote(Sandbox(Limits(seconds=20))) as zygote:
-        for code in ("1", "quit('no')", "stop()", "2"):
-            with contextlib.suppress(RolltopError):
-                zygote.evaluate(code)
+    for code in ("1", "quit('no')", "stop()"):
+        template = start_r(Sandbox(Limits(seconds=20)), template=True)
+        with contextlib.suppress(RolltopError):
+            template.run_job(call_request(f"function() {code}", []), 20)
+            template.finish_job()
+        template.close()
     assert settled(before)
     assert rolltop_directories() <= directories
 

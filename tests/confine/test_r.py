@@ -1,4 +1,4 @@
-"""The R worker and the zygote: real R, in the real sandbox."""
+"""The R worker: real R, in the real sandbox."""
 
 import asyncio
 import contextlib
@@ -8,16 +8,15 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rolltop.confine import Limits, Mount, RError, RWorker, RZygote, Sandbox, Scratch
-from rolltop.confine.r.channel import Channel
-from rolltop.errors import Cancelled, ForeignFailure, MemoryLimit, SizeLimit, TimeLimit
+from rolltop.confine import Limits, Mount, RError, RWorker, Sandbox, Scratch
+from rolltop.confine.channel import Channel
+from rolltop.errors import Cancelled, ForeignFailure, MemoryLimit, RolltopError, SizeLimit, TimeLimit
 
 BOX = Sandbox(Limits(seconds=20))
 
@@ -267,169 +266,45 @@ def test_a_cancelled_call_ends_the_process() -> None:
 def test_a_closed_worker_says_so_and_leaves_nothing() -> None:
     r = RWorker(BOX)
     r.evaluate("1")
-    assert r._session is not None
-    pid = r._session.child.process.pid
+    assert r._resident.process is not None
+    pid = r._resident.process.child.process.pid
     r.close()
     assert not os.path.exists(f"/proc/{pid}")
     with pytest.raises(Cancelled):
         r.evaluate("1")
 
 
-# The zygote
+def test_progress_is_told_before_the_answer(r: RWorker) -> None:
+    seen: list[Any] = []
+    code = "function(n) { for (i in seq_len(n)) rolltop_progress(list(step = i)); cat('x'); n }"
+    assert r.call(code, [3], on_progress=seen.append).value == 3
+    assert seen == [{"step": 1}, {"step": 2}, {"step": 3}]
 
 
-@pytest.fixture(scope="module")
-def zygote() -> Iterator[RZygote]:
-    with RZygote(BOX, packages=["stats"], code="warm <- 7", slots=2) as zygote:
-        yield zygote
-
-
-def test_every_job_gets_a_fresh_copy_of_what_is_warm(zygote: RZygote) -> None:
-    assert zygote.call("function(x) x + warm", [1]).value == 8
-    zygote.evaluate("warm <- 1000; options(digits = 3)")
-    assert zygote.evaluate("warm").value == 7
-
-
-def test_jobs_run_at_the_same_time(zygote: RZygote) -> None:
-    zygote.warm_up()
-    code = "start <- Sys.time(); Sys.sleep(0.6); as.numeric(c(start, Sys.time()))"
-    with ThreadPoolExecutor(2) as threads:
-        (start, end), (other_start, other_end) = threads.map(lambda _: zygote.evaluate(code).value, range(2))
-    assert max(start, other_start) < min(end, other_end)
-
-
-def test_random_numbers_differ_between_jobs(zygote: RZygote) -> None:
-    assert zygote.evaluate("runif(1)").value != zygote.evaluate("runif(1)").value
-
-
-def test_a_bad_job_takes_only_itself_along(zygote: RZygote) -> None:
-    zygote.warm_up()
-    generation = zygote.generation
-    with pytest.raises(TimeLimit):
-        zygote.evaluate("repeat {}", timeout=0.4)
-    for code in ("quit('no')", "tools::pskill(Sys.getpid(), 9)"):
-        with pytest.raises(ForeignFailure):
-            zygote.evaluate(code)
-    with pytest.raises(RError, match="boom"):
-        zygote.evaluate("stop('boom')")
-    assert zygote.evaluate("warm").value == 7
-    assert zygote.generation == generation
-
-
-def test_a_job_leaves_no_process_behind(zygote: RZygote) -> None:
-    marker = f"35{os.getpid() % 10000}.77"
-    zygote.evaluate(f"system('setsid sleep {marker} & sleep {marker} &'); 1")
-    deadline = time.monotonic() + 3
-    while any(marker.encode() in command for command in commands()):
-        assert time.monotonic() < deadline
-        zygote.evaluate("1")
-
-
-def commands() -> Iterator[bytes]:
-    for entry in os.listdir("/proc"):
-        if entry.isdigit():
-            try:
-                yield Path(f"/proc/{entry}/cmdline").read_bytes()
-            except OSError:
-                continue
-
-
-def test_a_request_that_a_dead_job_did_not_read_is_forgotten(zygote: RZygote) -> None:
-    with pytest.raises(ForeignFailure):
-        zygote.call("function(x) tools::pskill(Sys.getpid(), 9)", ["y" * 200_000])
-    assert zygote.evaluate("warm").value == 7
-
-
-def test_a_zygote_that_dies_is_started_again() -> None:
-    with RZygote(BOX, code="warm <- 7", slots=1) as zygote:
-        assert zygote.evaluate("warm").value == 7
-        assert zygote._session is not None
-        zygote._session.child.kill()
-        assert zygote.evaluate("warm").value == 7
-        assert zygote.generation == 2
-
-
-def test_more_jobs_than_slots_wait_their_turn(zygote: RZygote) -> None:
-    with ThreadPoolExecutor(6) as threads:
-        answers = threads.map(lambda n: zygote.call("function(n) n + warm", [n]).value, range(12))
-        assert list(answers) == list(range(7, 19))
-
-
-def test_a_closed_zygote_leaves_nothing() -> None:
-    with RZygote(BOX) as zygote:
-        zygote.evaluate("1")
-        assert zygote._session is not None
-        pid = zygote._session.child.process.pid
-    assert not os.path.exists(f"/proc/{pid}")
-    assert not any(thread.name == "rolltop-sink" and not thread.daemon for thread in threading.enumerate())
-
-
-def test_progress_is_told_before_the_answer(r: RWorker, zygote: RZygote) -> None:
-    for one in (r, zygote):
-        seen: list[Any] = []
-        code = "function(n) { for (i in seq_len(n)) rolltop_progress(list(step = i)); cat('x'); n }"
-        assert one.call(code, [3], on_progress=seen.append).value == 3  # type: ignore[attr-defined]
-        assert seen == [{"step": 1}, {"step": 2}, {"step": 3}]
-
-
-def test_progress_is_told_in_the_loop() -> None:
-    async def main(zygote: RZygote) -> tuple[Any, list[Any]]:
+def test_progress_is_told_in_the_loop(r: RWorker) -> None:
+    async def main() -> tuple[Any, list[Any]]:
         seen: list[Any] = []
 
         def note(value: Any) -> None:
             asyncio.get_running_loop()
             seen.append(value)
 
-        answer = await zygote.call_async("function() { rolltop_progress('half'); 1 }", on_progress=note)
-        await asyncio.sleep(0)
+        answer = await r.call_async("function() { rolltop_progress('half'); 1 }", on_progress=note)
         return answer.value, seen
 
-    with RZygote(BOX, slots=1) as zygote:
-        assert asyncio.run(main(zygote)) == (1, ["half"])
+    assert asyncio.run(main()) == (1, ["half"])
 
 
-def test_a_cancelled_job_ends_and_its_slot_is_free(zygote: RZygote) -> None:
-    async def main() -> Any:
-        tasks = [asyncio.create_task(zygote.call_async("function() Sys.sleep(60)")) for _ in range(2)]
-        await asyncio.sleep(1)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        return (await zygote.call_async("function() warm", timeout=10)).value
-
-    assert asyncio.run(main()) == 7
+def test_what_a_call_leaves_running_ends_with_it(r: RWorker) -> None:
+    assert r.evaluate("system('sleep 654.25 & setsid sleep 654.25 &'); 1").value == 1
+    assert r.evaluate("length(system('pgrep -f 654.25', intern = TRUE))").value <= 1  # pgrep's own shell
 
 
-def test_a_job_does_not_see_the_channels_of_others(zygote: RZygote) -> None:
-    code = "sum(grepl('pipe:', vapply(list.files('/proc/self/fd', full.names = TRUE), Sys.readlink, '')))"
-    with RWorker(BOX) as worker:
-        alone = worker.evaluate(code).value
-    assert zygote.evaluate(code).value <= alone + 2
-
-
-def test_temporary_files_of_a_job_are_removed(zygote: RZygote) -> None:
-    zygote.evaluate("writeLines('x', tempfile('report')); dir.create(tempfile('dir'))")
-    assert zygote.evaluate("length(list.files(tempdir(), '^(report|dir)'))").value == 0
-
-
-def test_a_job_that_quits_or_removes_everything_leaves_the_others_their_temporary_directory(zygote: RZygote) -> None:
-    for code in (
-        "quit('no')",
-        "q('no')",
-        ".Internal(quit('no', 0, FALSE))",
-        "unlink(tempdir(), recursive = TRUE); stop()",
-    ):
-        with pytest.raises(ForeignFailure):
-            zygote.evaluate(code)
-        for _ in range(3):  # the forks that were made ahead, too
-            assert zygote.evaluate("writeLines('x', f <- tempfile()); file.exists(f)").value is True
-
-
-def test_killed_jobs_do_not_fill_the_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rolltop.confine.r.zygote._UNTIDY_MOST", 2)
-    with RZygote(BOX, slots=1) as zygote:
-        for _ in range(2):
-            with pytest.raises(TimeLimit):
-                zygote.evaluate("writeLines('x', tempfile()); Sys.sleep(60)", timeout=0.3)
-        assert zygote.evaluate("1").value == 1
-        assert zygote.generation == 2
+@pytest.mark.parametrize(
+    "code", ["Sys.sleep(60)", "tools::pskill(Sys.getpid(), 9)", "strrep('x', 9e6)"], ids=["time", "crash", "size"]
+)
+def test_what_loses_the_state_says_so(code: str) -> None:
+    with RWorker(BOX) as r:
+        with pytest.raises(RolltopError) as caught:
+            r.evaluate(code, timeout=3)
+        assert "state is lost" in (caught.value.hint or "")

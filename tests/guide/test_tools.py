@@ -230,7 +230,7 @@ async def test_over_http_nothing_is_remembered_and_the_server_directory_says_not
 
 
 async def test_setting_up_a_project_by_tools(stdio_client: Any, config: Path) -> None:
-    async with stdio_client(*SERVED) as client:
+    async with stdio_client(*SERVED, "--consent", "literal") as client:
         added = await call(client, "add_category", name="extra", patterns=["*"], description="More")
         assert added["value"] == {"name": "extra", "dir": "extra/", "patterns": ["*"], "description": "More"}
         assert (await call(client, "add_category", name="extra"))["error_type"] == "conflict"
@@ -374,12 +374,13 @@ async def test_completions(stdio_client: Any, config: Path) -> None:
 
 async def test_the_examples_of_every_tool_run(environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     from mcp_core import ClientInfo
-    from rolltop.server.desk import Desk
+    from rolltop.server.application import Application
     from rolltop.settings import load
 
     for number, (name, example) in enumerate(_examples()):
         home = Path(environment["HOME"]) / str(number)
-        desk = Desk(load({"toolsets": "guide"}, env={**environment, "XDG_CONFIG_HOME": str(home)}))
+        given = {"toolsets": "guide", "consent": "literal"}  # nobody can be asked here
+        desk = Application(load(given, env={**environment, "XDG_CONFIG_HOME": str(home)}))
         for before, arguments in example.before:
             assert not (await desk.dispatcher.call(before, arguments, desk.context(ClientInfo()))).is_error
         answer = await desk.dispatcher.call(name, example.arguments, desk.context(ClientInfo()))

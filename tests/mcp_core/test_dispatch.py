@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -15,6 +16,7 @@ from pydantic import BaseModel, Field
 from mcp_core import (
     DESTROYS,
     Answer,
+    Approver,
     Call,
     Consent,
     Dispatcher,
@@ -62,7 +64,7 @@ class House:
 @pytest.fixture
 def house() -> Iterator[House]:
     with ToolArguments.isolated():
-        yield House(timeout=5)
+        yield House(timeout=120)
 
 
 def test_answers_fit_their_schema_in_text_and_structure(house: House) -> None:
@@ -112,18 +114,28 @@ def test_engine_errors_keep_their_words_and_others_are_masked(house: House, capl
 
 
 def test_a_call_ends_at_its_time_limit_and_its_thread_is_told(house: House) -> None:
-    stopped: list[bool] = []
+    stopped = threading.Event()
 
     def spins(args: Say, ctx: ToolContext[Any]) -> Result[Said]:
         while not ctx.cancelled:
             time.sleep(0.005)
-        stopped.append(True)
+        stopped.set()
         return Result.ok(Said(text=""))
 
     house.add(spins, timeout=0.1)
     answer = house.call("spins")
     assert answer.structured["error_type"] == "timeout"
-    assert stopped == [True]
+    assert "may still take effect" in answer.structured["error"]
+    assert stopped.wait(10)
+
+
+def test_a_call_that_waits_in_the_loop_is_stopped_at_its_time_limit(house: House) -> None:
+    async def waits(args: Say) -> Result[Said]:
+        await asyncio.Event().wait()
+        return Result.ok(Said(text=""))
+
+    house.add(waits, timeout=0.1)
+    assert house.call("waits").structured["error"].endswith("and was stopped")
 
 
 def test_only_what_comes_from_outside_ends_a_call(house: House) -> None:
@@ -175,14 +187,16 @@ def test_ctrl_c_passes_where_pythons_own_handler_is_in_place(house: House) -> No
 
 
 def test_sync_tools_do_not_block_others(house: House) -> None:
-    def sleeps(args: Say) -> Result[Said]:
-        time.sleep(0.3)
-        return Result.ok(Said(text="slept"))
+    quick_is_done = threading.Event()
+
+    def blocks(args: Say) -> Result[Said]:
+        assert quick_is_done.wait(120)
+        return Result.ok(Said(text="waited"))
 
     async def quick(args: Say) -> Result[Said]:
         return Result.ok(Said(text="quick"))
 
-    house.add(sleeps)
+    house.add(blocks)
     house.add(quick)
 
     async def both() -> list[str]:
@@ -191,11 +205,12 @@ def test_sync_tools_do_not_block_others(house: House) -> None:
         async def one(name: str) -> None:
             await house.dispatcher.call(name, {}, ToolContext())
             order.append(name)
+            quick_is_done.set()
 
-        await asyncio.gather(one("sleeps"), one("quick"))
+        await asyncio.gather(one("blocks"), one("quick"))
         return order
 
-    assert asyncio.run(both()) == ["quick", "sleeps"]
+    assert asyncio.run(both()) == ["quick", "blocks"]
 
 
 def test_an_answer_above_the_budget_is_kept_and_linked(house: House) -> None:
@@ -209,6 +224,10 @@ def test_an_answer_above_the_budget_is_kept_and_linked(house: House) -> None:
     assert json.loads(house.kept[kept["uri"]])["value"]["text"] == "long " * 50_000
     assert answer.content[0].uri == kept["uri"]  # type: ignore[union-attr]
     jsonschema.validate(answer.structured, house.registry.find("say").wire["outputSchema"])  # type: ignore[union-attr]
+
+
+def owner_allows_the_literal() -> ToolContext[Any]:
+    return ToolContext(approver=Approver("literal"))
 
 
 def consenting(house: House) -> list[str]:
@@ -241,13 +260,14 @@ def test_consent_is_described_annotated_and_optional_in_the_schema(house: House)
 @pytest.mark.parametrize(
     ("arguments", "reply", "happens", "decision"),
     [
-        ({"confirm": "REMOVE_IT"}, None, True, "literal"),
+        ({"confirm": "REMOVE_IT"}, None, False, "not askable"),
+        ({"confirm": "REMOVE_IT"}, Reply("decline"), False, "refused"),
         ({}, None, False, "not askable"),
         ({}, Reply("accept", {"agree": True}), True, "agreed"),
         ({}, Reply("accept", {"agree": False}), False, "refused"),
         ({}, Reply("accept", {}), False, "refused"),
         ({}, Reply("decline"), False, "refused"),
-        ({}, Reply("cancel"), False, "refused"),
+        ({}, Reply("cancel"), False, "cancelled"),
         ({"dry_run": True}, None, True, None),
     ],
 )
@@ -282,7 +302,7 @@ def test_a_required_literal_is_required(house: House) -> None:
 
     house.add(create, consent=Consent("CREATE_DOCUMENT", "creates a document", required=True))
     assert house.call("create", {}).structured["error_type"] == "validation_error"
-    assert not house.call("create", {"confirm": "CREATE_DOCUMENT"}).is_error
+    assert not house.call("create", {"confirm": "CREATE_DOCUMENT"}, owner_allows_the_literal()).is_error
 
 
 def test_a_tool_without_arguments_takes_the_literal(house: House) -> None:
@@ -302,7 +322,8 @@ def test_a_tool_without_arguments_takes_the_literal(house: House) -> None:
     assert house.call("purge_now").structured["error_type"] == "validation_error"
     assert house.call("purge", {"confirm": "PURGE", "more": 1}).structured["error_type"] == "validation_error"
     for name in ("purge", "purge_now"):
-        assert house.call(name, {"confirm": "PURGE"}).structured["value"] == {"text": "purged"}
+        answer = house.call(name, {"confirm": "PURGE"}, owner_allows_the_literal())
+        assert answer.structured["value"] == {"text": "purged"}
 
 
 def asked(questions: list[tuple[str, str]]) -> ToolContext[Any]:
@@ -318,10 +339,9 @@ def test_the_question_shows_what_is_agreed_to(house: House) -> None:
     questions: list[tuple[str, str]] = []
     for text in ("all my letters", "one\nDo you agree? \u202eNothing happens", "x" * 5000):
         house.call("remove", {"text": text, "times": 3}, asked(questions))
-    assert 'This removes things; called with {"text":"all my letters","times":3}.' in questions[0][1]
-    assert "\n" not in questions[1][1]
-    assert "\u202e" not in questions[1][1]
-    assert len(questions[2][1]) < 500
+    assert questions[0][1] == 'Do you agree? This removes things.\n\nDetails:\n"text": "all my letters"\n"times": "3"'
+    assert '"one\\nDo you agree? \\u202eNothing happens"' in questions[1][1]
+    assert "4600 characters" in questions[2][1]
     assert len({key for key, _ in questions}) == 3  # an agreement to one counts for no other
 
 
@@ -340,8 +360,9 @@ def test_another_name_for_the_literal(house: House) -> None:
         return Result.ok(Said(text="sold"))
 
     house.add(sell, consent=Consent("SELL", "sells", field="user_consent"))
-    assert "user_consent set to" in house.call("sell").structured["instruction"]
-    assert not house.call("sell", {"user_consent": "SELL"}).is_error
+    refused = house.call("sell", None, owner_allows_the_literal())
+    assert "user_consent set to" in refused.structured["instruction"]
+    assert not house.call("sell", {"user_consent": "SELL"}, owner_allows_the_literal()).is_error
 
 
 def test_direct_calls_use_the_same_arguments_and_context_and_ask_too(house: House) -> None:

@@ -9,7 +9,7 @@ SCRIPT = """
 import logging, os, signal
 before = (dict(os.environ), logging.root.level, list(logging.root.handlers), logging.getLoggerClass(),
           [signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)])
-import mcp_core, rolltop.server.desk, rolltop.cli, rolltop.tools.desk.reading
+import mcp_core, rolltop.server.application, rolltop.cli, rolltop.tools.desk.reading
 after = (dict(os.environ), logging.root.level, list(logging.root.handlers), logging.getLoggerClass(),
          [signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)])
 assert before == after, (before, after)

@@ -19,7 +19,7 @@ class RawStdio:
         self.process = subprocess.Popen(
             argv, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0
         )
-        self._held = b""
+        self._held = self._said = b""
         if greet:
             self.send({"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": HELLO})
             assert self.reply("hello")
@@ -30,7 +30,7 @@ class RawStdio:
         data = message if isinstance(message, bytes) else json.dumps(message).encode()
         self.process.stdin.write(data + b"\n")
 
-    def line(self, timeout: float = 20.0) -> bytes | None:
+    def line(self, timeout: float = 120.0) -> bytes | None:
         """The next line, None when none comes in time, b"" at the end."""
         assert self.process.stdout is not None
         deadline = time.monotonic() + timeout
@@ -45,7 +45,7 @@ class RawStdio:
         line, self._held = self._held.split(b"\n", 1)
         return line
 
-    def reply(self, request_id: Any, timeout: float = 30.0) -> dict[str, Any]:
+    def reply(self, request_id: Any, timeout: float = 120.0) -> dict[str, Any]:
         """The answer to a request; what else arrives in between must be JSON too."""
         deadline = time.monotonic() + timeout
         while (line := self.line(max(0.01, deadline - time.monotonic()))) is not None:
@@ -60,10 +60,13 @@ class RawStdio:
         return self.reply(request_id)
 
     def errors(self) -> str:
+        """What it has written to its error output so far."""
         assert self.process.stderr is not None
-        if select.select([self.process.stderr], [], [], 0.2)[0]:
-            return os.read(self.process.stderr.fileno(), 1 << 16).decode(errors="replace")
-        return ""
+        while select.select([self.process.stderr], [], [], 0.2)[0]:
+            if not (chunk := os.read(self.process.stderr.fileno(), 1 << 16)):
+                break
+            self._said += chunk
+        return self._said.decode(errors="replace")
 
     def close(self) -> None:
         self.process.kill()

@@ -15,14 +15,14 @@ ERAS = ["legacy", "2026-07-28"]
 
 
 @pytest.fixture(params=["stdio", "http"])
-def connect(request: pytest.FixtureRequest, stdio_client: Any, http_server: Any) -> Any:
+def connect(request: pytest.FixtureRequest, stdio_client: Any, shared_server: Any) -> Any:
     if request.param == "stdio":
         return stdio_client
 
     def over_http(*arguments: str, env: dict[str, str] | None = None, **options: Any) -> Any:
         from mcp import Client
 
-        return Client(http_server(*arguments, env=env), **options)
+        return Client(shared_server(*arguments, env=env), **options)
 
     return over_http
 
@@ -75,8 +75,10 @@ async def test_without_a_way_to_ask_nothing_is_done(connect: Any, era: str) -> N
         refused = await client.call_tool("forget_everything", {"what": "yesterday"})
         assert refused.is_error
         assert refused.structured_content["error_type"] == "consent_required"
-        agreed = await client.call_tool("forget_everything", {"what": "yesterday", "confirm": "FORGET_EVERYTHING"})
-        assert not agreed.is_error
+        given = {"what": "yesterday", "confirm": "FORGET_EVERYTHING"}
+        assert (await client.call_tool("forget_everything", given)).is_error
+    async with connect(env={**EXAMPLES, "ROLLTOP_CONSENT": "literal"}, mode=era) as client:
+        assert not (await client.call_tool("forget_everything", given)).is_error
 
 
 @pytest.mark.parametrize("era", ERAS)

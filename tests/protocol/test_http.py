@@ -9,13 +9,13 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from contextlib import closing, suppress
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from conditions import wait_until
 
 sys.path.insert(0, os.path.dirname(__file__))
 from test_robustness import mutations
@@ -43,15 +43,15 @@ def send(
     parts = urlsplit(url)
     merged = {**HEADERS, **{name.replace("_", "-"): value for name, value in headers.items()}}
     kept = {name: value for name, value in merged.items() if value is not None}
-    with closing(http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)) as connection:
+    with closing(http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=120)) as connection:
         connection.request(method, path or parts.path, body() if text is None else text, kept)
         response = connection.getresponse()
         return response.status, response.read()
 
 
 @pytest.fixture
-def url(http_server: Callable[..., str]) -> str:
-    return http_server(env=EXAMPLES)
+def url(shared_server: Callable[..., str]) -> str:
+    return shared_server(env=EXAMPLES)
 
 
 def test_who_may_call(url: str) -> None:
@@ -108,17 +108,17 @@ def test_health(url: str) -> None:
 
 
 def test_a_token_is_checked(http_server: Callable[..., str], tmp_path: Any) -> None:
-    (tmp_path / "token").write_text("correct-horse\n")
+    (tmp_path / "token").write_text("correct-horse-battery-staple\n")
     url = http_server("--token-file", str(tmp_path / "token"), env=EXAMPLES)
     assert send(url)[0] == 401
     assert send(url, Authorization="Bearer wrong")[0] == 401
-    assert send(url, Authorization="Basic correct-horse")[0] == 401
-    assert send(url, Authorization="Bearer correct-horse")[0] == 200
+    assert send(url, Authorization="Basic correct-horse-battery-staple")[0] == 401
+    assert send(url, Authorization="Bearer correct-horse-battery-staple")[0] == 200
     assert send(url, "", method="GET", path="/healthz")[0] == 200
 
 
 def test_listening_to_the_world_needs_a_token(rolltop: Callable[..., subprocess.CompletedProcess[str]]) -> None:
-    out = rolltop("serve", "--http", "--host", "0.0.0.0", "--port", "0")
+    out = rolltop("serve", "--http", "--host", "0.0.0.0", "--port", "0", "--no-token")
     assert out.returncode == 2
     assert "needs a token" in out.stderr
 
@@ -132,11 +132,12 @@ def test_a_port_in_use_is_said(rolltop: Callable[..., subprocess.CompletedProces
     assert "choose a port" in out.stderr
 
 
-def test_ten_thousand_broken_bodies_leave_the_server_well(url: str) -> None:
+@pytest.mark.parametrize("count", [2000, pytest.param(100_000, marks=pytest.mark.soak)])
+def test_thousands_of_broken_bodies_leave_the_server_well(url: str, count: int) -> None:
     parts = urlsplit(url)
     legacy = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-    with closing(http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)) as connection:
-        for number, message in enumerate(mutations(2, 10_000)):
+    with closing(http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=120)) as connection:
+        for number, message in enumerate(mutations(2, count)):
             connection.request("POST", parts.path, message, HEADERS if number % 2 else legacy)
             response = connection.getresponse()
             answer = response.read()
@@ -164,9 +165,12 @@ def test_two_servers_share_one_workspace(http_server: Callable[..., str], rollto
     urls = [http_server(env=EXAMPLES) for _ in range(2)]
     for url in urls * 5:
         assert send(url)[0] == 200
-    time.sleep(0.3)
-    rows = json.loads(rolltop("journal", "-n", "100", "--json").stdout)
-    assert sum(row["tool"] == "example_echo" for row in rows) == 10
+
+    def recorded() -> int:
+        rows = json.loads(rolltop("journal", "-n", "100", "--json").stdout)
+        return sum(row["tool"] == "example_echo" for row in rows)
+
+    wait_until(lambda: recorded() == 10)
 
 
 def test_terminate_ends_the_server(environment: dict[str, str], free_port: int) -> None:
@@ -178,7 +182,7 @@ def test_terminate_ends_the_server(environment: dict[str, str], free_port: int) 
     assert process.stderr is not None
     assert b"listens" in process.stderr.readline()
     process.send_signal(signal.SIGTERM)
-    assert process.wait(15) == 0
+    assert process.wait(120) == 0
     process.stderr.close()
 
 
@@ -198,13 +202,13 @@ def test_the_token_is_the_principal_on_every_way(http_server: Callable[..., str]
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: whoami-set\nVersion: 1\n")
     (info / "entry_points.txt").write_text("[rolltop.toolsets]\nwhoami = whoami_set:TOOLSET\n")
     (tmp_path / "site" / "whoami_set.py").write_text(WHOAMI_SET)
-    (tmp_path / "token").write_text("correct-horse\n")
+    (tmp_path / "token").write_text("correct-horse-battery-staple\n")
     env = {"PYTHONPATH": str(tmp_path / "site")}
     url = http_server("--token-file", str(tmp_path / "token"), "--toolsets", "whoami", env=env)
     seen = set()
     for meta in (META, {**META, "progressToken": 1}):  # ours, and the SDK's
         text = body(name="whoami", arguments={}, _meta=meta)
-        status, answer = send(url, text, Mcp_Name="whoami", Authorization="Bearer correct-horse")
+        status, answer = send(url, text, Mcp_Name="whoami", Authorization="Bearer correct-horse-battery-staple")
         assert status == 200
         seen.add(answer[answer.index(b'"value":"') :][9:31])
     (principal,) = seen
@@ -221,7 +225,7 @@ def session(url: str) -> tuple[str, dict[str, Any]]:
     parts = urlsplit(url)
     kept = {name: HEADERS[name] for name in ("Content-Type", "Accept")}
     hello = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO})
-    with closing(http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)) as connection:
+    with closing(http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=120)) as connection:
         connection.request("POST", parts.path, hello, kept)
         response = connection.getresponse()
         data = next(line for line in response.read().splitlines() if line.startswith(b"data: {"))
@@ -254,20 +258,19 @@ def test_what_is_no_message_gets_json_rpcs_own_codes(url: str, in_session: bool)
 def test_a_body_has_to_arrive_in_time(http_server: Callable[..., str], extra: str) -> None:
     url = http_server(env={**EXAMPLES, "ROLLTOP_HTTP_BODY_SECONDS": "1"})
     parts = urlsplit(url)
-    with closing(socket.create_connection((parts.hostname or "", parts.port or 0), timeout=20)) as half:
+    with closing(socket.create_connection((parts.hostname or "", parts.port or 0), timeout=120)) as half:
         head = f"POST /mcp HTTP/1.1\r\nHost: {parts.netloc}\r\nContent-Type: application/json\r\n{extra}"
         half.sendall(f"{head}Accept: application/json, text/event-stream\r\nContent-Length: 1000\r\n\r\n{{".encode())
-        begun, answer = time.monotonic(), b""
+        answer = b""
         while chunk := half.recv(4096):
             answer += chunk
-        assert time.monotonic() - begun < 15
     assert answer.startswith(b"HTTP/1.1 408 ")
     assert b"within 1 s" in answer
     assert send(url)[0] == 200
 
 
 def test_the_url_that_is_announced_works(http_server: Callable[..., str], tmp_path: Any) -> None:
-    (tmp_path / "token").write_text("correct-horse\n")
+    (tmp_path / "token").write_text("correct-horse-battery-staple\n")
     url = http_server("--host", "127.0.0.2", env=EXAMPLES)
     assert urlsplit(url).hostname == "127.0.0.2"
     assert send(url)[0] == 200
@@ -277,7 +280,7 @@ def test_the_url_that_is_announced_works(http_server: Callable[..., str], tmp_pa
     assert b"http_allowed_hosts" in answer
     everywhere = http_server("--host", "0.0.0.0", "--token-file", str(tmp_path / "token"), env=EXAMPLES)
     assert urlsplit(everywhere).hostname == "127.0.0.1"
-    assert send(everywhere, Authorization="Bearer correct-horse")[0] == 200
+    assert send(everywhere, Authorization="Bearer correct-horse-battery-staple")[0] == 200
 
 
 def test_clients_of_2025_are_told_that_lists_change(url: str) -> None:
@@ -314,7 +317,7 @@ def test_a_stream_after_an_event_is_a_stream_from_now_on(url: str) -> None:
     identity, _ = session(url)
     parts = urlsplit(url)
     headers = {"Accept": "text/event-stream", "Mcp-Session-Id": identity, "Last-Event-ID": "7"}
-    with closing(http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)) as connection:
+    with closing(http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=120)) as connection:
         connection.request("GET", parts.path, headers={**headers, "MCP-Protocol-Version": "2025-06-18"})
         response = connection.getresponse()
         assert response.status == 200

@@ -125,15 +125,16 @@ class Resources:
 VISIBLE = r"caf\udce9.txt"
 
 
-@pytest.fixture
-def site(environment: dict[str, str], tmp_path: Any) -> dict[str, str]:
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Variables with which a server finds the set."""
+    tmp_path = tmp_path_factory.mktemp("wrong")
     info = tmp_path / "site" / "wrong_set-1.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: wrong-set\nVersion: 1\n")
     (info / "entry_points.txt").write_text("[rolltop.toolsets]\nwrong = wrong_set:TOOLSET\n")
     (tmp_path / "site" / "wrong_set.py").write_text(WRONG_SET)
-    path = os.pathsep.join([str(tmp_path / "site"), *filter(None, [environment.get("PYTHONPATH")])])
+    path = os.pathsep.join([str(tmp_path / "site"), *filter(None, [os.environ.get("PYTHONPATH")])])
     # Nobody reads what the server says on standard error, and a pipe holds only so much.
     return {"PYTHONPATH": path, "ROLLTOP_LOG_FILE": str(tmp_path / "log")}
 
@@ -143,7 +144,7 @@ WAYS = ["stdio legacy", "stdio 2026-07-28", "http legacy", "http 2026-07-28"]
 
 
 @pytest.fixture(params=WAYS)
-def connect(request: pytest.FixtureRequest, site: dict[str, str], stdio_client: Any, http_server: Any) -> Any:
+def connect(request: pytest.FixtureRequest, site: dict[str, str], stdio_client: Any, shared_server: Any) -> Any:
     transport, mode = request.param.split()
 
     @contextlib.asynccontextmanager
@@ -154,7 +155,7 @@ def connect(request: pytest.FixtureRequest, site: dict[str, str], stdio_client: 
             async with stdio_client(*SETS, env=site, mode=mode) as client:
                 yield client
         else:
-            async with Client(http_server(*SETS, env=site), mode=mode) as client:
+            async with Client(shared_server(*SETS, env=site), mode=mode) as client:
                 yield client
 
     return connected

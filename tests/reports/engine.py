@@ -73,7 +73,7 @@ def _start(host: str) -> None:
     with open(HOME / "engine.log", "wb") as log:
         # Forked away: it outlives this process when another one still needs it.
         subprocess.run(["setsid", "--fork", *command], stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=True)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while not answers(host):
         said = (HOME / "engine.log").read_text(errors="replace")[-2000:]
         assert time.monotonic() < deadline, f"dockerd did not start: {said}"

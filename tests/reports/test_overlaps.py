@@ -101,7 +101,7 @@ async def change_while_it_renders(reports: Reports, after: Callable[[], Any]) ->
 
 def test_an_older_render_does_not_undo_a_newer_one(make_reports: Callable[..., Reports], run: Any) -> None:
     reports = make_reports(renderer="local", slots=2)
-    reports.documents.create("s", "S", "VERSION1\n\n```{r slow}\nSys.sleep(7)\nplot(1)\n```\n")
+    reports.documents.create("s", "S", "VERSION1\n\n```{r slow}\nSys.sleep(20)\nplot(1)\n```\n")
 
     async def correct() -> Report:
         reports.documents.update("s", "VERSION2\n")

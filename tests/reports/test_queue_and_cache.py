@@ -206,7 +206,7 @@ def test_a_second_event_loop_is_told_while_the_first_one_renders() -> None:
 
     first = threading.Thread(target=lambda: asyncio.run(queue.run("a", long, ignore)))
     first.start()
-    inside.wait(10)
+    inside.wait(120)
     with pytest.raises(Conflict, match="another event loop"):
         asyncio.run(queue.run("b", quick, ignore))
     done.set()

@@ -148,7 +148,7 @@ async def test_a_failed_render_tells_an_agent_where_to_look(stdio_client: Any) -
 
 
 async def test_documents_are_listed_read_attached_to_and_deleted_with_consent(stdio_client: Any) -> None:
-    async with stdio_client("--toolsets", "reports") as client:
+    async with stdio_client("--toolsets", "reports", "--consent", "literal") as client:
         await text_of(client, "create_rmd", {"filename": "kept", "title": "Kept", "content": "x"})
         again = await client.call_tool("create_rmd", {"filename": "kept", "title": "Kept", "content": "y"})
         assert again.structured_content["error"]["type"] == "conflict"
@@ -221,5 +221,5 @@ async def test_clients_hear_of_new_and_changed_documents(stdio_client: Any) -> N
         await text_of(client, "create_rmd", {"filename": "news", "title": "News", "content": "x"})
         await client.subscribe_resource("rmd:///news.Rmd")
         await text_of(client, "update_rmd", {"filename": "news", "content": "y"})
-        with anyio.fail_after(20):
+        with anyio.fail_after(120):
             await all_heard.wait()

@@ -39,10 +39,10 @@ def test_a_document_that_harms_its_r_harms_no_other(warm: Reports, run: Any, cod
 
     async def scenario() -> Any:
         await pool_of(warm).ready()
-        used = next(iter(pool_of(warm)._idle.values()))[0]
+        (used,) = pool_of(warm).pool_for().ready
         with pytest.raises(RenderFailure):
             await warm.render("bad", FAST)
-        assert used.child.process.poll() is not None
+        assert not used.alive
         return await warm.render("good", FAST)
 
     run(scenario())
@@ -55,10 +55,10 @@ def test_what_programs_print_never_holds_a_render_up(warm: Reports, run: Any) ->
 
     async def scenario() -> None:
         await pool_of(warm).ready()
-        used = next(iter(pool_of(warm)._idle.values()))[0]
+        (used,) = pool_of(warm).pool_for().ready
         for _ in range(2):
             await warm.render("chatty", FAST)
-            assert next(iter(pool_of(warm)._idle.values())) == [used]
+            assert pool_of(warm).pool_for().ready == (used,)
 
     run(scenario())
     assert b"Done: 42" in warm.outputs.read("chatty.html")

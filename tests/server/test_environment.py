@@ -47,7 +47,8 @@ def test_a_users_prefix_is_for_all_sets(rolltop: Rolltop) -> None:
 )
 def test_only_the_word_true_includes_the_example_tools(environment: dict[str, str], value: str, included: bool) -> None:
     script = (
-        "import sys; from rolltop.settings import load; from rolltop.server.desk import Desk; d = Desk(load());"
+        "import sys; from rolltop.settings import load; from rolltop.server.application import Application;"
+        "d = Application(load());"
         "print('rolltop.tools.example.tool_example' in sys.modules, 'example_echo' in d.registry)"
     )
     out = subprocess.run(

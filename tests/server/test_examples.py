@@ -10,21 +10,22 @@ import jsonschema
 import pytest
 
 from mcp_core import ClientInfo, Example
-from rolltop.server.desk import Desk
+from rolltop.server.application import Application
 from rolltop.settings import load
 
 
-def desk_in(directory: Path) -> Desk:
+def desk_in(directory: Path) -> Application:
     env = {
         "ROLLTOP_WORKSPACE": str(directory / "workspace"),
+        "ROLLTOP_CONSENT": "literal",
         "MCP_INCLUDE_EXAMPLE_TOOLS": "true",
         "XDG_CONFIG_HOME": str(directory),
     }
-    return Desk(load(env=env))
+    return Application(load(env=env))
 
 
 def examples() -> list[Any]:
-    desk = Desk(load(env={"MCP_INCLUDE_EXAMPLE_TOOLS": "true", "ROLLTOP_WORKSPACE": "unused"}))
+    desk = Application(load(env={"MCP_INCLUDE_EXAMPLE_TOOLS": "true", "ROLLTOP_WORKSPACE": "unused"}))
     return [
         pytest.param(registered.name, example, id=f"{registered.name}-{number}")
         for registered in desk.registry

@@ -12,7 +12,7 @@ import pytest
 
 from mcp_core import Need, ToolSet
 from rolltop.errors import InvalidInput
-from rolltop.server.desk import Desk
+from rolltop.server.application import Application
 from rolltop.server.toolsets import discover, load_set, select
 from rolltop.settings import load
 
@@ -138,7 +138,7 @@ def test_lint_names_sets_that_cannot_be_loaded(foreign: str, rolltop: Rolltop) -
 
 def test_read_only_leaves_nothing_that_writes(tmp_path: Path) -> None:
     env = {"MCP_INCLUDE_EXAMPLE_TOOLS": "true", "XDG_CONFIG_HOME": str(tmp_path), "ROLLTOP_WORKSPACE": str(tmp_path)}
-    desk = Desk(load({"read_only": True}, env=env))
+    desk = Application(load({"read_only": True}, env=env))
     assert all(registered.spec.annotations.read_only for registered in desk.registry)
     assert desk.registry.find("example_echo") is not None
     assert desk.registry.find("forget_everything") is None
@@ -146,21 +146,21 @@ def test_read_only_leaves_nothing_that_writes(tmp_path: Path) -> None:
 
 def test_single_tools_can_be_left_out(tmp_path: Path) -> None:
     env = {"XDG_CONFIG_HOME": str(tmp_path), "ROLLTOP_WORKSPACE": str(tmp_path)}
-    assert "read_resource" not in Desk(load({"exclude_tools": "read_resource"}, env=env)).registry
+    assert "read_resource" not in Application(load({"exclude_tools": "read_resource"}, env=env)).registry
 
 
 def test_a_tool_is_left_out_by_the_name_that_clients_see(tmp_path: Path) -> None:
     env = {"XDG_CONFIG_HOME": str(tmp_path), "ROLLTOP_WORKSPACE": str(tmp_path), "MCP_TOOL_PREFIX": "my"}
-    desk = Desk(load({"exclude_tools": "my_get_content,set_project"}, env=env))
+    desk = Application(load({"exclude_tools": "my_get_content,set_project"}, env=env))
     assert not {"my_get_content", "my_set_project"} & {registered.name for registered in desk.registry}
 
 
 def test_a_tool_that_is_not_there_cannot_be_left_out(tmp_path: Path) -> None:
     env = {"XDG_CONFIG_HOME": str(tmp_path), "ROLLTOP_WORKSPACE": str(tmp_path)}
     with pytest.raises(InvalidInput, match="'delete_by_nam'; did you mean delete_by_name"):
-        Desk(load({"exclude_tools": "delete_by_nam", "toolsets": "store"}, env=env))
+        Application(load({"exclude_tools": "delete_by_nam", "toolsets": "store"}, env=env))
     # One of a set that is not served, one that a package may bring later.
-    Desk(load({"exclude_tools": "get_content,orchard-harvest_add", "toolsets": "store"}, env=env))
+    Application(load({"exclude_tools": "get_content,orchard-harvest_add", "toolsets": "store"}, env=env))
 
 
 @pytest.mark.parametrize(
@@ -176,8 +176,8 @@ def test_a_tool_that_is_not_there_cannot_be_left_out(tmp_path: Path) -> None:
 def test_a_wrong_setting_of_an_engine_is_refused_by_its_name(tmp_path: Path, variable: str, value: str) -> None:
     env = {"XDG_CONFIG_HOME": str(tmp_path), "ROLLTOP_WORKSPACE": str(tmp_path), variable: value}
     with pytest.raises(InvalidInput, match=variable.split("_", 2)[2].lower()):
-        Desk(load(env=env))
-    Desk(load(env=env), lenient=True)
+        Application(load(env=env))
+    Application(load(env=env), lenient=True)
 
 
 def test_a_server_with_a_wrong_setting_does_not_start(rolltop: Rolltop, tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_a_server_with_a_wrong_setting_does_not_start(rolltop: Rolltop, tmp_path
 
 def test_every_tool_has_annotations_and_an_output_schema(tmp_path: Path) -> None:
     env = {"MCP_INCLUDE_EXAMPLE_TOOLS": "true", "XDG_CONFIG_HOME": str(tmp_path), "ROLLTOP_WORKSPACE": str(tmp_path)}
-    for registered in Desk(load(env=env)).registry:
+    for registered in Application(load(env=env)).registry:
         wire = registered.wire
         assert set(wire["annotations"]) == {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
         assert wire["outputSchema"]["type"] == "object"
@@ -203,15 +203,15 @@ def test_every_tool_has_annotations_and_an_output_schema(tmp_path: Path) -> None
 
 def test_names_in_the_schemas_of_arguments_are_those_that_clients_see(tmp_path: Path) -> None:
     env = {"MCP_TOOL_PREFIX": "my", "XDG_CONFIG_HOME": str(tmp_path), "ROLLTOP_WORKSPACE": str(tmp_path)}
-    registered = Desk(load(env=env)).registry.by_plain_name("validate_utlx")
+    registered = Application(load(env=env)).registry.by_plain_name("validate_utlx")
     assert registered is not None
     assert "from my_get_input_schema;" in registered.wire["inputSchema"]["properties"]["inputSchema"]["description"]
 
 
 def test_a_plain_process_can_build_two_desks() -> None:
     script = (
-        "from rolltop.settings import load; from rolltop.server.desk import Desk;"
-        "a, b = Desk(load(env={})), Desk(load({'tool_prefix': 'x'}, env={}));"
+        "from rolltop.settings import load; from rolltop.server.application import Application;"
+        "a, b = Application(load(env={})), Application(load({'tool_prefix': 'x'}, env={}));"
         "assert len(a.registry) == len(b.registry) > 0;"
         "assert [t.name for t in b.registry] == ['x_' + t.name for t in a.registry]"
     )

@@ -97,7 +97,7 @@ def test_other_arguments_that_are_not_utf8_are_named_in_one_line(rolltop: Run, a
     rolltop("store", "add", "-", "--name", "n", stdin="x\n")
     failed = rolltop("store", *arguments)
     assert failed.returncode in (2, 3)
-    assert failed.stderr.splitlines()[0].startswith("rolltop: ")
+    assert failed.stderr.splitlines()[0].startswith("Error: ")
     assert len(failed.stderr.splitlines()) <= 2
 
 
@@ -331,7 +331,8 @@ def test_a_name_begins_no_line_and_moves_no_cursor_in_a_graph(
 
 @pytest.mark.parametrize(
     "arguments", [("search", "needle"), ("search", "needle", "--lines"), ("search", "needle", "--paths-only"),
-                  ("diff", "before", "--text"), ("rm", "--yes", "a.md"), ("undo", "--list")]
+                  ("diff", "before", "--text"), ("rm", "--yes", "a.md"), ("undo", "--list"),
+                  ("cat", "a.md"), ("cat", "a.md", "--lines", "2")]
 )  # fmt: skip
 def test_what_is_stored_does_not_write_to_the_terminal(
     rolltop: Run, environment: dict[str, str], tmp_path: Path, arguments: tuple[str, ...]
@@ -365,8 +366,9 @@ def test_graph_draws_a_tree_on_a_terminal(rolltop: Run, environment: dict[str, s
 
 
 def on_a_terminal(environment: dict[str, str], *arguments: str) -> str:
+    """What the command prints on a terminal; progress stays off, because it depends on the load."""
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "rolltop", "store", *arguments]
+    command = [sys.executable, "-m", "rolltop", "--quiet", "store", *arguments]
     subprocess.run(command, env=environment | {"COLUMNS": "300"}, stdout=theirs, stderr=theirs, check=True)
     os.close(theirs)
     shown = os.read(ours, 100_000).decode()

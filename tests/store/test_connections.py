@@ -18,7 +18,7 @@ from rolltop.store import Library
 from rolltop.store.catalog import SqliteCatalog
 from rolltop.store.grep import Pattern
 from rolltop.store.meaning.spans import Spans
-from rolltop.store.sidecar import Sidecar
+from rolltop.store.sqlite.sidecar import Sidecar
 
 
 @contextmanager

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import random
 import shutil
 from pathlib import Path
@@ -10,9 +12,12 @@ from typing import Any
 import apsw
 import pytest
 
+from rolltop.base.os_errors import explain_machine_error
 from rolltop.errors import Damaged, NotFound, RolltopError
-from rolltop.store import Library, Listing, Options, Pattern, frames
-from rolltop.store.text import unchanged
+from rolltop.store import Library, Listing, Options, Pattern
+from rolltop.store.blobs import frames
+from rolltop.store.search import index_follower
+from rolltop.store.text.disk_index import overwrite_check
 
 SAMPLE = 60
 
@@ -203,7 +208,7 @@ def overwrite(library: Library, pattern: str) -> None:
 def test_a_process_that_stays_builds_a_damaged_keyword_index_again(
     tmp_path: Path, pattern: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(unchanged, "EVERY", 0.0)
+    monkeypatch.setattr(overwrite_check, "EVERY", 0.0)
     library = Library(tmp_path / "store", Options(background=True))
     for number in range(200):
         library.add_text(f"{number}.txt", f"honey and tea number {number} " * 20)
@@ -212,14 +217,14 @@ def test_a_process_that_stays_builds_a_damaged_keyword_index_again(
     overwrite(library, pattern)
     found = library.search("honey number 7")
     assert ([hit.document.path for hit in found.hits], found.total) == (["7.txt"], 1)
-    assert found.note == "The keyword index was damaged and is built again."
+    assert found.note == "The keyword index was damaged and has to be built again."
     assert library.search('"honey and tea"').note is None
     assert library.text.damage() == []
     library.close()
 
 
 def test_a_file_with_another_time_is_no_damage(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unchanged, "EVERY", 0.0)
+    monkeypatch.setattr(overwrite_check, "EVERY", 0.0)
     library.add_text("a.txt", "honey and tea")
     library.catch_up()
     assert library.search("honey").total == 1
@@ -228,14 +233,18 @@ def test_a_file_with_another_time_is_no_damage(library: Library, monkeypatch: py
     assert library.search("honey").total == 1
 
 
-def test_a_single_command_names_a_damaged_keyword_index(library: Library) -> None:
+def test_a_single_command_names_a_damaged_keyword_index(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(200):
         library.add_text(f"{number}.txt", f"honey and tea number {number} " * 20)
     library.catch_up()
     library.search("honey")
     overwrite(library, "*.idx")
-    with pytest.raises(Damaged, match="keyword index cannot be read"):
+    monkeypatch.setattr(index_follower, "WAITED_FOR", 1000)  # too much to be learned while somebody waits
+    with pytest.raises(Damaged, match="keyword index is damaged") as raised:
         library.search("honey number 7")
+    assert raised.value.hint == "Run `rolltop store repair`."
+    assert library.repair().ok
+    assert library.search("honey number 7").total == 1
 
 
 def test_a_hit_is_shown_although_what_was_kept_for_it_is_damaged(library: Library) -> None:
@@ -260,3 +269,9 @@ def test_a_keyword_index_that_cannot_be_opened_is_begun_again(library: Library, 
     assert [hit.document.path for hit in again.search("honey tea").hits] == ["a.txt"]
     assert [hit.document.path for hit in again.search("hony", similarity=0.7).hits] == ["a.txt"]
     again.close()
+
+
+def test_an_input_output_error_is_told_as_such() -> None:
+    told = explain_machine_error(OSError(errno.EIO, os.strerror(errno.EIO), "/disk/packs/00000001.pack"))
+    assert told is not None
+    assert (told.specific_code, told.message) == ("io_error", "/disk/packs/00000001.pack: Input/output error")

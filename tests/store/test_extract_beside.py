@@ -17,7 +17,7 @@ from openpyxl.chart.series import SeriesLabel
 from openpyxl.comments import Comment
 
 from rolltop.store.extract import Extracted
-from rolltop.store.extract.formats.reading import read_document
+from rolltop.store.extract.formats.readers import read_document
 from rolltop.store.extract.formats.xlsx import unescaped
 
 PICTURE = bytes.fromhex(

@@ -12,8 +12,8 @@ import pytest
 from rolltop.store import Library, Pattern
 from rolltop.store.extract.charsets import ENCODINGS, codec_named, declared_in
 from rolltop.store.extract.detect import format_of
-from rolltop.store.extract.formats.reading import read_document
-from rolltop.store.extract.reading import Workers
+from rolltop.store.extract.formats.readers import read_document
+from rolltop.store.extract.worker_pool import Workers
 
 WORDS = {
     "windows-1251": "кириллица на странице",

@@ -14,8 +14,8 @@ import pytest
 
 from rolltop.store import Library
 from rolltop.store.extract.detect import HEAD, format_of
-from rolltop.store.extract.formats.reading import read_document
-from rolltop.store.extract.zipnames import MOST, zip_names
+from rolltop.store.extract.formats.readers import read_document
+from rolltop.store.extract.zip_names import MOST, zip_names
 
 PDF = made.made_pdf("a zebra")
 PACKED = b"x\x9c\xcb\x48\xcd\xc9\xc9\x57\x08\xcf\x2f\xca\x49\x01\x00\x00\xff"

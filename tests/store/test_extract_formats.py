@@ -14,8 +14,8 @@ import zstandard
 
 from rolltop.store.extract import Extracted
 from rolltop.store.extract.detect import format_of
-from rolltop.store.extract.formats.reading import read_document
-from rolltop.store.extract.reading import Workers
+from rolltop.store.extract.formats.readers import read_document
+from rolltop.store.extract.worker_pool import Workers
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def test_without_its_reader_a_pdf_says_what_to_install(monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, "pypdfium2", None)
     text = read_document(made.made_pdf("Hello zebra"), "a.pdf")
     assert (text.body, text.needs) == ("", "pypdfium2")
-    assert text.note == "reading PDF needs pypdfium2: pip install 'rolltop[extract]'"
+    assert text.note == "reading PDF needs pypdfium2; `rolltop doctor` shows how to get it"
     packed = read_document(made.made_zip({"a.pdf": made.made_pdf("Hello zebra")}), "a.zip")
     assert packed.needs == "pypdfium2"
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from rolltop.store.extract import Extracted
 from rolltop.store.extract.formats.limits import Limits
-from rolltop.store.extract.formats.reading import read_document
-from rolltop.store.extract.reading import Workers
+from rolltop.store.extract.formats.readers import read_document
 from rolltop.store.extract.record import decode, encode
+from rolltop.store.extract.worker_pool import Workers
 
 _LAUGHS = (
     '<?xml version="1.0"?><!DOCTYPE l [<!ENTITY a "ha">'

@@ -57,7 +57,7 @@ def test_new_readers_read_everything_again_and_keep_the_names_in_code(
         code = library.add_text("a.c", "int count_zebras(void) { return 1; }\n").document
         library.read_texts()
         library.extracts.kept.put_names(code.hash, {"count_zebras": 1})
-    monkeypatch.setattr("rolltop.store.extract.kept.READERS", 999)
+    monkeypatch.setattr("rolltop.store.extract.text_cache.READERS", 999)
     with Library(tmp_path / "store") as library:
         assert not library.extracts.kept.has(page.hash)
         assert library.extracts.kept.names(code.hash) == {"count_zebras": 1}

@@ -10,8 +10,8 @@ import made_files as made
 import pytest
 
 from rolltop.store.extract import Extracted
-from rolltop.store.extract.formats.reading import read_document
-from rolltop.store.extract.reading import Workers
+from rolltop.store.extract.formats.readers import read_document
+from rolltop.store.extract.worker_pool import Workers
 
 HEADERS = b"From: a@x\nTo: b@x\nSubject: outer\nDate: Mon, 1 Jan 2024 10:00:00 +0000\nMIME-Version: 1.0\n"
 

@@ -13,7 +13,7 @@ import pytest
 from pptx.enum.shapes import PROG_ID
 
 from rolltop.store.extract import Extracted
-from rolltop.store.extract.formats.reading import read_document
+from rolltop.store.extract.formats.readers import read_document
 from rolltop.store.extract.formats.sheetmargins import margin_words
 
 

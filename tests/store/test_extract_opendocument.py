@@ -7,7 +7,7 @@ import pytest
 
 from rolltop.store.extract import Extracted
 from rolltop.store.extract.formats.moments import iso_duration, iso_moment
-from rolltop.store.extract.formats.reading import read_document
+from rolltop.store.extract.formats.readers import read_document
 
 
 def cell(said: str, shown: str = "", more: str = "") -> str:

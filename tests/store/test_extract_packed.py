@@ -15,7 +15,7 @@ import zstandard
 
 from rolltop.store import Library
 from rolltop.store.extract.detect import format_of
-from rolltop.store.extract.formats.reading import read_document
+from rolltop.store.extract.formats.readers import read_document
 
 _CHANCE = random.Random(7)
 LINES = "".join(f"line {number} {_CHANCE.getrandbits(200):x}\n" for number in range(40_000)).encode()

@@ -8,8 +8,8 @@ from email.message import EmailMessage
 import pytest
 
 from rolltop.store.extract.formats.html import DEEPEST
-from rolltop.store.extract.formats.reading import read_document
-from rolltop.store.extract.reading import Workers
+from rolltop.store.extract.formats.readers import read_document
+from rolltop.store.extract.worker_pool import Workers
 
 _MB = 1 << 20
 

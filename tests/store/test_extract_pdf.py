@@ -8,8 +8,8 @@ import made_files as made
 import pytest
 
 from rolltop.store.extract import Extracted
-from rolltop.store.extract.formats.reading import read_document
-from rolltop.store.extract.reading import Workers
+from rolltop.store.extract.formats.readers import read_document
+from rolltop.store.extract.worker_pool import Workers
 
 _FONT = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"
 

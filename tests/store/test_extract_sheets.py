@@ -11,7 +11,7 @@ from openpyxl.comments import Comment
 from openpyxl.utils.datetime import CALENDAR_MAC_1904, CALENDAR_WINDOWS_1900
 
 from rolltop.store.extract.formats.moments import DATE, DURATION, kind_of_format, shown_moment
-from rolltop.store.extract.formats.reading import read_document
+from rolltop.store.extract.formats.readers import read_document
 
 
 @pytest.mark.parametrize("epoch", [CALENDAR_WINDOWS_1900, CALENDAR_MAC_1904])

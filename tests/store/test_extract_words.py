@@ -13,7 +13,7 @@ from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches
 
 from rolltop.store.extract import Extracted
-from rolltop.store.extract.formats.reading import read_document
+from rolltop.store.extract.formats.readers import read_document
 
 OOXML = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 

@@ -10,9 +10,11 @@ import time
 from pathlib import Path
 
 import pytest
+from conditions import wait_until
 
 from rolltop.errors import InvalidInput
-from rolltop.store import Library, Listing, Options, Source, learning
+from rolltop.store import Library, Listing, Options, Source
+from rolltop.store.search import index_follower
 
 INDEXING = (
     "import sys; from pathlib import Path; from rolltop.store import Library\n"
@@ -110,15 +112,12 @@ def test_many_killed_while_indexing(tmp_path: Path) -> None:
 
 
 def test_the_background_learns_what_was_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learning, "QUIET", 0.05)
+    monkeypatch.setattr(index_follower, "QUIET", 0.05)
     library = Library(tmp_path / "store", Options(background=True))
     for number in range(20):
         library.add_text(f"{number}.txt", "apples\n")
         assert library.search("apple").total == number + 1
-    until = time.monotonic() + 30
-    while library.unindexed() and time.monotonic() < until:
-        time.sleep(0.02)
-    assert library.unindexed() == 0
+    wait_until(lambda: library.unindexed() == 0)
     assert library.search("apple").total == 20
     library.close()
 
@@ -127,12 +126,12 @@ def test_a_long_backlog_is_not_waited_for_and_the_answer_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     library = filled(tmp_path / "store", 400)
-    monkeypatch.setattr(learning, "WAITED_FOR", -1)
+    monkeypatch.setattr(index_follower, "WAITED_FOR", -1)
     library.add_text("fresh.txt", "quite fresh\n")
     results = library.search("fresh")
     assert [hit.document.path for hit in results.hits] == ["fresh.txt"]
     assert results.note == "401 documents are not indexed yet: ask again in a moment."
-    monkeypatch.setattr(learning, "WAITED_FOR", 1 << 30)
+    monkeypatch.setattr(index_follower, "WAITED_FOR", 1 << 30)
     assert library.search("only7x").note is None
     assert paths(library, "only7x") == ["7.txt"]
     library.close()
@@ -248,17 +247,17 @@ def test_closing_ends_the_background_work_whenever_it_comes(tmp_path: Path) -> N
 
         def clear(self) -> None:
             if not begun.is_set():
-                stored.wait(30)
+                stored.wait(120)
                 closing.start()
                 begun.set()
-                told.wait(30)
+                told.wait(120)
             super().clear()
 
     work._nudged = Nudged()
     library.add_text("a.txt", "a walrus\n")
     stored.set()
-    assert begun.wait(30)
-    closing.join(30)
+    assert begun.wait(120)
+    closing.join(120)
     assert not closing.is_alive()
 
 
@@ -268,9 +267,7 @@ def test_the_index_can_be_built_in_parts(tmp_path: Path) -> None:
     for number in range(4):
         library.add_text(f"{number}.txt", f"needle{number} and more hay\n" * 60_000)
     library.index()
-    library.text.rebuild()
-    assert library.unindexed() == 4
-    library.catch_up(stop=lambda: True)
+    library.rebuild_words(stop=lambda: True)
     left = library.unindexed()
     assert 0 < left < 4
     assert library.catch_up() == left

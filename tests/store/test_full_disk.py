@@ -81,7 +81,7 @@ SEVERAL = """
 import os, subprocess, sys, time
 from pathlib import Path
 from rolltop.store import Library, Options
-from rolltop.store.copies import InMemory
+from rolltop.store.sqlite.memory_copy import InMemory
 
 desk, fill = Path(sys.argv[1], "store"), Path(sys.argv[2])
 with Library(desk) as library:

@@ -14,7 +14,7 @@ import pytest
 from rolltop.errors import InvalidInput
 from rolltop.store import Library, Options
 from rolltop.store.extract.plain import read_plain
-from rolltop.store.extract.reading import Workers
+from rolltop.store.extract.worker_pool import Workers
 from rolltop.store.graph import Related
 from rolltop.store.graph.traits import traits_of
 

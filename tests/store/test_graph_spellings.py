@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from rolltop.store import Library
+from rolltop.store.extract.import_statements import files_meant
 from rolltop.store.extract.plain import read_plain
-from rolltop.store.extract.statements import files_meant
 from rolltop.store.graph.references import CITES, references_of
 from rolltop.store.graph.traits import traits_of
 

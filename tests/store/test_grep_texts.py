@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rolltop.store import Library, Listing, Pattern, Source
+from rolltop.store.blobs.writer import Writer
 from rolltop.store.catalog import NewDocument
 from rolltop.store.grep.printer import Printed, print_matches
-from rolltop.store.writer import Writer
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 

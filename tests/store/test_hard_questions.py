@@ -11,11 +11,11 @@ import pytest
 
 from mcp_core import ClientInfo
 from rolltop.errors import InvalidInput
-from rolltop.server.desk import Desk
+from rolltop.server.application import Application
 from rolltop.settings import load
 from rolltop.store import Library, Listing, Source
-from rolltop.store.text import asking, grammar
-from rolltop.store.text.grammar import And, Or, Phrase, Word
+from rolltop.store.text.query import grammar, plan_execution
+from rolltop.store.text.query.grammar import And, Or, Phrase, Word
 from rolltop.store.times import parse_time
 from rolltop.tools.store.find import SearchByTag, tagged
 
@@ -58,7 +58,7 @@ def test_long_and_short_beginnings_find_the_same(library: Library, monkeypatch: 
     library.catch_up()
     questions = ["tag:tag*", "tag:tag1*", "tag:other2*", "tag:x*"]
     before = [paths(library, query) for query in questions]
-    monkeypatch.setattr(asking, "LONGEST_BEGINNING", 0)
+    monkeypatch.setattr(plan_execution, "LONGEST_BEGINNING", 0)
     assert [paths(library, query) for query in questions] == before
 
 
@@ -210,18 +210,18 @@ def test_numbers_that_are_no_times_are_refused(seconds: str | float) -> None:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Application]:
     monkeypatch.chdir(tmp_path)
-    made = Desk(load(env={"ROLLTOP_WORKSPACE": str(tmp_path / "workspace"), "XDG_CONFIG_HOME": str(tmp_path)}))
+    made = Application(load(env={"ROLLTOP_WORKSPACE": str(tmp_path / "workspace"), "XDG_CONFIG_HOME": str(tmp_path)}))
     yield made
     made.close()
 
 
-def call(desk: Desk, tool: str, **arguments: Any) -> dict[str, Any]:
+def call(desk: Application, tool: str, **arguments: Any) -> dict[str, Any]:
     return dict(asyncio.run(desk.dispatcher.call(tool, arguments, desk.context(ClientInfo()))).structured)
 
 
-def test_a_time_that_is_none_is_named_with_its_argument(desk: Desk) -> None:
+def test_a_time_that_is_none_is_named_with_its_argument(desk: Application) -> None:
     told = call(desk, "list_documents", modified_before="whenever")
     assert (told["error"], told["code"]) == (
         "modified_before: 'whenever' is not understood as a time",
@@ -230,12 +230,12 @@ def test_a_time_that_is_none_is_named_with_its_argument(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("arguments", [{"created_after": "9999-12-31"}, {"created_before": "0001-01-01"}])
-def test_a_listing_of_times_that_never_were_is_empty(desk: Desk, arguments: dict[str, str]) -> None:
+def test_a_listing_of_times_that_never_were_is_empty(desk: Application, arguments: dict[str, str]) -> None:
     call(desk, "store_text", content="a needle\n", name="a.md")
     assert call(desk, "list_documents", **arguments)["total"] == 0
 
 
-def test_a_search_by_tag_says_what_a_search_says(desk: Desk) -> None:
+def test_a_search_by_tag_says_what_a_search_says(desk: Application) -> None:
     call(desk, "store_text", content="a needle\n", name="a.md", tags=["x"])
     broken = call(desk, "search_by_tag", tags=["x"], query="(needle")
     assert (broken["total"], "searched as plain words" in broken["note"]) == (1, True)
@@ -251,7 +251,7 @@ def test_a_search_by_tag_finds_all_that_hold_the_words(library: Library) -> None
     assert [document.path for document in found.documents] == ["last.txt"]
 
 
-def test_what_stands_beside_the_arguments_of_a_step_is_refused(desk: Desk) -> None:
+def test_what_stands_beside_the_arguments_of_a_step_is_refused(desk: Application) -> None:
     call(desk, "store_text", content="a needle\n", name="a.md")
     step = {"op": "delete_by_name", "arguments": {"name": "a.md", "confirm": True}, "dry_run": True}
     told = call(desk, "bulk_operations", operations=[step])

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from rolltop.store import Library
 from rolltop.store.seams import TextChanges, TextHead, TextUnit
-from rolltop.store.text import KeywordIndex, headwriter
-from rolltop.store.text.headfile import HeadReader, damaged_heads
-from rolltop.store.text.heads import pack_head
-from rolltop.store.text.headwriter import HeadWriter
+from rolltop.store.text import KeywordIndex
+from rolltop.store.text.disk_index import preview_writer
+from rolltop.store.text.disk_index.preview_file import HeadReader, damaged_heads
+from rolltop.store.text.disk_index.preview_writer import HeadWriter
+from rolltop.store.text.disk_index.previews import pack_head
 
 
 def packed(change: int, text: str = "honey and tea ") -> bytes:
@@ -51,7 +52,7 @@ def test_heads_are_those_that_were_committed(tmp_path_factory: pytest.TempPathFa
 
 
 def test_what_nobody_needs_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(headwriter, "SPARE", 1000)
+    monkeypatch.setattr(preview_writer, "SPARE", 1000)
     for change in range(30):
         writer = HeadWriter(tmp_path)
         for number in range(1, 11):

@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from rolltop.errors import Damaged, RolltopError
-from rolltop.store import Library, Pattern, keeping, packs, pieces
-from rolltop.store.keeping import Source
+from rolltop.store import Library, Pattern
+from rolltop.store.blobs import leaf_window, packs
+from rolltop.store.documents import writes
+from rolltop.store.documents.writes import Source
 from rolltop.tools.store.grep import GrepDocuments, grep
 
 Run = Callable[..., Any]
@@ -166,8 +168,8 @@ def test_a_version_that_only_a_snapshot_keeps_is_whole_again(library: Library) -
 
 
 def test_a_stream_that_is_stored_again_is_whole(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keeping, "HELD_IN_MEMORY", 1 << 20)
-    monkeypatch.setattr(pieces, "WINDOW", 1 << 19)
+    monkeypatch.setattr(writes, "HELD_IN_MEMORY", 1 << 20)
+    monkeypatch.setattr(leaf_window, "WINDOW", 1 << 19)
     monkeypatch.setattr(packs, "PACK_LIMIT", 1 << 19)
     data = lines(5, 60_000)
     library.add("big.bin", io.BytesIO(data))

@@ -175,9 +175,8 @@ def test_a_model_that_cannot_be_used_keeps_nobody_from_searching_words(
             library.find("needle", "semantic")
 
 
-def test_a_search_waits_a_moment_for_who_is_embedding(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_waits_a_moment_for_who_is_embedding(library: Library) -> None:
     library.add_text("cat.md", "A kitten sleeps on the sofa.\n")
-    monkeypatch.setattr("rolltop.store.meaning.meaning.WHILE_A_SEARCH_WAITS", 20.0)
     taken, lock = threading.Event(), library.meaning.index.lock
 
     def embedding() -> None:
@@ -192,7 +191,10 @@ def test_a_search_waits_a_moment_for_who_is_embedding(library: Library, monkeypa
     thread.join()
 
 
-def test_nothing_found_because_nothing_is_embedded_yet_is_said(library: Library) -> None:
+def test_nothing_found_because_nothing_is_embedded_yet_is_said(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rolltop.store.meaning.meaning.WHILE_A_SEARCH_WAITS", 0.1)
     library.add_text("cat.md", "A kitten sleeps on the sofa.\n")
     with library.meaning.index.lock.held():
         found = library.find("young cat", "semantic")

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from rolltop.errors import Conflict, InvalidInput, NotFound, PermissionDenied
-from rolltop.store import Library, Listing, Options, Pattern, Source, keeping
+from rolltop.store import Library, Listing, Options, Pattern, Source
+from rolltop.store.documents import writes
+from rolltop.store.metadata_values import parse_pairs
 from rolltop.store.query import encode_cursor
-from rolltop.store.values import parse_pairs
 
 
 def test_content_is_addressed_by_its_sha256(library: Library) -> None:
@@ -63,7 +64,7 @@ def test_an_empty_document_is_a_document(library: Library) -> None:
 
 
 def test_a_long_stream_is_stored_without_being_held(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keeping, "HELD_IN_MEMORY", 1 << 16)
+    monkeypatch.setattr(writes, "HELD_IN_MEMORY", 1 << 16)
     data = b"".join(b"%d of a long stream\n" % number for number in range(100_000))
     added = library.add("stream.txt", io.BytesIO(data))
     assert added.hash == hashlib.sha256(data).hexdigest()

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 
 import made_files as made
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rolltop.store import Library
-from rolltop.store.excerpts import LONGEST, MOST, excerpts
-from rolltop.store.text import highlighted, marking
-from rolltop.store.text.analysis import words_in
-from rolltop.store.text.marking import NEEDLES, Marker
+from rolltop.store.search.excerpts import LONGEST, MOST, excerpts
+from rolltop.store.text import highlighted, word_marks
+from rolltop.store.text.word_marks import NEEDLES, Marker
+from rolltop.store.text.words.analysis import words_in
 
 TEXT = """Das Café ist groß.
 Über die Größe.
@@ -175,10 +175,12 @@ WRITTEN = [
 PIECES = st.lists(st.sampled_from([*WRITTEN, " ", "\n", "_", "-", ".", "\u2013"]), max_size=30).map("".join)
 
 
+@example("カ\u3099検\u0301", ["検"])  # a sign on a letter that is a word by itself
 @given(
     PIECES,
     st.lists(st.sampled_from(WRITTEN).flatmap(lambda text: st.sampled_from(words_in(text) or ["x"])), max_size=3),
 )
+@example("ガ検\u0301", ["検"])
 def test_a_line_is_shown_where_the_index_finds_a_word_in_it(text: str, words: list[str]) -> None:
     shown = dict(Marker(words).lines(text))
     for number, line in enumerate(text.split("\n")):
@@ -212,14 +214,14 @@ def test_a_very_long_line_is_marked_as_if_it_were_looked_at_in_one_go(
     parts: list[tuple[str, str]], words: list[str]
 ) -> None:
     text = "".join(word + sign for word, sign in parts)
-    marker, stretch = Marker(words), marking.STRETCH
+    marker, stretch = Marker(words), word_marks.STRETCH
     whole = marker.spans(text)
     try:
-        marking.STRETCH = 100
+        word_marks.STRETCH = 100
         assert marker.spans(text) == whole
         near = marker.spans(text, 50)
     finally:
-        marking.STRETCH = stretch
+        word_marks.STRETCH = stretch
     assert near == whole[: len(near)]
     assert all(span in near for span in whole if span[0] < whole[0][0] + 50)
 

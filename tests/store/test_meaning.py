@@ -12,14 +12,15 @@ from pathlib import Path
 import embed_worker
 import numpy as np
 import pytest
+from conditions import wait_until
 
 from rolltop.errors import PartMissing
 from rolltop.store import Library, Listing, Options
-from rolltop.store.meaning import Near, following
+from rolltop.store.meaning import Near, embedding_follower
 from rolltop.store.meaning.models import load_model
 from rolltop.store.meaning.passages import passages
+from rolltop.store.meaning.vectors import ByteVectors
 from rolltop.store.records import Document
-from rolltop.store.vectors import ByteVectors
 
 TOPICS = {
     "cat.md": "A kitten sleeps on the sofa and chases mice.\n",
@@ -178,7 +179,7 @@ def test_nothing_of_a_collected_document_is_left(library: Library) -> None:
 
 
 def test_work_goes_on_where_it_was_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(following, "VECTORS_A_COMMIT", 4)
+    monkeypatch.setattr(embedding_follower, "VECTORS_A_COMMIT", 4)
     library = Library(tmp_path / "store")
     fill(library, 30)
     assert not library.meaning.follow(enough=lambda: True)
@@ -237,7 +238,7 @@ def test_two_processes_share_the_work(tmp_path: Path) -> None:
     library = Library(tmp_path / "store")
     fill(library, 60)
     workers = [subprocess.Popen([sys.executable, embed_worker.__file__, str(tmp_path / "store")]) for _ in range(2)]
-    assert [worker.wait(60) for worker in workers] == [0, 0]
+    assert [worker.wait(120) for worker in workers] == [0, 0]
     assert known(library) == (60, 60, 60)
     assert len(names(library, "river stone", 60)) == 60
     library.close()
@@ -317,7 +318,7 @@ def test_a_half_written_row_is_cut_off(tmp_path: Path) -> None:
 
 
 def test_mostly_removed_rows_are_written_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rolltop.store.vectors.WORTH_COMPACTING", 10)
+    monkeypatch.setattr("rolltop.store.meaning.vectors.WORTH_COMPACTING", 10)
     vectors, reader = ByteVectors(tmp_path / "v"), ByteVectors(tmp_path / "v")
     vectors.add(range(100), np.eye(100))
     size = (tmp_path / "v").stat().st_size
@@ -350,9 +351,7 @@ def test_a_slow_model_works_in_the_background(tmp_path: Path) -> None:
     for name, text in TOPICS.items():
         library.add_text(name, text)
     assert names(library, "kitten") == []
-    until = time.monotonic() + 60
-    while library.meaning.state().share < 1 and time.monotonic() < until:
-        time.sleep(0.02)
+    wait_until(lambda: library.meaning.state().share == 1)
     assert names(library, "kitten", 1) == ["cat.md"]
     library.close()
 

@@ -73,7 +73,7 @@ def test_a_text_has_the_same_vector_in_any_company() -> None:
 def test_more_words_than_are_remembered_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     model, texts = load_model("wordllama"), [f"alpha{n} beta gamma delta" for n in range(50)]
     before = model.embed(texts)
-    monkeypatch.setattr("rolltop.store.meaning.wordvectors._REMEMBERED", 10)
+    monkeypatch.setattr("rolltop.store.meaning.word_vectors._REMEMBERED", 10)
     assert np.concatenate([model.embed([text]) for text in texts]) == pytest.approx(before)
 
 

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rolltop.store.seams import TextChanges, TextUnit
-from rolltop.store.text import KeywordIndex, mapped
-from rolltop.store.text.memory import Remembered
+from rolltop.store.text import KeywordIndex
+from rolltop.store.text.disk_index import mapped_memory
+from rolltop.store.text.disk_index.view_cache import Remembered
 
 FORMS = ["connect", "connects", "connected", "connecting", "honey", "honeys"]
 QUERIES = ["connect", "connecting", "honey connect", "honeys OR connected", "body:honey", '"honey connect"']
@@ -52,16 +53,16 @@ def test_what_has_come_into_memory_is_given_back(tmp_path: Path, monkeypatch: py
     def opened() -> int:
         return sum(".idx" in line for line in Path("/proc/self/maps").read_text().splitlines())
 
-    monkeypatch.setattr(mapped, "_AT_LEAST", 0.0)
+    monkeypatch.setattr(mapped_memory, "_AT_LEAST", 0.0)
     index, other = KeywordIndex(tmp_path, "store"), KeywordIndex(tmp_path, "store")
     units = [TextUnit(n, "n", "p", (), f"{FORMS[n % 6]} word{n}", change=n) for n in range(1, 50)]
     index.learn(lambda _: [TextChanges(units[:40], [], 40)])
     expected, parts = answers(index), opened()
-    monkeypatch.setattr(mapped, "MOST", -1)
-    before = index._disk._index
+    monkeypatch.setattr(mapped_memory, "MOST", -1)
+    before = index._disk._generation()._index
     for _ in range(3):
         assert answers(index) == expected
-    assert index._disk._index is not before
+    assert index._disk._generation()._index is not before
     del before
     assert opened() == parts
     other.learn(lambda _: [TextChanges(units[40:], [], 49)])

@@ -148,7 +148,7 @@ def test_the_current_version_of_an_archive_becomes_current(library: Library, oth
 def test_versions_of_one_document_may_lie_in_several_transactions(
     library: Library, other: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rolltop.store.transfer.GROUP", 2)
+    monkeypatch.setattr("rolltop.store.history.archive.GROUP", 2)
     for number in range(5):
         library.add_text("a.md", f"{number}\n")
     for _ in range(2):
@@ -246,3 +246,24 @@ def test_the_command_exports_what_can_be_read(rolltop: Run, tmp_path: Path) -> N
     assert (done.returncode, "version 1 of bad.md was not written" in done.stderr) == (1, True)
     assert "1 documents exported" in done.stderr
     assert (tmp_path / "x.tar").exists()
+
+
+def test_one_impossible_name_does_not_keep_the_rest_from_being_restored(library: Library, tmp_path: Path) -> None:
+    impossible = f"notes/{'x' * 300}.txt"
+    library.add_text("a.txt", "a")
+    library.add_text(impossible, "b")
+    library.take_snapshot("one")
+    done = library.restore("one", tmp_path / "out")
+    assert (tmp_path / "out" / "a.txt").read_text() == "a"
+    assert done.left == [(impossible, "File name too long")]
+
+
+def test_an_archive_keeps_the_history_of_metadata(library: Library, other: Library) -> None:
+    document = library.add_text("a.txt", "text", metadata={"state": "draft", "by": "Ada"}).document
+    library.set_metadata(document, {"state": "final"})
+    out = io.BytesIO()
+    library.export(out)
+    for _ in range(2):
+        other.import_(io.BytesIO(out.getvalue()))
+        assert other.metadata_history(other.document("a.txt")) == library.metadata_history(document)
+    assert other.verify().ok

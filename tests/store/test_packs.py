@@ -15,10 +15,11 @@ import pytest
 
 from mcp_core import ClientInfo
 from rolltop.errors import Damaged
-from rolltop.server.desk import Desk
+from rolltop.server.application import Application
 from rolltop.settings import load
-from rolltop.store import Library, Options, packs
-from rolltop.store.keeping import Source
+from rolltop.store import Library, Options
+from rolltop.store.blobs import packs
+from rolltop.store.documents.writes import Source
 
 Run = Callable[..., Any]
 SMALL = 100_000
@@ -106,7 +107,7 @@ def test_a_call_may_fill_many_packs(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.chdir(tmp_path)
     data = noise(2, 12 * SMALL)
     (tmp_path / "big.bin").write_bytes(data)
-    desk = Desk(load(env={"ROLLTOP_WORKSPACE": str(tmp_path / "workspace"), "XDG_CONFIG_HOME": str(tmp_path)}))
+    desk = Application(load(env={"ROLLTOP_WORKSPACE": str(tmp_path / "workspace"), "XDG_CONFIG_HOME": str(tmp_path)}))
     arguments = {"path": str(tmp_path / "big.bin")}
     answer = asyncio.run(desk.dispatcher.call("store_document", arguments, desk.context(ClientInfo())))
     assert answer.structured["bytes_stored"] == len(data)

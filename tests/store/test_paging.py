@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rolltop.errors import InvalidInput
 from rolltop.store import Library
 from rolltop.store.meaning import meaning
-from rolltop.store.paging import Shown, decode_shown, encode_shown
+from rolltop.store.search.paging import Shown, decode_shown, encode_shown
 from rolltop.tools.store.find import FoundDocuments, SearchDocuments, search
 
 KINDS = ["keyword", "hybrid", "semantic", "fuzzy"]
@@ -89,8 +89,8 @@ def test_a_search_stays_at_any_of_the_words(fruit: Library, kind: str) -> None:
 
 
 def test_pages_beyond_those_that_both_legs_rank(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rolltop.store.understanding.BEST_WORDS", 5)
-    monkeypatch.setattr("rolltop.store.understanding.BEST_MEANINGS", 5)
+    monkeypatch.setattr("rolltop.store.search.hybrid_search.BEST_WORDS", 5)
+    monkeypatch.setattr("rolltop.store.search.hybrid_search.BEST_MEANINGS", 5)
     for number in range(COUNT):
         library.add_text(f"c/{number:02}.txt", "apple pie " + "x " * number)
     seen = paged(library, "hybrid", "apple", lambda page: library.delete([library.document(page[0])]), limit=4)

@@ -12,11 +12,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from rolltop.store import Library, Listing, frames
-from rolltop.store.catalog.parts import pack_parts, unpack_parts
-from rolltop.store.chunking import MAXIMUM, cut
-from rolltop.store.patterns import glob_matches, like_glob
-from rolltop.store.values import parse_value
+from rolltop.store import Library, Listing
+from rolltop.store.blobs import frames
+from rolltop.store.blobs.chunking import MAXIMUM, cut
+from rolltop.store.catalog.leaf_lists import pack_parts, unpack_parts
+from rolltop.store.globs import glob_matches, like_glob
+from rolltop.store.metadata_values import parse_value
 
 
 @given(st.integers(0, 2**32), st.integers(0, 300_000), st.floats(0, 0.1))

@@ -10,13 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rolltop.store.seams import TextChanges, TextHead, TextUnit
-from rolltop.store.text import KeywordIndex, Needles, highlighted, snippet, thrift
-from rolltop.store.text.analysis import stems, words_in
+from rolltop.store.text import KeywordIndex, Needles, highlighted, snippet
+from rolltop.store.text.disk_index.previews import pack_head, unpack_head
 from rolltop.store.text.fresh import Fresh, FreshDocument
-from rolltop.store.text.grammar import And, Node, Not, Or, Phrase, Prefix, Word, parse
-from rolltop.store.text.heads import pack_head, unpack_head
+from rolltop.store.text.query import query_rewrites
+from rolltop.store.text.query.grammar import And, Node, Not, Or, Phrase, Prefix, Word, parse
 from rolltop.store.text.snippets import Snippet
-from rolltop.store.text.splitting import cut
+from rolltop.store.text.words.analysis import stems, words_in
+from rolltop.store.text.words.splitting import cut
 
 PARTS = ["connect", "connected", "connecting", "tea", "teas", "user", "getUserName", "user_name", "username", "hat"]
 
@@ -312,7 +313,7 @@ def test_thrift_changes_neither_what_is_found_nor_its_scores(
     for query in (written(tree), plain):
         usual = index.search(query, limit=100)
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(thrift, "MANY", -1)  # everything is dear
+            patched.setattr(query_rewrites, "MANY", -1)  # everything is dear
             frugal = index.search(query, limit=100)
         assert frugal.total == usual.total
         scores = {hit.document: pytest.approx(hit.score, abs=1e-4) for hit in usual.hits}

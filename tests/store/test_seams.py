@@ -12,11 +12,11 @@ from suites.greps import GrepIndexSuite
 from suites.texts import TextIndexSuite
 from suites.vectors import VectorIndexSuite
 
+from rolltop.store.blobs.packs import PackDirectory
 from rolltop.store.catalog import SqliteCatalog
 from rolltop.store.grep import SegmentDirectory
-from rolltop.store.packs import PackDirectory
+from rolltop.store.meaning.vectors import ByteVectors
 from rolltop.store.text import KeywordIndex
-from rolltop.store.vectors import ByteVectors
 
 
 class TestPackDirectory(BlobStoreSuite):

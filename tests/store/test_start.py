@@ -14,7 +14,7 @@ with Library(Path(sys.argv[1])) as library:
     library.add_text("notes/today.md", "Buy milk", tags=["errand"])
     assert library.document("today.md").tags == ("errand",)
     assert library.page().total == 1
-loaded = {"numpy", "tantivy", "asyncio", "rolltop.confine.running"} & set(sys.modules)
+loaded = {"numpy", "tantivy", "asyncio", "rolltop.confine.program"} & set(sys.modules)
 assert not loaded, loaded
 """
 

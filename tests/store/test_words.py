@@ -12,13 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rolltop.store.seams import TextChanges, TextUnit
-from rolltop.store.text import KeywordIndex, weighing
-from rolltop.store.text.analysis import stem_analyzer, stems, words_in
-from rolltop.store.text.folding import folded
-from rolltop.store.text.nearness import nearest
-from rolltop.store.text.splitting import cut, cut_all
-from rolltop.store.text.vocabulary import Vocabulary
-from rolltop.store.text.weighing import Parts, weighed
+from rolltop.store.text import KeywordIndex
+from rolltop.store.text.words import stem_counts
+from rolltop.store.text.words.analysis import stem_analyzer, stems, words_in
+from rolltop.store.text.words.edit_distance import nearest
+from rolltop.store.text.words.folding import folded
+from rolltop.store.text.words.splitting import cut, cut_all
+from rolltop.store.text.words.stem_counts import Parts, weighed
+from rolltop.store.text.words.vocabulary import Vocabulary
 
 WORDS = st.text("abcdé", min_size=1, max_size=9)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40) | st.text("abAB19_- é日\n", max_size=20)
@@ -106,7 +107,7 @@ def test_the_vocabulary_has_every_word_of_the_index(
         number += len(units)
         index.learn(lambda _, units=units, mark=number: [TextChanges(units, [], mark)] if units else [])
     words = {word for texts in commits for text in texts for word in words_in(text)}
-    known = {word for word in words if word in dict(index._disk.vocabulary.near(word, 1.0))}
+    known = {word for word in words if word in dict(index._disk.view().vocabulary.near(word, 1.0))}
     assert known == words
     index.close()
 
@@ -210,7 +211,7 @@ def test_weighing_is_counting_stems_by_doublings(texts: list[str], label: str) -
     bodies = [made.text for made in cut_all(texts)]
     named = cut(label).text
     found = weighed(Parts(body, named, named) for body in bodies)
-    beside = Counter(stem_analyzer().analyze(named) * (1 + weighing.MORE))
+    beside = Counter(stem_analyzer().analyze(named) * (1 + stem_counts.MORE))
     for body, (text, count) in zip(bodies, found, strict=True):
         assert Counter(text.split()) == by_doublings(body) + beside
         assert count == len(text.split())
@@ -219,21 +220,21 @@ def test_weighing_is_counting_stems_by_doublings(texts: list[str], label: str) -
 def test_weighing_knows_words_of_every_length_and_begins_again_when_it_has_met_many(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(weighing, "_stems", weighing._Stems(slots=8))
-    monkeypatch.setattr(weighing, "MOST", 3000)
+    monkeypatch.setattr(stem_counts, "_stems", stem_counts._Stems(slots=8))
+    monkeypatch.setattr(stem_counts, "MOST", 3000)
     rng = random.Random(7)
     for _ in range(12):
         words = ["".join(rng.choices("abé", k=rng.randint(1, 63))) for _ in range(600)]
         body = " ".join(rng.choices(words, k=3000))
         assert Counter(weighed([Parts(body, "", "")])[0][0].split()) == by_doublings(body)
-    assert weighing._stems._count <= 3600
+    assert stem_counts._stems._count <= 3600
 
 
 def test_texts_that_are_weighed_together_are_weighed_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     parts = [Parts("tea honey " * size, "tea", "hat") for size in range(200)]
     alone = [weighed([each])[0] for each in parts]
     for batch in (100, 1 << 20):
-        monkeypatch.setattr(weighing, "BATCH", batch)
+        monkeypatch.setattr(stem_counts, "BATCH", batch)
         together = weighed(parts)
         assert [(sorted(text.split()), count) for text, count in together] == [
             (sorted(text.split()), count) for text, count in alone

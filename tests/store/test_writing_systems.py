@@ -9,7 +9,7 @@ from unicodedata import normalize
 import pytest
 
 from rolltop.store import Library
-from rolltop.store.excerpts import excerpts
+from rolltop.store.search.excerpts import excerpts
 from rolltop.store.text import fields, highlighted
 
 WRITTEN = {
@@ -89,5 +89,5 @@ def test_an_index_whose_words_were_made_otherwise_is_made_anew(tmp_path: Path, m
         assert library.search("भाषा").total == 1
         library.catch_up()
         assert library.unindexed() == 0
-        (after,) = (path.name for path in (tmp_path / "store" / "text").iterdir() if path.is_dir())
-    assert before != after
+        after = {path.name for path in (tmp_path / "store" / "text").iterdir() if path.is_dir()}
+    assert after > {before}  # another release may still use its own

@@ -30,7 +30,7 @@ from rolltop.transform.formats.csv_table import tables as tables_of
 from rolltop.transform.stream.jobs import stream_shared
 from rolltop.transform.stream.plan import plan_of
 
-QUICK = settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
+QUICK = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 LONG = settings(max_examples=30_000, deadline=None, suppress_health_check=list(HealthCheck))
 ODD = [*WORDS, *NUMBERS, *TEXTS, *SPACES, *LINED, "shipped ", " shipped", "SHIPPED", "\x1fshipped", "", ""]
 REGULAR = [

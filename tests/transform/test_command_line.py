@@ -59,7 +59,7 @@ def test_what_cannot_be_written_is_shown_where_the_program_makes_it(desk: Path) 
     )  # fmt: skip
     done = rolltop("--to", "xml", "-e", "let x = 1\n{ r: . }", stdin='{"a b": 1}')
     assert done.stderr.startswith("expression:2:1: error[unwritable_output]")
-    assert rolltop("--from", "json", "--to", "xml", stdin='{"a b": 1}').stderr.startswith("rolltop: 'a b' is no name")
+    assert rolltop("--from", "json", "--to", "xml", stdin='{"a b": 1}').stderr.startswith("Error: 'a b' is no name")
 
 
 def test_several_inputs_by_name(desk: Path) -> None:

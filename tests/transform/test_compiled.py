@@ -13,7 +13,7 @@ from rolltop.transform.compile import compile_tree
 from rolltop.transform.run.evaluator import Evaluator
 from rolltop.transform.syntax.parser import parse
 
-QUICK = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+QUICK = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 LONG = settings(max_examples=10_000, deadline=None, suppress_health_check=list(HealthCheck))
 
 

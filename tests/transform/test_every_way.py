@@ -17,7 +17,7 @@ from rolltop.transform.run.recursion import DEEPEST
 from rolltop.transform.service.execute import execute
 from rolltop.transform.syntax.parser import parse
 
-QUICK = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+QUICK = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 KEYS = ["name", "price", "a"]
 STAGES = [
     "filter(i => i.price > {n})",

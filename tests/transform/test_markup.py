@@ -17,7 +17,7 @@ from rolltop.transform.stream import plan_of
 from rolltop.transform.stream.documents import RecordProgram
 from rolltop.transform.stream.marked import MarkedPiece
 
-QUICK = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+QUICK = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 LONG = settings(max_examples=50_000, deadline=None, suppress_health_check=list(HealthCheck))
 SIZES = st.integers(8, 700) | st.just(4000)
 HEADER = '%utlx 1.0\ninput xml { arrays: ["x"] }\noutput json\n---\n'

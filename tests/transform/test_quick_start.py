@@ -12,9 +12,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rolltop.cli.transform import transform
-from rolltop.cli.transform_job import Job
-from rolltop.cli.transform_quick import quick_job
+from rolltop.cli.transform.group import transform
+from rolltop.cli.transform.job import Job
+from rolltop.cli.transform.quick import quick_job
 
 WORDS = st.sampled_from(
     [
@@ -30,7 +30,7 @@ WORDS = st.sampled_from(
 def by_click(arguments: list[str]) -> Any:
     """The job that click makes of the arguments; its complaint when it makes none."""
     jobs: list[Job] = []
-    with patch("rolltop.cli.transform_run.run_job", jobs.append):
+    with patch("rolltop.cli.transform.run.run_job", jobs.append):
         try:
             transform.main(arguments, standalone_mode=False)
         except click.ClickException as error:
@@ -38,7 +38,7 @@ def by_click(arguments: list[str]) -> Any:
     return jobs[0] if jobs else None
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(WORDS, max_size=6))
 @example([])
 @example(["run"])

@@ -74,7 +74,7 @@ def agree(text: str, given: list[list[str]]) -> None:
         assert outcome(lambda: by_line.of_lines(Lines("\n".join(records).encode(), 1))) == expected  # noqa: B023
 
 
-QUICK = settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+QUICK = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @QUICK

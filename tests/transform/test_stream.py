@@ -18,7 +18,7 @@ from rolltop.transform.stream import NotStreamed, plan_of, stream
 from rolltop.transform.stream.cutting import ArrayPieces
 from rolltop.transform.stream.whereabouts import second_look
 
-QUICK = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+QUICK = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 LONG = settings(max_examples=20_000, deadline=None, suppress_health_check=list(HealthCheck))
 DATA = ARRAYS | REGULAR
 SIZES = st.integers(8, 400)

@@ -95,9 +95,9 @@ def test_a_failure_leaves_the_earlier_file_and_nothing_else(array: Path, tmp_pat
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, more: list[str]) -> None:
     more = [str(tmp_path / each) if each == "out.json" else each for each in more]
     missing = rolltop("-e", PROGRAM, str(tmp_path / "missing.json"), *more)
-    assert (missing.returncode, missing.stderr) == (3, f"rolltop: {tmp_path}/missing.json: no such file\n".encode())
+    assert (missing.returncode, missing.stderr) == (3, f"Error: {tmp_path}/missing.json: no such file\n".encode())
     directory = rolltop("-e", PROGRAM, str(tmp_path), "--from", "json", *more)
-    assert (directory.returncode, directory.stderr) == (2, f"rolltop: {tmp_path}: Is a directory\n".encode())
+    assert (directory.returncode, directory.stderr) == (2, f"Error: {tmp_path}: Is a directory\n".encode())
     assert list(tmp_path.iterdir()) == []
 
 
@@ -105,7 +105,7 @@ def test_an_output_that_cannot_be_written_is_named(array: Path, tmp_path: Path) 
     nowhere = rolltop("-e", PROGRAM, str(array), "-o", f"{tmp_path}/none/out.json")
     assert (nowhere.returncode, b"none/out.json: No such file or directory" in nowhere.stderr) == (2, True)
     full = rolltop("-e", PROGRAM, str(array), "-o", "/dev/full")
-    assert (full.returncode, full.stderr) == (2, b"rolltop: /dev/full: No space left on device\n")
+    assert (full.returncode, full.stderr) == (2, b"Error: /dev/full: No space left on device\n")
 
 
 def test_what_cannot_be_streamed_is_refused_when_asked_for(array: Path) -> None:

@@ -24,7 +24,7 @@ from rolltop.transform.formats.csv_table import open_table
 from rolltop.transform.formats.csv_table import tables as tables_of
 from rolltop.transform.values import scalar_text
 
-QUICK = settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+QUICK = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 LONG = settings(max_examples=100_000, deadline=None, suppress_health_check=list(HealthCheck))
 
 

@@ -16,7 +16,7 @@ from rolltop.transform import Document, Program, compile_program
 from rolltop.transform.compile.tiers import Tiers
 from rolltop.transform.formats import json as formats
 
-QUICK = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+QUICK = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 LONG = settings(max_examples=20_000, deadline=None, suppress_health_check=list(HealthCheck))
 DATA = ARRAYS | REGULAR
 

@@ -67,7 +67,7 @@ async def test_every_documented_example_by_the_tool(stdio_client: Any) -> None:
 
 
 def test_every_documented_example_by_the_daemon(environment: dict[str, str]) -> None:
-    command = [sys.executable, "-m", "rolltop", "daemon", "--port", "0"]
+    command = [sys.executable, "-m", "rolltop", "daemon", "--port", "0", "--no-token"]
     outcomes: dict[str, Outcome] = {}
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
@@ -84,7 +84,7 @@ def test_every_documented_example_by_the_daemon(environment: dict[str, str]) -> 
 def posted(url: str, body: dict[str, Any]) -> Outcome:
     request = urllib.request.Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})
     try:
-        with urllib.request.urlopen(request, timeout=30) as answer:
+        with urllib.request.urlopen(request, timeout=120) as answer:
             return "output", json.loads(answer.read())["data"]["output"]
     except urllib.error.HTTPError as error:
         with error:

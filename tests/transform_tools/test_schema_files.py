@@ -11,7 +11,7 @@ import pytest
 import signxml
 
 from mcp_core import ClientInfo
-from rolltop.server.desk import Desk
+from rolltop.server.application import Application
 from rolltop.settings import load
 from rolltop.transform.structure import describe_source
 from rolltop.transform.structure.related import Files, collect
@@ -51,15 +51,15 @@ TREE = {"order.xsd": ORDER, "common/items.xsd": ITEMS, "party.xsd": PARTY}
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
+def desk(tmp_path: Path) -> Iterator[Application]:
     (tmp_path / "root").mkdir()
     env = {"ROLLTOP_WORKSPACE": str(tmp_path / "ws"), "ROLLTOP_ROOTS": str(tmp_path / "root"), "HOME": str(tmp_path)}
-    desk = Desk(load(env={**env, "XDG_CONFIG_HOME": str(tmp_path)}))
+    desk = Application(load(env={**env, "XDG_CONFIG_HOME": str(tmp_path)}))
     yield desk
     desk.close()
 
 
-def put(desk: Desk, files: dict[str, str]) -> Path:
+def put(desk: Application, files: dict[str, str]) -> Path:
     root = desk.settings.roots[0]
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -67,7 +67,7 @@ def put(desk: Desk, files: dict[str, str]) -> Path:
     return root
 
 
-async def described(desk: Desk, source: Path | str, format_: str) -> dict[str, Any]:
+async def described(desk: Application, source: Path | str, format_: str) -> dict[str, Any]:
     arguments = {"source": str(source), "format": format_}
     answer = (await desk.dispatcher.call("get_input_schema", arguments, desk.context(ClientInfo()))).structured
     assert answer["success"], answer
@@ -76,7 +76,7 @@ async def described(desk: Desk, source: Path | str, format_: str) -> dict[str, A
 
 
 @pytest.mark.anyio
-async def test_an_xsd_with_includes_imports_and_substitution_groups(desk: Desk) -> None:
+async def test_an_xsd_with_includes_imports_and_substitution_groups(desk: Application) -> None:
     answer = await described(desk, put(desk, TREE) / "order.xsd", "xsd")
     order = answer["structure"]["properties"]["Order"]
     assert list(answer["structure"]["properties"]) == ["Order"]
@@ -90,7 +90,7 @@ async def test_an_xsd_with_includes_imports_and_substitution_groups(desk: Desk) 
 
 
 @pytest.mark.anyio
-async def test_json_schema_references_to_files(desk: Desk) -> None:
+async def test_json_schema_references_to_files(desk: Application) -> None:
     root = put(
         desk,
         {
@@ -130,7 +130,7 @@ def test_anchors_and_identifiers() -> None:
 
 
 @pytest.mark.anyio
-async def test_protobuf_imports_and_what_compilers_refuse(desk: Desk) -> None:
+async def test_protobuf_imports_and_what_compilers_refuse(desk: Application) -> None:
     root = put(
         desk,
         {
@@ -163,7 +163,7 @@ def test_a_file_of_enums_only() -> None:
     "location",
     ["../secret.xsd", "/etc/passwd", "%2e%2e/secret.xsd", "link.xsd", "file:///etc/passwd", "http://127.0.0.1:1/x.xsd"],
 )
-async def test_nothing_outside_of_the_roots_is_drawn_in(desk: Desk, location: str) -> None:
+async def test_nothing_outside_of_the_roots_is_drawn_in(desk: Application, location: str) -> None:
     root = put(desk, {"main.xsd": ORDER.replace("common/items.xsd", location)})
     secret = root.parent / "secret.xsd"
     secret.write_text(ITEMS.replace("Card", "TopSecret"))
@@ -174,7 +174,7 @@ async def test_nothing_outside_of_the_roots_is_drawn_in(desk: Desk, location: st
 
 
 @pytest.mark.anyio
-async def test_inline_schemas_draw_in_nothing(desk: Desk) -> None:
+async def test_inline_schemas_draw_in_nothing(desk: Application) -> None:
     put(desk, TREE)
     assert "include of common/items.xsd is not followed" in (await described(desk, ORDER, "xsd"))["summary"]
 

@@ -1,7 +1,7 @@
-"""What the machine refused, in our words: a full disk, a file that is not there, a database that cannot be written.
+"""Translate OS, SQLite and memory errors into RolltopErrors: a full disk, a missing file, a database that is read-only.
 
-Such an error may come out of any line that touches the disk, and it is nobody's defect. Entry points ask here
-before they call one a defect.
+Any line that touches the disk can raise one, and none of them is a defect. Entry points translate an error here before
+they report it as a defect.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 
 from rolltop.base.atomic_files import is_read_only
 from rolltop.errors import (
+    Damaged,
     DiskFull,
     InvalidData,
     InvalidInput,
@@ -33,26 +34,27 @@ __all__ = [
     "explain_os_error",
     "explain_resource_limit",
     "ignoring_write_errors",
+    "is_transient_error",
     "is_write_error",
 ]
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
+TRANSIENT = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EACCES, errno.EPERM, errno.EINTR, errno.EAGAIN)
 NEARLY_NOTHING = 1 << 20
-"""Bytes: where less is free, a write that failed for no other reason failed for this one."""
+"""Bytes: if less is free, a write that failed for no other known reason failed because the disk is full."""
 PLENTY = 1 << 30
-"""Bytes: where more is free, it was another disk. Less may be free again because what was begun is gone."""
+"""Bytes: if more is free, another disk was full. Less may be free because an unfinished file has been removed."""
 DATABASES = ("sqlite3", "apsw")
 _NO_MEMORY = ("failed to map segment", "annot allocate memory", "PyObject pointer is null")
-"""How a library says that it got no memory where it does not say so by a number."""
+"""Texts by which libraries report missing memory without an error number."""
 NO_SHARED_MEMORY = (4618, 4874, 5386)
-"""SQLite's numbers for a file that all who have a database open share, and that cannot be made."""
+"""SQLite's extended codes for a shared-memory file that cannot be made."""
 _NUMBERED = re.compile(r"\(os error (\d+)\)")
-"""How libraries written in Rust tell the number of an error of the system."""
+"""The error number in messages of libraries written in Rust."""
 
 
 def is_write_error(error: BaseException) -> bool:
-    """Whether something could not be written because the disk is full or cannot be written at all: what is there can
-    still be read."""
+    """True if a write failed because the disk is full or read-only; reading still works then."""
     if isinstance(error, DiskFull):
         return True
     if _is_database(error):
@@ -62,9 +64,14 @@ def is_write_error(error: BaseException) -> bool:
     return _number(error) in (*FULL, errno.EROFS)
 
 
+def is_transient_error(error: BaseException) -> bool:
+    """True if a file could not be read for a reason that lies outside it: too many open files, no memory, no right."""
+    return isinstance(error, MemoryError) or _number(error) in TRANSIENT
+
+
 @contextmanager
 def ignoring_write_errors() -> Iterator[list[BaseException]]:
-    """What is done here may fail because nothing can be written; the list then holds why."""
+    """Suppress write errors of the block; the list then holds the error."""
     refused: list[BaseException] = []
     try:
         yield refused
@@ -75,7 +82,7 @@ def ignoring_write_errors() -> Iterator[list[BaseException]]:
 
 
 def _number(error: BaseException) -> int | None:
-    """The system's number of an error; some libraries only tell it in words."""
+    """The error number of the system; some libraries give it only in their message."""
     if isinstance(error, OSError):
         return error.errno
     found = _NUMBERED.search(str(error)) if isinstance(error, ValueError) or _is_panic(error) else None
@@ -87,7 +94,7 @@ def _is_panic(error: BaseException) -> bool:
 
 
 def explain_os_error(error: BaseException, workspace: Path | None = None) -> RolltopError | None:
-    """`error` as one about the disk of the workspace, or None if it is about something else."""
+    """Translate an error of the disk or the database; None if it is about something else."""
     if not _is_database(error):
         return _about_file(error, workspace)
     kind, said = type(error).__name__, str(error)
@@ -95,7 +102,7 @@ def explain_os_error(error: BaseException, workspace: Path | None = None) -> Rol
     if kind == "FullError" or "disk is full" in said:
         return _full(None, workspace)
     if kind == "IOError" or "disk I/O error" in said:
-        return _full(None, workspace) if _free(place) < NEARLY_NOTHING else _unwritable(place, said)
+        return _full(None, workspace) if _free(place) < NEARLY_NOTHING else _unreadable(f"the workspace {place}")
     if kind in ("CantOpenError", "ReadOnlyError") or "unable to open" in said or "readonly" in said:
         return _unwritable(place, said)
     return None
@@ -105,6 +112,8 @@ def _about_file(error: BaseException, workspace: Path | None) -> RolltopError | 
     number, file = _number(error), getattr(error, "filename", None)
     if number in FULL:
         return _full(file, workspace)
+    if number == errno.EIO:
+        return _unreadable(os.fsdecode(file) if isinstance(file, str | bytes) else _where(workspace))
     if number != errno.EROFS:
         return None
     place = os.fsdecode(file) if isinstance(file, str | bytes) else _where(workspace)
@@ -119,7 +128,7 @@ def _about_file(error: BaseException, workspace: Path | None) -> RolltopError | 
 
 
 def explain_resource_limit(error: BaseException) -> RolltopError | None:
-    """`error` as one about threads or memory that the system did not give, or None if it is about something else."""
+    """Translate an error about missing memory or threads; None if it is about something else."""
     said = str(error)
     if isinstance(error, MemoryError) or _number(error) == errno.ENOMEM or any(sign in said for sign in _NO_MEMORY):
         return MemoryLimit("there is not enough memory", hint="Free some, or raise the limit (ulimit -v).")
@@ -136,7 +145,7 @@ def _no_threads() -> LimitExceeded:
 
 
 def can_start_threads() -> bool:
-    """Whether the system gives us another one. Some libraries interrupt the process where it does not."""
+    """True if the system allows another thread. Some libraries interrupt the process if it does not."""
     try:
         thread = threading.Thread(target=int)
         thread.start()
@@ -147,15 +156,15 @@ def can_start_threads() -> bool:
 
 
 def explain_machine_error(error: BaseException, workspace: Path | None = None) -> RolltopError | None:
-    """The same, and any other refusal of the system that names the file it is about."""
+    """Translate any error of the machine, also one about a single file; None for a defect."""
     if (told := explain_os_error(error, workspace) or explain_resource_limit(error)) is not None:
         return told
     if isinstance(error, KeyboardInterrupt) and not can_start_threads():
         return _no_threads()
     if isinstance(error, RuntimeError) and "home directory" in str(error):
-        return InvalidInput("nobody knows the home directory that ~ stands for", hint="Give the path in full.")
+        return InvalidInput("there is no home directory for ~ to stand for", hint="Give the path in full.")
     if isinstance(error, UnicodeDecodeError):
-        return InvalidData(f"what should be text is not UTF-8, from byte {error.start + 1} on ({error.reason})")
+        return InvalidData(f"the text is not UTF-8: byte {error.start + 1} is not valid ({error.reason})")
     if not isinstance(error, OSError) or error.strerror is None:
         return None
     named = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
@@ -195,7 +204,7 @@ def _full(file: object, workspace: Path | None) -> DiskFull:
 
 
 def _where(workspace: Path | None) -> str:
-    """What was written is seldom known: mostly the workspace, else what is made on the way or was asked for."""
+    """Name the place that is probably full: the error seldom tells which file was written."""
     if workspace is None:
         return "the output"
     try:
@@ -206,6 +215,14 @@ def _where(workspace: Path | None) -> str:
     if elsewhere and _free(temporary) < NEARLY_NOTHING <= _free(workspace):
         return f"the temporary directory {temporary}"
     return f"the workspace {workspace}" if _free(workspace) < PLENTY else "a file"
+
+
+def _unreadable(place: str) -> Damaged:
+    return Damaged(
+        f"{place}: {os.strerror(errno.EIO)}",
+        code="io_error",
+        hint="The disk or its connection fails: check it, copy what can be read, then run `rolltop store verify`.",
+    )
 
 
 def _unwritable(place: Path, said: str) -> PermissionDenied:

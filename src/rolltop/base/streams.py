@@ -1,7 +1,7 @@
-"""Standard streams that whoever started us has closed, as some supervisors do.
+"""Replace standard streams that the parent process closed, as some supervisors do.
 
-A command that does not need one does not notice. One that does says so in a line. Their numbers are taken, too: the
-next file that is opened would get one, and a child would read from it or write to it.
+A command that does not use the stream works; one that does gets a one-line error. The descriptor numbers 0 to 2 are
+occupied too: otherwise the next file to be opened would get one, and a child process would read or write it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _NAMES = ("stdin", "stdout", "stderr")
 
 
 class ClosedStream:
-    """Stands where Python has None."""
+    """Takes the place of a closed stream, for which Python has None; any use raises `InvalidInput`."""
 
     closed = True
 
@@ -39,7 +39,7 @@ class ClosedStream:
 
 
 def mind_closed_streams() -> None:
-    """Put something in the place of each standard stream that is closed."""
+    """Replace each standard stream that is closed."""
     for name in _NAMES:
         if getattr(sys, name) is not None:
             continue

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from rolltop.base.atomic_files import write_file
 from rolltop.catalog import yaml_text
 from rolltop.catalog.definition import Definition
 from rolltop.catalog.found import MARKER, Found, Remark
@@ -18,7 +19,8 @@ from rolltop.catalog.rlang.syntax import require_r
 from rolltop.catalog.rlang.tools import tools_in
 from rolltop.catalog.schema import is_tool_name
 from rolltop.catalog.sources import SourceTree, source_tree
-from rolltop.errors import Conflict, PermissionDenied, Position
+from rolltop.catalog.tree_files import is_inside, read_inside
+from rolltop.errors import Conflict, InvalidInput, PermissionDenied, Position, RolltopError
 
 __all__ = ["Built", "ExampleRunner", "Outcome", "find_tools", "mcptool_build", "yaml_of"]
 
@@ -84,7 +86,7 @@ def _not_a_tool(tree: SourceTree, tool: Found) -> Remark:
 
 
 def _r_tools(tree: SourceTree) -> Iterator[Found]:
-    texts = {file: read_text(file) for file in tree.r_context}
+    texts = {file: read_text(file, tree.root) for file in tree.r_context}
     # Most packages have few tools: without a marker no file needs to be read closely.
     if not any(MARKER in texts[file] for file in tree.r_files):
         return
@@ -113,13 +115,18 @@ def _python_tools(tree: SourceTree) -> Iterator[Found]:
 
 
 def mcptool_build(
-    path: str | Path = ".", *, output: str | Path | None = None, run_examples: ExampleRunner | None = None
+    path: str | Path = ".",
+    *,
+    output: str | Path | None = None,
+    run_examples: ExampleRunner | None = None,
+    check: Callable[[], None] | None = None,
 ) -> Built:
     """Write a definition for every tool in the sources at `path`.
 
     Files of tools that are gone are removed, if they carry our header and the whole tree was read; in a
     directory that packages may share only those of this package.
-    `run_examples` runs the examples; without it they are written as not run.
+    `run_examples` runs the examples; without it they are written as not run. `check` is called before anything is
+    written, and may raise.
     """
     tree = source_tree(path)
     overlooked: list[Remark] = []
@@ -128,6 +135,8 @@ def mcptool_build(
         _refuse_links_out(tree)
     outcomes = list((run_examples or not_run)(tree, found))
     directory = Path(output).expanduser().absolute() if output else tree.tools_directory
+    if check is not None:
+        check()
     finished = [_finished(tool, outcome) for tool, outcome in zip(found, outcomes, strict=True)]
     written, unchanged = _write_all(directory, [(tool, yaml_of(tree, tool)) for tool in finished])
     removed = _remove_stale(tree, directory, {*written, *unchanged}) if Path(path).is_dir() else ()
@@ -142,7 +151,7 @@ def mcptool_build(
 
 
 def _refuse_links_out(tree: SourceTree) -> None:
-    if not tree.tools_directory.resolve().is_relative_to(tree.root.resolve()):
+    if not is_inside(tree.tools_directory, tree.root):
         raise PermissionDenied(
             f"{tree.tools_directory} is a link that leads out of {tree.root}", hint="Name the output directory instead."
         )
@@ -177,14 +186,17 @@ def _write_all(directory: Path, files: list[tuple[Found, str]]) -> tuple[list[Pa
     unchanged: list[Path] = []
     if not files:
         return written, unchanged
-    directory.mkdir(parents=True, exist_ok=True)
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise InvalidInput(f"{directory} cannot be made: a file is in its way", hint="Move the file away.") from None
     for tool, text in files:
         path = directory / tool.definition.file_name
         if _says_the_same(path, text):
             os.utime(path)  # as new as a file that was written: not stale
             unchanged.append(path)
         else:
-            _replace(path, text)
+            write_file(path, text.encode("utf-8"), mode=0o644, durable=False)
             written.append(path)
     return written, unchanged
 
@@ -192,22 +204,13 @@ def _write_all(directory: Path, files: list[tuple[Found, str]]) -> tuple[list[Pa
 def _says_the_same(path: Path, text: str) -> bool:
     """Whether the file differs from `text` in nothing but the time an example took."""
     try:
-        return without_time(path.read_text("utf-8")) == without_time(text)
-    except (OSError, UnicodeDecodeError):
+        return without_time(read_inside(path).decode("utf-8")) == without_time(text)
+    except (OSError, UnicodeDecodeError, RolltopError):
         return False
 
 
 def without_time(text: str) -> str:
     return "\n".join(line for line in text.split("\n") if not line.startswith("execution_time: "))
-
-
-def _replace(path: Path, text: str) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        temporary.write_text(text, "utf-8")
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _remove_stale(tree: SourceTree, directory: Path, kept: set[Path]) -> Iterator[Path]:
@@ -221,4 +224,4 @@ def _remove_stale(tree: SourceTree, directory: Path, kept: set[Path]) -> Iterato
 
 def is_ours(path: Path) -> bool:
     """Whether a build wrote this file."""
-    return path.is_file() and path.read_text("utf-8", errors="replace").startswith(HEADER)
+    return path.is_file() and not path.is_symlink() and read_inside(path).startswith(HEADER.encode("utf-8"))

@@ -11,6 +11,7 @@ from rolltop.catalog.check import code_of
 from rolltop.catalog.found import Found
 from rolltop.catalog.library import Broken, locate, read_all
 from rolltop.catalog.sources import SourceTree, source_tree
+from rolltop.catalog.tree_files import read_inside
 
 __all__ = ["Change", "diff"]
 
@@ -49,11 +50,15 @@ def _with_output_of(tool: Found, example: str, seconds: float | None) -> Found:
 
 
 def _change(tree: SourceTree, tool: Found, file: Path) -> Change | None:
-    before = file.read_text("utf-8", errors="replace") if file.is_file() else ""
+    before = _text(file) if file.is_file() else ""
     after = yaml_of(tree, tool)
     if before == after:
         return None
     return Change("change" if before else "add", tool.definition.name, file, _unified(before, after, file.name))
+
+
+def _text(file: Path) -> str:
+    return read_inside(file).decode("utf-8", "replace")
 
 
 def _goes(file: Path, expected: set[Path]) -> bool:
@@ -61,7 +66,7 @@ def _goes(file: Path, expected: set[Path]) -> bool:
 
 
 def _removal(file: Path) -> Change:
-    return Change("remove", file.stem, file, _unified(file.read_text("utf-8", errors="replace"), "", file.name))
+    return Change("remove", file.stem, file, _unified(_text(file), "", file.name))
 
 
 def _unified(before: str, after: str, name: str) -> str:

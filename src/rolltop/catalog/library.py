@@ -16,7 +16,8 @@ from rolltop.catalog import schema, yaml_text
 from rolltop.catalog.definition import Definition
 from rolltop.catalog.groups import group_filter
 from rolltop.catalog.sources import TOOLS_DIRECTORY
-from rolltop.errors import InvalidData, NotFound, RolltopError
+from rolltop.catalog.tree_files import list_files, read_inside
+from rolltop.errors import InvalidData, NotFound, PermissionDenied, RolltopError, SizeLimit
 
 __all__ = [
     "Broken",
@@ -93,10 +94,10 @@ def read_all(tools: Path, groups: str | Sequence[str] | None = None) -> Iterator
 def read_file(path: Path) -> Definition:
     """The definition in one YAML file."""
     try:
-        text = path.read_text("utf-8")
-    except FileNotFoundError:
+        text = read_inside(path, _origin_above(path.parent)).decode("utf-8")
+    except NotFound:
         raise NotFound(f"there is no file {path}") from None
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, UnicodeDecodeError, PermissionDenied, SizeLimit) as error:
         raise InvalidData(f"{path} cannot be read: {error}") from None
     document = yaml_text.load(text, str(path))
     if problems := list(schema.problems_of(document)):
@@ -122,7 +123,7 @@ def file_stamp(file: Path) -> FileStamp | None:
 
 
 def _files(tools: Path) -> list[Path]:
-    return sorted(tools.glob("*.yaml")) if tools.is_dir() else []
+    return list_files(tools, _origin_above(tools), ".yaml") if tools.is_dir() else []
 
 
 def _is_yaml_file(place: str | Path) -> bool:

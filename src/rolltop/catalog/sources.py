@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rolltop.catalog.rlang.package import read_description
-from rolltop.errors import InvalidInput, NotFound
+from rolltop.catalog.tree_files import is_inside
+from rolltop.errors import InvalidInput, NotFound, PermissionDenied
 
 __all__ = ["TOOLS_DIRECTORY", "SourceTree", "source_tree"]
 
@@ -43,6 +44,8 @@ def source_tree(path: str | Path) -> SourceTree:
     place = Path(path).expanduser().absolute()
     if not place.exists():
         raise NotFound(f"there is nothing at {path}", hint="Give an R or Python package, a folder or a file.")
+    if not place.is_file() and not place.is_dir():
+        raise InvalidInput(f"{path} is neither a file nor a directory", hint="Give a package, a folder or a file.")
     tree = _of_file(place) if place.is_file() else _of_folder(place)
     if not tree.files:
         raise NotFound(f"{path} holds no R or Python sources", hint="An R package keeps them in its folder R/.")
@@ -50,6 +53,9 @@ def source_tree(path: str | Path) -> SourceTree:
 
 
 def _of_file(file: Path) -> SourceTree:
+    root = file.parent.parent if file.parent.name == "R" else file.parent
+    if not is_inside(file, root):
+        raise PermissionDenied(f"{file} is a link that leads out of {root}", hint="Give the file that it leads to.")
     if file.suffix in _R_SUFFIXES:
         root = file.parent.parent
         if file.parent.name == "R" and (root / "DESCRIPTION").is_file():
@@ -64,9 +70,9 @@ def _of_file(file: Path) -> SourceTree:
 def _of_folder(folder: Path) -> SourceTree:
     if (folder / "DESCRIPTION").is_file():
         return _r_package(folder)
-    python = tuple(_python_files(folder))
+    python = tuple(_python_files(folder, folder))
     r_folder = folder / "R" if (folder / "R").is_dir() else folder
-    r_files = tuple(_r_files(r_folder))
+    r_files = tuple(_r_files(r_folder, folder))
     return SourceTree(folder, _python_package(folder) or _package_name(folder.name), r_files, python, r_files)
 
 
@@ -81,23 +87,23 @@ def _r_package(root: Path) -> SourceTree:
 
 def _collated(folder: Path, collate: str) -> Iterator[Path]:
     """The package's files in the order in which R would load them."""
-    present = {file.name: file for file in _r_files(folder)}
+    present = {file.name: file for file in _r_files(folder, folder.parent)}
     for quoted, plain in re.findall(r"'([^']+)'|([^\s']+)", collate):
         if file := present.pop(quoted or plain, None):
             yield file
     yield from present.values()
 
 
-def _r_files(folder: Path) -> list[Path]:
+def _r_files(folder: Path, root: Path) -> list[Path]:
     if not folder.is_dir():
         return []
-    files = (file for file in folder.iterdir() if file.suffix in _R_SUFFIXES and _is_own_file(file, folder))
+    files = (file for file in folder.iterdir() if file.suffix in _R_SUFFIXES and _is_own_file(file, root))
     return sorted(files, key=_c_order)
 
 
-def _is_own_file(file: Path, folder: Path) -> bool:
-    """A link that leads out of the tree is not a source of it: its content is somebody else's."""
-    return file.is_file() and (not file.is_symlink() or file.resolve().is_relative_to(folder.resolve()))
+def _is_own_file(file: Path, root: Path) -> bool:
+    """True for a file that lies in the tree; what a link, also one of its directories, leads to elsewhere does not."""
+    return file.is_file() and is_inside(file, root)
 
 
 def _c_order(path: Path) -> bytes:
@@ -105,12 +111,12 @@ def _c_order(path: Path) -> bytes:
     return path.name.encode("utf-8", "surrogateescape")
 
 
-def _python_files(folder: Path) -> Iterator[Path]:
+def _python_files(folder: Path, root: Path) -> Iterator[Path]:
     for entry in sorted(folder.iterdir(), key=_c_order):
         if entry.is_dir() and not entry.is_symlink():
             if entry.name not in _SKIPPED and not entry.name.startswith("."):
-                yield from _python_files(entry)
-        elif entry.suffix == ".py" and _is_own_file(entry, folder):
+                yield from _python_files(entry, root)
+        elif entry.suffix == ".py" and _is_own_file(entry, root):
             yield entry
 
 

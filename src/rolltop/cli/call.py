@@ -5,22 +5,31 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from collections.abc import Callable
+from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rolltop.cli.main import EXIT_CODES, Invocation
-from rolltop.cli.options import make_settings
-from rolltop.cli.output import is_terminal, note
+from rolltop.cli.arguments import is_pair, read_document, read_pairs
+from rolltop.cli.completion import complete_tools
+from rolltop.cli.groups import EXIT_CODES, Invocation
+from rolltop.cli.output import is_terminal, note, shows_progress
+from rolltop.cli.serve import make_settings
 from rolltop.errors import InvalidInput, NotFound, PartMissing, RolltopError
+from rolltop.settings import SECTIONS
 
 if TYPE_CHECKING:
-    from mcp_core import UnknownTool
-    from rolltop.server.desk import Desk
+    from mcp_core import Call, ToolSet, UnknownTool
+    from rolltop.server.application import Application
+    from rolltop.settings import Settings
 
 __all__ = ["EXIT_OF_ERROR", "call"]
 
+INDEPENDENT = ("store", "transform", "reports", "guide")
+"""Tool sets whose tools use nothing of another set, so that one of them can be loaded alone."""
 EXIT_OF_ERROR = {
     "validation_error": 2,
     "INVALID_INPUT": 2,
@@ -51,53 +60,54 @@ EXIT_OF_ERROR = {
     "queue_full": 6,
     "consent_required": 7,
 }
-"""Exit codes by the type of the error, in any tool set's words; 1 for any other failure."""
-
-
-def _tool_names(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    from rolltop.server.desk import Desk
-    from rolltop.settings import load
-
-    return [tool.name for tool in Desk(load()).registry if tool.name.startswith(incomplete)]
+"""Exit codes by error type, for the codes of all tool sets; 1 for any other failure."""
 
 
 @click.command(epilog=EXIT_CODES)
-@click.argument("tool", shell_complete=_tool_names)
-@click.argument("given", metavar="[JSON]", required=False)
-@click.option("--json", "arguments", metavar="JSON", help="The arguments as a JSON object; @FILE reads one, - stdin.")
+@click.argument("tool", shell_complete=complete_tools)
+@click.argument("given", metavar="[JSON | KEY=VALUE...]", nargs=-1)
+@click.option("--json", "document", metavar="JSON", help="The arguments as a JSON object; @FILE reads one, - stdin.")
 @click.option("--yes", is_flag=True, help="Agree to what the tool asks consent for.")
 @click.option("--raw", is_flag=True, help="Print the whole tool result: content, structuredContent, isError.")
 @click.pass_obj
-def call(invocation: Invocation, tool: str, given: str | None, arguments: str | None, *, yes: bool, raw: bool) -> None:
-    """Call TOOL and print its answer as JSON. The arguments may stand behind it or in --json.
+def call(
+    invocation: Invocation, tool: str, given: tuple[str, ...], document: str | None, *, yes: bool, raw: bool
+) -> None:
+    """Call TOOL and print its answer as JSON.
+
+    Arguments are KEY=VALUE, read by the tool's schema; KEY:=JSON gives JSON, KEY=@FILE the text of a file, KEY:=@FILE
+    the JSON in a file. Repeat a KEY to give a list. Or give one JSON object, @FILE or - for standard input.
 
     \b
-    rolltop call search_documents '{"query": "quarterly report"}'
+    rolltop call search_documents query='quarterly report' limit=5
+    rolltop call search_documents '{"query": "quarterly report", "limit": 5}'
     """
-    if given is not None and arguments is not None:
+    if given and document is not None:
         raise click.UsageError("the arguments are given twice: once behind the tool, once in --json")
-    from mcp_core import Call, CannotAsk, ClientInfo, ProtocolFault, Reply, UnknownTool
-    from rolltop.server.desk import Desk
-    from rolltop.server.logs import start_logging
+    from mcp_core import CannotAsk, ClientInfo, ProtocolFault, Reply, UnknownTool
+    from rolltop.server.environment import start_logging
 
-    values = _arguments(arguments if given is None else given)
+    if document is None and len(given) == 1 and not is_pair(given[0]):
+        [document], given = given, ()
+    values = {} if document is None else read_document(document)
     settings = make_settings(invocation, {})
     start_logging(settings)
     ended: list[Call] = []
-    desk = Desk(settings, watcher=ended.append)
+    desk = _desk_with(tool, settings, ended.append)
     registered = desk.registry.by_plain_name(tool)
-    name = registered.name if registered else tool
+    if registered is not None and given:
+        values = read_pairs(given, registered.spec.input_schema)
 
     async def ask(key: str, message: str, schema: Any) -> Reply:
         if not yes and not sys.stdin.isatty():
-            note("there is no terminal to ask on; --yes agrees")
+            note("there is no terminal to ask on; --yes agrees", style="yellow")
             raise CannotAsk
         agreed = yes or click.confirm(message, err=True)
         return Reply("accept", {"agree": True}) if agreed else Reply("decline")
 
     context = desk.context(ClientInfo("rolltop", transport="cli"), progress_sink=_progress, asker=ask)
     try:
-        answer = asyncio.run(desk.dispatcher.call(name, values, context))
+        answer = asyncio.run(desk.dispatcher.call(registered.name if registered else tool, values, context))
     except UnknownTool as error:
         raise _unknown(error, desk) from None
     except ProtocolFault as fault:  # how some tool sets reject arguments
@@ -109,44 +119,46 @@ def call(invocation: Invocation, tool: str, given: str | None, arguments: str | 
         sys.exit(EXIT_OF_ERROR.get(ended[-1].error_type or "", 1))
 
 
-def _unknown(error: UnknownTool, desk: Desk) -> RolltopError:
-    """Not there, unless it may be among those that could not be loaded."""
+def _desk_with(tool: str, settings: Settings, watcher: Callable[[Call], None]) -> Application:
+    """A desk with the one module that declares the tool; with all sets if no single one is known to."""
+    from rolltop.server.application import Application
+    from rolltop.server.toolsets import SEARCH, discover, select
+
+    if settings.tool_mode != SEARCH and not settings.exclude_tools:
+        name = tool.removeprefix(f"{settings.tool_prefix}_") if settings.tool_prefix else tool
+        independent = [each for each in select(discover()[0], settings) if each.name in INDEPENDENT]
+        declaring = [part for each in independent if (part := _part_with(each, name)) is not None]
+        if len(declaring) == 1:
+            [found] = declaring
+            other: dict[str, dict[str, Any]] = {key: {} for key in SECTIONS if key != found.name}
+            only = replace(settings, toolsets=(found.name,), sections={**settings.sections, **other})
+            desk = Application(only, watcher=watcher, toolsets=[found])
+            if desk.registry.by_plain_name(tool) is not None:
+                return desk
+            desk.close()
+    return Application(settings, watcher=watcher)
+
+
+def _part_with(toolset: ToolSet, name: str) -> ToolSet | None:
+    """The set with only the module that defines a function of this name. Reading sources loads nothing."""
+    mark = f"def {name}(".encode()
+    for module in toolset.modules if name.isidentifier() else ():
+        spec = find_spec(module)
+        if spec is not None and spec.origin is not None and mark in Path(spec.origin).read_bytes():
+            return replace(toolset, modules=(module,), prompts=())
+    return None
+
+
+def _unknown(error: UnknownTool, desk: Application) -> RolltopError:
+    """The error for a tool that is not served; it may belong to a set that could not be loaded."""
     failed = [f"{each.toolset.name} ({each.error})" for each in desk.loaded if each.error]
     if not failed or error.nearest:
         return NotFound(str(error), hint="rolltop tools list shows all tools.")
     return PartMissing(f"{error}. Not served: {', '.join(failed)}", hint="rolltop doctor says what is missing.")
 
 
-def _arguments(text: str | None) -> dict[str, Any]:
-    if text is None:
-        return {}
-    if text == "-" or text.startswith("@"):
-        text = _read(text)
-    try:
-        value = json.loads(text)
-    except ValueError as error:
-        raise InvalidInput(
-            f"the arguments are not JSON: {error}", hint='Quote them: --json \'{"query": "x"}\''
-        ) from None
-    if not isinstance(value, dict):
-        raise InvalidInput("the arguments must be a JSON object")
-    return value
-
-
-def _read(place: str) -> str:
-    source = "standard input" if place == "-" else place[1:]
-    try:
-        return sys.stdin.read() if place == "-" else Path(source).read_text("utf-8")
-    except FileNotFoundError:
-        raise NotFound(f"the file of arguments {source} is not there") from None
-    except UnicodeDecodeError:
-        raise InvalidInput(f"the arguments in {source} are not UTF-8 text") from None
-    except OSError as error:
-        raise InvalidInput(f"the arguments in {source} cannot be read: {error.strerror}") from None
-
-
 async def _progress(done: float, total: float | None, message: str | None) -> None:
-    if sys.stderr.isatty():
+    if shows_progress():
         of = f"/{total:g}" if total else ""
         click.echo(f"\r{done:g}{of} {message or ''}\x1b[K", err=True, nl=False)
 

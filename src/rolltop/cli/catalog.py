@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from rolltop.cli.main import EXIT_CODES
-from rolltop.cli.options import serving_options, transport_options
-from rolltop.cli.output import note, print_json, print_rows
+from rolltop.cli.groups import EXIT_CODES
+from rolltop.cli.output import counted, note, print_json, print_rows
+from rolltop.cli.serve import serving_options, transport_options
 
 __all__ = ["catalog"]
 
@@ -62,13 +62,13 @@ def list_(place: str, groups: tuple[str, ...], as_json: bool) -> None:
 
     found = mcptool_load_all(place, list(groups) or None)
     if as_json:
-        print_json([_told(each) for each in found.values()])
+        print_json([_summary(each) for each in found.values()])
         return
     rows = [(name, each.category, _flags(each), each.description.split("\n")[0]) for name, each in found.items()]
     print_rows(["TOOL", "CATEGORY", "FLAGS", "DESCRIPTION"], rows)
 
 
-def _told(definition: Any) -> dict[str, Any]:
+def _summary(definition: Any) -> dict[str, Any]:
     names = ("name", "category", "language", "dangerous", "requires_approval", "description")
     return {name: getattr(definition, name) for name in names}
 
@@ -111,7 +111,7 @@ def check(place: str, as_json: bool) -> None:
         print_json([{field: getattr(problem, field) for field in fields} for problem in problems])
     else:
         print_rows(["PROBLEM", "TOOL", "WHAT"], [(p.kind, p.tool, p.message) for p in problems])
-        note(f"{len(problems)} problems" if problems else "everything is in order")
+        note(counted(len(problems), "problem") if problems else "everything is in order")
     if any(problem.is_serious for problem in problems):
         sys.exit(InvalidData.exit_code)
 
@@ -129,7 +129,7 @@ def diff(path: str, as_json: bool) -> None:
         return
     for change in changes:
         click.echo(change.diff, nl=not change.diff.endswith("\n"))
-    note(f"{len(changes)} files would change" if changes else "a rebuild would change nothing")
+    note(f"{counted(len(changes), 'file')} would change" if changes else "a rebuild would change nothing")
 
 
 @catalog.command(epilog=EXIT_CODES)

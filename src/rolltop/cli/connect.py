@@ -2,71 +2,104 @@
 
 from __future__ import annotations
 
-import json
+import shlex
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import click
 
-from rolltop.cli.clients import CLIENTS, about_token, add_by_stdio, add_by_url, stdio_entry, url_entry
-from rolltop.cli.main import EXIT_CODES, Invocation
-from rolltop.cli.options import serving_options
-from rolltop.cli.replace import replace_file
-from rolltop.errors import InvalidData, InvalidInput, PermissionDenied
+from rolltop.base.http_token import is_loopback_url
+from rolltop.cli.client_files import write_entry
+from rolltop.cli.clients import (
+    CLIENTS,
+    about_token,
+    add_by_stdio,
+    add_by_url,
+    connect_arguments,
+    server_token,
+    stdio_entry,
+    url_entry,
+)
+from rolltop.cli.groups import EXIT_CODES, Invocation, nearest
+from rolltop.cli.output import note, print_rows
+from rolltop.cli.serve import serving_options
+from rolltop.errors import InvalidInput
 from rolltop.settings import Settings
 
 __all__ = ["connect", "overview"]
 
 
-def overview(url: str, settings: Settings) -> str:
-    """How to connect every client, by stdio and by URL."""
-    with_token = settings.http_token is not None
-    lines = []
+def overview(url: str, settings: Settings, *, no_token: bool = False) -> str:
+    """How to connect each client to a running server, and how to let it start one of its own."""
+    token = None if no_token else server_token(settings)
+    width = max(len(client.title) for client in CLIENTS.values())
+    lines = ["", "Connect a client to this server:"]
     for client in CLIENTS.values():
-        lines.append(f"\n{client.title} ({client.path()}):")
-        by_url = url_entry(client, url, with_token=with_token)
-        for label, entry in (("stdio", stdio_entry(client, settings)), ("URL", by_url)):
-            lines.append(f"  {label:<6} {json.dumps({client.key: {'rolltop': entry}})}")
-        if client.name == "claude-code":
-            lines.append(f"  or     {add_by_url(url, with_token=with_token)}")
-            lines.append(f"  or     {add_by_stdio(settings)}")
-    if with_token:
-        lines.append(f"\n{about_token(*CLIENTS.values())}")
+        command = f"rolltop connect {client.name} --url {shlex.quote(url)} --write"
+        lines.append(
+            f"  {client.title:<{width}}  {add_by_url(url, token) if client.name == 'claude-code' else command}"
+        )
+    first, rest = connect_arguments(settings)
+    command = shlex.join(["rolltop", *first, "connect", "CLIENT", *rest, "--write"])
+    lines += ["", "Or let it start a server of its own, with the same settings:"]
+    lines += [f"  {'Claude Code':<{width}}  {add_by_stdio(settings)}", f"  {'all others':<{width}}  {command}"]
+    if token is not None and token.in_variable:
+        lines += ["", about_token(*CLIENTS.values())]
     return "\n".join(lines) + "\n"
 
 
+class _ClientName(click.Choice[str]):
+    """The name of a client; a mistyped one is answered with the nearest."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value in CLIENTS:
+            return str(value)
+        near = nearest(str(value), list(CLIENTS))
+        meant = f" Did you mean {' or '.join(near)}?" if near else f" Known clients: {', '.join(CLIENTS)}."
+        return self.fail(f"there is no client {str(value)!r}.{meant}", param, ctx)
+
+
 @click.command(epilog=EXIT_CODES)
-@click.argument("client", type=click.Choice(list(CLIENTS)))
+@click.argument("client", type=_ClientName(list(CLIENTS)), required=False, metavar="[CLIENT]")
 @click.option("--url", metavar="URL", help="Connect to a server that runs with --http instead of starting one.")
-@click.option("--write", is_flag=True, help="Write it into the client's file; other servers in it stay.")
+@click.option("--write", is_flag=True, help="Write it into the client's file; everything else in it stays.")
 @click.option("--file", "file", type=click.Path(dir_okay=False), help="The client's file, if it is elsewhere.")
 @serving_options
 @click.pass_obj
 def connect(
-    invocation: Invocation, /, client: str, url: str | None, write: bool, file: str | None, **given: Any
+    invocation: Invocation, /, client: str | None, url: str | None, write: bool, file: str | None, **given: Any
 ) -> None:
-    """Print what connects CLIENT to rolltop, or write it with --write.
+    """Print what connects CLIENT to rolltop, or write it with --write; without CLIENT, list the clients.
 
     The settings of the command line and of the environment become part of it.
     """
+    if client is None:
+        if write or file or url:
+            raise click.UsageError("name the client to connect")
+        print_rows(("CLIENT", "NAME", "FILE"), [(each.name, each.title, each.path()) for each in CLIENTS.values()])
+        return
     chosen = CLIENTS[client]
     settings = invocation.settings(**given)
-    with_token = url is not None and settings.http_token is not None
+    # The token that our own server makes is for our own server.
+    ours = url is not None and (settings.http_token is not None or is_loopback_url(url))
+    token = server_token(settings) if ours else None
     if url is None:
         entry = stdio_entry(chosen, settings)
     else:
         _refuse_what_the_server_decides(given)
-        entry = url_entry(chosen, _checked(url), with_token=with_token)
+        entry = url_entry(chosen, _checked(url), token)
     path = Path(file).expanduser() if file else chosen.path()
     if write:
-        _write(path, chosen.key, entry)
-        click.echo(f"wrote {path}; restart {chosen.title}", err=True)
+        write_entry(path, chosen.key, "rolltop", entry)
+        note(f"wrote {path}; restart {chosen.title}")
     else:
-        click.echo(json.dumps({chosen.key: {"rolltop": entry}}, indent=2))
-        click.echo(f"goes into {path}; --write puts it there", err=True)
-    if with_token:
-        click.echo(about_token(chosen), err=True)
+        click.echo(chosen.snippet(entry))
+        note(f"goes into {path}; --write puts it there")
+        if link := chosen.link(entry):
+            note(f"or open this link: {link}")
+    if token is not None and token.in_variable:
+        note(about_token(chosen), style="yellow")
 
 
 def _refuse_what_the_server_decides(given: dict[str, Any]) -> None:
@@ -83,36 +116,3 @@ def _checked(url: str) -> str:
     if not good:
         raise InvalidInput("--url is not the address of a server", hint="As in http://127.0.0.1:7779/mcp")
     return url
-
-
-def _write(path: Path, key: str, entry: dict[str, Any]) -> None:
-    document = _read(path)
-    if not isinstance(document, dict) or not isinstance(document.get(key, {}), dict):
-        raise InvalidData(f"{path} does not look like a client's configuration; nothing was written")
-    document.setdefault(key, {})["rolltop"] = entry
-    replace_file(path, _text(document) + "\n")
-
-
-def _text(document: dict[str, Any]) -> str:
-    """JSON in which what others wrote is still to be read; half a surrogate pair can only be escaped."""
-    text = json.dumps(document, indent=2, ensure_ascii=False)
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return json.dumps(document, indent=2)
-    return text
-
-
-def _read(path: Path) -> Any:
-    try:
-        text = path.read_text("utf-8-sig")
-        return json.loads(text) if text.strip() else {}
-    except FileNotFoundError:
-        return {}
-    except OSError as error:
-        raise PermissionDenied(f"{path} cannot be read: {error.strerror}", hint="Nothing was written.") from None
-    except ValueError as error:
-        raise InvalidData(
-            f"{path} is not plain JSON: {error}",
-            hint="Nothing was written: a file with comments would lose them. Without --write you see what to put in.",
-        ) from None

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rolltop import __version__
-from rolltop.cli.main import EXIT_CODES, Invocation
-from rolltop.cli.options import make_settings
+from rolltop.cli.groups import EXIT_CODES, Invocation
 from rolltop.cli.output import print_json
+from rolltop.cli.serve import make_settings
 from rolltop.errors import InvalidInput, RolltopError
 
 if TYPE_CHECKING:
-    from rolltop.confine.ladder import RungState
+    from rolltop.confine.sandbox_backends import RungState
 
 __all__ = ["doctor"]
 
@@ -34,10 +34,10 @@ def doctor(invocation: Invocation, as_json: bool, show_settings: bool) -> None:
     import apsw
 
     from rolltop.confine import survey
-    from rolltop.server.desk import Desk
+    from rolltop.server.application import Application
 
     settings = make_settings(invocation, {})
-    desk = Desk(settings, lenient=True)
+    desk = Application(settings, lenient=True)
     problems = [error for check in (desk.workspace.try_out, desk.workspace.check_sections) if (error := _try(check))]
     report: dict[str, Any] = {
         "rolltop": __version__,
@@ -71,7 +71,7 @@ def doctor(invocation: Invocation, as_json: bool, show_settings: bool) -> None:
 
 
 def _try(check: Callable[[], object]) -> RolltopError | None:
-    """What is wrong is one finding among the others."""
+    """The error that a check raises, as one finding among others."""
     try:
         check()
     except RolltopError as error:
@@ -80,7 +80,7 @@ def _try(check: Callable[[], object]) -> RolltopError | None:
 
 
 def _surveyed(survey: Callable[[], Iterable[RungState]]) -> Iterable[RungState]:
-    """Nothing can be tried out as a user that is not there, which is among the problems."""
+    """The sandbox backends; none if the configured user does not exist, which is reported as a problem."""
     try:
         return survey()
     except InvalidInput:

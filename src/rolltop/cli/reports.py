@@ -1,31 +1,33 @@
-"""`rolltop reports`: documents, renders, the image; the same engine as the tools."""
+"""`rolltop reports`: R Markdown documents, their renderings, and the image that renders in containers."""
 
 from __future__ import annotations
 
 import asyncio
+import subprocess
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from rolltop.cli.main import EXIT_CODES, Invocation, LazyGroup
-from rolltop.cli.output import harmless, note, print_json, print_rows
+from rolltop.cli.groups import EXIT_CODES, Invocation, LazyGroup
+from rolltop.cli.output import Size, harmless, note, print_json, print_rows, progress_line
+from rolltop.errors import ForeignFailure, PartMissing
 
 if TYPE_CHECKING:
-    from rolltop.reports import Event, Report, Reports
+    from rolltop.reports import Report, Reports
 
-__all__ = ["reports"]
+__all__ = ["image", "open_with_its_program", "reports"]
 
 T = TypeVar("T")
-
 EXAMPLE = "This is an R Markdown document.\n\n```{r}\nplot(cars)\n```\n"
 
 
 @click.group(
     cls=LazyGroup,
-    lazy={"image": ("rolltop.cli.reports_image:image", "Build, show or remove the image that renders.")},
+    lazy={"image": ("rolltop.cli.reports:image", "Build, show or remove the image that renders.")},
     epilog=EXIT_CODES,
 )
 def reports() -> None:
@@ -33,28 +35,10 @@ def reports() -> None:
 
 
 def open_reports(invocation: Invocation) -> Reports:
-    """The workspace's reports, for one command: no warm R is kept for a next one."""
+    """Open the reports of the workspace without keeping a warm R process."""
     from rolltop.workspace import Workspace
 
     return Workspace(invocation.settings()).open_reports(warm=False)
-
-
-def progress_line() -> Callable[[Event], None]:
-    """Phases as they come: one line that changes on a terminal, one line each in a log."""
-    terminal = sys.stderr.isatty()
-
-    def show(event: Event) -> None:
-        if terminal:
-            click.echo(f"\r\x1b[K{harmless(event)[:100]}", err=True, nl=False)
-        else:
-            click.echo(harmless(event), err=True)
-
-    return show
-
-
-def clear_line() -> None:
-    if sys.stderr.isatty():
-        click.echo("\r\x1b[K", err=True, nl=False)
 
 
 @reports.command(epilog=EXIT_CODES)
@@ -109,11 +93,8 @@ def render(
 
     engine = open_reports(invocation)
     options = RenderOptions(formats=formats or ("html",), params=_params(params), **chosen)
-    show = progress_line()
-    try:
+    with progress_line() as show:
         report = run(engine, engine.render(name, options, show))
-    finally:
-        clear_line()
     if as_json:
         print_json(_as_json(engine, report))
         return
@@ -130,7 +111,7 @@ def render(
 
 
 def run(engine: Reports, work: Coroutine[Any, Any, T]) -> T:
-    """Run one piece of work and leave no process behind."""
+    """Run a coroutine and leave no process behind."""
     try:
         return asyncio.run(work)
     finally:
@@ -186,7 +167,6 @@ def list_documents(invocation: Invocation, as_json: bool) -> None:
 @click.pass_obj
 def open_output(invocation: Invocation, name: str, only_print: bool) -> None:
     """Open a rendered document (NAME.html, or NAME for the latest) with the program for it."""
-    from rolltop.cli.opening import open_with_its_program
     from rolltop.errors import NotFound
 
     engine = open_reports(invocation)
@@ -198,3 +178,115 @@ def open_output(invocation: Invocation, name: str, only_print: bool) -> None:
         click.echo(path)
     else:
         open_with_its_program(path)
+
+
+@reports.command("versions", epilog=EXIT_CODES)
+@click.argument("name")
+@click.option("--file", "side", metavar="FILE", help="Of this side file instead of the document.")
+@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+@click.pass_obj
+def list_versions(invocation: Invocation, name: str, side: str | None, as_json: bool) -> None:
+    """List the earlier versions of the document NAME, the newest first; also of a deleted one."""
+    from datetime import UTC, datetime
+
+    rows = [
+        (each.number, Size(each.size), datetime.fromtimestamp(each.modified, UTC).isoformat(timespec="seconds"))
+        for each in open_reports(invocation).documents.versions(name, side)
+    ]
+    if as_json:
+        print_json([dict(zip(("version", "size", "modified"), row, strict=True)) for row in rows])
+    else:
+        print_rows(("version", "size", "modified"), rows)
+
+
+@reports.command("restore", epilog=EXIT_CODES)
+@click.argument("name")
+@click.argument("number", type=int)
+@click.option("--file", "side", metavar="FILE", help="This side file instead of the document.")
+@click.pass_obj
+def restore_version(invocation: Invocation, name: str, number: int, side: str | None) -> None:
+    """Make the earlier version NUMBER of the document NAME the current one; the current one becomes a version."""
+    engine = open_reports(invocation)
+    restored = engine.documents.restore(name, number, side)
+    note(f"Restored {restored} from version {number}")
+    click.echo(engine.root / restored)
+
+
+@click.group(epilog=EXIT_CODES)
+def image() -> None:
+    """Build, show or remove the image that renders."""
+
+
+@image.command(epilog=EXIT_CODES)
+@click.option("--base", metavar="REFERENCE", help="Base image; debian: bootstrap from packages; auto: what can be had.")
+@click.option("--package", "packages", multiple=True, help="An R package to add; may be repeated.")
+@click.option("--again", is_flag=True, help="Build even if the image is there.")
+@click.pass_obj
+def build(invocation: Invocation, base: str | None, packages: tuple[str, ...], again: bool) -> None:
+    """Build the image if it is not there or its recipe changed, and print its name.
+
+    With --package, put the same packages into `packages` of the [reports] settings, so that renders use this image.
+    """
+    from rolltop.reports.containers import ContainerEngine, Recipe, ensure_image
+
+    engine = open_reports(invocation)
+    recipe = Recipe.of(engine.config)
+    recipe = replace(recipe, base=base or recipe.base, packages=tuple(sorted({*recipe.packages, *packages})))
+    containers = ContainerEngine(engine.renderers.engine_host)
+    with progress_line() as show:
+        tag = run(engine, ensure_image(containers, recipe, show, again=again))
+    if recipe != Recipe.of(engine.config):
+        note("Renders use this image once [reports] in the settings says the same image_base and packages.")
+    click.echo(tag)
+
+
+@image.command(epilog=EXIT_CODES)
+@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+@click.pass_obj
+def status(invocation: Invocation, as_json: bool) -> None:
+    """Say which image renders use and whether it is built. Exit 5 when it is not."""
+    from rolltop.errors import PartMissing
+    from rolltop.reports.containers import ContainerEngine, Recipe
+
+    engine = open_reports(invocation)
+    recipe = Recipe.of(engine.config)
+    found = run(engine, ContainerEngine(engine.renderers.engine_host).image(recipe.tag))
+    if as_json:
+        print_json({"image": recipe.tag, "built": found is not None, "size": found["Size"] if found else None})
+    if found is None:
+        raise PartMissing(f"the image {recipe.tag} is not built", hint="rolltop reports image build")
+    if not as_json:
+        click.echo(f"{recipe.tag}\t{Size(found['Size'])}")
+
+
+@image.command(epilog=EXIT_CODES)
+@click.pass_obj
+def remove(invocation: Invocation) -> None:
+    """Remove the image."""
+    from rolltop.errors import NotFound
+    from rolltop.reports.containers import ContainerEngine, Recipe
+
+    engine = open_reports(invocation)
+    recipe = Recipe.of(engine.config)
+    if not run(engine, ContainerEngine(engine.renderers.engine_host).remove_image(recipe.tag)):
+        raise NotFound(f"there is no image {recipe.tag}")
+    note(f"removed {recipe.tag}")
+
+
+PATIENCE = 3.0
+"""Seconds to wait for the starter; some stay until the window is closed."""
+
+
+def open_with_its_program(path: Path) -> None:
+    starter = "open" if sys.platform == "darwin" else "xdg-open"
+    yourself = f"Open {path} yourself; --print prints the path."
+    try:
+        process = subprocess.Popen([starter, str(path)])
+    except OSError:
+        raise PartMissing(f"{starter} is not there", hint=yourself) from None
+    try:
+        code = process.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        return
+    if code:
+        raise ForeignFailure(f"{starter} could not open {path.name} (exit {code})", hint=yourself)

@@ -1,4 +1,4 @@
-"""`rolltop tools`: what there is, in full, and whether it is documented as it should be."""
+"""`rolltop tools` and `rolltop toolsets`: what is served, in full, and what it costs an agent."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import sys
 
 import click
 
-from rolltop.cli.main import EXIT_CODES, Invocation
-from rolltop.cli.options import make_settings
+from rolltop.cli.completion import complete_tools
+from rolltop.cli.groups import EXIT_CODES, Invocation
 from rolltop.cli.output import print_json, print_rows
-from rolltop.errors import NotFound
+from rolltop.cli.serve import make_settings, serving_options
+from rolltop.errors import NotFound, SizeLimit
 
-__all__ = ["tools"]
+__all__ = ["tools", "toolsets"]
 
 
 @click.group(epilog=EXIT_CODES)
@@ -24,9 +25,9 @@ def tools() -> None:
 @click.pass_obj
 def list_tools(invocation: Invocation, as_json: bool) -> None:
     """One line a tool: name, set, what it may do, purpose."""
-    from rolltop.server.desk import Desk
+    from rolltop.server.application import Application
 
-    desk = Desk(make_settings(invocation, {}))
+    desk = Application(make_settings(invocation, {}))
     if as_json:
         print_json([registered.wire for registered in desk.registry])
         return
@@ -44,15 +45,15 @@ def _safety(annotations: object) -> str:
 
 
 @tools.command(epilog=EXIT_CODES)
-@click.argument("name")
+@click.argument("name", shell_complete=complete_tools)
 @click.option("--json", "as_json", is_flag=True, help="The entry of tools/list.")
 @click.pass_obj
 def show(invocation: Invocation, name: str, as_json: bool) -> None:
     """The full documentation of the tool NAME: description, schema, usage, examples."""
     from mcp_core.description import describe
-    from rolltop.server.desk import Desk
+    from rolltop.server.application import Application
 
-    desk = Desk(make_settings(invocation, {}))
+    desk = Application(make_settings(invocation, {}))
     registered = desk.registry.by_plain_name(name)
     if registered is None:
         near = desk.registry.nearest(name)
@@ -75,3 +76,39 @@ def lint(invocation: Invocation) -> None:
     if problems:
         sys.exit(1)
     click.echo("all tools and prompts are documented", err=True)
+
+
+@click.command(epilog=EXIT_CODES)
+@click.option("--cost", is_flag=True, help="Estimate the tokens that each set's list costs an agent.")
+@click.option("--budget", type=int, metavar="N", help="With --cost: exit 6 when all sets together cost more.")
+@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+@serving_options
+@click.pass_obj
+def toolsets(invocation: Invocation, /, cost: bool, budget: int | None, as_json: bool, **given: object) -> None:
+    """One line a tool set: name, tools, served or why not."""
+    from mcp_core.tokens import cost_of
+    from rolltop.server.application import Application
+
+    desk = Application(make_settings(invocation, dict(given)))
+    rows = []
+    for loaded in desk.loaded:
+        tools = [registered for registered in desk.listed() if registered.spec.toolset == loaded.toolset.name]
+        row: dict[str, object] = {
+            "toolset": loaded.toolset.name,
+            "tools": len(tools),
+            "served": loaded.served,
+            "note": loaded.error or loaded.toolset.summary,
+        }
+        if cost:
+            row["tokens"] = sum(cost_of(registered.wire) for registered in tools)
+        rows.append(row)
+    if as_json:
+        print_json(rows)
+    else:
+        headings = list(rows[0]) if rows else []
+        print_rows([heading.upper() for heading in headings], [list(row.values()) for row in rows])
+    if cost:
+        total = sum(int(str(row["tokens"])) for row in rows)
+        click.echo(f"all: {total} tokens", err=True)
+        if budget is not None and total > budget:
+            raise SizeLimit(f"the tool lists cost {total} tokens, {budget} are allowed")

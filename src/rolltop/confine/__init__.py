@@ -15,14 +15,15 @@ from rolltop.base.lazy_imports import lazy_attributes
 from rolltop.confine.policy import Policy, policy, set_policy
 
 if TYPE_CHECKING:
-    from rolltop.confine.ladder import RungState, survey
+    from rolltop.confine.cancellation import Cancel
     from rolltop.confine.limits import Limits
-    from rolltop.confine.pool import WorkerPool
-    from rolltop.confine.r import RAnswer, RCondition, RError, RWorker, RZygote
+    from rolltop.confine.program import run, run_async
+    from rolltop.confine.r import RAnswer, RCondition, RError, RWorker
     from rolltop.confine.result import Confinement, Finished, Reason
-    from rolltop.confine.running import Cancel, run, run_async
     from rolltop.confine.sandbox import Mount, Sandbox
+    from rolltop.confine.sandbox_backends import RungState, survey
     from rolltop.confine.scratch import Scratch
+    from rolltop.confine.worker_pool import WorkerPool
 
 __all__ = [
     "Cancel",
@@ -35,7 +36,6 @@ __all__ = [
     "RCondition",
     "RError",
     "RWorker",
-    "RZygote",
     "Reason",
     "RungState",
     "Sandbox",
@@ -51,12 +51,13 @@ __all__ = [
 __getattr__ = lazy_attributes(
     __name__,
     {
-        "ladder": "RungState survey",
+        "sandbox_backends": "RungState survey",
         "limits": "Limits",
-        "pool": "WorkerPool",
-        "r": "RAnswer RCondition RError RWorker RZygote",
+        "worker_pool": "WorkerPool",
+        "r": "RAnswer RCondition RError RWorker",
         "result": "Confinement Finished Reason",
-        "running": "Cancel run run_async",
+        "cancellation": "Cancel",
+        "program": "run run_async",
         "sandbox": "Mount Sandbox",
         "scratch": "Scratch",
     },

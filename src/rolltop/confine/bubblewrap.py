@@ -1,10 +1,12 @@
-"""The first rung: bubblewrap, with namespaces of its own for everything."""
+"""The first backend: bubblewrap, with namespaces of its own for everything."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 
 from rolltop.confine.identity import Identity
 from rolltop.confine.kernel.filters import sandbox_filter
@@ -15,6 +17,9 @@ from rolltop.confine.system import SYSTEM_LINKS, SYSTEM_READ
 from rolltop.errors import PartMissing
 
 __all__ = ["find_bubblewrap", "start_bubblewrap"]
+
+_HEADROOM = 2
+"""Processes of bubblewrap itself in the sandbox's own user namespace."""
 
 INNER_ID = 1000
 """The user and group that the program sees itself as."""
@@ -27,7 +32,13 @@ OWN_FILES = {
 
 
 def start_bubblewrap(
-    argv: Sequence[str], sandbox: Sandbox, identity: Identity, confinement: Confinement, pass_fds: Sequence[int] = ()
+    argv: Sequence[str],
+    sandbox: Sandbox,
+    identity: Identity,
+    confinement: Confinement,
+    pass_fds: Sequence[int] = (),
+    *,
+    stdin: bool = True,
 ) -> Child:
     """Start the program in its own namespaces."""
     with Descriptors(pass_fds) as descriptors:
@@ -40,10 +51,24 @@ def start_bubblewrap(
         # Through a descriptor: on the command line everybody on the machine could read the environment.
         packed = descriptors.memory_file(b"".join(os.fsencode(argument) + b"\0" for argument in arguments))
         descriptors.hand_over(identity)
-        command = [*launcher(sandbox.limits, identity), "--", find_bubblewrap(), "--args", str(packed), "--", *argv]
-        process = spawn(command, pass_fds=descriptors.inherited)
+        counted = _limit_processes()
+        command = launcher(sandbox.limits, identity, count_processes=not counted)
+        command += ["--", find_bubblewrap(), "--args", str(packed), "--"]
+        if counted:
+            command += [counted, f"--nproc={sandbox.limits.processes + _HEADROOM}"]
+        process = spawn([*command, *argv], pass_fds=descriptors.inherited, stdin=stdin)
     writable = tuple(mount.source for mount in sandbox.mounts if mount.writable)
     return Child(argv[0], process, status, confinement, sandbox.limits, writable)
+
+
+@cache
+def _limit_processes() -> str | None:
+    """The program that limits processes inside of the sandbox; None where only the whole user can be limited.
+
+    Since Linux 5.14 a user namespace counts its own processes, so that others of the same user do not matter.
+    """
+    version = tuple(int(part) for part in re.findall(r"\d+", os.uname().release)[:2])
+    return shutil.which("prlimit", path="/usr/bin:/bin") if version >= (5, 14) else None
 
 
 def find_bubblewrap() -> str:
@@ -59,12 +84,14 @@ def _arguments(sandbox: Sandbox, *, files: Mapping[str, int], seccomp: int | Non
     yield from ("--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv")
     yield from ("--uid", str(INNER_ID), "--gid", str(INNER_ID), "--hostname", "sandbox")
     yield from ("--json-status-fd", str(status))
+    if sandbox.as_first:
+        yield "--as-pid-1"
     if seccomp is not None:
         yield from ("--seccomp", str(seccomp))
     yield from _system()
     yield from _own_places(sandbox.limits.tmp_size)
     for target, fd in files.items():
-        yield from ("--perms", "0444", "--ro-bind-data", str(fd), target)
+        yield from ("--perms", "0111" if target == sandbox.unreadable else "0444", "--ro-bind-data", str(fd), target)
     for mount in sandbox.mounts:
         yield from ("--bind" if mount.writable else "--ro-bind", str(mount.source), mount.target)
     # The root itself is a tmpfs without a size: read-only, or it would be a hole in the disk limit.

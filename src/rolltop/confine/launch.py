@@ -1,9 +1,8 @@
-"""The tiny launcher: runs between rolltop and the sandbox, lowers itself, and becomes the program.
+"""The launcher: drops limits and privileges, starts the sandbox, and supervises it to its end.
 
-It is a script of its own because what it does must happen in a new process and before the program
-starts, and a server with threads cannot run Python code between fork and exec. Started as
-``python -I -S launch.py OPTION... -- PROGRAM ARGUMENT...``; only the standard library, and as
-little of it as possible, because every confined start waits for it.
+A script of its own, because a server with threads cannot safely run Python code between fork and exec. Started as
+``python -I -S launch.py OPTION... -- PROGRAM ARGUMENT...``. It imports as little as possible: every confined start
+waits for it.
 """
 
 from __future__ import annotations
@@ -26,16 +25,12 @@ FAILED = 125
 def main(arguments: list[str]) -> None:
     options, program = _split(arguments)
     try:
-        become = _supervisor(options) if "supervise" in options else _plain
+        supervise = _load_supervisor(options)
         _lower(options)
-        become(options, program)
+        supervise(options, program)
     except OSError as error:
         sys.stderr.write(f"rolltop-launch: {error.strerror or error}\n")
         os._exit(FAILED)
-
-
-def _plain(_: Options, program: list[str]) -> None:
-    os.execv(program[0], program)  # noqa: S606 - the whole point
 
 
 def _split(arguments: list[str]) -> tuple[Options, list[str]]:
@@ -59,9 +54,6 @@ def _lower(options: Options) -> None:
         os.setresuid(uid, uid, uid)
     os.umask(0o077)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
-    for parent in options.get("parent", ()):
-        if os.getppid() != int(parent):
-            os._exit(FAILED)
 
 
 def lower_limit(which: int, value: int) -> None:
@@ -72,15 +64,16 @@ def lower_limit(which: int, value: int) -> None:
     resource.setrlimit(which, (value, value))
 
 
-def _supervisor(options: Options) -> Callable[[Options, list[str]], None]:
-    """The rungs without bubblewrap. Their options come by a descriptor: a command line is everybody's to read.
+def _load_supervisor(options: Options) -> Callable[[Options, list[str]], None]:
+    """Import the supervisor while this process may still read it: Python may lie where only its owner can.
 
-    Loaded before privileges are dropped, since Python may lie where only its owner can read.
+    Options with values that others must not see come by a descriptor: a command line is everybody's to read.
     """
-    with open(int(options["supervise"][0]), encoding="utf-8", errors="surrogateescape") as file:
-        options |= _split([*file.read().split("\0"), "--"])[0]
+    for fd in options.get("options", ()):
+        with open(int(fd), encoding="utf-8", errors="surrogateescape") as file:
+            options |= _split([*file.read().split("\0"), "--"])[0]
     sys.path.append(os.path.dirname(os.path.abspath(__file__)))
-    from importlib import import_module  # noqa: PLC0415 - costs time that the first rung need not spend
+    from importlib import import_module  # noqa: PLC0415 - the package's own name is not importable here
 
     run: Callable[[Options, list[str]], None] = import_module("kernel.supervise").run
     return run

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import select
 import signal
 import subprocess
 import sys
@@ -24,8 +23,8 @@ __all__ = ["Child", "Descriptors", "launcher", "spawn"]
 
 LAUNCHER = Path(__file__).with_name("launch.py")
 
-HEADROOM = 4
-"""Processes beyond the program's: the launcher and bubblewrap's two."""
+HEADROOM = 5
+"""Processes beyond the program's: the supervisor, bubblewrap's two, and what starts the program in it."""
 
 GRACE = 2.0
 """Seconds that a supervisor has to end its program before it is killed itself."""
@@ -64,36 +63,39 @@ class Child:
     private: Path | None = None
     """A directory that exists for this process alone."""
     _kept: bytes = field(default=b"")
+    _first: int | None = None
 
     def kill(self) -> None:
         """End the process and everything it started; returns once all of it is gone."""
         if self.process.poll() is not None:
-            return  # both bubblewrap and the supervisor end only after everything else
-        if self.confinement.rung == "bwrap":
-            self._kill_namespace()
-        else:
+            return  # the supervisor ends only after everything else
+        if self.confinement.rung != "bwrap" or not self._kill_namespace():
             self.process.terminate()
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self.process.wait(GRACE)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(GRACE)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
-    def _kill_namespace(self) -> None:
-        """Kill the first process of the namespace; it is gone only when all the others are."""
-        self._read_status()
-        pid = next((item["child-pid"] for item in self._status() if "child-pid" in item), None)
-        if pid is None:
-            return
+    @property
+    def first_pid(self) -> int | None:
+        """The first process inside the sandbox; None while it starts."""
+        if self._first is None:
+            self._read_status()
+            self._first = next((item["child-pid"] for item in self._status() if "child-pid" in item), None)
+        return self._first
+
+    def _kill_namespace(self) -> bool:
+        """Kill the first process of the namespace, and with it all others; false when there is none yet."""
+        if (pid := self.first_pid) is None:
+            return False
         with contextlib.suppress(ProcessLookupError):
             pidfd = os.pidfd_open(pid)  # bubblewrap is still its parent: the number cannot mean another one
             try:
                 signal.pidfd_send_signal(pidfd, signal.SIGKILL)
-                poll = select.poll()
-                poll.register(pidfd, select.POLLIN)
-                poll.poll(GRACE * 1000)
             finally:
                 os.close(pidfd)
+        return True
 
     def close(self) -> None:
         """End it, and remove what was made for it."""
@@ -107,8 +109,7 @@ class Child:
 
     def started(self) -> bool:
         """Whether the program itself was reached; only meaningful after the process has ended."""
-        self._read_status()
-        return any("child-pid" in item for item in self._status())
+        return self.first_pid is not None
 
     def _read_status(self) -> None:
         os.set_blocking(self.status.fileno(), False)
@@ -152,18 +153,22 @@ class Descriptors(contextlib.ExitStack):
                 os.fchown(fd, identity.uid, identity.gid)
 
 
-def launcher(limits: Limits, identity: Identity) -> list[str]:
-    """The launcher with its limits and identity, up to where more options may follow."""
+def launcher(limits: Limits, identity: Identity, *, count_processes: bool = True) -> list[str]:
+    """The launcher with its limits and identity, up to where more options may follow.
+
+    `count_processes` is false where a limit on processes is set inside of the sandbox.
+    """
     rlimits = {
         "AS": limits.addresses,
         "CPU": limits.cpu,
         "FSIZE": limits.file_size,
-        "NPROC": threads_of(identity.uid) + limits.processes + HEADROOM,
         "NOFILE": limits.open_files,
         "CORE": 0,
         "MEMLOCK": 1 << 16,
         "MSGQUEUE": 0,
     }
+    if count_processes:  # the kernel counts all processes of the user, wherever they run
+        rlimits["NPROC"] = threads_of(identity.uid) + limits.processes + HEADROOM
     command = [sys.executable, "-I", "-S", str(LAUNCHER), f"parent={os.getpid()}"]
     command += [f"rlimit={name}:{value}" for name, value in rlimits.items()]
     if identity.drop:
@@ -171,17 +176,20 @@ def launcher(limits: Limits, identity: Identity) -> list[str]:
     return command
 
 
-def spawn(command: list[str], *, pass_fds: Sequence[int], streams: bool = True) -> subprocess.Popen[bytes]:
+def spawn(
+    command: list[str], *, pass_fds: Sequence[int], streams: bool = True, stdin: bool = True
+) -> subprocess.Popen[bytes]:
     """Start a process from the thread that lives as long as the program, in a session of its own."""
-    return _spawner.submit(_popen, command, pass_fds, subprocess.PIPE if streams else subprocess.DEVNULL).result()
+    output = subprocess.PIPE if streams else subprocess.DEVNULL
+    return _spawner.submit(_popen, command, pass_fds, output if stdin else subprocess.DEVNULL, output).result()
 
 
-def _popen(command: list[str], inherited: Sequence[int], stream: int) -> subprocess.Popen[bytes]:
+def _popen(command: list[str], inherited: Sequence[int], stdin: int, output: int) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         command,
-        stdin=stream,
-        stdout=stream,
-        stderr=stream,
+        stdin=stdin,
+        stdout=output,
+        stderr=output,
         pass_fds=inherited,
         env={},
         cwd="/",

@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 from types import TracebackType
 
+from rolltop.base.atomic_files import write_file
 from rolltop.confine.identity import foreign_identity
 from rolltop.errors import ForeignFailure, InvalidInput, NotFound, SizeLimit
 
@@ -62,13 +63,7 @@ class Scratch:
 
     def take(self, name: str, target: Path, *, largest: int = _COPY_MOST) -> None:
         """Copy a result to `target`, which appears whole or not at all."""
-        data = self.read(name, largest=largest)
-        part = target.with_name(f".{target.name}.part-{os.getpid()}")
-        try:
-            part.write_bytes(data)
-            os.replace(part, target)
-        finally:
-            part.unlink(missing_ok=True)
+        write_file(target, self.read(name, largest=largest), mode=0o644, durable=False)
 
     def names(self) -> list[str]:
         """Regular files below the directory, as names that `read` takes."""

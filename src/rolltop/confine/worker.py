@@ -40,7 +40,7 @@ def restrict_forever(settings: dict[str, Any], mother: int) -> None:
     process.no_new_privileges()
     if settings["landlock"]:
         landlock.restrict(version=settings["landlock"])
-    if program := filters.worker_filter(os.getpid()):
+    if program := filters.worker_filter(os.getpid(), threads=settings["threads"]):
         process.load_filter(program)
 
 

@@ -1,6 +1,6 @@
-"""What is never opened, although it lies inside an allowed root.
+"""Files and directories that are never opened, although they lie inside an allowed root.
 
-Names are compared without regard to case and Unicode form, because some file systems do not regard them.
+Comparisons ignore case and Unicode form, as some file systems do.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["ANYWHERE", "EXCEPTIONS", "IN_HOME", "SYSTEM", "Denied"]
+__all__ = ["ANYWHERE", "EXCEPTIONS", "IN_HOME", "SYSTEM", "Denied", "plain_parts"]
 
 ANYWHERE: dict[str, str] = {
     # directories; everything below them is denied too
@@ -67,7 +67,7 @@ ANYWHERE: dict[str, str] = {
 """File names, with what they hold."""
 
 EXCEPTIONS = (".env.example", ".env.sample", ".env.template", ".env.dist", ".env.defaults")
-"""Names that a pattern above catches and that are made to be read."""
+"""Names that a pattern above matches and that are meant to be read."""
 
 IN_HOME: dict[str, str] = {
     ".config/google-chrome": "browser profile",
@@ -154,16 +154,21 @@ SYSTEM: dict[str, str] = {
     "/var/spool/cron": "jobs of users",
     "/var/mail": "mail",
 }
-"""Places of the machine that stay closed even when somebody makes `/` a root."""
+"""System directories and files that stay closed even if `/` is a root."""
+
+
+_OURS = ("rolltop's own data", "rolltop's own settings")
 
 
 @dataclass(frozen=True)
 class Denied:
-    """The table, ready to be asked: `Denied.why(real_path)`."""
+    """The table for one user: `Denied.why(real_path)`."""
 
     homes: tuple[Path, ...]
     own: tuple[Path, ...]
     extra: tuple[Path, ...] = ()
+    opened: tuple[Path, ...] = ()
+    """Directories inside `own` that are open: the export folder."""
 
     def __post_init__(self) -> None:
         places = dict(SYSTEM)
@@ -171,23 +176,28 @@ class Denied:
             names = {name: what for name, what in ANYWHERE.items() if "*" not in name}
             for place, what in (IN_HOME | names).items():
                 places[str(home / place)] = what
-                # People keep such places elsewhere and link to them; the other place is then closed as well.
+                # A user may keep such a directory elsewhere behind a link; that place is closed as well.
                 places[os.path.realpath(home / place)] = what
         places |= {str(place): "closed by the settings" for place in self.extra}
         places |= {str(place): "rolltop's own data" for place in self.own}
-        object.__setattr__(self, "_places", {_plain(Path(place).parts): what for place, what in places.items()})
+        object.__setattr__(self, "_places", {plain_parts(Path(place).parts): what for place, what in places.items()})
+        object.__setattr__(self, "_opened", {plain_parts(place.parts) for place in self.opened})
 
     def why(self, real: Path) -> str | None:
-        """What the file holds that makes it nobody's business, or None when it may be opened."""
-        parts = _plain(real.parts)
+        """What the file holds that keeps it closed; None if it may be opened."""
+        parts = plain_parts(real.parts)
         return self._by_place(parts) or self._by_name(parts)
 
     def _by_place(self, parts: tuple[str, ...]) -> str | None:
         places: dict[tuple[str, ...], str] = self._places  # type: ignore[attr-defined]
         for length in range(2, len(parts) + 1):
-            if what := places.get(parts[:length]):
+            if (what := places.get(parts[:length])) and not (what in _OURS and self._is_opened(parts)):
                 return what
         return None
+
+    def _is_opened(self, parts: tuple[str, ...]) -> bool:
+        opened: set[tuple[str, ...]] = self._opened  # type: ignore[attr-defined]
+        return any(parts[:length] in opened for length in range(2, len(parts) + 1))
 
     def _by_name(self, parts: Sequence[str]) -> str | None:
         for part in parts:
@@ -196,15 +206,27 @@ class Denied:
         return None
 
     def small_places(self) -> Iterable[Path]:
-        """Where a hard link could lead to: the denied places of homes, and rolltop's own."""
+        """Places whose files are recognised under a hard link too."""
         for home in self.homes:
             for place in (*IN_HOME, *(name for name in ANYWHERE if "*" not in name)):
                 yield Path(os.path.realpath(home / place))
+            yield from self._closed_by_pattern(home)
         yield from self.extra
         yield from self.own
 
+    def _closed_by_pattern(self, home: Path) -> Iterable[Path]:
+        """Files of a home directory that a pattern such as `*_history` closes."""
+        try:
+            names = os.listdir(home)
+        except OSError:
+            return
+        for name in names:
+            if self._by_name(plain_parts((name,))) is not None:
+                yield Path(os.path.realpath(home / name))
 
-def _plain(parts: Sequence[str]) -> tuple[str, ...]:
+
+def plain_parts(parts: Sequence[str]) -> tuple[str, ...]:
+    """Names in one form for comparisons: some file systems regard neither case nor Unicode form."""
     return tuple(unicodedata.normalize("NFC", part).casefold() for part in parts)
 
 

@@ -1,4 +1,4 @@
-"""Opening a path with every symbolic link refused, by the kernel or step by step."""
+"""Open a path with every symbolic link refused: by openat2 where the kernel has it, else component by component."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _openat2(path: str, flags: int, below: int | None) -> int:
 
 
 def _step_by_step(path: str, flags: int, below: int | None) -> int:
-    """The same for kernels without openat2: every component opened by itself, none of them a link."""
+    """For kernels without openat2: open each component by itself, none of them a link."""
     parts = [part for part in path.split("/") if part and part != "."]
     if ".." in parts:
         raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))

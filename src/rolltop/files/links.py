@@ -1,4 +1,4 @@
-"""Hard links: another name for a closed file, recognised by its number on the file system."""
+"""Recognise hard links to closed files by device and inode."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from rolltop.files.denied import Denied
 __all__ = ["Links"]
 
 _FRESH = 2.0
-"""Seconds for which the numbers are taken as known; a tool reads many files in a row."""
+"""Seconds that the inodes are cached; a tool reads many files in a row."""
 
 _MOST = 100_000
-"""Entries looked at in one closed place: a large one, such as rolltop's own data, hides nothing of the others."""
+"""Entries that are read in one closed place, so that a large one does not keep the others from being read."""
 
 
 class Links:
-    """Asked only about files that have several names, which are few."""
+    """The inodes of closed files. Only asked about files with several names, which are few."""
 
     def __init__(self, denied: Denied) -> None:
         self._denied = denied

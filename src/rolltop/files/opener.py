@@ -6,18 +6,18 @@ import contextlib
 import errno
 import os
 import stat
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
-from rolltop.errors import InvalidInput, NotFound, PermissionDenied, SizeLimit
+from rolltop.errors import Conflict, ConsentMissing, InvalidInput, NotFound, PermissionDenied, SizeLimit
 from rolltop.files.denied import Denied
-from rolltop.files.kernel import open_real, reopen
+from rolltop.files.descriptors import Changed, explained, open_below, open_directory, open_file
 from rolltop.files.links import Links
-from rolltop.files.place import Info, Written, absolute, kind_of
-from rolltop.files.writer import put_back, set_aside, write_whole
-from rolltop.settings import Settings, default_roots, home_directory
+from rolltop.files.obeyed_names import ObeyedNames
+from rolltop.files.place import Info, Target, Written, absolute, kind_of
+from rolltop.files.writer import put_back, set_aside, state_of, write_whole
+from rolltop.settings import Settings, default_roots, home_directory, temporary_directory
 
 __all__ = ["Files"]
 
@@ -26,15 +26,13 @@ T = TypeVar("T")
 _TRIES = 8
 """How often a path that changes while it is opened is resolved anew."""
 
-_HAS_PROC = os.path.isdir("/proc/self/fd") and sys.platform == "linux"
-
-_LOOK = getattr(os, "O_PATH", os.O_RDONLY | os.O_NONBLOCK)
-
 
 class Files:
     """Opens files inside `roots`, except what `Denied` names: the table, `own` data and `denied` places.
 
-    Writes only inside `writable`, which is nowhere unless told otherwise.
+    Writes only inside `writable`, which is nowhere unless told otherwise: without a question into `unasked`
+    directories (by default all of `writable`), elsewhere with a `Target` that a human agreed to; never below what
+    `kept` gives at that time, and never under names that other programs execute or obey.
     """
 
     def __init__(
@@ -44,6 +42,10 @@ class Files:
         denied: Iterable[str | os.PathLike[str]] = (),
         own: Iterable[str | os.PathLike[str]] = (),
         writable: Iterable[str | os.PathLike[str]] = (),
+        opened: Iterable[str | os.PathLike[str]] = (),
+        unasked: Iterable[str | os.PathLike[str]] | None = None,
+        kept: Callable[[], Iterable[Path]] = tuple,
+        names: ObeyedNames | None = None,
         homes: Iterable[str | os.PathLike[str]] | None = None,
         base: str | os.PathLike[str] | None = None,
         largest: int = 1 << 30,
@@ -57,23 +59,43 @@ class Files:
         self.largest = largest
         """Bytes of the largest file that may be opened."""
         own_home = home_directory()
-        homes = ((own_home,) if own_home else ()) if homes is None else homes
+        given = ((own_home,) if own_home else ()) if homes is None else homes
+        self._homes = tuple(_real(home) for home in given)
         self.denied = Denied(
-            homes=tuple(_real(home) for home in homes),
+            homes=self._homes,
             own=tuple(_real(place) for place in own),
             extra=tuple(_real(place) for place in denied),
+            opened=tuple(_real(place) for place in opened),
         )
+        self.unasked = self.writable if unasked is None else tuple(_real(place) for place in unasked)
+        """Directories that new files are written to without a question."""
+        self._kept = kept
+        self._names = names or ObeyedNames()
         self._links = Links(self.denied)
 
     @classmethod
-    def from_settings(cls, settings: Settings) -> Files:
-        """The opener that the settings describe: their roots, and the workspace and configuration closed."""
+    def from_settings(
+        cls, settings: Settings, *, own: Iterable[Path] = (), kept: Callable[[], Iterable[Path]] = tuple
+    ) -> Files:
+        """The opener that the settings describe: their roots, with the workspace and the configuration closed.
+
+        `own` are more directories that stay closed, `kept` gives those that are closed to writing.
+        """
         roots = settings.roots or default_roots(Path.cwd(), home_directory())
-        own = [settings.workspace, settings.config]
+        closed = [settings.workspace, settings.config, *_configuration_directory(settings, roots), *own]
         if settings.log_file is not None:
-            own.append(settings.log_file)
-        # An output path that the user gives may lie anywhere inside the roots, unless nothing may be written at all.
-        return cls(roots, own=own, writable=() if settings.read_only else roots)
+            closed.append(settings.log_file)
+        open_roots = [*roots, settings.exports]
+        return cls(
+            open_roots,
+            own=closed,
+            opened=[settings.exports],
+            # An output path may lie anywhere inside the roots, unless nothing may be written at all.
+            writable=() if settings.read_only else open_roots,
+            unasked=[temporary_directory(), settings.exports],
+            kept=kept,
+            names=ObeyedNames(settings.writable_names),
+        )
 
     # Reading
 
@@ -81,7 +103,7 @@ class Files:
         """Open a regular file for reading in binary."""
         with self._located(path) as (fd, real):
             info = self._checked_file(fd, real, self.largest if largest is None else largest)
-            return os.fdopen(_for_reading(fd, real, info), "rb")
+            return os.fdopen(open_file(fd, real, info), "rb")
 
     def read_bytes(self, path: str | os.PathLike[str], *, largest: int | None = None) -> bytes:
         """The whole file; also a file that grows while it is read stays within `largest`."""
@@ -135,7 +157,7 @@ class Files:
                     yield info
 
     def _entries(self, fd: int, real: Path) -> Iterator[Info]:
-        directory = _for_listing(fd, real)
+        directory = open_directory(fd, real)
         try:
             with os.scandir(directory) as entries:
                 for entry in entries:
@@ -151,24 +173,39 @@ class Files:
 
     # Writing
 
-    def write_bytes(self, path: str | os.PathLike[str], data: bytes, *, overwrite: bool = False) -> Path:
-        """Write a file, whole or not at all, into an existing directory; its real place comes back."""
+    def target(self, path: str | os.PathLike[str]) -> Target:
+        """What writing to `path` would replace or make now; give it to `write_bytes` as `expected`."""
         with self._to_write(path) as (fd, place):
-            write_whole(fd, place.name, data, overwrite=overwrite)
+            return self._target(fd, place)
+
+    def write_bytes(
+        self, path: str | os.PathLike[str], data: bytes, *, overwrite: bool = False, expected: Target | None = None
+    ) -> Path:
+        """Write a file, whole or not at all, into an existing directory; its real place comes back.
+
+        `expected` is what the caller saw there and, where it asks, a human agreed to: `Conflict` when it is something
+        else by now. Without it, `ConsentMissing` says that a human has to agree to a new file in this place, and an
+        existing file is a `Conflict` unless `overwrite`.
+        """
+        with self._to_write(path) as (fd, place):
+            replaced, identity = self._allowed(fd, place, overwrite, expected)
+            write_whole(fd, place.name, data, overwrite=replaced, expected=identity)
         return place
 
-    def write_for_now(self, path: str | os.PathLike[str], data: bytes, *, overwrite: bool = False) -> Written:
+    def write_for_now(
+        self, path: str | os.PathLike[str], data: bytes, *, overwrite: bool = False, expected: Target | None = None
+    ) -> Written:
         """The same, so that it can be undone: what was there before is set aside until it is settled."""
         with self._to_write(path) as (fd, place):
-            aside = set_aside(fd, place.name) if overwrite else None
+            replaced, identity = self._allowed(fd, place, overwrite, expected)
+            aside = set_aside(fd, place.name) if replaced else None
             try:
-                write_whole(fd, place.name, data, overwrite=overwrite)
+                written = write_whole(fd, place.name, data, overwrite=replaced, expected=identity)
             except BaseException:
                 if aside is not None:
                     os.unlink(aside, dir_fd=fd)
                 raise
-            info = os.stat(place.name, dir_fd=fd, follow_symlinks=False)
-        return Written(place, aside, (info.st_dev, info.st_ino))
+        return Written(place, aside, written)
 
     def settle(self, written: Written, *, keep: bool) -> None:
         """Keep what was written for now, or undo it."""
@@ -178,22 +215,72 @@ class Files:
             elif written.aside is not None:
                 os.unlink(written.aside, dir_fd=fd)
 
+    def _target(self, directory: int, place: Path) -> Target:
+        state = state_of(directory, place.name)
+        return Target(place, state, asks=state is None and not self.is_unasked(place))
+
+    def is_unasked(self, place: Path) -> bool:
+        """True if a new file may be written there without a question.
+
+        A home directory that lies in a directory for new files is still a home, and a served catalog stays closed.
+        """
+        if self._is_kept(place):
+            return False
+        around = [folder for folder in (*self.unasked, *self._homes) if folder in place.parents]
+        return bool(around) and max(around, key=lambda folder: len(folder.parts)) in self.unasked
+
+    def _allowed(
+        self, directory: int, place: Path, overwrite: bool, expected: Target | None
+    ) -> tuple[bool, tuple[int, int] | None]:
+        """Whether a file may be replaced, and which one."""
+        now = self._target(directory, place)
+        if expected is not None:
+            if (now.place, now.state) != (expected.place, expected.state):
+                raise Conflict("the file is not the one that was looked at before", hint="Look at it, and call again.")
+            return now.state is not None, now.state[:2] if now.state else None
+        if now.asks and not overwrite:
+            raise ConsentMissing(
+                f"nothing was written: this writes the new file {place}, and the user has to agree first",
+                hint="Write to the temporary directory or the export folder, or ask the user.",
+                details={"path": str(place)},
+            )
+        return overwrite, None
+
     @contextlib.contextmanager
     def _to_write(self, path: str | os.PathLike[str]) -> Iterator[tuple[int, Path]]:
         """The directory of a file that may be written, and its real place."""
         parent, name = os.path.split(absolute(path, self.base))
         if name in ("", ".", ".."):
             raise InvalidInput("the path to write needs a file name at its end")
+        for folder in self.denied.opened:
+            if parent == str(folder):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with self._directory(parent) as (fd, real):
             place = real / name
             self._root_of(place)
             if not any(real == allowed or allowed in real.parents for allowed in self.writable):
                 allowed = ", ".join(map(str, self.writable)) or "none"
                 raise PermissionDenied(f"the path is outside the directories that may be written to: {allowed}")
+            self._refuse_obeyed(place)
             try:
                 yield fd, place
             except OSError as error:
-                raise _explained(error, place) from None
+                raise explained(error, place) from None
+
+    def _is_kept(self, place: Path) -> bool:
+        return any(folder == place or folder in place.parents for folder in map(_real, self._kept()))
+
+    def _refuse_obeyed(self, place: Path) -> None:
+        if self._is_kept(place):
+            raise PermissionDenied(
+                "the path is closed: it belongs to a catalog that is served", hint="Write elsewhere, and move it there."
+            )
+        around = [root for root in (*self.roots, *self.unasked, *self._homes) if root in place.parents]
+        if what := self._names.why(place, max(around, key=lambda root: len(root.parts))):
+            raise PermissionDenied(
+                f"{place.name[:80]!r} is not written, because other programs obey it: {what}",
+                hint="Choose another name. The owner can open names with the setting writable_names.",
+            )
 
     # Checking
 
@@ -225,9 +312,9 @@ class Files:
     def _mark(self, text: str) -> tuple[int, Path]:
         self._refuse_closed(Path(os.path.normpath(text)))  # by the name it was asked for, wherever a link leads
         for _ in range(_TRIES):
-            with contextlib.suppress(_Changed):
+            with contextlib.suppress(Changed):
                 real = self._resolved(text)
-                return _open_below(self._root_of(real), real), real
+                return open_below(self._root_of(real), real), real
         raise PermissionDenied("the path kept changing while it was opened", hint="Try again when it is at rest.")
 
     def _resolved(self, text: str) -> Path:
@@ -235,11 +322,11 @@ class Files:
             return Path(os.path.realpath(text, strict=True))
         except OSError as error:
             if error.errno == errno.EINVAL:  # a link that was none any more when it was read
-                raise _Changed from None
+                raise Changed from None
             # Whether something exists outside the roots is nobody's business either.
             with contextlib.suppress(OSError):
                 self._root_of(Path(os.path.realpath(text)))
-            raise _explained(error, Path(text)) from None
+            raise explained(error, Path(text)) from None
 
     def _root_of(self, real: Path) -> Path:
         root = next((root for root in self.roots if real == root or root in real.parents), None)
@@ -271,46 +358,13 @@ class Files:
         return info
 
 
-class _Changed(Exception):
-    """The path is not what it was a moment ago."""
-
-
-def _open_below(root: Path, real: Path) -> int:
-    """Mark a real path; links are refused, so that it fails when one has appeared since it was resolved."""
-    try:
-        if root == real:
-            return open_real(str(real), _LOOK)
-        directory = open_real(str(root), _LOOK | os.O_DIRECTORY)
-        try:
-            return open_real(str(real.relative_to(root)), _LOOK, below=directory)
-        finally:
-            os.close(directory)
-    except OSError as error:
-        if error.errno in (errno.ELOOP, errno.ENOENT, errno.ENOTDIR, errno.EXDEV):
-            raise _Changed from None
-        raise _explained(error, real) from None
-
-
-def _for_listing(fd: int, real: Path) -> int:
-    flags = os.O_RDONLY | os.O_DIRECTORY
-    try:
-        return reopen(fd, flags) if _HAS_PROC else open_real(str(real), flags)
-    except OSError as error:
-        raise _explained(error, real) from None
-
-
-def _for_reading(fd: int, real: Path, expected: os.stat_result) -> int:
-    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY
-    try:
-        opened = reopen(fd, flags) if _HAS_PROC else open_real(str(real), flags)
-    except OSError as error:
-        raise _explained(error, real) from None
-    info = os.fstat(opened)
-    if (info.st_dev, info.st_ino) != (expected.st_dev, expected.st_ino):
-        os.close(opened)
-        raise PermissionDenied("the file was exchanged while it was opened")
-    os.set_blocking(opened, True)
-    return opened
+def _configuration_directory(settings: Settings, roots: Iterable[Path]) -> list[Path]:
+    """The directory of the configuration file, unless it is one that holds the user's files too."""
+    folder = _real(settings.config.parent)
+    home = home_directory()
+    used = [_real(root) for root in (*roots, *((home,) if home else ()), temporary_directory())]
+    shared = any(folder == root or folder in root.parents for root in used)
+    return [folder / "guide"] if shared else [folder]
 
 
 def _real(path: str | os.PathLike[str]) -> Path:
@@ -323,19 +377,3 @@ def _info(real: Path, info: os.stat_result) -> Info:
 
 def _too_large(size: int, most: int) -> SizeLimit:
     return SizeLimit(f"the file has {size} bytes, more than the {most} that are allowed")
-
-
-def _explained(error: OSError, real: Path) -> Exception:
-    make: Callable[[str], Exception]
-    match error.errno:
-        case errno.ENOENT | errno.ENOTDIR:
-            return NotFound(f"there is no file {real.name[:80]!r} at that path")
-        case errno.EACCES | errno.EPERM:
-            return PermissionDenied("the operating system does not allow to open this file")
-        case errno.ELOOP:
-            return PermissionDenied("the path has symbolic links that lead in a circle")
-        case errno.ENAMETOOLONG:
-            make = InvalidInput
-        case _:
-            make = PermissionDenied
-    return make(f"the path cannot be opened: {error.strerror}")

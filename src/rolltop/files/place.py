@@ -1,4 +1,4 @@
-"""From what a caller wrote to a real place: checked, absolute, without links."""
+"""Paths as callers give them, and what is found at them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Literal
 
 from rolltop.errors import InvalidInput
 
-__all__ = ["Info", "Written", "absolute", "kind_of"]
+__all__ = ["Info", "Target", "Written", "absolute", "kind_of"]
 
 LONGEST_NAME = 255
 LONGEST_PATH = 4095
@@ -20,12 +20,24 @@ Kind = Literal["file", "directory", "other"]
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """What is at a place. `path` is the real one."""
+    """A file or directory. `path` is its real path."""
 
     path: Path
     kind: Kind
     size: int
     modified: float
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a file is to be written, and what has that name: device, inode, size and time of change, or nothing.
+
+    `asks`: the file would be new, in a place where a human has to agree to that.
+    """
+
+    place: Path
+    state: tuple[int, int, int, int] | None
+    asks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +50,7 @@ class Written:
 
 
 def absolute(given: str | os.PathLike[str], base: Path) -> str:
-    """An absolute path of what a caller gave, not yet resolved; `~/` is the user's home."""
+    """Make the path that a caller gave absolute, without resolving it; `~/` is the user's home."""
     text = os.fspath(given)
     if not isinstance(text, str) or not text:
         raise InvalidInput("a path must be a text that is not empty")

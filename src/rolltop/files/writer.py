@@ -1,52 +1,44 @@
-"""Writing a file into a directory that is already open: whole or not at all, and never through a link."""
+"""Write a file into an open directory: whole or not at all, and never through a link."""
 
 from __future__ import annotations
 
-import contextlib
 import os
 import secrets
 import stat
 
+from rolltop.base.atomic_files import Identity, write_file
 from rolltop.errors import Conflict, InvalidInput
 
-__all__ = ["put_back", "set_aside", "write_whole"]
-
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+__all__ = ["put_back", "set_aside", "state_of", "write_whole"]
 
 
-def write_whole(directory: int, name: str, data: bytes, *, overwrite: bool) -> None:
+def write_whole(
+    directory: int, name: str, data: bytes, *, overwrite: bool, expected: Identity | None = None
+) -> Identity:
     """Write `data` as `name`. A link of that name is replaced, not followed."""
-    part = f".rolltop-{secrets.token_hex(8)}.part"
     try:
-        with open(os.open(part, _NEW, 0o644, dir_fd=directory), "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        _name_it(directory, part, name, overwrite=overwrite)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(part, dir_fd=directory)
-
-
-def _name_it(directory: int, part: str, name: str, *, overwrite: bool) -> None:
-    try:
-        if overwrite:
-            os.replace(part, name, src_dir_fd=directory, dst_dir_fd=directory)
-        else:
-            # A hard link fails when the name exists, in one step; a check before a rename would not.
-            os.link(part, name, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
+        return write_file(name, data, mode=0o644, overwrite=overwrite, expected=expected, dir_fd=directory)
     except FileExistsError:
         raise Conflict("a file of that name exists already", hint="Choose another name, or ask to overwrite.") from None
     except IsADirectoryError:
         raise InvalidInput("a directory of that name exists already") from None
 
 
+def state_of(directory: int, name: str) -> tuple[int, int, int, int] | None:
+    """Device, inode, size and time of change of what has this name, links not followed; None if nothing has."""
+    try:
+        info = os.stat(name, dir_fd=directory, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    return info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns
+
+
 def set_aside(directory: int, name: str) -> str | None:
-    """Give the file that has this name a second, hidden one, which comes back; None where no file has it."""
+    """Give the file of this name a second, hidden one, and return it; None if there is no such file."""
     aside = f".rolltop-{secrets.token_hex(8)}.old"
     try:
         if stat.S_ISDIR(os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode):
-            return None  # who writes finds out that it cannot be replaced
+            return None  # the write that follows fails
         os.link(name, aside, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
     except FileNotFoundError:
         return None
@@ -54,7 +46,7 @@ def set_aside(directory: int, name: str) -> str | None:
 
 
 def put_back(directory: int, name: str, aside: str | None, ours: tuple[int, int]) -> None:
-    """Undo the writing of `name`: what was set aside has it again, or nothing. What is not `ours` is left alone."""
+    """Undo a write: rename what was set aside back, or remove the new file. A file that is not `ours` is left alone."""
     try:
         info = os.stat(name, dir_fd=directory, follow_symlinks=False)
     except FileNotFoundError:

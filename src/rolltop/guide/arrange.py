@@ -1,11 +1,12 @@
 """Setting a project up: adding, changing and removing its categories and collections.
 
-Each function is one transaction; what is not given (None) stays as it is.
+Each function is one transaction; what is not given (None) stays as it is. `check` sees the project inside of it, and
+may raise to leave everything as it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from rolltop.errors import Conflict
@@ -20,6 +21,9 @@ __all__ = [
     "remove_category",
     "remove_collection",
 ]
+
+
+Check = Callable[[Project], None]
 
 
 def add_category(config: Config, project: Project, category: Category) -> Category:
@@ -53,11 +57,13 @@ def change_category(
     return config.change_project(project, edit).categories[name]
 
 
-def remove_category(config: Config, project: Project, name: str) -> list[str]:
+def remove_category(config: Config, project: Project, name: str, *, check: Check | None = None) -> list[str]:
     """Remove a category, and its terms from collections; which collections that changed."""
     touched: list[str] = []
 
     def edit(current: Project) -> Project:
+        if check is not None:
+            check(current)
         after = current.without_category(name)
         touched[:] = _changed(current, after)
         return after
@@ -94,11 +100,13 @@ def change_collection(
     return config.change_project(project, edit).collections[name]
 
 
-def remove_collection(config: Config, project: Project, name: str) -> list[str]:
+def remove_collection(config: Config, project: Project, name: str, *, check: Check | None = None) -> list[str]:
     """Remove a collection, and its terms from others; which others that changed."""
     touched: list[str] = []
 
     def edit(current: Project) -> Project:
+        if check is not None:
+            check(current)
         after = current.without_collection(name)
         touched[:] = _changed(current, after)
         return after

@@ -14,10 +14,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from rolltop.base.atomic_files import remove_leftovers, write_file
 from rolltop.errors import Position
 from rolltop.guide.errors import ConfigUnreadable, ConfigUnwritable
 from rolltop.guide.lock import exclusive, in_turn
-from rolltop.guide.replace import replace_file
 from rolltop.guide.together import Together
 
 __all__ = ["VERSION", "ConfigFile", "line_of", "storable"]
@@ -79,7 +79,15 @@ class ConfigFile:
         return document
 
     def _keep(self, document: Mapping[str, Any]) -> None:
-        replace_file(self.path, _dump(document))
+        """Replace the file; the caller holds the lock."""
+        try:
+            remove_leftovers(self.path)
+            write_file(self.path, _dump(document), keep_attributes=True)
+        except OSError as error:
+            raise ConfigUnwritable(
+                f"{self.path} cannot be written: {error.strerror}",
+                hint="Check the disk and the permissions; the file is as it was.",
+            ) from None
 
     def _make_directory(self) -> None:
         try:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
+from rolltop.errors import RolltopError
 from rolltop.guide.discovery import Found, Tree
 from rolltop.guide.errors import DocumentUnreadable
 from rolltop.guide.expression import Expression
@@ -46,6 +48,10 @@ class Content:
     """Where to go on when documents were omitted."""
 
 
+ReadDocument = Callable[[Path, int], bytes]
+"""Reads a document, up to one byte more than the number says."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Match:
     wanted: Wanted
@@ -61,12 +67,17 @@ def gather(
     limits: Limits | None = None,
     offset: int = 0,
     how: str | None = None,
+    read: ReadDocument | None = None,
 ) -> Content:
-    """The documents that an expression stands for: term order, member order, pattern order, path."""
+    """The documents that an expression stands for: term order, member order, pattern order, path.
+
+    `read` reads a document; the default keeps to the document root.
+    """
     limits = limits or Limits()
     tree = Tree(docroot, limits.depth, limits.entries)
     matches, unmatched = _find(tree, resolve(project, expression), excluded(flags))
-    documents, unreadable, taken = _read(docroot, matches[offset:], limits, keep=flags.get("content-front-matter"))
+    read = read or partial(_read_inside, docroot)
+    documents, unreadable, taken = _read(read, matches[offset:], limits, keep=flags.get("content-front-matter"))
     if matches and not documents and len(unreadable) == len(matches):
         raise DocumentUnreadable(
             f"none of the documents can be read: {'; '.join(unreadable[:5])}", hint="Documents have to be UTF-8 text."
@@ -108,7 +119,7 @@ def _find(tree: Tree, wanted: Sequence[Wanted], excluded: Sequence[Pattern]) -> 
 
 
 def _read(
-    docroot: Path, matches: Sequence[_Match], limits: Limits, *, keep: FlagValue | None
+    read: ReadDocument, matches: Sequence[_Match], limits: Limits, *, keep: FlagValue | None
 ) -> tuple[list[Document], list[str], int]:
     """As many documents as the limits allow, what could not be read, and how many matches that used up."""
     documents: list[Document] = []
@@ -118,7 +129,7 @@ def _read(
         if len(documents) >= limits.documents:
             return documents, unreadable, taken
         try:
-            document = _document(docroot, match, limits.largest)
+            document = _document(read, match, limits.largest)
         except DocumentUnreadable as error:
             unreadable.append(error.message)
             continue
@@ -129,15 +140,17 @@ def _read(
     return documents, unreadable, len(matches)
 
 
-def _document(docroot: Path, match: _Match, largest: int) -> Document:
+def _document(read: ReadDocument, match: _Match, largest: int) -> Document:
     name = f"{match.wanted.category.name}/{match.found.path}"
     try:
-        data = _read_inside(docroot, match.found.real, largest)
+        data = read(match.found.real, largest)
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise DocumentUnreadable(f"{name} is not UTF-8 text") from None
     except OSError as error:
         raise DocumentUnreadable(f"{name} cannot be read: {error.strerror}") from None
+    except RolltopError as error:
+        raise DocumentUnreadable(f"{name} cannot be read: {error.message}") from None
     if "\0" in text:
         raise DocumentUnreadable(f"{name} is binary")
     if len(data) > largest:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rolltop.errors import InvalidInput
+from rolltop.files import Files
 from rolltop.guide import expression as expressions
 from rolltop.guide.complete import complete
 from rolltop.guide.config import Config
@@ -30,14 +31,16 @@ _KEYS = ("config_dir", *_NUMBERS)
 class Guide:
     """Flags, categories, collections and content of all projects of one user."""
 
-    def __init__(self, directory: Path, *, limits: Limits | None = None) -> None:
+    def __init__(self, directory: Path, *, limits: Limits | None = None, files: Files | None = None) -> None:
+        """`files` says which document roots and documents may be opened; without it, every one may."""
         self.config = Config(directory)
+        self._files = files
         self.limits = limits or Limits()
         self.chosen: str | None = None
         """The key or path of the project that this process's one client chose; none where clients share it."""
 
     @classmethod
-    def from_section(cls, section: Mapping[str, Any], default: Path) -> Guide:
+    def from_section(cls, section: Mapping[str, Any], default: Path, files: Files | None = None) -> Guide:
         """From `[guide]` of the settings; `default` is where the configuration is when it does not say."""
         for key in section:
             if key not in _KEYS:
@@ -46,7 +49,23 @@ class Guide:
         given = section.get("config_dir")
         directory = Path(os.path.expandvars(str(given))).expanduser().absolute() if given else default
         sizes = {field: _positive(key, section[key]) for key, field in _NUMBERS.items() if key in section}
-        return cls(directory, limits=replace(Limits(), **sizes))
+        return cls(directory, limits=replace(Limits(), **sizes), files=files)
+
+    def docroot(self) -> Path:
+        """The document root, if it may be opened. The one inside our own configuration directory always may."""
+        root = self.config.docroot()
+        if self._files is not None and not self._is_own(root):
+            self._files.resolve(root)
+        return root
+
+    def _is_own(self, root: Path) -> bool:
+        return root.is_relative_to(os.path.realpath(self.config.directory))
+
+    def _read_document(self, document: Path, largest: int) -> bytes:
+        """Read through the opener, which keeps keys, histories and the like closed in any document root."""
+        assert self._files is not None
+        with self._files.open_read(document) as file:
+            return file.read(largest + 1)
 
     def clues(self, *, shared: bool, roots: Sequence[str] = (), started_in: str | None = None) -> Clues:
         """What says which project a call without a project is about.
@@ -72,7 +91,7 @@ class Guide:
     def complete(self, project: Project, text: str) -> list[str]:
         """How an expression that was begun may go on: names, and after a slash documents of the category."""
         current = self.config.current(project)
-        return complete(self.config.docroot(), current, text, self.limits, excluded(self._flags(current)))
+        return complete(self.docroot(), current, text, self.limits, excluded(self._flags(current)))
 
     def _flags(self, project: Project) -> Mapping[str, FlagValue]:
         return {**self.config.feature_flags(), **project.flags}
@@ -97,8 +116,17 @@ class Guide:
             parsed = parsed.with_pattern(pattern)
         current = self.config.current(project)
         flags = self._flags(current)
+        root = self.docroot()
+        through_opener = self._files is not None and not self._is_own(root)
         return gather(
-            self.config.docroot(), current, parsed, flags, limits=limits or self.limits, offset=offset, how=how
+            root,
+            current,
+            parsed,
+            flags,
+            limits=limits or self.limits,
+            offset=offset,
+            how=how,
+            read=self._read_document if through_opener else None,
         )
 
 

@@ -1,8 +1,8 @@
 """One writer at a time, across threads and processes.
 
-The lock is an advisory lock of the operating system on a file beside the one that it protects: the
-system releases it when its holder dies, however it dies, so there is no such thing as a stale lock.
-The lock file itself stays: removing it would let two writers hold locks on two different files.
+The lock is an advisory lock of the operating system on a file beside the one that it protects. The system releases it
+when its holder dies, so no lock is ever stale. The lock file stays: removing it would let two writers hold locks on two
+different files.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rolltop.base.locks import lock_within
+from rolltop.base.locks import lock_holder, lock_within
 from rolltop.guide.errors import ConfigUnwritable
 
 __all__ = ["exclusive", "in_turn"]
@@ -24,7 +24,7 @@ _threads_guard = threading.Lock()
 
 @contextmanager
 def in_turn(path: Path, *, deadline: float = 5.0) -> Iterator[bool]:
-    """Wait for the other threads of this process that want the lock file `path`; false where that took too long."""
+    """Wait for other threads of this process that want the lock file `path`; yields False if that took too long."""
     queue = _thread_lock(path)  # a waiter wakes at once, which one in another process cannot
     mine = queue.acquire(timeout=deadline)
     try:
@@ -36,11 +36,11 @@ def in_turn(path: Path, *, deadline: float = 5.0) -> Iterator[bool]:
 
 @contextmanager
 def exclusive(path: Path, *, deadline: float = 5.0) -> Iterator[None]:
-    """Hold the lock file `path` in this process, in its turn, waiting at most `deadline` seconds for others."""
+    """Hold the lock file `path`, waiting at most `deadline` seconds for other processes."""
     descriptor = _open(path)
     try:
         if not lock_within(descriptor, deadline):
-            raise _busy(path, deadline)
+            raise _busy(path, deadline, lock_holder(descriptor))
         yield
     finally:
         os.close(descriptor)
@@ -58,8 +58,8 @@ def _open(path: Path) -> int:
         raise ConfigUnwritable(f"the lock file {path} cannot be opened: {error.strerror}") from None
 
 
-def _busy(path: Path, deadline: float) -> ConfigUnwritable:
+def _busy(path: Path, deadline: float, holder: str) -> ConfigUnwritable:
     return ConfigUnwritable(
-        f"another process has held {path.name} for more than {deadline:g} s",
-        hint="Try again; if it lasts, look for a stopped rolltop process.",
+        f"{holder} has held {path.name} for more than {deadline:g} s",
+        hint="Try again when it has finished. End the process if it hangs; the lock ends with it.",
     )

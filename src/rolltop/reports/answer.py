@@ -13,7 +13,7 @@ from rolltop.reports.failure import RenderFailure, diagnose, tail
 from rolltop.reports.job import EXTENSIONS, Event, Figure, Output, Rendered, RenderJob
 from rolltop.reports.names import figure_name, stem_of
 
-__all__ = ["EVENT_MARK", "MAX_FIGURES", "event_in", "marked_answer", "marked_event", "read_answer"]
+__all__ = ["EVENT_MARK", "MAX_FIGURES", "event_of", "marked_answer", "marked_event", "read_answer"]
 
 EVENT_MARK = "\x01rolltop-event "
 ANSWER_MARK = b"\x01rolltop-answer "
@@ -30,9 +30,13 @@ def marked_event(line: str) -> Event | None:
 
 def event_in(text: str) -> Event | None:
     try:
-        wire = json.loads(text)
+        return event_of(json.loads(text))
     except ValueError:
         return None
+
+
+def event_of(wire: Any) -> Event | None:
+    """The event that a render reported, None when it is none."""
     if not isinstance(wire, dict) or not isinstance(wire.get("phase"), str):
         return None
     return Event(
@@ -61,8 +65,8 @@ def marked_answer(output: bytes) -> bytes | None:
     return output[at + 1 + len(ANSWER_MARK) :].partition(b"\n")[0]
 
 
-def read_answer(job: RenderJob, data: bytes, *, renderer: str, confinement: str, printed: str = "") -> Rendered:
-    """The result in an answer, or the error it reports; `printed` is what programs wrote to standard error."""
+def read_answer(job: RenderJob, data: Any, *, renderer: str, confinement: str, printed: str = "") -> Rendered:
+    """The result in an answer, as JSON or decoded, or the error it reports; `printed` is what programs printed."""
     answer = _decode(data)
     log = answer.get("log") if isinstance(answer.get("log"), str) else ""
     assert isinstance(log, str)
@@ -88,9 +92,9 @@ def read_answer(job: RenderJob, data: bytes, *, renderer: str, confinement: str,
         raise _broken(type(error).__name__) from None
 
 
-def _decode(data: bytes) -> dict[str, Any]:
+def _decode(data: Any) -> dict[str, Any]:
     try:
-        answer = json.loads(data)
+        answer = json.loads(data) if isinstance(data, bytes) else data
     except (ValueError, RecursionError):
         raise _broken("not JSON") from None
     if not isinstance(answer, dict):

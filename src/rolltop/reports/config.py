@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
-from rolltop import settings_values as read
 from rolltop.errors import InvalidInput
 from rolltop.reports.job import Engine
+from rolltop.settings import values as read
 
 __all__ = ["RendererName", "ReportsConfig"]
 

@@ -1,7 +1,8 @@
 """The directory of documents: `rmd/NAME.Rmd`, and the side files of each in `rmd/NAME/`.
 
-Writes are atomic, and writers take turns: what one of them read is still true when it writes. Nothing is
-opened through a symbolic link, and nothing outside the directory can be named (see `names`).
+Writes are atomic, and writers take turns: what one of them read is still true when it writes. What is replaced or
+deleted is kept as a version. Nothing is opened through a symbolic link, and nothing outside the directory can be named
+(see `names`).
 """
 
 from __future__ import annotations
@@ -18,12 +19,14 @@ from rolltop.reports.frontmatter import ensure, title_of
 from rolltop.reports.landing import read_plain, write_whole
 from rolltop.reports.names import document_name, side_name, stem_of
 from rolltop.reports.turns import turn
+from rolltop.reports.versions import Version, Versions
 
 __all__ = ["Attached", "Document", "Documents", "SideFile", "Stamps", "source_text"]
 
 SOURCE_LIMIT = 4 << 20
 SIDE_FILES = 500
 
+Check = Callable[[], None]
 Stamp = tuple[int, int, int]
 """Inode, size and time of change: a file that was written has another one."""
 Stamps = tuple[tuple[str, Stamp], ...]
@@ -58,15 +61,23 @@ class Documents:
     def __init__(self, root: Path, *, side_limit: int) -> None:
         self.root = root
         self.side_limit = side_limit
+        self._versions = Versions(root / ".versions")
         self._titles: dict[str, tuple[Stamp, str | None]] = {}
 
-    def create(self, filename: str, title: str, content: str, *, overwrite: bool = False) -> str:
-        """Write a new document and return its name; an existing one is kept unless `overwrite`."""
+    def create(
+        self, filename: str, title: str, content: str, *, overwrite: bool = False, check: Check | None = None
+    ) -> str:
+        """Write a new document and return its name; an existing one is kept unless `overwrite`.
+
+        `check` is called before an existing one is replaced, while nobody else writes; it may raise.
+        """
         name = document_name(filename)
         if "\n" in title or "\r" in title:
             title = " ".join(title.split())
         with turn(self.root):
             self._refuse_twin(name)
+            if check is not None and overwrite and _is_plain_file(self.root / name):
+                check()
             self._write(name, ensure(content, title), replace=overwrite)
         return name
 
@@ -94,6 +105,8 @@ class Documents:
         data = _encode(content)
         if len(data) > SOURCE_LIMIT:
             raise SizeLimit(f"a document has at most {SOURCE_LIMIT >> 20} MiB", hint="Put data into side files.")
+        if replace:
+            self._versions.keep(self.root / name, name)
         try:
             write_whole(self.root / name, data, replace=replace)
         except FileExistsError:
@@ -153,15 +166,51 @@ class Documents:
         except (OSError, RolltopError):
             return None
 
-    def delete(self, filename: str) -> str:
-        """Remove a document and its side files; what was rendered from it stays."""
+    def delete(self, filename: str, *, check: Check | None = None) -> str:
+        """Remove a document and its side files; what was rendered from it stays, and so do all versions.
+
+        `check` is called before that, while nobody else writes; it may raise.
+        """
         with turn(self.root):
             name = self.existing(filename)
-            (self.root / name).unlink()
+            if check is not None:
+                check()
             side = self.root / stem_of(name)
+            for file, _ in _walk(side):
+                self._versions.keep(side / file, f"{stem_of(name)}/{file}")
+            self._versions.keep(self.root / name, name)
+            (self.root / name).unlink()
             if side.is_dir() and not side.is_symlink():
                 shutil.rmtree(side)
         return name
+
+    def versions(self, filename: str, side: str | None = None) -> list[Version]:
+        """Earlier states of a document, or of one of its side files, the newest first; also of deleted ones."""
+        return self._versions.all(self._versioned(filename, side))
+
+    def version(self, filename: str, number: int, side: str | None = None) -> bytes:
+        """The bytes of an earlier state."""
+        limit = SOURCE_LIMIT if side is None else self.side_limit
+        return self._versions.read(self._versioned(filename, side), number, limit)
+
+    def restore(self, filename: str, number: int, side: str | None = None) -> str:
+        """Make an earlier state the current one; the state before that becomes a version. Gives the file's path."""
+        data = self.version(filename, number, side)
+        relative = self._versioned(filename, side)
+        if side is not None:
+            return self.attach(filename, side, data).path
+        with turn(self.root):
+            self._refuse_twin(relative)
+            self._write(relative, source_text(relative, data), replace=True)
+        return relative
+
+    def _versioned(self, filename: str, side: str | None) -> str:
+        """The path below the directory that versions are kept under."""
+        try:
+            name = self.existing(filename)
+        except NotFound:  # deleted, and its versions are there still
+            name = document_name(filename)
+        return name if side is None else f"{stem_of(name)}/{side_name(side)}"
 
     def attach(self, filename: str, side: str, data: bytes) -> Attached:
         """Keep a side file for a document; an existing one of that name is replaced."""
@@ -173,6 +222,7 @@ class Documents:
             target = self.root / stem / side
             _make_directories(self.root, target.parent)
             replaced = target.exists()
+            self._versions.keep(target, f"{stem}/{side}")
             write_whole(target, data, replace=True)
         return Attached(f"{stem}/{side}", replaced)
 

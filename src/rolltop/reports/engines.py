@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rolltop.base.installation import add_extra
 from rolltop.errors import InvalidData
 from rolltop.reports.frontmatter import metadata
 from rolltop.reports.job import Engine, Format
@@ -49,7 +50,7 @@ def why_not_fast(text: str) -> str | None:
 
 def _why_not_typst(text: str, *, installed: bool) -> str | None:
     if not installed:
-        return "the fast engine sets PDF with typst, which is not installed (pip install 'rolltop[typst]')"
+        return f"the fast engine sets PDF with typst, which is not installed ({add_extra('typst')})"
     if _MATH.search(_CODE.sub("", text)):
         return "the document has formulas or LaTeX, which typst does not read"
     return None

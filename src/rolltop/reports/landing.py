@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+from rolltop.base.atomic_files import write_file
 from rolltop.errors import InvalidInput, NotFound, PermissionDenied, SizeLimit
 
 __all__ = ["disk_troubles", "read_plain", "write_whole"]
@@ -24,22 +24,7 @@ def write_whole(path: Path, data: bytes, *, replace: bool, durable: bool = True)
         raise InvalidInput(f"{path.name} is a symbolic link", hint="Remove it; links are not written through.")
     with disk_troubles(path.name):
         path.parent.mkdir(parents=True, exist_ok=True)
-        fresh = path.parent / f".{secrets.token_hex(8)}.part"
-        fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644)
-        try:
-            with os.fdopen(fd, "wb") as file:
-                file.write(data)
-                if durable:
-                    file.flush()
-                    os.fsync(file.fileno())
-            if replace:
-                os.replace(fresh, path)
-            else:
-                # A hard link fails when the name is taken, which a rename would not.
-                os.link(fresh, path)
-        finally:
-            with contextlib.suppress(FileNotFoundError):
-                fresh.unlink()
+        write_file(path, data, mode=0o644, durable=durable, overwrite=replace)
 
 
 @contextlib.contextmanager

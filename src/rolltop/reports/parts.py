@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from rolltop.base.installation import add_extra
 from rolltop.reports.config import ReportsConfig
 from rolltop.reports.containers.engine import API, find_engine
 from rolltop.reports.containers.image import Recipe
@@ -53,9 +54,8 @@ def _rmarkdown() -> Part:
 
 def _typst() -> Part:
     present = typst_installed()
-    return Part(
-        "typst", present, "fast PDF" if present else "not found; fast PDF without LaTeX", "pip install 'rolltop[typst]'"
-    )
+    what = "fast PDF" if present else "not found; fast PDF without LaTeX"
+    return Part("typst", present, what, add_extra("typst"))
 
 
 def _containers(config: ReportsConfig, env: Mapping[str, str]) -> Iterator[Part]:

@@ -7,14 +7,14 @@ from base64 import b64encode
 from functools import cache
 from importlib.resources import files
 
-__all__ = ["ONCE", "bootstrap", "code", "code_hash"]
+__all__ = ["ONCE", "WARM", "bootstrap", "code", "code_hash", "code_line"]
 
 _LIBRARY = (
     "render.R", "warnings.R", "params.R", "plots.R", "inline.R", "figures.R", "questions.R", "formats.R", "exact.R",
     "fast.R",
 )  # fmt: skip
 ONCE = (*_LIBRARY, "entry.R")
-FORKING = (*_LIBRARY, "zygote.R")
+WARM = (*_LIBRARY, "warm.R")
 
 
 @cache
@@ -27,7 +27,7 @@ def code(names: tuple[str, ...]) -> str:
 @cache
 def code_hash() -> str:
     """Changes when the R side does; part of the cache's key and of the image's recipe."""
-    return hashlib.sha256((code(ONCE) + code(FORKING)).encode()).hexdigest()[:16]
+    return hashlib.sha256((code(ONCE) + code(WARM)).encode()).hexdigest()[:16]
 
 
 def bootstrap(connection: str, then: str) -> str:

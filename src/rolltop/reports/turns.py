@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rolltop.base.locks import lock_within
+from rolltop.base.locks import lock_holder, lock_within
 from rolltop.errors import Conflict
 from rolltop.reports.landing import disk_troubles
 
@@ -27,8 +27,8 @@ def turn(directory: Path, *, patience: float = 10.0) -> Iterator[None]:
     try:
         if not lock_within(descriptor, patience):
             raise Conflict(
-                f"others have been changing {directory.name} for more than {patience:g} s",
-                hint="Nothing was changed. Try again; if it lasts, look for a stopped rolltop process.",
+                f"{lock_holder(descriptor)} has been changing {directory.name} for more than {patience:g} s",
+                hint="Nothing was changed. Try again when it has finished; end the process if it hangs.",
             )
         yield
     finally:

@@ -15,8 +15,8 @@ from starlette.routing import Route
 
 from rolltop import __version__
 from rolltop.errors import InvalidInput, RolltopError
-from rolltop.server.http import Gate, bind, is_local, own_names, serve_http
-from rolltop.server.reading import NotJson, load
+from rolltop.server.http import Gate, bind, http_token, own_names, serve_http
+from rolltop.server.jsonrpc import NotJson, load
 from rolltop.settings import Settings
 from rolltop.tools.transform.envelope import CODES, code_of
 from rolltop.transform.service import Service
@@ -27,20 +27,19 @@ __all__ = ["daemon_app", "run_daemon"]
 logger = logging.getLogger("rolltop.daemon")
 
 
-def run_daemon(settings: Settings, service: Service, port: int, announce: Callable[[str], None]) -> None:
+def run_daemon(
+    settings: Settings, service: Service, port: int, announce: Callable[[str], None], *, no_token: bool = False
+) -> None:
     """Serve until a signal; `announce` gets the URL once the daemon listens."""
     host = settings.http_host
-    if not is_local(host) and not settings.http_token:
-        raise InvalidInput(
-            f"listening on {host} needs a token, because others can reach it", hint="Set ROLLTOP_HTTP_TOKEN."
-        )
+    token = http_token(settings, no_token=no_token)
     listener = bind(host, port)
     shown = f"[{host}]" if ":" in host else host
     url = f"http://{shown}:{listener.getsockname()[1]}"
     gate = Gate(
         daemon_app(service, settings.http_body_limit, settings.http_body_seconds),
         [*own_names(host, listener.getsockname()[0]), *settings.http_allowed_hosts],
-        settings.http_token,
+        token,
     )
     try:
         service.warm_up()

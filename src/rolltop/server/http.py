@@ -19,33 +19,28 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from rolltop import __version__
+from rolltop.base.http_token import checked_token, is_local, made_token
 from rolltop.errors import InvalidInput, PartMissing
-from rolltop.server.desk import Desk
-from rolltop.server.headers import protocol_within
-from rolltop.server.httpcalls import HttpCalls
-from rolltop.server.protocol import Built
+from rolltop.server.application import Application
+from rolltop.server.connection import ANONYMOUS
+from rolltop.server.http_messages import HttpMessages
+from rolltop.server.sdk import Built
+from rolltop.settings import Settings
+from rolltop.workspace import Workspace
 
-__all__ = ["PATH", "Gate", "app_for", "bind", "is_everywhere", "is_local", "own_names", "serve_http"]
+__all__ = ["PATH", "Gate", "app_for", "bind", "http_token", "is_everywhere", "own_names", "serve_http"]
 
 PATH = "/mcp"
+_OWN_PATHS = (PATH, "/healthz")
 LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
-
-
-def is_local(host: str) -> bool:
-    """Whether an address can be reached from this machine only."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def own_names(*addresses: str) -> list[str]:
@@ -62,14 +57,26 @@ def is_everywhere(address: str) -> bool:
         return not address
 
 
-def app_for(built: Built, desk: Desk, address: str) -> App:
+def http_token(settings: Settings, *, no_token: bool = False) -> str | None:
+    """The token that clients must send: the one of the settings, or the one that the workspace keeps.
+
+    None with `no_token`, which is refused where others can reach the server.
+    """
+    if no_token:
+        if not is_local(settings.http_host):
+            raise InvalidInput(
+                f"listening on {settings.http_host} needs a token, because others can reach it",
+                hint="Leave out --no-token, or listen on 127.0.0.1.",
+            )
+        return None
+    if settings.http_token is not None:
+        return checked_token(settings.http_token, settings.sources.get("http_token", "the settings"))
+    return made_token(Workspace(settings).prepare())
+
+
+def app_for(built: Built, application: Application, address: str, token: str | None) -> App:
     """The ASGI application: `/mcp` and `/healthz`, everything else is not found. `address` is the bound one."""
-    settings = desk.settings
-    if not is_local(settings.http_host) and not settings.http_token:
-        raise InvalidInput(
-            f"listening on {settings.http_host} needs a token, because others can reach it",
-            hint="Set ROLLTOP_HTTP_TOKEN (or --token-file FILE), or listen on 127.0.0.1.",
-        )
+    settings = application.settings
     hosts = [*own_names(settings.http_host, address), *settings.http_allowed_hosts]
     inner: Starlette = built.server.streamable_http_app(
         streamable_http_path=PATH,
@@ -84,8 +91,15 @@ def app_for(built: Built, desk: Desk, address: str) -> App:
         ),
         custom_starlette_routes=[Route("/healthz", _healthy, methods=["GET"])],
     )
-    calls = HttpCalls(inner, desk, built.listing, PATH)
-    return Gate(calls, hosts, settings.http_token)
+    messages = HttpMessages(inner, application, built, PATH)
+    return Gate(messages, hosts, token, page_for(application))
+
+
+def page_for(application: Application) -> App:
+    """The local page, which lets in whoever has a login link."""
+    from rolltop.web import Doorkeeper, owners_secret, page_app  # noqa: PLC0415 - templates take their time
+
+    return page_app(application, Doorkeeper(owners_secret(application.workspace.prepare())))
 
 
 _SCHEMES = ("http", "https")
@@ -98,14 +112,13 @@ async def _healthy(request: Request) -> Response:
 
 
 class Gate:
-    """Host, Origin and token, checked before anything reads the body."""
+    """Host, Origin and token, checked before anything reads the body. The page checks its own visitors."""
 
-    def __init__(self, app: App, hosts: list[str], token: str | None) -> None:
-        self._app = app
+    def __init__(self, app: App, hosts: list[str], token: str | None, page: App | None = None) -> None:
+        self._app, self._page = app, page
         self._hosts = frozenset(host.lower() for host in hosts)
         self._token = token.encode() if token else None
-        # Whoever has the token is one principal: what tools keep for a caller is kept for it.
-        self._principal = f"token-{hashlib.sha256(self._token).hexdigest()[:16]}" if self._token else None
+        self._principal = f"token-{hashlib.sha256(self._token).hexdigest()[:16]}" if self._token else ANONYMOUS
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -114,12 +127,13 @@ class Gate:
         # RFC 9110, 5.5: blanks around a field's value are not part of it; the parser in front of us leaves them.
         scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
         refusal = self._refusal(scope)
-        if refusal is None:
-            if self._principal is not None:
-                scope.setdefault("state", {})["principal"] = self._principal
-            await self._app(scope, receive, send)
-        else:
+        if refusal is not None:
             await _refuse(send, *refusal)
+        elif self._page is not None and scope["path"] not in _OWN_PATHS:
+            await self._page(scope, receive, send)
+        else:
+            scope.setdefault("state", {})["principal"] = self._principal
+            await self._app(scope, receive, send)
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
         headers: list[tuple[bytes, bytes]] = scope["headers"]
@@ -132,7 +146,8 @@ class Gate:
         origins = [value for name, value in headers if name == b"origin"]
         if any(not self._known_origin(origin.decode("latin-1")) for origin in origins):
             return 403, "requests from that origin are refused"
-        if self._token is not None and scope["path"] != "/healthz" and not self._authorized(headers):
+        needs_token = self._token is not None and (scope["path"] == PATH or self._page is None)
+        if needs_token and scope["path"] != "/healthz" and not self._authorized(headers):
             return 401, "a bearer token is required"
         return None
 
@@ -199,6 +214,81 @@ async def serve_http(app: App, listener: socket.socket, started: Callable[[], No
     server = _Server(config, started)
     with contextlib.suppress(KeyboardInterrupt):
         await server.serve(sockets=[listener])
+
+
+HEAD_LIMIT = 64 << 10
+"""Bytes of a request before its body, and of chunk sizes and trailers beyond what the body itself explains."""
+FRAMING = 8
+"""Bytes of chunk framing that one byte of a body may cost: chunks of one byte are allowed."""
+
+
+def protocol_within(seconds: float) -> type[asyncio.Protocol]:
+    """uvicorn's HTTP protocol with limits that hold before authentication: time and size of headers and trailers.
+
+    It also refuses targets other than a path: `POST http://elsewhere/mcp` has no meaning for a server that is no
+    proxy.
+    """
+
+    class Limited(HttpToolsProtocol):
+        _late: asyncio.TimerHandle | None = None
+        _received = _body = 0
+        _in_head = True
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            self._wait()
+
+        def data_received(self, data: bytes) -> None:
+            self._received += len(data)
+            super().data_received(data)
+            body = 0 if self._in_head else self._body
+            if self._received - body > HEAD_LIMIT + FRAMING * body:
+                self._refuse(431, "Request Header Fields Too Large")
+
+        def on_message_begin(self) -> None:
+            super().on_message_begin()
+            self._in_head = True
+            self._wait()
+
+        def on_url(self, url: bytes) -> None:
+            super().on_url(url)
+            if not self.url.startswith(b"/"):
+                self._refuse(400, "Bad Request")
+
+        def on_headers_complete(self) -> None:
+            self._stop()
+            self._in_head, self._received, self._body = False, 0, 0
+            if not self.transport.is_closing():
+                super().on_headers_complete()
+
+        def on_body(self, body: bytes) -> None:
+            self._body += len(body)
+            super().on_body(body)
+
+        def on_message_complete(self) -> None:
+            self._in_head, self._received = True, 0
+            super().on_message_complete()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._stop()
+            super().connection_lost(exc)
+
+        def _refuse(self, status: int, reason: str) -> None:
+            if not self.transport.is_closing():
+                head = f"HTTP/1.1 {status} {reason}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+                self.transport.write(head.encode())
+                self.transport.close()
+
+        def _wait(self) -> None:
+            self._stop()
+            self._late = self.loop.call_later(seconds, self.transport.abort)
+
+        def _stop(self) -> None:
+            if self._late is not None:
+                self._late.cancel()
+                self._late = None
+
+    return Limited
 
 
 class _Server(uvicorn.Server):

@@ -1,64 +1,102 @@
-"""`tools/list` as bytes that do not change while the tools do not, and the stamp of 2026 results."""
+"""`tools/list`, serialised once, and the cursors of all lists."""
 
 from __future__ import annotations
 
+import base64
+import binascii
+import json
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import orjson
 
 from mcp_core import ProtocolFault
-from rolltop import __version__
-from rolltop.server.desk import Desk
-from rolltop.server.paging import PAGE, page_of
+from rolltop.server.jsonrpc import INVALID_PARAMS
+from rolltop.server.start_cache import SERVER_INFO, TTL_MS
 
-__all__ = ["DESCRIPTION", "SERVER_INFO", "TTL_MS", "Listing"]
+if TYPE_CHECKING:
+    from rolltop.server.application import Application
 
-TTL_MS = 60_000
-"""How long a client may believe a list that it has read."""
-DESCRIPTION = "A desk for AI agents: keep documents, transform data, render reports, serve functions."
-SERVER_INFO = {"name": "rolltop", "title": "rolltop", "version": __version__, "description": DESCRIPTION}
+__all__ = [
+    "PAGE", "Listing", "bad_cursor", "decode_cursor", "encode_cursor", "page_of", "stamped",
+]  # fmt: skip
+
+T = TypeVar("T")
+
+PAGE = 200
+"""Entries of a list in one answer."""
 _META = {"io.modelcontextprotocol/serverInfo": SERVER_INFO}
 
 
-class Listing:
-    """The list of one desk, serialised once."""
+def stamped(result: dict[str, Any]) -> dict[str, Any]:
+    """A result in the form of 2026-07-28: with its type and the server's name."""
+    return {**result, "resultType": "complete", "_meta": {**result.get("_meta", {}), **_META}}
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+
+class Listing:
+    """The tools of one application as `tools/list` shows them."""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
         self._plain: list[dict[str, Any]] | None = None
         self._ready: dict[str | None, orjson.Fragment] = {}
-        desk.changes.subscribe(lambda change: self._forget() if change.kind == "tools" else None)
+        application.changes.subscribe(lambda change: self._forget() if change.kind == "tools" else None)
 
-    def result(self, cursor: str | None = None, *, modern: bool, ready_made: bool = True) -> dict[str, Any] | None:
-        """The list, or the page of it that `cursor` asks for; None when the cursor is not one of ours.
+    def result(self, cursor: str | None = None, *, modern: bool, serialised: bool = True) -> dict[str, Any]:
+        """One page of the list; raises `ProtocolFault` for a cursor that we did not give.
 
-        `ready_made`: for our own transports, whose JSON writer takes JSON that is there already.
+        `serialised`: the tools as finished JSON, for transports that write with orjson.
         """
-        try:
-            tools, following = page_of(self._tools(), cursor, PAGE)
-        except ProtocolFault:
-            return None
-        listed: dict[str, Any] = {"tools": self._made(cursor, tools) if ready_made else tools}
+        tools, following = page_of(self._tools(), cursor, PAGE)
+        listed: dict[str, Any] = {"tools": self._page(cursor, tools) if serialised else tools}
         if following is not None:
             listed["nextCursor"] = following
-        return self.stamped(listed | {"ttlMs": TTL_MS, "cacheScope": "public"}) if modern else listed
+        return stamped(listed | {"ttlMs": TTL_MS, "cacheScope": "public"}) if modern else listed
 
-    def _made(self, cursor: str | None, tools: Sequence[dict[str, Any]]) -> orjson.Fragment:
+    def _page(self, cursor: str | None, tools: Sequence[dict[str, Any]]) -> orjson.Fragment:
         if cursor not in self._ready:
             self._ready[cursor] = orjson.Fragment(orjson.dumps(tools))
         return self._ready[cursor]
 
-    @staticmethod
-    def stamped(result: dict[str, Any]) -> dict[str, Any]:
-        """A result as 2026-07-28 wants it: complete, and signed by the server."""
-        return {**result, "resultType": "complete", "_meta": _META}
-
     def _tools(self) -> list[dict[str, Any]]:
         if self._plain is None:
-            self._plain = [each.wire for each in self._desk.listed()]
+            self._plain = [each.wire for each in self._application.listed()]
         return self._plain
 
     def _forget(self) -> None:
         self._plain = None
         self._ready = {}
+
+
+def encode_cursor(*parts: Any) -> str:
+    text = json.dumps(parts, separators=(",", ":")).encode()
+    return base64.urlsafe_b64encode(text).decode().rstrip("=")
+
+
+def decode_cursor(cursor: str, kinds: tuple[type, ...]) -> list[Any]:
+    """The parts of a cursor that we made; anything else is refused."""
+    try:
+        text = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
+        parts = json.loads(text)
+    except (binascii.Error, ValueError):
+        raise bad_cursor() from None
+    if not isinstance(parts, list) or len(parts) != len(kinds):
+        raise bad_cursor()
+    if any(part is not None and type(part) is not kind for part, kind in zip(parts, kinds, strict=True)):
+        raise bad_cursor()
+    return parts
+
+
+def bad_cursor() -> ProtocolFault:
+    return ProtocolFault(INVALID_PARAMS, "Invalid params: the cursor is not one that this server gave")
+
+
+def page_of(items: Sequence[T], cursor: str | None, size: int) -> tuple[Sequence[T], str | None]:
+    """One page of a list that is held in memory."""
+    start = 0
+    if cursor is not None:
+        (start,) = decode_cursor(cursor, (int,))
+        if start is None or not 0 < start < len(items):
+            raise bad_cursor()
+    end = start + size
+    return items[start:end], encode_cursor(end) if end < len(items) else None

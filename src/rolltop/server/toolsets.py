@@ -1,20 +1,23 @@
-"""Finding tool sets and loading them, one failing set stopping no other."""
+"""Find tool sets and load them; keep tools that come from data up to date. A set that fails stops no other."""
 
 from __future__ import annotations
 
 import difflib
 import logging
-from collections.abc import Iterable, Sequence
+import threading
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import entry_points
+from typing import Any
 
-from mcp_core import Need, ToolSet, ToolSpec
+from mcp_core import LiveTools, Need, Registry, ToolSet, ToolSpec
 from mcp_core.log import one_line
 from rolltop.base.os_errors import explain_resource_limit
 from rolltop.errors import InvalidInput
 from rolltop.settings import Settings
 
-__all__ = ["GROUP", "SEARCH", "Loaded", "discover", "load_set", "refuse_name", "select"]
+__all__ = ["GROUP", "SEARCH", "LiveSet", "Loaded", "discover", "load_set", "refuse_name", "select"]
 
 logger = logging.getLogger("rolltop.toolsets")
 
@@ -123,3 +126,63 @@ def _reason(error: Exception) -> str:
 
 def _missing(needs: Iterable[Need]) -> str:
     return "; ".join(f"{need.name} is missing" + (f" ({need.fix})" if need.fix else "") for need in needs)
+
+
+class LiveSet:
+    """Keeps the registry in step with tools that come from data; one that cannot be registered stops no other."""
+
+    def __init__(
+        self,
+        registry: Registry,
+        source: LiveTools,
+        register: Callable[[ToolSpec], str | None],
+        announce: Callable[[], None],
+    ) -> None:
+        self._registry = registry
+        self._source = source
+        self._register = register
+        self._announce = announce
+        self._lock = threading.Lock()
+        self._served: dict[str, tuple[str, ToolSpec]] = {}
+        self._update()
+        self._stop = source.watch(self.changed)
+
+    def changed(self) -> None:
+        """Register new tools, remove those that are gone, and announce a changed list."""
+        if self._update():
+            self._announce()
+
+    def close(self) -> None:
+        self._stop()
+
+    def _update(self) -> bool:
+        with self._lock:
+            wanted = {spec.name: spec for spec in self._source.specs()}
+            stale = [
+                name
+                for name, (_, spec) in self._served.items()
+                if name not in wanted or _face(wanted[name]) != _face(spec)
+            ]
+            for name in stale:
+                self._registry.remove(self._served.pop(name)[0])
+            fresh = [spec for name, spec in wanted.items() if name not in self._served]
+            added = [self._add(spec) for spec in fresh]
+            return bool(stale) or any(added)
+
+    def _add(self, spec: ToolSpec) -> bool:
+        try:
+            with warnings.catch_warnings():
+                # Users name their functions; a long name must not fail as a warning.
+                warnings.simplefilter("ignore")
+                final = self._register(spec)
+        except Exception as error:
+            logger.warning("the tool %s is not served: %s", spec.name, one_line(error))
+            return False
+        if final is not None:
+            self._served[spec.name] = (final, spec)
+        return final is not None
+
+
+def _face(spec: ToolSpec) -> tuple[Any, ...]:
+    """What a client sees of a tool."""
+    return (spec.schema, spec.documentation, spec.annotations, spec.consent)

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from rolltop.base.lazy_imports import lazy_attributes
 from rolltop.store.core import Options
+from rolltop.store.documents.lookup import Found, is_hash_prefix
+from rolltop.store.documents.writes import Source, Tally
 from rolltop.store.extract import Extracted
-from rolltop.store.finding import Found, is_hash_prefix
-from rolltop.store.keeping import Source, Tally
 from rolltop.store.library import Library
 from rolltop.store.query import Listing, Page
 from rolltop.store.records import Added, Document, Snapshot, Stats, Version
-from rolltop.store.results import Hit, Results
+from rolltop.store.search.results import Hit, Results
 
 if TYPE_CHECKING:
     from rolltop.store.graph import Neighbourhood, Node, Related

@@ -13,13 +13,13 @@ from typing import TypeVar
 
 from rolltop.base.atomic_files import flush_directory, is_read_only
 from rolltop.errors import Conflict, Damaged, InvalidInput, PermissionDenied
+from rolltop.store.blobs.commit import Committer, FileLock
+from rolltop.store.blobs.packs import PackDirectory
+from rolltop.store.blobs.reader import Reader
+from rolltop.store.blobs.recovery import Recovery, refuse_lost_catalogue
+from rolltop.store.blobs.writer import Writer
 from rolltop.store.catalog import SqliteCatalog
-from rolltop.store.commit import Committer, FileLock
-from rolltop.store.packs import PackDirectory
-from rolltop.store.reader import Reader
-from rolltop.store.recovery import Recovery, refuse_lost_catalogue
 from rolltop.store.seams import BlobStore, Catalog
-from rolltop.store.writer import Writer
 
 __all__ = ["Core", "Options"]
 
@@ -42,12 +42,14 @@ class Options:
     mending: bool = False
     model: str = "wordllama"
     """What search by meaning uses: wordllama, minilm, none, or the path of a folder."""
+    lock_seconds: float | None = 30.0
+    """How long a writer waits for other processes before it fails; None: as long as it takes."""
 
     @classmethod
     def from_section(cls, section: object, *, read_only: bool = False, background: bool = False) -> Options:
-        """From `[store]`: `undo_days`, `model`."""
+        """From `[store]`: `undo_days`, `model`, `lock_seconds`."""
         values = dict(section) if isinstance(section, dict) or hasattr(section, "keys") else {}  # type: ignore[call-overload]
-        unknown = set(values) - {"undo_days", "model"}
+        unknown = set(values) - {"undo_days", "model", "lock_seconds"}
         if unknown:
             raise InvalidInput(f"the section store has unknown keys: {', '.join(sorted(unknown))}")
         model = values.get("model", "wordllama")
@@ -57,7 +59,13 @@ class Options:
             days = float(values.get("undo_days", 7.0))
         except ValueError:
             raise InvalidInput("store.undo_days must be a number of days") from None
-        return cls(undo_days=days, read_only=read_only, background=background, model=model)
+        try:
+            wait = float(values.get("lock_seconds", 30.0))
+            if not 0 <= wait < 1e6:
+                raise ValueError
+        except (ValueError, TypeError):
+            raise InvalidInput("store.lock_seconds must be a number of seconds") from None
+        return cls(undo_days=days, read_only=read_only, background=background, model=model, lock_seconds=wait)
 
 
 class Core:
@@ -82,7 +90,7 @@ class Core:
         if catalog is None:
             refuse_lost_catalogue(directory / "catalog.db", self.blobs)
         self.catalog: Catalog = catalog or SqliteCatalog(directory / "catalog.db")
-        self.lock = FileLock(directory / "writer.lock")
+        self.lock = FileLock(directory / "writer.lock", self.options.lock_seconds)
         self.reading = FileLock(directory / "reading.lock")
         self.purging = FileLock(directory / "purging.lock")
         if fresh:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Self
 
-from rolltop.store.counting import Counting
-from rolltop.store.deleting import Deleting
+from rolltop.store.care.figures import Counting
+from rolltop.store.care.repair import Mending
+from rolltop.store.documents.deletion import Deleting
 from rolltop.store.graph import Relating
-from rolltop.store.mending import Mending
-from rolltop.store.restoring import Restoring
-from rolltop.store.transfer import Transfer
-from rolltop.store.understanding import Understanding
+from rolltop.store.history.archive import Transfer
+from rolltop.store.history.snapshot_files import Restoring
+from rolltop.store.search.hybrid_search import Understanding
 
 __all__ = ["Library"]
 

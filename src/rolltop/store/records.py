@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 __all__ = [
+    "STRIDE",
     "Added",
     "Document",
     "Frame",
+    "Mark",
     "Object",
     "Place",
     "Snapshot",
@@ -40,6 +42,17 @@ class Frame:
     depth: int = 0
 
 
+STRIDE = 16
+"""Leaves of a long object that a mark covers: about a quarter of a megabyte."""
+
+
+class Mark(NamedTuple):
+    """What some leaves hold: bytes, and line ends."""
+
+    size: int
+    lines: int
+
+
 @dataclass(frozen=True, slots=True)
 class Object:
     """Bytes with a SHA-256: a slice of a frame, or a list of such slices."""
@@ -51,6 +64,8 @@ class Object:
     start: int = 0
     parts: tuple[int, ...] | None = None
     aligned: bool = True
+    marks: tuple[Mark, ...] = ()
+    """What every few leaves of a list hold, while it is being stored; afterwards the catalogue is asked for them."""
 
     @property
     def hex(self) -> str:

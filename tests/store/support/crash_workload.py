@@ -11,7 +11,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from rolltop.store import Library, packs
+from rolltop.store import Library
+from rolltop.store.blobs import packs
 
 State = dict[str, tuple[bytes, tuple[str, ...]]]
 PACK_LIMIT = 6_000

@@ -7,9 +7,9 @@ import time
 from pathlib import Path
 
 from rolltop.store import Library
-from rolltop.store.meaning import following
+from rolltop.store.meaning import embedding_follower
 
-following.VECTORS_A_COMMIT = 8
+embedding_follower.VECTORS_A_COMMIT = 8
 
 
 def main() -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import logging
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from rolltop.base.atomic_files import write_file
 from rolltop.catalog.arguments import check_arguments, invalid_arguments, served_schema
 from rolltop.catalog.definition import Definition
 from rolltop.catalog.library import Broken, FileStamp, file_stamp, locate, read_all
@@ -19,9 +21,9 @@ from rolltop.catalog.live.code_stamp import CodeStamp, code_stamp
 from rolltop.catalog.live.configuration import CatalogSettings
 from rolltop.catalog.live.origin import Origin, origin_of
 from rolltop.catalog.live.sessions import Sessions
-from rolltop.catalog.live.strangers import Strangers
+from rolltop.catalog.live.stateless_calls import StatelessCalls
 from rolltop.confine import Limits
-from rolltop.errors import Conflict, InvalidData, InvalidInput, NotFound, RolltopError
+from rolltop.errors import Conflict, InvalidData, InvalidInput, NotFound, PermissionDenied, RolltopError
 
 __all__ = ["Catalog", "Served"]
 
@@ -54,6 +56,8 @@ class Catalog:
         self._lock = threading.RLock()
         self._reloading = threading.Lock()
         self._tools: dict[str, Served] = {}
+        self._outdated: dict[str, str] = {}
+        """Tools whose definitions are not the ones that were attached, with their place."""
         self._origins: dict[Path, Origin] = {}
         self._code: dict[Path, CodeStamp] = {}
         self._written: dict[Path, FileStamp | None] = {}
@@ -68,6 +72,15 @@ class Catalog:
     def places(self) -> tuple[str, ...]:
         """What is served: the settings' places, then those attached in earlier runs."""
         return tuple(dict.fromkeys((*self.settings.serve, *self._attached())))
+
+    def directories(self) -> list[Path]:
+        """Directories whose content decides what is served: definitions and the code behind them."""
+        found: list[Path] = []
+        for place in self.places:
+            with contextlib.suppress(RolltopError):
+                location = locate(place)
+                found += [location.tools, location.origin]
+        return found
 
     def folders(self, places: Iterable[str]) -> set[Path]:
         """Where the definitions of these places are, or will be once they are built."""
@@ -86,14 +99,25 @@ class Catalog:
         """
         with self._reloading:
             found: dict[str, Served] = {}
+            outdated: dict[str, str] = {}
+            pinned = self._attached()
             for place in self.places:
+                there: dict[str, Served] = {}
                 try:
                     for served in self._served_at(place):
-                        _add(found, served)
+                        _add(there, served)
                 except RolltopError as error:
                     logger.warning("the catalog %s is not served: %s", place, error)
+                pins = None if place in self.settings.serve else pinned.get(place)
+                for name, served in there.items():
+                    if pins is None or pins.get(name) == _digest(served.definition):
+                        _add(found, served)
+                    else:
+                        outdated[name] = place
+                        logger.warning("%s is not served: it changed since %s was attached", name, place)
             with self._lock:
                 before, self._tools = self._tools, found
+                self._outdated = outdated
             self._unload(self._changed_origins(before, found))
             return [name for name in {**before, **found} if _face(before.get(name)) != _face(found.get(name))]
 
@@ -107,6 +131,12 @@ class Catalog:
             served = self._tools.get(name)
             known = list(self._tools)
         if served is None:
+            if (place := self._outdated.get(name)) is not None:
+                raise PermissionDenied(
+                    f"{name} is not the tool that was agreed to: its definition changed since it was attached",
+                    code="definition_changed",
+                    hint=f"Attach {place} again (mcptool_attach); the user is asked.",
+                )
             hint = f"There are: {', '.join(known[:20])}." if known else "Attach a catalog first: mcptool_attach."
             raise NotFound(f"no catalog that is attached has a tool {name}", hint=hint)
         return served
@@ -121,17 +151,25 @@ class Catalog:
             )
         return found
 
-    def attach(self, place: str) -> list[Served]:
-        """Make the tools of a package or path callable, now and after the next start."""
-        added = self.offered(place)
+    def attach(self, place: str, *, check: Callable[[list[Served]], None] | None = None) -> list[Served]:
+        """Make the tools of a package or path callable, now and after the next start; `check` may refuse them."""
+        found = self.offered(place)
+        if check is not None:
+            check(found)
+        offered: dict[str, Served] = {}
+        for served in found:
+            _add(offered, served)
+        added = list(offered.values())
         with self._lock:
             for served in added:
                 other = self._tools.get(served.definition.name)
                 if other is not None and other.origin.path != served.origin.path:
                     raise Conflict(f"{served.definition.name} is already served from {other.place}")
-            self._tools |= {served.definition.name: served for served in added}
+            self._tools |= offered
+            for name in offered:
+                self._outdated.pop(name, None)
         self._unload([added[0].origin] if self._has_other_code(added[0].origin) else [])
-        self._remember(place)
+        self._remember(place, {name: _digest(served.definition) for name, served in offered.items()})
         return added
 
     def note_written(self, files: Iterable[Path]) -> list[str]:
@@ -167,11 +205,11 @@ class Catalog:
         given, problems = check_arguments(served_schema(served.definition), arguments)
         if problems:
             raise invalid_arguments((problem.path, problem.message) for problem in problems)
-        return self._sessions.call(session or Strangers.new_key(), served.origin, served.definition, given)
+        return self._sessions.call(session or StatelessCalls.new_key(), served.origin, served.definition, given)
 
-    def stranger(self) -> str:
+    def new_call(self) -> str:
         """A session for one call of a caller that has none; by it the call can be ended."""
-        return Strangers.new_key()
+        return StatelessCalls.new_key()
 
     def open_state(self, initialize: Mapping[str, Any] | None = None) -> str:
         """A handle to a new state; R keeps what it has under names of variables, so these are the rules for keys."""
@@ -228,24 +266,36 @@ class Catalog:
             self._sessions.unload(origin.path)
             origin.close()
 
-    def _attached(self) -> list[str]:
+    def _attached(self) -> dict[str, dict[str, str] | None]:
+        """The places that were attached, each with the digests of the definitions that were agreed to.
+
+        A place that an earlier release attached has none; what it defines is taken as agreed to until it is attached
+        again.
+        """
         if self._attachments is None or not self._attachments.is_file():
-            return []
+            return {}
         try:
-            places = json.loads(self._attachments.read_text("utf-8"))["places"]
-        except (OSError, ValueError, KeyError, TypeError):
+            document = json.loads(self._attachments.read_text("utf-8"))
+            pins = document.get("pins", {})
+            return {str(place): pins.get(place) for place in document["places"]}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             raise InvalidData(
                 f"{self._attachments} is damaged", hint="Remove it and attach the catalogs again."
             ) from None
-        return [str(place) for place in places]
 
-    def _remember(self, place: str) -> None:
-        if self._attachments is None or place in self.places:
+    def _remember(self, place: str, digests: Mapping[str, str]) -> None:
+        if self._attachments is None or place in self.settings.serve:
             return
-        places = [*self._attached(), place]
-        temporary = self._attachments.with_name(f".{self._attachments.name}.{threading.get_ident()}")
-        temporary.write_text(json.dumps({"places": places}, indent=2) + "\n", "utf-8")
-        temporary.replace(self._attachments)
+        attached = {**self._attached(), place: dict(digests)}
+        pins = {name: each for name, each in attached.items() if each is not None}
+        text = json.dumps({"places": list(attached), "pins": pins}, indent=2) + "\n"
+        write_file(self._attachments, text.encode("utf-8"))
+
+
+def _digest(definition: Definition) -> str:
+    """Identifies what a human agreed to when a catalog was attached."""
+    said = json.dumps(replace(definition, execution_time=None).to_dict(), sort_keys=True, default=str)
+    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _face(served: Served | None) -> Definition | None:
@@ -254,9 +304,15 @@ def _face(served: Served | None) -> Definition | None:
 
 
 def _add(found: dict[str, Served], served: Served) -> None:
-    """The first of two tools of one name is served; whoever wonders about the other finds it in the log."""
-    first = found.setdefault(served.definition.name, served)
-    if first.path != served.path:
-        logger.warning(
-            "%s of %s is not served: %s has a tool of that name", first.definition.name, served.place, first.place
-        )
+    """Serve the first of two tools of one name, and ask for approval if either of them does."""
+    name = served.definition.name
+    first = found.setdefault(name, served)
+    if first is served:
+        return
+    logger.warning("%s of %s is not served: %s has a tool of that name", name, served.place, first.place)
+    stricter = replace(
+        first.definition,
+        dangerous=first.definition.dangerous or served.definition.dangerous,
+        requires_approval=first.definition.requires_approval or served.definition.requires_approval,
+    )
+    found[name] = replace(first, definition=stricter)

@@ -12,6 +12,7 @@ from rolltop.catalog.live.python_tools import PythonTools
 from rolltop.catalog.live.r_tools import RTools
 from rolltop.catalog.sources import SourceTree
 from rolltop.confine import Limits
+from rolltop.confine.warm_process import Resident
 from rolltop.errors import PartMissing, RolltopError
 
 __all__ = ["ExampleRuns"]
@@ -33,46 +34,40 @@ class ExampleRuns:
     def __call__(self, tree: SourceTree, found: list[Found]) -> Iterator[Outcome]:
         origin = Origin(tree.package, tree.root)
         r_tools = [tool for tool in found if _is_r(tool)]
-        r = RTools(origin, self.limits, _MOST_LINES) if r_tools else None
+        tools = RTools(origin, self.limits, _MOST_LINES)
+        r = Resident(tools.start)
         try:
-            failure = _load_failure(r, r_tools[0]) if r is not None else None
+            failure = _load_failure(r) if r_tools else None
             for tool in found:
                 if failure is not None and _is_r(tool):
                     yield _not_loaded(tool, failure, is_first=tool is r_tools[0])
                 else:
-                    yield self._outcome(tool, origin, r)
+                    yield self._outcome(tool, origin, tools, r)
         finally:
-            if r is not None:
-                r.close()
+            r.close()
             origin.close()
 
-    def _outcome(self, tool: Found, origin: Origin, r: RTools | None) -> Outcome:
+    def _outcome(self, tool: Found, origin: Origin, tools: RTools, r: Resident) -> Outcome:
         if not tool.example.shown:
             return Outcome("")
         if not tool.example.run.strip():
             return unexecuted(tool, "not run")
         try:
-            ran = self._run_r(tool, r) if r is not None and _is_r(tool) else self._run_python(tool, origin)
+            if _is_r(tool):
+                ran = tools.run_example(r.ask, tool.example.run, self.seconds, _MOST_LINES)
+            else:
+                python = PythonTools(origin, self.limits, _MOST_LINES)
+                ran = python.run_example(tool.example.run, tool.definition.function, self.seconds, _MOST_LINES)
         except PartMissing as error:
             return unexecuted(tool, f"not run: {error.message}")
         except RolltopError as error:
             return Outcome(unexecuted(tool, "failed").text, None, error.message)
         return _written(tool, ran)
 
-    def _run_r(self, tool: Found, r: RTools) -> Ran:
-        return r.run_example(tool.example.run, self.seconds, _MOST_LINES)
 
-    def _run_python(self, tool: Found, origin: Origin) -> Ran:
-        python = PythonTools(origin, self.limits, _MOST_LINES)
-        try:
-            return python.run_example(tool.example.run, tool.definition.function, self.seconds, _MOST_LINES)
-        finally:
-            python.close()
-
-
-def _load_failure(r: RTools, tool: Found) -> RolltopError | None:
+def _load_failure(r: Resident) -> RolltopError | None:
     try:
-        r.warm_up(tool.definition)
+        r.warm_up()
     except RolltopError as error:
         return error
     return None

@@ -1,10 +1,9 @@
-"""R tools in one R process: load the package, call its functions, run its examples."""
+"""R tools: start R with a package, call its functions, run its examples."""
 
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib import resources
 from typing import Any
@@ -12,18 +11,22 @@ from typing import Any
 from rolltop.catalog.definition import Definition
 from rolltop.catalog.live.answer import MOST_IMAGES, Answer, Ran, plots_left_out
 from rolltop.catalog.live.origin import Origin
-from rolltop.confine import Limits, RAnswer, RError, RWorker
-from rolltop.errors import Cancelled, ForeignFailure, InvalidInput, RolltopError
+from rolltop.confine import Cancel, Limits, RAnswer, RError
+from rolltop.confine.r import call_request, read_answer, start_r
+from rolltop.confine.warm_process import WarmProcess
+from rolltop.errors import ForeignFailure, InvalidInput, RolltopError
 
-__all__ = ["RTools"]
+__all__ = ["NoAnswer", "RTools"]
 
 _PLACE = "/run/rolltop/catalog"
 _SUPPORT = ("values.R", "data.R", "support.R")
 _LOAD_SECONDS = 60.0
 
+Ask = Callable[[Mapping[str, Any], float], dict[str, Any]]
+
 
 class RTools:
-    """One R process with one package in it, for one call at a time. State lives as long as the process."""
+    """The R tools of one package."""
 
     def __init__(
         self, origin: Origin, limits: Limits, max_print: int, initial: Mapping[str, Any] | None = None
@@ -32,14 +35,33 @@ class RTools:
         self.max_print = max_print
         self._limits = limits
         self._initial = dict(initial or {})
-        self._turn = threading.Lock()
-        """Held from looking whether the package is loaded to the end of the call."""
-        self._change = threading.Lock()
-        self._worker: RWorker | None = None
-        self._loaded_in = 0
-        self._closed = False
+        self._stateful: frozenset[str] | None = None
 
-    def call(self, definition: Definition, arguments: Mapping[str, Any], seconds: float) -> Answer:
+    def start(self, *, template: bool = False, cancel: Cancel | None = None) -> WarmProcess:
+        """R with the package loaded: a process that failed to load it is of no use, and ended."""
+        _refuse_nul(self._initial, "the state")
+        folder = resources.files("rolltop.catalog.live")
+        files = {f"{_PLACE}/{name}": folder.joinpath(name).read_bytes() for name in _SUPPORT}
+        process = start_r(self.origin.sandbox(self._limits, files), files=list(files), template=template, cancel=cancel)
+        try:
+            load = ".rolltop$load_installed" if self.origin.is_installed else ".rolltop$load_source"
+            loaded = self._ask(process.ask, load, {"package": self.origin.package}, _LOAD_SECONDS).value
+            self._stateful = frozenset([loaded] if isinstance(loaded, str) else loaded or ())
+            if self._initial:
+                self._ask(process.ask, ".rolltop$set_state", {"values": self._initial}, _LOAD_SECONDS)
+            process.mark_ready()
+        except BaseException:
+            process.close()
+            raise
+        return process
+
+    def prepare(self, process: WarmProcess, definition: Definition) -> None:
+        """All tools of a package are loaded together."""
+
+    def keeps_state(self, definition: Definition) -> bool:
+        return self._stateful is None or definition.function in self._stateful
+
+    def call(self, ask: Ask, definition: Definition, arguments: Mapping[str, Any], seconds: float) -> Answer:
         """Call a tool's function with arguments that were found valid."""
         _refuse_nul(arguments, "an argument")
         given: dict[str, Any] = {
@@ -50,19 +72,13 @@ class RTools:
             "max_print": self.max_print,
             "max_images": MOST_IMAGES,
         }
-        with self._turn:
-            worker = self._loaded()
-            try:
-                answer = self._ask(worker, ".rolltop$call", given, seconds)
-            except RError as error:
-                raise _in_the_tool(error, definition.function) from None
-            value = answer.value
-            if not isinstance(value, dict) or not {"text", "plots"} <= value.keys():
-                self._give_up(worker)
-                raise ForeignFailure(
-                    "the R process answered with something that is no answer, and was ended",
-                    hint="The tool changed R itself. The next call starts a new process; its state is lost.",
-                )
+        try:
+            answer = self._ask(ask, ".rolltop$call", given, seconds)
+        except RError as error:
+            raise _in_the_tool(error, definition.function) from None
+        value = answer.value
+        if not isinstance(value, dict) or not {"text", "plots"} <= value.keys():
+            raise _no_answer()
         return Answer(
             value=value.get("value"),
             text=value["text"],
@@ -72,69 +88,32 @@ class RTools:
             images=tuple(value.get("images") or ()),
         )
 
-    def run_example(self, code: str, seconds: float, max_print: int) -> Ran:
-        """Run an example in a fork of this process."""
-        # The worker's own limit is only the net below the one that the fork is held to.
+    def run_example(self, ask: Ask, code: str, seconds: float, max_print: int) -> Ran:
+        """Run an example in a fork of a process that has the package."""
+        # The process's own limit is only the net below the one that the fork is held to.
         given = {"code": code, "seconds": seconds, "max_print": max_print}
-        with self._turn:
-            value = self._ask(self._loaded(), ".rolltop$example", given, seconds + 10).value
+        value = self._ask(ask, ".rolltop$example", given, seconds + 10).value
         return Ran(tuple(value["output"] or ()), float(value["seconds"]), value.get("failure"))
 
-    def warm_up(self, _definition: Definition) -> None:
-        """Start the process and load the package now; all tools of a package are loaded together."""
-        with self._turn:
-            self._loaded()
-
-    def _loaded(self) -> RWorker:
-        """A process that has the package: the one there is, or a new one, at first and after a crash."""
-        worker = self._current()
-        if self._loaded_in and self._loaded_in == worker.generation and worker.confinement is not None:
-            return worker
-        load = ".rolltop$load_installed" if self.origin.is_installed else ".rolltop$load_source"
+    def _ask(self, ask: Ask, function: str, arguments: Mapping[str, Any], seconds: float) -> RAnswer:
         try:
-            self._ask(worker, load, {"package": self.origin.package}, _LOAD_SECONDS)
-            if self._initial:
-                _refuse_nul(self._initial, "the state")
-                self._ask(worker, ".rolltop$set_state", {"values": self._initial}, _LOAD_SECONDS)
-        except BaseException:
-            # What was loaded of it stays in the process: only a new one can say what is wrong the next time.
-            self._give_up(worker)
-            raise
-        self._loaded_in = worker.generation
-        return worker
-
-    def _current(self) -> RWorker:
-        with self._change:
-            if self._closed:
-                raise Cancelled("the R worker is closed")
-            if self._worker is None:
-                folder = resources.files("rolltop.catalog.live")
-                files = {f"{_PLACE}/{name}": folder.joinpath(name).read_bytes() for name in _SUPPORT}
-                self._worker = RWorker(self.origin.sandbox(self._limits, files), files=list(files))
-                self._loaded_in = 0
-            return self._worker
-
-    def _give_up(self, worker: RWorker) -> None:
-        with self._change:
-            if self._worker is worker:
-                self._worker = None
-        worker.close()
-
-    def _ask(self, worker: RWorker, function: str, arguments: Mapping[str, Any], seconds: float) -> RAnswer:
-        code = f"function(...) {function}(...)"
-        try:
-            return worker.call(code, arguments, timeout=seconds)
+            return read_answer(ask(call_request(f"function(...) {function}(...)", arguments), seconds))
+        except (AttributeError, TypeError, ValueError):
+            raise _no_answer() from None
         except RolltopError as error:
             error.details.setdefault("package", self.origin.package)
             raise
 
-    def close(self) -> None:
-        """End the process for good, whatever it does."""
-        with self._change:
-            self._closed = True
-            worker, self._worker = self._worker, None
-        if worker is not None:
-            worker.close()
+
+class NoAnswer(ForeignFailure):
+    """A process answered with something that is no answer: it must not be used again."""
+
+
+def _no_answer() -> NoAnswer:
+    return NoAnswer(
+        "the R process answered with something that is no answer, and was ended",
+        hint="The tool changed R itself. The next call starts a new process; its state is lost.",
+    )
 
 
 def _type_words(schema: Mapping[str, Any]) -> dict[str, Any]:

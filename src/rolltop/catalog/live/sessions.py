@@ -1,4 +1,4 @@
-"""Who keeps which state: a session per caller, each with processes of its own, gone after a time of rest."""
+"""Who keeps which state: a session per caller, with processes of its own, ended after a time of rest."""
 
 from __future__ import annotations
 
@@ -13,11 +13,63 @@ from rolltop.catalog.definition import Definition
 from rolltop.catalog.live.answer import Answer
 from rolltop.catalog.live.origin import Origin
 from rolltop.catalog.live.processes import Tools, tools_for
-from rolltop.catalog.live.strangers import Strangers
+from rolltop.catalog.live.r_tools import NoAnswer
+from rolltop.catalog.live.stateless_calls import StatelessCalls
 from rolltop.confine import Limits
+from rolltop.confine.pool import Pool
+from rolltop.confine.warm_process import Resident
 from rolltop.errors import NotFound
 
 __all__ = ["Sessions"]
+
+_HELPERS = 7
+"""Processes of a session beside the one with its state, for tools without state that are called at the same time."""
+
+
+class _Package:
+    """The processes of one session for one package.
+
+    The first one has the state. Calls of tools that keep none run in parallel: those that find the first process
+    busy have helpers.
+    """
+
+    def __init__(self, tools: Tools) -> None:
+        self._tools = tools
+        self._first = Resident(tools.start)
+        self._starting = threading.Lock()
+        self._is_known = False
+        """Whether the package was loaded once: then it is known which tools keep state."""
+        self._helpers = Pool(lambda: Resident(tools.start), Resident.close, size=_HELPERS)
+
+    def call(self, definition: Definition, arguments: Mapping[str, Any], seconds: float) -> Answer:
+        if not self._is_known:
+            with self._starting:
+                if not self._is_known:
+                    self._first.warm_up()
+                    self._is_known = True
+        if self._tools.keeps_state(definition):
+            return self._called(self._first, definition, arguments, seconds)
+        with self._first.claimed() as is_free:
+            if is_free:
+                return self._called(self._first, definition, arguments, seconds)
+        helper = self._helpers.take(seconds)
+        try:
+            return self._called(helper, definition, arguments, seconds)
+        finally:
+            self._helpers.release(helper)
+
+    def _called(
+        self, resident: Resident, definition: Definition, arguments: Mapping[str, Any], seconds: float
+    ) -> Answer:
+        try:
+            return self._tools.call(resident.ask, definition, arguments, seconds)
+        except NoAnswer:
+            resident.discard()
+            raise
+
+    def close(self) -> None:
+        self._first.close()
+        self._helpers.close()
 
 
 class _Session:
@@ -25,12 +77,12 @@ class _Session:
         self.initial = dict(initial)
         self.used = time.monotonic()
         self.calls = 0
-        self.tools: dict[tuple[Path, str], Tools] = {}
+        self.packages: dict[tuple[Path, str], _Package] = {}
 
     def close(self) -> None:
-        for tools in self.tools.values():
-            tools.close()
-        self.tools.clear()
+        for package in self.packages.values():
+            package.close()
+        self.packages.clear()
 
 
 class Sessions:
@@ -43,7 +95,7 @@ class Sessions:
         self._max_print = max_print
         self._lock = threading.Lock()
         self._sessions: dict[str, _Session] = {}
-        self._strangers = Strangers(lambda origin, language: tools_for(origin, language, limits, max_print))
+        self._stateless = StatelessCalls(limits, max_print)
         self._closed = threading.Event()
         self._reaper: threading.Thread | None = None
 
@@ -57,23 +109,23 @@ class Sessions:
         return handle
 
     def call(self, key: str, origin: Origin, definition: Definition, arguments: Mapping[str, Any]) -> Answer:
-        """Call a tool in the session `key`; calls of one session and package take turns, those of strangers do not."""
-        if Strangers.is_key(key):
+        """Call a tool in the session `key`; only calls that keep state take turns."""
+        if StatelessCalls.is_key(key):
             self._start_reaper()
-            return self._strangers.call(key, origin, definition, arguments, self._limits.seconds)
+            return self._stateless.call(key, origin, definition, arguments)
         session = self._session(key)
-        tools = self._tools(session, origin, definition.language)
+        package = self._package(session, origin, definition.language)
         session.calls += 1
         try:
-            return tools.call(definition, arguments, self._limits.seconds)
+            return package.call(definition, arguments, self._limits.seconds)
         finally:
             session.calls -= 1
             session.used = time.monotonic()
 
     def end(self, key: str) -> None:
         """End the processes of a session; its state is lost."""
-        if Strangers.is_key(key):
-            self._strangers.end(key)
+        if StatelessCalls.is_key(key):
+            self._stateless.end(key)
             return
         with self._lock:
             session = self._sessions.pop(key, None)
@@ -83,15 +135,15 @@ class Sessions:
     def unload(self, path: Path) -> None:
         """End every process that has this package loaded: the next call loads it as it is now."""
         with self._lock:
-            places = [(s, place) for s in self._sessions.values() for place in list(s.tools) if place[0] == path]
-            ended = [session.tools.pop(place) for session, place in places]
-        self._strangers.unload(path)
-        for tools in ended:
-            tools.close()
+            places = [(s, place) for s in self._sessions.values() for place in list(s.packages) if place[0] == path]
+            ended = [session.packages.pop(place) for session, place in places]
+        self._stateless.unload(path)
+        for package in ended:
+            package.close()
 
     def close(self) -> None:
         self._closed.set()
-        self._strangers.close()
+        self._stateless.close()
         for key in list(self._sessions):
             self.end(key)
 
@@ -110,12 +162,13 @@ class Sessions:
         self._end_the_least_used()
         return session
 
-    def _tools(self, session: _Session, origin: Origin, language: str) -> Tools:
+    def _package(self, session: _Session, origin: Origin, language: str) -> _Package:
         place = (origin.path, language)
         with self._lock:
-            if place not in session.tools:
-                session.tools[place] = tools_for(origin, language, self._limits, self._max_print, session.initial)
-            return session.tools[place]
+            if place not in session.packages:
+                tools = tools_for(origin, language, self._limits, self._max_print, session.initial)
+                session.packages[place] = _Package(tools)
+            return session.packages[place]
 
     def _end_the_least_used(self) -> None:
         with self._lock:
@@ -135,6 +188,6 @@ class Sessions:
             limit = time.monotonic() - self._rest
             with self._lock:
                 rested = [key for key, s in self._sessions.items() if s.used < limit and not s.calls]
-            self._strangers.rest(limit)
+            self._stateless.rest(limit)
             for key in rested:
                 self.end(key)

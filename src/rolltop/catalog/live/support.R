@@ -62,7 +62,12 @@ local({
     if (is.function(ns$.onLoad)) ns$.onLoad(NULL, package)
     attach_namespace(ns, package, root, directives, info)
     .rolltop$package <- ns
-    NULL
+    stateful(ns)
+  }
+
+  # The functions that use the state of their session.
+  stateful <- function(ns) {
+    I(Filter(function(name) is.function(f <- get(name, envir = ns)) && ".state_env" %in% names(formals(f)), ls(ns)))
   }
 
   attach_namespace <- function(ns, package, root, directives, info) {
@@ -83,7 +88,7 @@ local({
   .rolltop$load_installed <- function(package) {
     suppressPackageStartupMessages(library(package, character.only = TRUE))
     .rolltop$package <- asNamespace(package)
-    NULL
+    stateful(.rolltop$package)
   }
 
   # ---- calling a tool ------------------------------------------------------------------------

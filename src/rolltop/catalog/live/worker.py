@@ -11,13 +11,17 @@ import ast
 import asyncio
 import base64
 import contextlib
+import ctypes
 import importlib
 import inspect
 import io
 import json
 import os
+import random
+import shutil
 import struct
 import sys
+import threading
 import time
 import traceback
 import warnings
@@ -33,6 +37,7 @@ _LENGTH = struct.Struct(">I")
 _STATE = State()
 _HIDDEN_STATE = "_state_env"
 _MOST_MESSAGES = 1000
+_PR_SET_DUMPABLE = 4
 
 
 class _Tap(io.RawIOBase):
@@ -79,24 +84,90 @@ class _Ear(io.TextIOWrapper):
         return heard.getvalue().decode("utf-8", "replace") if heard else ""
 
 
-def main(paths: list[str], read_from: int, write_to: int) -> None:
+def main(paths: list[str], descriptors: list[int]) -> None:
     sys.path[:0] = paths
     for ours in ("conversion", "describe", "results", "state"):  # the package may have modules of these names
         sys.modules.pop(ours, None)
     sys.argv = [""]
     os.environ.setdefault("MPLBACKEND", "Agg")
-    requests, answers = os.fdopen(read_from, "rb"), os.fdopen(write_to, "wb")
+    requests, answers = os.fdopen(descriptors[0], "rb"), os.fdopen(descriptors[1], "wb")
     ears = _Ear(1, "<stdout>"), _Ear(2, "<stderr>")
     sys.stdout, sys.stderr = ears
+    if len(descriptors) > 2:
+        _close_memory()
     _send(answers, {"ready": True, "version": sys.version.split()[0]})
-    while head := requests.read(_LENGTH.size):
-        request = json.loads(requests.read(_LENGTH.unpack(head)[0]))
-        self = os.getpid()
-        answer = _answer(request, *ears)
-        # A fork that the user's code made and that came back here would answer too, and take the next request.
-        if os.getpid() != self:
-            os._exit(0)
-        _send(answers, answer | {"id": request["id"]})
+    while (request := _receive(requests)) is not None:
+        if request["op"] == "fork":
+            answer = _fork()
+            if answer is None:  # this is the job
+                _run_job(descriptors[2:], ears)
+        elif request["op"] == "sweep":
+            answer = {"value": _sweep()}
+        else:
+            self = os.getpid()
+            answer = _answer(request, *ears)
+            # A fork that the user's code made and that came back here would answer too, and take the next request.
+            if os.getpid() != self:
+                os._exit(0)
+        _send(answers, (answer or {}) | {"id": request["id"]})
+
+
+def _receive(requests: io.BufferedReader) -> dict[str, Any] | None:
+    head = requests.read(_LENGTH.size)
+    if not head:
+        return None
+    request: dict[str, Any] = json.loads(requests.read(_LENGTH.unpack(head)[0]))
+    return request
+
+
+def _close_memory() -> None:
+    """Close this process to all others of its user: a job must not write to what later jobs are forked from."""
+    ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+def _fork() -> dict[str, Any] | None:
+    """Fork a job; None in the job itself."""
+    if threading.active_count() > 1:
+        return {"error": "the package has started threads"}
+    try:
+        pid = os.fork()
+    except OSError as error:
+        return {"error": str(error.strerror)}
+    return {"value": pid} if pid else None
+
+
+def _run_job(own: list[int], ears: tuple[_Ear, _Ear]) -> None:
+    """Answer one request, with no descriptor of the template or of another job, and end."""
+    try:
+        low, high = sorted(own)
+        for start, end in ((3, low), (low + 1, high), (high + 1, os.sysconf("SC_OPEN_MAX"))):
+            os.closerange(start, end)
+        random.seed()
+        requests, answers = os.fdopen(own[0], "rb"), os.fdopen(own[1], "wb")
+        if (request := _receive(requests)) is not None:
+            job = os.getpid()
+            answer = _answer(request, *ears)
+            if os.getpid() == job:
+                _send(answers, answer | {"id": request["id"]})
+    finally:
+        os._exit(0)
+
+
+def _sweep() -> bool:
+    """Called in the template when nothing of a job runs any more: removes its files; whether all are gone."""
+    temporary = os.environ["TMPDIR"]
+    for folder in (temporary, "/dev/shm"):  # noqa: S108 - the sandbox's own
+        with contextlib.suppress(OSError):
+            for entry in os.scandir(folder):
+                if entry.is_dir(follow_symlinks=False):
+                    shutil.rmtree(entry.path, ignore_errors=True)
+                else:
+                    with contextlib.suppress(OSError):
+                        os.unlink(entry.path)
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    return not os.listdir(temporary)
 
 
 def _send(answers: io.BufferedWriter, answer: dict[str, Any]) -> None:
@@ -225,4 +296,4 @@ _OPERATIONS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
 }
 
 if __name__ == "__main__":
-    main(json.loads(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
+    main(json.loads(sys.argv[1]), [int(number) for number in sys.argv[2:]])

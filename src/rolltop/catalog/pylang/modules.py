@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rolltop.catalog.pylang.functional import class_of_call
 from rolltop.catalog.sources import SourceTree
+from rolltop.catalog.tree_files import read_inside
 from rolltop.errors import InvalidData, Position
 
 __all__ = ["Function", "Module", "Modules", "read_module"]
@@ -38,10 +39,10 @@ Meaning = tuple[Module, ast.ClassDef | ast.expr]
 """What a name stands for, and the file that says so."""
 
 
-def read_module(path: Path, name: str) -> Module:
+def read_module(path: Path, name: str, root: Path | None = None) -> Module:
     """Parse one file; nothing of it runs."""
     try:
-        tree = ast.parse(path.read_bytes(), filename=str(path))
+        tree = ast.parse(read_inside(path, root), filename=str(path))
     except (SyntaxError, ValueError, RecursionError) as error:
         line = getattr(error, "lineno", None) or 1
         raise InvalidData(
@@ -112,7 +113,9 @@ class Modules:
 
     def __init__(self, tree: SourceTree) -> None:
         self.by_name = {
-            name: read_module(path, name) for path in tree.py_files for name in [_module_name(path, tree.root)]
+            name: read_module(path, name, tree.root)
+            for path in tree.py_files
+            for name in [_module_name(path, tree.root)]
         }
         self._package = tree.root.name
 

@@ -11,6 +11,7 @@ from rolltop.catalog.rlang.foreign import Help, block_of
 from rolltop.catalog.rlang.markup import Markup, parse_markup
 from rolltop.catalog.rlang.roxygen import Block, parse_block
 from rolltop.catalog.rlang.source import Expression, Formal, expressions
+from rolltop.catalog.tree_files import read_inside
 
 __all__ = ["Documented", "Sources", "read_description", "read_text"]
 
@@ -128,9 +129,12 @@ class Sources:
         return [name.removesuffix("()") for name in names if self._source(name) is None]
 
 
-def read_text(path: Path) -> str:
-    """A source file as text: UTF-8, else Latin-1, with plain line ends."""
-    data = path.read_bytes()
+def read_text(path: Path, root: Path | None = None) -> str:
+    """A source file as text: UTF-8, else Latin-1, with plain line ends.
+
+    A link may lead to any place below `root`, by default to the same directory.
+    """
+    data = read_inside(path, root)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:

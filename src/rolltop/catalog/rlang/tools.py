@@ -16,6 +16,7 @@ from rolltop.catalog.rlang.parameters import parameter_schema
 from rolltop.catalog.rlang.plain import to_text
 from rolltop.catalog.rlang.returns import returns_schema
 from rolltop.catalog.rlang.source import Formal
+from rolltop.catalog.tree_files import read_inside
 from rolltop.errors import Position
 
 __all__ = ["tools_in"]
@@ -131,5 +132,5 @@ def _included_example(donor: Documented) -> ExampleCode | None:
     path = (root / tag.text.strip()).resolve()
     if not path.is_relative_to(root.resolve()) or not path.is_file():
         return None
-    code = re.sub(r"\s+\Z", "", path.read_text("utf-8", errors="replace"))
+    code = re.sub(r"\s+\Z", "", read_inside(path, root).decode("utf-8", errors="replace"))
     return ExampleCode(code, code)

@@ -24,6 +24,7 @@ _LOAD, _EQUAL, _GREATER_EQUAL, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 Instruction = tuple[int, int, int, int]
 
 _NEW_NAMESPACES = 0x7E020000
+_THREAD = 0x00010000
 _TERMINAL_INJECTION = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX
 _UNIX, _INET, _INET6, _NETLINK = 1, 2, 10, 16
 
@@ -48,6 +49,9 @@ COMPUTING = """
     restart_syscall set_robust_list rseq membarrier setitimer getitimer alarm getrlimit
 """
 
+PATHS = "getcwd readlink readlinkat stat lstat newfstatat statx"
+"""Asking about files without opening them: what some libraries do before they compute."""
+
 
 def sandbox_filter(*, sockets: bool = True, signals: bool = True) -> bytes | None:
     """For programs in the sandbox; None on architectures without a table.
@@ -70,26 +74,35 @@ def sandbox_filter(*, sockets: bool = True, signals: bool = True) -> bytes | Non
     program += _when(calls["clone"], 0, [(_ANY_BIT, _NEW_NAMESPACES)], _ERRNO | errno.EPERM, _ALLOW)
     program += _when(calls["ioctl"], 1, [(_EQUAL, code) for code in _TERMINAL_INJECTION], _ERRNO | errno.EPERM, _ALLOW)
     program += _when(calls["personality"], 0, [(_EQUAL, 0), (_EQUAL, 0xFFFFFFFF)], _ALLOW, _ERRNO | errno.EPERM)
+    # A job must not change the limits or the priority of another process of its sandbox.
+    for name, argument in (("prlimit64", 0), ("setpriority", 1), ("ioprio_set", 1)):
+        program += _when(calls[name], argument, [(_EQUAL, 0)], _ALLOW, _ERRNO | errno.EPERM)
     families = [(_EQUAL, family) for family in (_UNIX, _INET, _INET6, _NETLINK)] if sockets else []
     program += _when(calls["socket"], 0, families, _ALLOW, _ERRNO | errno.EAFNOSUPPORT)
     program.append((_RETURN, 0, 0, _ALLOW))
     return _assembled(program)
 
 
-def worker_filter(pid: int) -> bytes | None:
-    """For the worker with this process id: it may compute, answer, and signal nobody but itself."""
+def worker_filter(pid: int, *, threads: bool = False) -> bytes | None:
+    """For the worker with this process id: it may compute, answer, signal nobody but itself.
+
+    With `threads` it may start threads, and ask about files.
+    """
     architecture = this_architecture()
     if architecture is None:
         return None
     calls = architecture.calls
     program = list(_start(architecture))
-    for name in COMPUTING.split():
+    for name in f"{COMPUTING} {PATHS if threads else ''}".split():
         if name in calls:
             program += [(_EQUAL, 0, 1, calls[name]), (_RETURN, 0, 0, _ALLOW)]
     for name in ("tgkill", "kill", "prlimit64"):
         # prlimit64 on 0 is asking about oneself.
         whom = 0 if name == "prlimit64" else pid
         program += _when(calls[name], 0, [(_EQUAL, whom)], _ALLOW, _ERRNO | errno.EPERM)
+    if threads:
+        program += _refuse(calls["clone3"], errno.ENOSYS)  # its flags lie in memory; the C library falls back to clone
+        program += _when(calls["clone"], 0, [(_ANY_BIT, _THREAD)], _ALLOW, _ERRNO | errno.EPERM)
     program.append((_RETURN, 0, 0, _ERRNO | errno.EPERM))
     return _assembled(program)
 

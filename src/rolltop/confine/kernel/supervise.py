@@ -1,8 +1,8 @@
-"""The second rung: a program held by Landlock and a filter, without bubblewrap, and its supervisor.
+"""The supervisor of a confined program: bubblewrap, or the program itself behind Landlock and a filter.
 
-Runs in the launcher's process, after privileges were dropped. The supervisor stays outside of the walls, adopts
-whatever the program leaves behind, and ends all of it when the program ends, when it is told to, or when
-rolltop is gone.
+Runs in the launcher's process, after privileges were dropped. It stays outside of the sandbox, adopts whatever
+the program leaves behind, and kills all of it when the program ends, on SIGTERM, or when rolltop is gone, at
+whatever stage of its start the sandbox is by then.
 """
 
 from __future__ import annotations
@@ -24,9 +24,7 @@ Options = dict[str, list[str]]
 
 
 def run(options: Options, program: list[str]) -> None:
-    """Start the program behind its walls and supervise it; never returns."""
-    status = int(options["status"][0])
-    os.set_inheritable(status, False)
+    """Start the program and supervise it; never returns."""
     # Told to end, it must end the program first; SIGKILL would leave the program's children behind.
     signal.signal(signal.SIGTERM, _end_all)
     process.die_with_parent(int(options["parent"][0]), signal.SIGTERM)
@@ -37,7 +35,10 @@ def run(options: Options, program: list[str]) -> None:
     child = os.fork()
     if child == 0:
         _become(options, program, supervisor)
-    os.write(status, b'{"child-pid": %d}\n' % child)
+    for status in options.get("status", ()):
+        os.write(int(status), b'{"child-pid": %d}\n' % child)
+    # The other ends of the program's pipes must see when the program closes its own.
+    os.closerange(0, os.sysconf("SC_OPEN_MAX"))
     code = _wait_for(child)
     _kill_descendants()
     os._exit(code)
@@ -59,13 +60,10 @@ def _become(options: Options, program: list[str], supervisor: int) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         # In a process namespace of its own the supervisor is out of sight: its number reads 0.
         process.die_with_parent(0 if "unshare" in options else supervisor)
-        os.chdir(options["cwd"][0])
-        process.no_new_privileges()
-        if "landlock" in options:
-            landlock.restrict(_rules(options))
-        for fd in options.get("seccomp", ()):
-            with open(int(fd), "rb") as file:
-                process.load_filter(file.read())
+        for status in options.get("status", ()):
+            os.set_inheritable(int(status), False)
+        if "cwd" in options:
+            _restrict(options)
         environment = dict(pair.split("=", 1) for pair in options.get("env", ()))
         os.execvpe(program[0], program, environment)  # noqa: S606 - the whole point
     except OSError as error:
@@ -73,6 +71,17 @@ def _become(options: Options, program: list[str], supervisor: int) -> None:
         sys.stderr.flush()
     finally:
         os._exit(127)
+
+
+def _restrict(options: Options) -> None:
+    """What bubblewrap would do: directory, Landlock, filter of system calls."""
+    os.chdir(options["cwd"][0])
+    process.no_new_privileges()
+    if "landlock" in options:
+        landlock.restrict(_rules(options))
+    for fd in options.get("seccomp", ()):
+        with open(int(fd), "rb") as file:
+            process.load_filter(file.read())
 
 
 def _rules(options: Options) -> Iterator[tuple[str, int]]:

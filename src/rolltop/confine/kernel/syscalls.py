@@ -27,6 +27,7 @@ _X86_64 = """
     socketpair:53 clone:56 fork:57 vfork:58 execve:59 exit:60 kill:62 uname:63 gettimeofday:96 getrlimit:97
     getrusage:98 sysinfo:99 times:100 ptrace:101 getuid:102 syslog:103 getgid:104 geteuid:107 getegid:108
     getppid:110 getgroups:115 rt_sigqueueinfo:129 sigaltstack:131 uselib:134 personality:135 ustat:136
+    getcwd:79 readlink:89 readlinkat:267 statx:332 setpriority:141 ioprio_set:251
     vhangup:153 modify_ldt:154 pivot_root:155 _sysctl:156 prctl:157 adjtimex:159 chroot:161 acct:163
     settimeofday:164 mount:165 umount2:166 swapon:167 swapoff:168 reboot:169 sethostname:170 setdomainname:171
     iopl:172 ioperm:173 create_module:174 init_module:175 delete_module:176 get_kernel_syms:177 query_module:178
@@ -43,6 +44,7 @@ _X86_64 = """
     landlock_restrict_self:446 process_mrelease:448 set_mempolicy_home_node:450
 """
 _AARCH64 = """
+    getcwd:17 readlinkat:78 statx:291 setpriority:140 ioprio_set:30
     shmget:194 msgget:186 memfd_create:279 memfd_secret:447
     lookup_dcookie:18 ioctl:29 umount2:39 mount:40 pivot_root:41 nfsservctl:42 chroot:51 openat:56 close:57
     vhangup:58 quotactl:60 lseek:62 read:63 write:64 readv:65 writev:66 pread64:67 pselect6:72 ppoll:73

@@ -16,7 +16,18 @@ def descendants(pid: int) -> Iterator[int]:
         pid = waiting.pop()
         with contextlib.suppress(OSError):
             for task in os.listdir(f"/proc/{pid}/task"):
-                with open(f"/proc/{pid}/task/{task}/children") as children:
-                    found = [int(number) for number in children.read().split()]
+                found = [int(number) for number in _read(f"/proc/{pid}/task/{task}/children").split()]
                 waiting += found
                 yield from found
+
+
+def _read(path: str) -> bytes:
+    """Without Python's file objects, which cost more than the system calls: this runs after every call."""
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        text = b""
+        while data := os.read(fd, 1 << 16):
+            text += data
+        return text
+    finally:
+        os.close(fd)

@@ -161,40 +161,49 @@ local({
       assign(name, leave, envir = baseenv())
     }
   }
-  # A copy of this process, with everything that is loaded, answers one request on its own pair of descriptors.
-  fork_for <- function(slot) {
-    tempdir(check = TRUE) # made anew when a job removed it all the same
+  # A copy of this process, with everything that is loaded, answers one request on its own pair of descriptors and
+  # ends. It keeps no descriptor of the template or of another job.
+  fork_job <- function() {
+    own <- descriptors[3:4]
     child <- parallel:::mcfork(estranged = TRUE)
     if (!inherits(child, "masterProcess")) return(child$pid)
     status <- 1L
     try({
       close(input)
       close(output)
-      input <<- open_input(descriptors[[2L * slot + 1L]])
-      output <<- open_output(descriptors[[2L * slot + 2L]])
-      parallel:::closeFD(descriptors) # the channels of the others are not this job's business
+      open <- suppressWarnings(as.integer(list.files("/proc/self/fd"))) # nothing where there is no /proc
+      parallel:::closeFD(setdiff(c(open[!is.na(open)], descriptors), c(0:2, own)))
+      input <<- open_input(own[[1L]])
+      output <<- open_output(own[[2L]])
+      parallel:::closeFD(own)
       quit_alone()
       set.seed(NULL)
       request <- receive()
-      shared <- tempdir()
-      own <- tempdir(check = TRUE) # another one, when a job removed what all shared
       if (!is.null(request)) answer(request)
-      # Names of temporary files have the number of their process in them.
-      mine <- list.files(tempdir(), sprintf("%x", Sys.getpid()), all.files = TRUE, full.names = TRUE)
-      unlink(c(mine, if (own != shared) own), recursive = TRUE)
       status <- 0L
     }, silent = TRUE)
     parallel:::mcexit(status)
   }
 
+  # Called in the template when nothing of a job runs any more: removes its files; whether all is as it was before.
+  sweep <- function() {
+    own <- tempdir()
+    if (!dir.exists(own) || file.access(own, 3L) != 0L) return(FALSE)
+    files <- function(folder) list.files(folder, all.files = TRUE, no.. = TRUE, full.names = TRUE)
+    left <- function() c(setdiff(files(dirname(own)), own), files(own))
+    unlink(c(left(), files("/dev/shm")), recursive = TRUE, force = TRUE, expand = FALSE)
+    !length(left())
+  }
+
   send(to_json(list(version = paste(R.version$major, R.version$minor, sep = "."))))
   while (!is.null(request <- receive())) {
-    if (request$op == "fork") {
-      child <- fork_for(request$slot)
-      current <- request$id
-      reply(paste0("\"value\":", to_json(child)))
-    } else {
+    current <- request$id
+    switch(request$op,
+      fork = reply(tryCatch(paste0("\"value\":", to_json(fork_job())), error = function(e) {
+        paste0("\"error\":", to_json(conditionMessage(e)))
+      })),
+      sweep = reply(paste0("\"value\":", if (isTRUE(sweep())) "true" else "false")),
       answer(request)
-    }
+    )
   }
 }, envir = new.env(parent = .BaseNamespaceEnv))

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import threading
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
+from rolltop.confine.cancellation import Cancel, in_loop, in_thread
+from rolltop.confine.channel import OnProgress
 from rolltop.confine.r.answer import RAnswer, read_answer
-from rolltop.confine.r.channel import Gone, OnProgress
-from rolltop.confine.r.request import call_request, eval_request, source_request
-from rolltop.confine.r.session import START_SECONDS, RSession, crashed, took_too_long
+from rolltop.confine.r.start import call_request, eval_request, source_request, start_r
 from rolltop.confine.result import Confinement
 from rolltop.confine.sandbox import Sandbox
-from rolltop.errors import Cancelled, RolltopError
+from rolltop.confine.warm_process import Resident, WarmProcess
+from rolltop.errors import ForeignFailure
 
-__all__ = ["RWorker", "in_loop"]
+__all__ = ["RWorker"]
 
 
 class RWorker:
@@ -33,12 +31,14 @@ class RWorker:
     ) -> None:
         self._sandbox = sandbox or Sandbox()
         self._files, self._packages = list(files), list(packages)
-        self._lock = threading.Lock()
-        self._session: RSession | None = None
-        self._closed = False
-        self.generation = 0
+        self._resident = Resident(self._start)
         self.version = ""
         """Of R; known once a process was started."""
+
+    @property
+    def generation(self) -> int:
+        """How many processes were started."""
+        return self._resident.generation
 
     def call(
         self,
@@ -75,94 +75,44 @@ class RWorker:
         on_progress: OnProgress | None = None,
     ) -> RAnswer:
         """`call` for asyncio; cancelling the task kills the R process. `on_progress` is called in the loop."""
-        told = in_loop(on_progress)
-        work = asyncio.ensure_future(asyncio.to_thread(self.call, function, args, timeout=timeout, on_progress=told))
-        try:
-            return await asyncio.shield(work)
-        except asyncio.CancelledError:
-            self._kill()
-            with contextlib.suppress(RolltopError):
-                await work
-            raise
+        told, request = in_loop(on_progress), call_request(function, args)
+        return await in_thread(lambda cancel: self._ask(request, timeout, told, cancel))
 
     @property
     def confinement(self) -> Confinement | None:
         """How the running process is confined; None while there is none."""
-        return self._session.child.confinement if self._session is not None else None
+        process = self._resident.process
+        return process.confinement if process is not None else None
 
-    def _ask(self, request: Mapping[str, Any], timeout: float | None, on_progress: OnProgress | None = None) -> RAnswer:
+    def _start(self) -> WarmProcess:
+        process = start_r(self._sandbox, files=self._files, packages=self._packages)
+        self.version = str(process.greeting.get("version"))
+        return process
+
+    def _ask(
+        self,
+        request: Mapping[str, Any],
+        timeout: float | None,
+        on_progress: OnProgress | None = None,
+        cancel: Cancel | None = None,
+    ) -> RAnswer:
         seconds = self._sandbox.limits.seconds if timeout is None else timeout
-        with self._lock:
-            session = self._running()
-            frame = self._exchange(session, request, seconds, on_progress)
-            try:
-                return read_answer(frame)
-            except (AttributeError, TypeError, ValueError):
-                raise crashed(self._stop()) from None  # what answers so would answer the next call no better
-
-    def _running(self) -> RSession:
-        if self._closed:
-            raise Cancelled("the R worker is closed")
-        if self._session is None:
-            self._session = RSession(self._sandbox)
-            self.generation += 1
-            self.version = self._session.version
-            if self._files or self._packages:
-                request = source_request(self._files, self._packages)
-                try:
-                    read_answer(self._exchange(self._session, request, START_SECONDS))
-                except RolltopError:
-                    self._stop()  # with half of its files it is of no use
-                    raise
-        return self._session
-
-    def _exchange(
-        self, session: RSession, request: Mapping[str, Any], seconds: float, on_progress: OnProgress | None = None
-    ) -> dict[str, Any]:
-        inside = session.child.inside
-        if "files" in request:
-            request = {**request, "files": [inside(path) for path in request["files"]]}
-        session.forget_output()
+        frame = self._resident.ask(request, seconds, on_progress, cancel)
         try:
-            return session.ask(request, seconds, on_progress)
-        except TimeoutError:
-            self._stop()
-            raise took_too_long(seconds) from None
-        except (Gone, ValueError):
-            raise crashed(self._stop()) from None
-        except BaseException:
-            self._stop()
-            raise
-
-    def _stop(self) -> str:
-        session, self._session = self._session, None
-        return session.stop() if session is not None else ""
-
-    def _kill(self) -> None:
-        if (session := self._session) is not None:
-            session.child.kill()
+            return read_answer(frame)
+        except (AttributeError, TypeError, ValueError):
+            self._resident.discard()  # what answers so would answer the next call no better
+            raise ForeignFailure(
+                "the R process ended during the call: it gave an answer that is none",
+                hint="The code changed R itself. The next call starts a new process; its state is lost.",
+            ) from None
 
     def close(self) -> None:
         """End the process for good."""
-        self._closed = True
-        self._kill()
-        with self._lock:
-            self._stop()
+        self._resident.close()
 
     def __enter__(self) -> RWorker:
         return self
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
         self.close()
-
-
-def in_loop(on_progress: OnProgress | None) -> OnProgress | None:
-    """A callback for another thread that calls the given one in the running event loop."""
-    if on_progress is None:
-        return None
-    loop = asyncio.get_running_loop()
-
-    def tell(value: Any) -> None:
-        loop.call_soon_threadsafe(on_progress, value)
-
-    return tell

@@ -52,7 +52,10 @@ fast_convert <- function(source, markdown, format) {
   said <- suppressWarnings(system2(rmarkdown::pandoc_exec(), shQuote(arguments), stdout = TRUE, stderr = TRUE))
   if (!is.null(attr(said, "status"))) stop("pandoc failed: ", paste(said, collapse = "\n"), call. = FALSE)
   note_pandoc_warnings()
-  if (format == "html") embed_pictures(output)
+  if (format == "html") {
+    embed_pictures(output)
+    remove_active_elements(output)
+  }
   c(as_output(format, output), if (format == "pdf") list(pictures = pictures_of(output)))
 }
 
@@ -71,6 +74,23 @@ embed_pictures <- function(page) {
   writeBin(charToRaw(html), page)
 }
 
+# The page needs no scripts, and its policy runs none; what could lead the reader elsewhere goes from the text as well.
+remove_active_elements <- function(page) {
+  html <- readChar(page, file.size(page), useBytes = TRUE)
+  start <- regexpr("</head>", html, fixed = TRUE, useBytes = TRUE)
+  head <- substring(html, 1, start - 1)
+  body <- substring(html, start)
+  for (element in c("(?is)<script\\b.*?(</script\\s*>|$)", "(?is)<(meta|base|link|script)\\b[^>]*>")) {
+    body <- gsub(element, "", body, perl = TRUE, useBytes = TRUE)
+  }
+  writeBin(charToRaw(paste0(head, body)), page)
+}
+
+page_policy <- paste(
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; media-src data:;",
+  "form-action 'none'; base-uri 'none'"
+)
+
 page_template <- function() {
   template <- our_file("page.html")
   if (!file.exists(template)) writeLines(page_lines, template)
@@ -79,6 +99,7 @@ page_template <- function() {
 
 page_lines <- c(
   "<!DOCTYPE html>", '<html lang="$if(lang)$$lang$$else$en$endif$">', "<head>", '<meta charset="utf-8">',
+  paste0('<meta http-equiv="Content-Security-Policy" content="', page_policy, '">'),
   '<meta name="viewport" content="width=device-width, initial-scale=1">', "<title>$pagetitle$</title>",
   "<style>",
   "body{max-width:52rem;margin:2rem auto;padding:0 1rem;font:16px/1.55 system-ui,sans-serif;color:#222}",

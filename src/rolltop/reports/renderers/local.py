@@ -62,12 +62,10 @@ class LocalRenderer:
                 hint="On Debian: apt-get install texlive-latex-base texlive-latex-recommended lmodern. "
                 "Or use engine=fast, or another renderer.",
             )
-        warm = await self.pool.take(job.packages) if self.pool else None
-        if warm is not None:
-            assert self.pool is not None
-            return await self.pool.render(warm, job, watch)
         at = Following(job, watch, self.name)
         at(Event("start"))
+        if self.pool is not None and (rendered := await self.pool.render(at)) is not None:
+            return rendered
         return await self._render_cold(at)
 
     async def _render_cold(self, at: Following) -> Rendered:

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import importlib.util
 import json
-import os
-import signal
-import struct
-import sys
 from base64 import b64decode
 from dataclasses import replace
 from urllib.parse import unquote_to_bytes
 
-from rolltop.errors import TimeLimit
+from rolltop.confine import WorkerPool
+from rolltop.errors import ForeignFailure, TimeLimit
 from rolltop.reports.failure import RenderFailure
 from rolltop.reports.job import Output
 from rolltop.reports.typeset.limits import CannotSet
@@ -22,7 +18,9 @@ from rolltop.reports.typeset.writer import write_page
 
 __all__ = ["Typesetter", "typst_installed"]
 
-LENGTH = struct.Struct(">I")
+_JOB = "rolltop.reports.typeset.server:set_pages"
+_MEMORY = 1 << 30
+_AT_ONCE = 2
 _SURELY = "\u017f"
 """The fonts that come with typst have everything up to here: Latin letters and their accents."""
 _NAMED = 8
@@ -34,11 +32,10 @@ def typst_installed() -> bool:
 
 
 class Typesetter:
-    """One confined typst process, started when the first PDF needs it and again when it was lost."""
+    """Sets PDFs in warm workers, each page in a fresh one: what one page did to typst no other page sees."""
 
     def __init__(self) -> None:
-        self._process: asyncio.subprocess.Process | None = None
-        self._turn = asyncio.Lock()
+        self._pool: WorkerPool | None = None
         self._shown: set[str] = set()
         """Characters that a font is known to have."""
 
@@ -63,52 +60,26 @@ class Typesetter:
         self._shown.update(unsure)
 
     async def _set(self, request: bytes, seconds: float) -> bytes:
-        async with self._turn:
-            try:
-                async with asyncio.timeout(seconds):
-                    answer = await self._ask(await self._running(), request)
-            except BaseException as error:
-                await self._lose()
-                if isinstance(error, TimeoutError):
-                    raise TimeLimit(f"setting the PDF took longer than {seconds:g} s and was ended") from None
-                if isinstance(error, (asyncio.IncompleteReadError, ConnectionError)):
-                    raise RenderFailure("typst ended while setting the PDF", hint=_INSTEAD) from None
-                raise
+        try:
+            answer = await (await self._running()).call_async(request, timeout=seconds)
+        except TimeLimit:
+            raise TimeLimit(f"setting the PDF took longer than {seconds:g} s and was ended") from None
+        except ForeignFailure:
+            raise RenderFailure("typst ended while setting the PDF", hint=_INSTEAD) from None
         if answer[:1] != b"\0":
             raise CannotSet(f"typst could not set the document: {' '.join(answer[1:].decode().split())[:300]}")
         return answer[1:]
 
-    async def _ask(self, process: asyncio.subprocess.Process, request: bytes) -> bytes:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(LENGTH.pack(len(request)) + request)
-        await process.stdin.drain()
-        (size,) = LENGTH.unpack(await process.stdout.readexactly(LENGTH.size))
-        return await process.stdout.readexactly(size)
-
-    async def _running(self) -> asyncio.subprocess.Process:
-        if self._process is None or self._process.returncode is not None:
-            self._process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "rolltop.reports.typeset.server", str(os.getpid())),
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.DEVNULL,
-            )
-        return self._process
-
-    async def _lose(self) -> None:
-        process, self._process = self._process, None
-        if process is not None:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
-            await asyncio.shield(process.wait())
+    async def _running(self) -> WorkerPool:
+        if self._pool is None:
+            self._pool = WorkerPool([_JOB], size=_AT_ONCE, memory=_MEMORY, max_calls=1, threads=True)
+            await asyncio.to_thread(self._pool.warm_up)
+        return self._pool
 
     def close(self) -> None:
-        """End the process; from any thread."""
-        process, self._process = self._process, None
-        if process is not None:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(process.pid, signal.SIGKILL)
+        """End the workers; from any thread."""
+        if self._pool is not None:
+            self._pool.close()
 
 
 def _inside(target: str) -> bytes | None:

@@ -11,11 +11,11 @@ from typing import Any
 import apsw
 
 from rolltop.errors import Conflict, Damaged, InvalidInput, PartMissing, RolltopError
+from rolltop.store.catalog.row_checksums import seal
 from rolltop.store.catalog.schema import FORMAT, SCHEMA
-from rolltop.store.catalog.seals import seal
-from rolltop.store.connections import Connections, briefly, connected
-from rolltop.store.copies import InMemory
-from rolltop.store.patterns import glob_matches
+from rolltop.store.globs import glob_matches
+from rolltop.store.sqlite.connections import Connections, briefly, connected
+from rolltop.store.sqlite.memory_copy import InMemory
 
 __all__ = ["Database", "Row"]
 
@@ -36,6 +36,8 @@ class Database:
         self._synchronous = synchronous
         self._connections = Connections(self._open)
         self._closed = False
+        self.damaged: set[int] = set()
+        """Documents that answers have left out because their rows are not what was written."""
         self._prepare()
 
     def _prepare(self) -> None:

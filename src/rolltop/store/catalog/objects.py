@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 
+from rolltop.errors import Damaged
 from rolltop.store.catalog.connection import Database, Row
-from rolltop.store.catalog.parts import pack_parts, unpack_parts
-from rolltop.store.catalog.seals import damaged_row
-from rolltop.store.records import Frame, Object, Place
+from rolltop.store.catalog.leaf_lists import pack_parts, unpack_marks, unpack_parts
+from rolltop.store.catalog.row_checksums import damaged_row
+from rolltop.store.records import Frame, Mark, Object, Place
 
 __all__ = ["Objects"]
 
@@ -45,9 +47,18 @@ class Objects:
         row = self._db.one(f"SELECT {_COLUMNS} FROM objects WHERE id = ?", (number,))  # noqa: S608
         return _object(row) if row else None
 
+    def marks(self, number: int) -> list[Mark]:
+        """What every few leaves of a list hold: bytes and line ends."""
+        found = self._db.value("SELECT parts FROM objects WHERE id = ?", (number,))
+        return unpack_marks(found) if found else []
+
     def get_many(self, numbers: Iterable[int]) -> dict[int, Object]:
-        found = (self.get(number) for number in set(numbers))
-        return {entry.id: entry for entry in found if entry}
+        wanted = json.dumps(sorted(set(numbers)))
+        rows = self._db.all(
+            f"SELECT {_COLUMNS} FROM objects WHERE id IN (SELECT value FROM json_each(?))",  # noqa: S608
+            (wanted,),
+        )
+        return {row[0]: _object(row) for row in rows}
 
     def add(self, objects: Sequence[Object]) -> None:
         rows = [(o.id, o.hash, o.size, o.frame, o.start, _packed(o)) for o in objects]
@@ -93,8 +104,8 @@ class Objects:
         return [_object(row) for row in rows]
 
     def everything(self, after: int = 0) -> Iterator[Object]:
-        for row in self._db.all(f"SELECT {_COLUMNS} FROM objects WHERE id > ? ORDER BY id", (after,)):  # noqa: S608
-            yield _object(row)
+        rows = self._db.all(f"SELECT {_COLUMNS} FROM objects WHERE id > ? ORDER BY id", (after,))  # noqa: S608
+        yield from _readable(rows)
 
     def layout(self, after: int) -> list[Row]:
         """(frame, start, size, id) of leaves with a higher number: what grep maps hits with."""
@@ -108,7 +119,7 @@ class Objects:
 
     def lists(self, after: int) -> list[Object]:
         rows = self._db.all(f"SELECT {_COLUMNS} FROM objects WHERE id > ? AND parts IS NOT NULL", (after,))  # noqa: S608
-        return [_object(row) for row in rows]
+        return list(_readable(rows))
 
     def in_use(self) -> set[int]:
         """Objects that a document which is not deleted, or a version of one, refers to; not their leaves."""
@@ -203,7 +214,14 @@ class Objects:
 
 
 def _packed(entry: Object) -> bytes | None:
-    return pack_parts(entry.parts, aligned=entry.aligned) if entry.parts else None
+    return pack_parts(entry.parts, aligned=entry.aligned, marks=entry.marks) if entry.parts else None
+
+
+def _readable(rows: Iterable[Row]) -> Iterator[Object]:
+    """The objects of the rows that are not damaged; whoever asks for one of the others is told."""
+    for row in rows:
+        with suppress(Damaged):
+            yield _object(row)
 
 
 def _object(row: Row) -> Object:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from rolltop.store.catalog.connection import Database, Row
-from rolltop.store.catalog.seals import check_seal
-from rolltop.store.patterns import literal_glob
+from rolltop.store.catalog.row_checksums import check_seal
+from rolltop.store.globs import literal_glob
 from rolltop.store.records import Snapshot, Stats
 
 __all__ = ["Figures", "Snapshots"]

@@ -9,8 +9,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from rolltop.store.extract.import_statements import LANGUAGES
 from rolltop.store.extract.plain import decoded
-from rolltop.store.extract.statements import LANGUAGES
 
 __all__ = ["study"]
 

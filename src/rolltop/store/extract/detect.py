@@ -7,8 +7,8 @@ import re
 from rolltop.store.extract.charsets import declared_in
 from rolltop.store.extract.plain import CODE as _CODE_NAMES
 from rolltop.store.extract.plain import codec_of
-from rolltop.store.extract.zipnames import zip_names
-from rolltop.store.naming import extension_of, is_text
+from rolltop.store.extract.zip_names import zip_names
+from rolltop.store.file_types import extension_of, is_text
 
 __all__ = ["FOREIGN", "HEAD", "LEGIBLE", "format_of", "is_plain", "whole_characters"]
 

@@ -7,12 +7,12 @@ from functools import cached_property
 from pathlib import Path
 
 from rolltop.errors import Damaged, NotFound
+from rolltop.store.blobs.reader import Reader
 from rolltop.store.extract.detect import FOREIGN, HEAD, LEGIBLE, format_of, is_plain, whole_characters
-from rolltop.store.extract.kept import KeptTexts
+from rolltop.store.extract.import_statements import LANGUAGES
 from rolltop.store.extract.plain import decoded, read_plain
 from rolltop.store.extract.record import PARSED, Extracted, Symbol
-from rolltop.store.extract.statements import LANGUAGES
-from rolltop.store.reader import Reader
+from rolltop.store.extract.text_cache import KeptTexts
 from rolltop.store.records import Document, Object
 from rolltop.store.seams import Catalog
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from rolltop.store.extract.charsets import WESTERN, codec_named, declared_in
 from rolltop.store.extract.record import Extracted, Symbol
 
-__all__ = ["CODE", "WESTERN", "charset_of", "codec_of", "decoded", "read_plain"]
+__all__ = ["CODE", "WESTERN", "charset_of", "codec_of", "decoded", "lines_in", "read_plain"]
 
 MOST_HEADINGS = 1000
 MOST_SYMBOLS = 5000
@@ -70,6 +70,12 @@ def decoded(data: bytes, charset: str | None = None) -> str:
     except UnicodeDecodeError:
         broken = data.decode("utf-8", "replace")
         return broken if _mostly_whole(broken) else data.decode(_declared(data), "replace")
+
+
+def lines_in(text: str) -> list[str]:
+    """The lines of a text with their ends. Only a newline ends a line, as in ripgrep: a lone CR is a character."""
+    lines = text.split("\n")
+    return [f"{line}\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
 
 
 def codec_of(head: bytes) -> tuple[str, int]:

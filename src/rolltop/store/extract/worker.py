@@ -7,7 +7,7 @@ import contextlib
 from importlib import import_module
 
 from rolltop.store.extract.charsets import ENCODINGS, SMALLER
-from rolltop.store.extract.formats.reading import READERS, read_document
+from rolltop.store.extract.formats.readers import READERS, read_document
 from rolltop.store.extract.record import encode, opened_request
 
 __all__ = ["extract"]

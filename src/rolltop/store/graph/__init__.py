@@ -8,7 +8,7 @@ leads to a document that is stored after the one that has the link, and a delete
 from typing import TYPE_CHECKING
 
 from rolltop.base.lazy_imports import lazy_attributes
-from rolltop.store.graph.library import Relating
+from rolltop.store.graph.relations import Relating
 
 if TYPE_CHECKING:
     from rolltop.store.graph.edges import KINDS, Edge, Node

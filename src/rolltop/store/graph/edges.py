@@ -10,7 +10,7 @@ from math import log2
 
 from rolltop.store.graph.references import CITES, IMPORTS, LINKS, NAMES, Reference
 from rolltop.store.graph.sketch import LEAST
-from rolltop.store.graph.tracing import TraitFile
+from rolltop.store.graph.trait_file import TraitFile
 from rolltop.store.records import Document, Version
 from rolltop.store.seams import Catalog
 

@@ -13,7 +13,7 @@ import zlib
 import numpy as np
 from numpy.typing import NDArray
 
-from rolltop.store.text.scripts import composed, spaced_out
+from rolltop.store.text.words.scripts import composed, spaced_out
 
 __all__ = ["LEAST", "Sketch", "alike", "bands_of", "sketch_of"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rolltop.store.extract import Extracted
-from rolltop.store.extract.reading import Studied
-from rolltop.store.extract.statements import LANGUAGES, family_of, files_meant, import_statements
+from rolltop.store.extract.import_statements import LANGUAGES, family_of, files_meant, import_statements
+from rolltop.store.extract.worker_pool import Studied
+from rolltop.store.graph.builtin_names import is_usual
 from rolltop.store.graph.references import Reference, import_of, references_of
 from rolltop.store.graph.sketch import Sketch, sketch_of
 from rolltop.store.graph.terms import telling_terms
-from rolltop.store.graph.usual import is_usual
 
 __all__ = ["Traits", "traits_of"]
 

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 
 import numpy as np
 
 from rolltop.base.priority import serving_request, yielding_to_requests
 from rolltop.errors import Damaged, InvalidInput, NotFound
-from rolltop.store.grep.layout import Layout, Numbers
-from rolltop.store.grep.lines import FileLines, lines_of
+from rolltop.store.blobs.reader import Reader
+from rolltop.store.file_types import storable_path
+from rolltop.store.grep.layout import Layout, LayoutView, Numbers
+from rolltop.store.grep.lines import FileLines, blocks_of, lines_of, streamed_lines_of
 from rolltop.store.grep.matcher import Matcher
 from rolltop.store.grep.missed import Missed, told
 from rolltop.store.grep.texts import TextLines, lines_in
-from rolltop.store.naming import storable_path
 from rolltop.store.query import Listing
-from rolltop.store.reader import Reader
 from rolltop.store.records import Document, Frame
 from rolltop.store.seams import Catalog, GrepIndex
 
@@ -26,6 +25,10 @@ __all__ = ["Grep", "Pattern"]
 
 JOINED = 1 << 20
 """Frames are joined to runs of about this size before they are scanned."""
+
+
+STREAMED = 16 << 20
+"""Bytes of a document above which it is never held as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +57,17 @@ class Grep:
     The lines of a document whose bytes are not text (PDF, DOCX) are those of its text, as far as it has been read.
     """
 
-    def __init__(self, catalog: Catalog, reader: Reader, index: GrepIndex, texts: TextLines | None = None) -> None:
+    def __init__(
+        self,
+        catalog: Catalog,
+        reader: Reader,
+        index: GrepIndex,
+        texts: TextLines | None = None,
+        steady: Callable[[], AbstractContextManager[None]] = nullcontext,
+    ) -> None:
         self._catalog = catalog
         self._texts = texts
-        self._turn = threading.RLock()
+        self._steady = steady
         self._reader = reader
         self._index = index
         self._layout = Layout(catalog)
@@ -118,14 +128,14 @@ class Grep:
 
     def _lines(self, document: Document, matcher: Matcher, asked: Pattern) -> FileLines:
         text = self._texts.of(document) if self._texts else None
-        if text is None:
-            return lines_of(document, self._content(document), matcher, asked)
-        return lines_of(document, lines_in(text), matcher, asked, text)
-
-    def _content(self, document: Document) -> bytes:
+        if text is not None:
+            return lines_of(document, lines_in(text), matcher, asked, text)
         entry = self._catalog.objects.get(document.object)
-        assert entry is not None
-        return self._reader.content(entry)
+        if entry is None:
+            raise NotFound("the content is not in the store any more", code="document_not_found")
+        if entry.size > STREAMED:
+            return streamed_lines_of(document, self._reader, entry, matcher, asked)
+        return lines_of(document, self._reader.content(entry), matcher, asked)
 
     def _selected(self, asked: Pattern) -> list[Document]:
         return self._catalog.listings.all(Listing(paths=asked.paths))
@@ -134,14 +144,14 @@ class Grep:
         """Documents with a matching line, by path, with the number of such lines."""
         matcher = self._matcher(asked)
         lost: dict[int, str] = {}
-        with self._turn, serving_request():
-            self._layout.refresh()
+        with serving_request(), self._steady():
+            view = self._layout.view()
             chosen = self._selected(asked) if asked.paths else None
-            counts = self._object_counts(matcher, chosen, lost)
+            counts = self._object_counts(view, matcher, chosen, lost)
             in_texts = self._text_counts(matcher, chosen)
-        numbers = counts.keys() | in_texts.keys() | lost.keys()
-        if chosen is None:
-            chosen = self._catalog.documents.with_objects(numbers)
+            numbers = counts.keys() | in_texts.keys() | lost.keys()
+            if chosen is None:
+                chosen = self._catalog.documents.with_objects(numbers)
         if lost:
             unread = [each for each in chosen if each.object in lost and not self._stands_text(each)]
             missed.update((each.path, lost[each.object]) for each in unread)
@@ -170,38 +180,40 @@ class Grep:
 
     # objects -------------------------------------------------------------------------------------
 
-    def _object_counts(self, matcher: Matcher, chosen: list[Document] | None, lost: dict[int, str]) -> dict[int, int]:
+    def _object_counts(
+        self, view: LayoutView, matcher: Matcher, chosen: list[Document] | None, lost: dict[int, str]
+    ) -> dict[int, int]:
         """Matching lines of each object that has any; those that cannot be read, and why, come into `lost`."""
-        places = self._candidates(matcher, chosen)
+        places = self._candidates(view, matcher, chosen)
         totals: dict[int, int] = {}
-        for leaf, count in self._leaf_counts(matcher, places, lost):
+        for leaf, count in self._leaf_counts(view, matcher, places, lost):
             totals[leaf] = totals.get(leaf, 0) + count
-            for parent in self._layout.parents.get(leaf, ()):
-                if parent not in self._layout.unaligned:
+            for parent in view.parents.get(leaf, ()):
+                if parent not in view.unaligned:
                     totals[parent] = totals.get(parent, 0) + count
-        for number in self._unaligned(chosen):
+        for number in self._unaligned(view, chosen):
             try:
                 totals[number] = self._count_whole(number, matcher)
             except (Damaged, NotFound) as error:
                 lost[number] = error.message
         return {number: count for number, count in totals.items() if count}
 
-    def _candidates(self, matcher: Matcher, chosen: list[Document] | None) -> Numbers:
-        table = self._layout.table
+    def _candidates(self, view: LayoutView, matcher: Matcher, chosen: list[Document] | None) -> Numbers:
+        table = view.table
         places = self._index.candidates(table, matcher.asked)
         if chosen is None:
             return places
         wanted = {document.object for document in chosen}
-        leaves = [leaf for leaf, parents in self._layout.parents.items() if not wanted.isdisjoint(parents)]
-        inside = self._layout.frames_of(np.array([*wanted, *leaves], np.int64))
+        leaves = [leaf for leaf, parents in view.parents.items() if not wanted.isdisjoint(parents)]
+        inside = view.frames_of(np.array([*wanted, *leaves], np.int64))
         return places[np.isin(table.numbers[places], inside)]
 
-    def _unaligned(self, chosen: list[Document] | None) -> Iterator[int]:
+    def _unaligned(self, view: LayoutView, chosen: list[Document] | None) -> Iterator[int]:
         """Objects whose lines do not end with their leaves: they are searched whole."""
         if chosen is not None:
-            yield from {document.object for document in chosen} & self._layout.unaligned
+            yield from {document.object for document in chosen} & view.unaligned
             return
-        for number in self._layout.unaligned:
+        for number in view.unaligned:
             if self._catalog.documents.with_object(number):
                 yield number
 
@@ -209,64 +221,47 @@ class Grep:
         entry = self._catalog.objects.get(number)
         if entry is None:
             return 0
-        data = self._reader.content(entry)
-        return len(matcher.line_ends(data if data.endswith(b"\n") else data + b"\n"))
+        return sum(len(matcher.line_ends(block)) for _, block in blocks_of(self._reader.pieces(entry)))
 
     # frames --------------------------------------------------------------------------------------
 
-    def _leaf_counts(self, matcher: Matcher, places: Numbers, lost: dict[int, str]) -> Iterator[tuple[int, int]]:
+    def _leaf_counts(
+        self, view: LayoutView, matcher: Matcher, places: Numbers, lost: dict[int, str]
+    ) -> Iterator[tuple[int, int]]:
         """(leaf, matching lines) for the leaves in some frames."""
         run, texts, size = list[int](), list[bytes](), 0
-        table = self._layout.table
+        table = view.table
         for place in places.tolist():
             try:
-                text = self._raw(table.frames[place])
+                text = self._raw(view, table.frames[place])
             except (Damaged, NotFound) as error:
-                lost.update((number, error.message) for number in self._objects_in(table.frames[place]))
+                lost.update((number, error.message) for number in _objects_in(view, table.frames[place]))
                 continue
             if not matcher.quick(text):
-                yield from self._scan_run(matcher, [place], [text])
+                yield from _scan_run(view, matcher, [place], [text])
                 continue
             run.append(place)
             texts.append(text)
             size += len(text)
             if size >= JOINED:
-                yield from self._scan_run(matcher, run, texts)
+                yield from _scan_run(view, matcher, run, texts)
                 run, texts, size = [], [], 0
         if run:
-            yield from self._scan_run(matcher, run, texts)
+            yield from _scan_run(view, matcher, run, texts)
 
-    def _objects_in(self, frame: Frame) -> Iterator[int]:
-        """The leaves in a frame, and what is made of them."""
-        for leaf in self._layout.leaves_in(np.array([frame.id], np.int64))[2].tolist():
-            yield leaf
-            yield from self._layout.parents.get(leaf, ())
-
-    def _raw(self, frame: Frame) -> bytes:
+    def _raw(self, view: LayoutView, frame: Frame) -> bytes:
         try:
             return self._reader.raw(frame) if frame.base is not None else self._reader.fresh(frame)
         except (Damaged, NotFound):
-            if self._layout.is_in_use(frame.id):
+            if view.is_in_use(frame.id):
                 raise
             return b"\n"  # all that was in it has been stored again elsewhere
-
-    def _scan_run(self, matcher: Matcher, run: list[int], texts: list[bytes]) -> Iterator[tuple[int, int]]:
-        ends = matcher.line_ends(b"".join(texts) if len(texts) > 1 else texts[0])
-        if not ends:
-            return
-        offsets = np.concatenate(([0], np.cumsum([len(text) for text in texts])[:-1]))
-        which, starts, leaves = self._layout.leaves_in(self._layout.table.numbers[run])
-        hit = np.searchsorted(offsets[which] + starts, np.array(ends), "right") - 1
-        counts = np.bincount(hit, minlength=len(leaves))
-        found = np.flatnonzero(counts)
-        yield from zip(leaves[found].tolist(), counts[found].tolist(), strict=True)
 
     # the index -----------------------------------------------------------------------------------
 
     def index_pending(self, *, least: int = 1, progress: Callable[[int, int], None] | None = None) -> int:
         """Build the segments that are missing; how many frames were covered. Searches go on meanwhile."""
-        with self._turn:
-            table = self._layout.frames()
+        table = self._layout.frames()
         runs = list(self._index.missing(table, least=least))
         total, done = sum(map(len, runs)) + (self._texts.uncovered(least) if self._texts else 0), 0
 
@@ -289,13 +284,11 @@ class Grep:
         try:
             return self._reader.raw(frame) if frame.base is not None else self._reader.fresh(frame)
         except (Damaged, NotFound):
-            with self._turn:
-                self._layout.refresh()
-                return self._raw(frame)
+            return self._raw(self._layout.view(), frame)
 
     def uncovered(self) -> int:
         """How many frames and texts have to be searched directly, as of the last search."""
-        frames = sum(len(run) for run in self._index.missing(self._layout.table, least=1))
+        frames = sum(len(run) for run in self._index.missing(self._layout.known_frames, least=1))
         return frames + (self._texts.uncovered() if self._texts else 0)
 
     def index_damage(self) -> list[str]:
@@ -304,3 +297,23 @@ class Grep:
     def drop_stale(self) -> list[str]:
         dropped = self._index.drop_stale(self._layout.frames())
         return dropped + (self._texts.drop_stale() if self._texts else [])
+
+
+def _objects_in(view: LayoutView, frame: Frame) -> Iterator[int]:
+    """The leaves in a frame, and what is made of them."""
+    for leaf in view.leaves_in(np.array([frame.id], np.int64))[2].tolist():
+        yield leaf
+        yield from view.parents.get(leaf, ())
+
+
+def _scan_run(view: LayoutView, matcher: Matcher, run: list[int], texts: list[bytes]) -> Iterator[tuple[int, int]]:
+    """(leaf, matching lines) for some frames that are scanned as one text."""
+    ends = matcher.line_ends(b"".join(texts) if len(texts) > 1 else texts[0])
+    which, starts, leaves = view.leaves_in(view.table.numbers[run])
+    if not ends or not len(leaves):  # a frame that is out of use has no leaves
+        return
+    offsets = np.concatenate(([0], np.cumsum([len(text) for text in texts])[:-1]))
+    hit = np.searchsorted(offsets[which] + starts, np.array(ends), "right") - 1
+    counts = np.bincount(hit[hit >= 0], minlength=len(leaves))
+    found = np.flatnonzero(counts)
+    yield from zip(leaves[found].tolist(), counts[found].tolist(), strict=True)

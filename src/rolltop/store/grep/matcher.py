@@ -86,6 +86,14 @@ class Matcher:
             position = edge + 1
         return ends
 
+    def first_span(self, line: bytes) -> tuple[int, int]:
+        """The first of the spans; (0, 0) where the pattern matches nothing but an empty text."""
+        match = self._spans.search(line)
+        if match is None:
+            return 0, 0
+        start, end = match.span(1)
+        return (start, end) if end > start else next(iter(self.spans(line)), (0, 0))
+
     def spans(self, line: bytes) -> list[tuple[int, int]]:
         """Where in a line the pattern matches, as byte offsets; empty matches are left out."""
         spans: list[tuple[int, int]] = []

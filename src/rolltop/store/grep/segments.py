@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import struct
-import tempfile
 import zlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -12,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from rolltop.base.atomic_files import atomic_file
 from rolltop.store.grep.trigrams import CODES, codes_of_text
 from rolltop.store.seams import Trigrams
 
@@ -70,16 +69,9 @@ def _lists(
 
 
 def _put(directory: Path, name: str, *parts: bytes) -> Path:
-    handle, temporary = tempfile.mkstemp(dir=directory, suffix=".tmp")
     target = directory / name
-    try:
-        with os.fdopen(handle, "wb") as file:
-            for part in parts:
-                file.write(part)
-        os.replace(temporary, target)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    with atomic_file(target, durable=False) as file:
+        file.writelines(parts)
     return target
 
 
@@ -142,6 +134,10 @@ class Segment:
         return bits
 
     def check(self) -> None:
-        """Check every list."""
-        for code in self._codes:
-            self._list(int(code))
+        """Compare every list with its checksum."""
+        lists, ends = memoryview(self._lists), self._ends.tolist()  # type: ignore[arg-type]
+        crc32, start = zlib.crc32, 0
+        for end, expected in zip(ends[1:], self._checks.tolist(), strict=True):
+            if crc32(lists[start:end]) != expected:
+                raise BadSegment("a list fails its checksum")
+            start = end

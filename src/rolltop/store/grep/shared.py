@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
+from rolltop.store.blobs.reader import Reader
 from rolltop.store.extract import Extracts
 from rolltop.store.grep.background import Background
 from rolltop.store.grep.engine import Grep
 from rolltop.store.grep.index import SegmentDirectory
 from rolltop.store.grep.texts import TextLines
-from rolltop.store.reader import Reader
 from rolltop.store.seams import Catalog, GrepIndex
 
 __all__ = ["SharedGrep"]
@@ -19,9 +21,16 @@ class SharedGrep:
     """`frames` is the index of what is stored, `texts` that of what was read out of PDF and the like."""
 
     def __init__(
-        self, directory: Path, catalog: Catalog, reader: Reader, extracts: Extracts, frames: GrepIndex | None = None
+        self,
+        directory: Path,
+        catalog: Catalog,
+        reader: Reader,
+        extracts: Extracts,
+        *,
+        steady: Callable[[], AbstractContextManager[None]],
+        frames: GrepIndex | None = None,
     ) -> None:
-        self._catalog, self._reader, self._extracts = catalog, reader, extracts
+        self._catalog, self._reader, self._extracts, self._steady = catalog, reader, extracts, steady
         self.frames: GrepIndex = frames or SegmentDirectory(directory)
         self.texts: GrepIndex = SegmentDirectory(directory / "texts")
         self.engine = self.another()
@@ -29,7 +38,7 @@ class SharedGrep:
 
     def another(self) -> Grep:
         """An engine with a memory of its own."""
-        return Grep(self._catalog, self._reader, self.frames, TextLines(self._extracts, self.texts))
+        return Grep(self._catalog, self._reader, self.frames, TextLines(self._extracts, self.texts), self._steady)
 
     def clear(self) -> None:
         self.frames.clear()

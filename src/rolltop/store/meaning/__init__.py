@@ -8,8 +8,8 @@ what they find with what the keywords find.
 from typing import TYPE_CHECKING
 
 from rolltop.base.lazy_imports import lazy_attributes
-from rolltop.store.meaning.choice import DEFAULT, NONE
 from rolltop.store.meaning.fusion import Blend, Candidate, Fused, fuse
+from rolltop.store.meaning.model_names import DEFAULT, NONE
 
 if TYPE_CHECKING:
     from rolltop.store.meaning.meaning import Embedded, Meaning, Near

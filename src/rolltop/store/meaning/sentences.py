@@ -117,9 +117,11 @@ def _session(model: bytes | str, what: Path) -> Any:
     try:
         import onnxruntime  # noqa: PLC0415
     except ImportError:
+        from rolltop.base.installation import add_extra  # noqa: PLC0415 - only a failure needs it
+
         raise PartMissing(
             "onnxruntime is not installed; models other than the default run on it",
-            hint="Install it with: pip install 'rolltop[minilm]'",
+            hint=f"Install it with: {add_extra('minilm')}",
         ) from None
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1

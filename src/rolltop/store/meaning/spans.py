@@ -12,7 +12,7 @@ from typing import NamedTuple
 import apsw
 
 from rolltop.base.os_errors import is_write_error
-from rolltop.store.connections import Connections, connected
+from rolltop.store.sqlite.connections import Connections, connected
 
 __all__ = ["Held", "Span", "Spans"]
 

@@ -11,10 +11,10 @@ from rolltop.store.text.snippets import ENOUGH, Needles, snippet
 
 if TYPE_CHECKING:
     from rolltop.store.text.index import KeywordIndex
-    from rolltop.store.text.marking import highlighted, marker, painted
+    from rolltop.store.text.word_marks import highlighted, marker, painted
 
 __all__ = ["ENOUGH", "KeywordIndex", "Needles", "highlighted", "marker", "painted", "snippet"]
 
 __getattr__ = lazy_attributes(
-    __name__, {"index": "KeywordIndex", "marking": "highlighted marker painted"}
+    __name__, {"index": "KeywordIndex", "word_marks": "highlighted marker painted"}
 )  # both bring numpy

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import tantivy
 
 from rolltop.base.atomic_files import is_read_only
-from rolltop.store.text import analysis
-from rolltop.store.text.splitting import Cut, cut_all
-from rolltop.store.text.weighing import Parts, weighed
+from rolltop.store.text.words import analysis
+from rolltop.store.text.words.splitting import Cut, cut_all
+from rolltop.store.text.words.stem_counts import Parts, weighed
 
 if TYPE_CHECKING:
     from rolltop.store.seams import TextUnit

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rolltop.store.seams import TextUnit
-from rolltop.store.text.analysis import stem_analyzer, stems
+from rolltop.store.text.disk_index.previews import pack_head
 from rolltop.store.text.fields import ANYWHERE, EXACT, LABEL, STEMMED, texts_of
-from rolltop.store.text.heads import pack_head
-from rolltop.store.text.plan import (
+from rolltop.store.text.query.plan import (
     AllOf,
     AnyOf,
     Best,
@@ -25,7 +24,8 @@ from rolltop.store.text.plan import (
     Terms,
     Without,
 )
-from rolltop.store.text.splitting import LONGEST_WORD, MOST_BYTES
+from rolltop.store.text.words.analysis import stem_analyzer, stems
+from rolltop.store.text.words.splitting import LONGEST_WORD, MOST_BYTES
 
 __all__ = ["Fresh", "FreshDocument"]
 

@@ -10,18 +10,14 @@ from functools import partial
 from pathlib import Path
 
 from rolltop.errors import Damaged
-from rolltop.store.paging import Shown
 from rolltop.store.seams import TextAnswer, TextChanges, TextHit
-from rolltop.store.text import grammar
-from rolltop.store.text.analysis import leaves_out
-from rolltop.store.text.asking import Asking, Place
-from rolltop.store.text.breakdown import breakdown
-from rolltop.store.text.disk import DiskIndex, View, means_damage
+from rolltop.store.search.paging import Shown
+from rolltop.store.text.disk_index.disk_index import DiskIndex, View, means_damage
+from rolltop.store.text.disk_index.previews import unpack_head
 from rolltop.store.text.fields import ANYWHERE, WEIGHTS
 from rolltop.store.text.fresh import Fresh, FreshDocument
-from rolltop.store.text.heads import unpack_head
-from rolltop.store.text.lexicon import Words
-from rolltop.store.text.plan import (
+from rolltop.store.text.query import grammar
+from rolltop.store.text.query.plan import (
     Plan,
     Raised,
     Run,
@@ -32,8 +28,12 @@ from rolltop.store.text.plan import (
     leaves_of,
     words_of,
 )
-from rolltop.store.text.planning import Planner
-from rolltop.store.text.splitting import LONGEST_WORD
+from rolltop.store.text.query.plan_execution import Asking, Place
+from rolltop.store.text.query.planner import Planner
+from rolltop.store.text.query.score_breakdown import breakdown
+from rolltop.store.text.words.analysis import leaves_out
+from rolltop.store.text.words.lexicon import Words
+from rolltop.store.text.words.splitting import LONGEST_WORD
 
 __all__ = ["KeywordIndex"]
 
@@ -50,6 +50,8 @@ class KeywordIndex:
         self._disk = DiskIndex(directory, store)
         self._fresh = Fresh()
         self._seen = 0
+        self._base = 0
+        """How far the index on disk went when something was last remembered."""
         self._guard = threading.Lock()
 
     # following the catalogue ---------------------------------------------------------------------
@@ -62,7 +64,9 @@ class KeywordIndex:
     @property
     def seen(self) -> int:
         """How far this index has followed them, in memory or on disk."""
-        return max(self.mark, self._seen)
+        mark = self.mark
+        # An index on disk that was begun again knows less than before: what lies between is known nowhere.
+        return max(mark, self._seen) if mark >= self._base else mark
 
     def learn(self, changes: Callable[[int], Iterable[TextChanges]], *, wait: bool = True) -> int | None:
         """Follow the catalogue on disk."""
@@ -72,13 +76,15 @@ class KeywordIndex:
         """Follow it in memory: found from now on, learned for good later."""
         new = _made_fresh(changes, self._fresh)
         with self._guard:
-            self._fresh = self._fresh.after(self.mark).joined(new)
-            self._seen = max(self._seen, changes.mark)
+            mark = self.mark
+            self._fresh = self._fresh.after(mark).joined(new)
+            self._seen = max(self._seen, changes.mark) if mark >= self._base else changes.mark
+            self._base = mark
 
     def forget_fresh(self) -> None:
         """Drop what is only in memory."""
         with self._guard:
-            self._fresh, self._seen = Fresh(), 0
+            self._fresh, self._seen, self._base = Fresh(), 0, 0
 
     # searching -----------------------------------------------------------------------------------
 
@@ -100,7 +106,7 @@ class KeywordIndex:
         ask = grammar.parse(query)
         note = " ".join(filter(None, (ask.note, LEFT_OUT if any(map(leaves_out, ask.words)) else None))) or None
         state = self._state(also)
-        lexicon = Words(state.view, state.fresh, self._disk.vocabulary)
+        lexicon = Words(state.view, state.fresh)
         with _damage_named():
             state.view.files.check()
             for plan, complete in Planner(lexicon, similarity).plans(ask.root):
@@ -123,7 +129,7 @@ class KeywordIndex:
         state = self._state(also)
         with _damage_named():
             state.view.files.check()
-            planner = Planner(Words(state.view, state.fresh, self._disk.vocabulary))
+            planner = Planner(Words(state.view, state.fresh))
             plans = [plan for plan, _ in planner.plans(grammar.parse(query).root)]
             hits = state.weighed(plans[-1], documents) if plans and documents else []
             return {hit.document: hit for hit in state.told(plans[-1], hits, why=why)} if hits else {}
@@ -134,7 +140,7 @@ class KeywordIndex:
         if conditions is None:
             return None
         state = self._state(also)
-        lexicon = Words(state.view, state.fresh, self._disk.vocabulary)
+        lexicon = Words(state.view, state.fresh)
         with _damage_named():
             state.view.files.check()
             plans = [plan for plan, _ in Planner(lexicon).plans(conditions)]
@@ -153,10 +159,13 @@ class KeywordIndex:
         self.forget_fresh()
         self._disk.clear()
 
-    def rebuild(self) -> None:
-        """Start from nothing."""
-        self.forget_fresh()
-        self._disk.rebuild()
+    def rebuild(self, changes: Callable[[int], Iterable[TextChanges]]) -> int:
+        """Build the index on disk again; the old one answers until the new one is there."""
+        return self._disk.rebuild(changes)
+
+    def doubt(self) -> bool:
+        """Check the index on disk after a question failed; True if it is damaged and has to be built again."""
+        return self._disk.doubt()
 
     def damage(self) -> list[str]:
         return self._disk.damage()

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from rolltop.store.text.scripts import FIRST_UNSPACED, composed, composed_with_places, is_inside, is_unspaced
+from rolltop.store.text.words.scripts import FIRST_UNSPACED, composed, composed_with_places, is_inside, is_unspaced
 
 __all__ = ["ENOUGH", "Needles", "Snippet", "snippet"]
 
@@ -213,7 +213,7 @@ def _begins(text: str, at: int) -> bool:
 
 def _fullest_folded(text: str, needles: Needles) -> tuple[int, int]:
     """The same in the text as the index has it, where letters may have become two, or none."""
-    from rolltop.store.text.folding import FOLDS  # noqa: PLC0415 - it brings numpy
+    from rolltop.store.text.words.folding import FOLDS  # noqa: PLC0415 - it brings numpy
 
     if composed(text) != text:
         text, places = composed_with_places(text)
@@ -242,7 +242,7 @@ class _Accents(dict[int, int]):
     """Letters without their accents, looked up when they are met."""
 
     def __missing__(self, code: int) -> int:
-        from rolltop.store.text.folding import FOLDS  # noqa: PLC0415 - it brings numpy
+        from rolltop.store.text.words.folding import FOLDS  # noqa: PLC0415 - it brings numpy
 
         folded = FOLDS[code]
         self[code] = ord(folded) if len(folded) == 1 else code

@@ -4,12 +4,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, Field
 
-from mcp_core import READS, WRITES, Consent, Example, Result, ToolArguments, ToolContext, some_of
+from mcp_core import (
+    DESTROYS,
+    FROM_DOCUMENTS,
+    READS,
+    Consent,
+    Effect,
+    Example,
+    Result,
+    ToolArguments,
+    ToolContext,
+    quoted,
+)
+from mcp_core.display import escaped
 from rolltop.catalog import (
     check,
     diff,
@@ -18,6 +31,7 @@ from rolltop.catalog import (
     mcptool_load,
     mcptool_load_all,
 )
+from rolltop.catalog.changes import Change
 from rolltop.errors import InvalidInput
 from rolltop.tools.catalog.places import allowed_place
 from rolltop.workspace import Workspace
@@ -25,6 +39,12 @@ from rolltop.workspace import Workspace
 __all__ = ["build_tool", "check_tool", "diff_tool", "list_tool", "load_all_tool", "load_tool"]
 
 REPLACE = "REPLACE_DEFINITIONS"
+_REPLACE = Consent(
+    REPLACE,
+    "writes those files",
+    always=False,
+    when="definition files change, or are new outside the temporary directory,",
+)
 _PKG = "An installed R or Python package, or a path with a slash: a package's sources, a folder, a file."
 _GROUPS = "Only tools of these groups: regular expressions for what follows mcp_tool_ in the name."
 _MISSING = "packages/forestry"
@@ -49,8 +69,8 @@ class Built(BaseModel):
 @ToolArguments.declare(
     name="mcptool_build",
     toolset="catalog",
-    annotations=WRITES,
-    consent=Consent(REPLACE, "replaces definition files that differ from their sources", always=False),
+    annotations=DESTROYS,
+    consent=_REPLACE,
     examples=[
         Example(
             {"path": _MISSING, "dry_run": True},
@@ -72,18 +92,21 @@ async def build_tool(args: BuildArguments, ctx: ToolContext[Workspace]) -> Resul
     replaced = [change for change in changes if change.action != "add"]
     if args.dry_run:
         return Result.ok(_would_build(changes))
-    if replaced:
-        names = some_of(change.path.name for change in replaced)
-        given = getattr(args, "confirm", None) == REPLACE
-        await ctx.require_consent(
-            REPLACE, f"replaces or removes {len(replaced)} definition files of {path}: {names}", given=given
-        )
+    agreed: Callable[[], None] | None = None
+    # New files are asked about where tools may not write unasked.
+    asks_for_new = bool(changes) and not ctx.workspace.files.is_unasked(changes[0].path)
+    if asked := changes if asks_for_new else replaced:
+        agreement = await ctx.require_consent(REPLACE, _rebuild(path, asked), given=_REPLACE.given_in(args))
+
+        def agreed() -> None:
+            agreement.check(_rebuild(path, [each for each in diff(path) if asks_for_new or each.action != "add"]))
+
     from rolltop.catalog.live import ExampleRuns  # noqa: PLC0415 - what runs code is loaded when it is to run
 
     runner = ExampleRuns() if args.run_examples else None
     catalog = ctx.workspace.catalog
     with catalog.writing():
-        built = await ctx.run(lambda: mcptool_build(path, run_examples=runner))
+        built = await ctx.run(lambda: mcptool_build(path, run_examples=runner, check=agreed))
         changed = catalog.note_written([*built.written, *built.unchanged, *built.removed])
     return Result.ok(
         Built(
@@ -98,12 +121,28 @@ async def build_tool(args: BuildArguments, ctx: ToolContext[Workspace]) -> Resul
     )
 
 
+def _rebuild(path: str, replaced: list[Change]) -> Effect:
+    """The files that come, go or change, with the differences; bound to all of them."""
+    lines = [
+        line
+        for number, change in enumerate(replaced, 1)
+        for line in (f"{number}. {change.action} {quoted(change.path.name)}", *map(escaped, change.diff.splitlines()))
+    ]
+    verb = "writes" if any(change.action == "add" for change in replaced) else "replaces or removes"
+    return Effect(
+        f"{verb} {len(replaced)} definition files of {quoted(path)}",
+        tuple(lines),
+        facts=[(change.action, str(change.path), change.diff) for change in replaced],
+        summary=f"{verb} definition files",
+    )
+
+
 def _what_changed(served: list[str]) -> str | None:
     """What a caller has to know of tools that are being served: the list of tools does not change by a call."""
     if not served:
         return None
     return (
-        f"Being served, and other ones now: {some_of(served)}. Calls follow the new definitions at once, the list of "
+        f"Being served, and other ones now: {', '.join(served)}. Calls follow the new definitions at once, the list of "
         "tools after the next start; until then call what is new with mcptool_call."
     )
 
@@ -143,6 +182,7 @@ class Names(BaseModel):
         ),
     ],
     usage="Give groups to narrow the list: several are combined with or.",
+    tags=[FROM_DOCUMENTS],
 )
 async def list_tool(args: ListArguments, ctx: ToolContext[Workspace]) -> Result[Names]:
     """List the tools that a package defines.
@@ -181,6 +221,7 @@ class Loaded(BaseModel):
         ),
     ],
     usage="Take the name from {tool:mcptool_list}.",
+    tags=[FROM_DOCUMENTS],
 )
 async def load_tool(args: LoadArguments, ctx: ToolContext[Workspace]) -> Result[Loaded]:
     """Show the definition of one tool.
@@ -213,6 +254,7 @@ class Definitions(BaseModel):
     annotations=READS,
     examples=[Example({"pkg": "stats"}, why="Read all definitions of a package.", expect="None: stats has no tools.")],
     usage="Narrow with groups, or read in parts: pass next as after.",
+    tags=[FROM_DOCUMENTS],
 )
 async def load_all_tool(args: LoadAllArguments, ctx: ToolContext[Workspace]) -> Result[Definitions]:
     """Show the definitions of a package's tools.

@@ -4,26 +4,33 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, Field
 
 from mcp_core import (
+    FROM_DOCUMENTS,
     RUNS,
     WRITES,
     Consent,
+    Effect,
     Example,
     InvalidArguments,
     Result,
     ToolArguments,
     ToolContext,
-    some_of,
+    quoted,
 )
+from mcp_core.display import listing
 from mcp_core.envelope import invalid_arguments_result
 from rolltop.catalog.arguments import served_schema
-from rolltop.tools.catalog.live import CallAnswer, call_served, checked, consent_for
+from rolltop.tools.catalog.live import CallAnswer, agree_to_call, call_served, checked
 from rolltop.tools.catalog.places import allowed_place
 from rolltop.workspace import Workspace
+
+if TYPE_CHECKING:
+    from rolltop.catalog.live.catalog import Served
 
 __all__ = ["attach_tool", "call_tool", "state_factory_tool"]
 
@@ -62,12 +69,25 @@ async def attach_tool(args: AttachArguments, ctx: ToolContext[Workspace]) -> Res
     """
     place = allowed_place(ctx, args.pkg)
     offered = await ctx.run(ctx.workspace.catalog.offered, place)
-    names = some_of(each.definition.name for each in offered)
-    effect = f"lets an agent run {len(offered)} functions of {place} in a sandbox, now and after each start: {names}"
-    await ctx.require_consent(_ATTACH.literal, effect, given=_ATTACH.given_in(args))
+    agreement = await ctx.require_consent(_ATTACH.literal, _attachment(place, offered), given=_ATTACH.given_in(args))
     ctx.workspace.prepare()
-    served = await ctx.run(ctx.workspace.catalog.attach, place)
+    served = await ctx.run(
+        ctx.workspace.catalog.attach, place, check=lambda now: agreement.check(_attachment(place, now))
+    )
     return Result.ok(Attached(tools=[each.definition.name for each in served]))
+
+
+def _attachment(place: str, offered: Sequence[Served]) -> Effect:
+    """What becomes callable; bound to the definitions and the code."""
+    from rolltop.catalog.live.code_stamp import code_stamp  # noqa: PLC0415 - what runs code is loaded when it is to run
+
+    stamps = sorted({repr(code_stamp(each.origin)) for each in offered})
+    return Effect(
+        f"lets an agent run {len(offered)} functions of {quoted(place)} in a sandbox, now and after each start",
+        listing(each.definition.name for each in offered),
+        facts=[place, [each.definition.to_dict() for each in offered], stamps],
+        summary=_ATTACH.effect,
+    )
 
 
 class StateArguments(ToolArguments):
@@ -123,19 +143,18 @@ class CallArguments(ToolArguments):
         )
     ],
     usage="Look at the parameters with {tool:mcptool_load}. A failure in R or Python comes back as an error.",
+    tags=[FROM_DOCUMENTS],
 )
 async def call_tool(args: CallArguments, ctx: ToolContext[Workspace]) -> Result[CallAnswer]:
     """Call a tool of an attached catalog.
 
     The function runs in a sandbox: no network, no files but its own package, a time limit. Plots come as images.
     """
-    definition = ctx.workspace.catalog.find(args.name).definition
+    ctx.refuse_excluded(args.name)
+    served = ctx.workspace.catalog.find(args.name)
     try:
-        checked(served_schema(definition), args.arguments)
+        checked(served_schema(served.definition), args.arguments)
     except InvalidArguments as error:
         return invalid_arguments_result(error)
-    consent = consent_for(definition)
-    if consent is not None:
-        effect, given = consent.effect_of(args.arguments), args.confirm == consent.literal
-        await ctx.require_consent(consent.literal, effect, given=given, refusal=consent.effect)
+    await agree_to_call(served, args.arguments, ctx, args.confirm)
     return await call_served(args.name, args.arguments, ctx, args.state)

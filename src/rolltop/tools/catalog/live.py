@@ -13,8 +13,20 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, Field
 
-from mcp_core import RUNS, Consent, Image, InvalidArguments, Problem, Result, ToolContext, ToolSpec
+from mcp_core import (
+    FROM_DOCUMENTS,
+    RUNS,
+    Consent,
+    Effect,
+    Image,
+    InvalidArguments,
+    Problem,
+    Result,
+    ToolContext,
+    ToolSpec,
+)
 from mcp_core.consent import FIELD
+from mcp_core.display import cleaned, cleaned_schema, escaped
 from mcp_core.envelope import invalid_arguments_result
 from rolltop.catalog.arguments import check_arguments, served_schema
 from rolltop.catalog.definition import Definition
@@ -24,8 +36,18 @@ from rolltop.workspace import Workspace
 
 if TYPE_CHECKING:  # the engine's running part is loaded when a catalog is served or a tool is called
     from rolltop.catalog.live import Answer, Catalog
+    from rolltop.catalog.live.catalog import Served
 
-__all__ = ["CallAnswer", "call_served", "checked", "consent_for", "result_of_answer", "served_tools", "session_of"]
+__all__ = [
+    "CallAnswer",
+    "agree_to_call",
+    "call_served",
+    "checked",
+    "consent_for",
+    "result_of_answer",
+    "served_tools",
+    "session_of",
+]
 
 
 class CallAnswer(BaseModel):
@@ -78,7 +100,33 @@ def consent_for(definition: Definition) -> Consent | None:
     why = "its author marked as dangerous" if definition.dangerous else "needs approval each time"
     taken = served_schema(definition)["properties"]
     field = next(name for name in _consent_fields() if name not in taken)
-    return Consent(f"RUN_{definition.function.upper()}", f"runs {definition.name}, which {why}", field=field)
+    effect = f"runs {escaped(definition.name)}, which {why}"
+    return Consent(f"RUN_{definition.function.upper()}", effect, always=False, field=field)
+
+
+async def agree_to_call(
+    served: Served, arguments: Mapping[str, Any], ctx: ToolContext[Workspace], given: str | None
+) -> None:
+    """Go on only if the human agrees to this call of a tool that asks; `given` is the literal, if it was passed.
+
+    The agreement is bound to the arguments, the definition and the code behind it.
+    """
+    consent = consent_for(served.definition)
+    if consent is None:
+        return
+    effect = await ctx.run(_call_effect, served, consent, arguments)
+    agreement = await ctx.require_consent(
+        consent.literal, effect, given=given == consent.literal, field=consent.field, tool=served.definition.name
+    )
+    now = ctx.workspace.catalog.find(served.definition.name)
+    agreement.check(await ctx.run(_call_effect, now, consent, arguments))
+
+
+def _call_effect(served: Served, consent: Consent, arguments: Mapping[str, Any]) -> Effect:
+    from rolltop.catalog.live.code_stamp import code_stamp  # noqa: PLC0415 - what runs code is loaded when it is to run
+
+    facts = [served.definition.to_dict(), str(served.path), repr(code_stamp(served.origin)), arguments]
+    return Effect(consent.effect, consent.details_of(arguments), facts=facts, summary=consent.effect)
 
 
 def _consent_fields() -> Iterator[str]:
@@ -105,7 +153,10 @@ class ServedTools:
     def specs(self) -> Iterator[ToolSpec]:
         if self._used:
             catalog = self._workspace.catalog
-            yield from (spec_of(served.definition, catalog) for served in catalog.tools())
+            never = self._workspace.settings.consent == "never"
+            for served in catalog.tools():
+                if not (never and consent_for(served.definition)):
+                    yield spec_of(served.definition, catalog)
 
     def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
         if not self._used:
@@ -165,14 +216,15 @@ def spec_of(listed: Definition, catalog: Catalog) -> ToolSpec:
             raise InvalidArguments([*error.problems, _OUTDATED]) from None
 
     async def call(args: Mapping[str, Any], ctx: ToolContext[Workspace]) -> Result[CallAnswer]:
-        now = catalog.find(listed.name).definition
-        asked = consent_for(now)
-        if asked is not None and asked != consent:  # that of the list was asked for before
-            await asked.ask(args, ctx)
-        given = {name: value for name, value in args.items() if name in now.parameters["properties"]}
+        served = catalog.find(listed.name)
+        now = consent_for(served.definition)
+        properties = served.definition.parameters["properties"]
+        given = {name: value for name, value in args.items() if name in properties}
+        literals = {args.get(each.field) for each in (now, consent) if each is not None}
+        await agree_to_call(served, given, ctx, now.literal if now and now.literal in literals else None)
         return await call_served(listed.name, given, ctx)
 
-    schema = served_schema(listed)
+    schema = cleaned_schema(served_schema(listed))
     return ToolSpec(
         name=listed.name,
         func=call,
@@ -183,7 +235,7 @@ def spec_of(listed: Definition, catalog: Catalog) -> ToolSpec:
         validate=validate,
         output=_OUTPUT,
         documentation=documentation_of(listed),
-        tags=frozenset({"live", *([listed.category] if listed.category else [])}),
+        tags=frozenset({"live", FROM_DOCUMENTS, *([listed.category] if listed.category else [])}),
     )
 
 
@@ -205,7 +257,7 @@ async def call_served(
 ) -> Result[CallAnswer]:
     """Call a tool in the caller's session; a call that is given up ends the process it ran in."""
     catalog = ctx.workspace.catalog
-    session = session_of(ctx, handle) or catalog.stranger()
+    session = session_of(ctx, handle) or catalog.new_call()
     try:
         answer = await ctx.run(catalog.call, name, arguments, session=session)
     except asyncio.CancelledError:
@@ -241,7 +293,7 @@ def documentation_of(definition: Definition) -> str:
         fence = "python" if definition.language == "python" else "r"
         parts.append(f"```{fence}\n{definition.implementation_example.rstrip()}\n```")
     # Braces of a user's text are not references to tools.
-    return "\n\n".join(parts).replace("{tool:", "{ tool:")
+    return cleaned("\n\n".join(parts)).replace("{tool:", "{ tool:")
 
 
 def _returns_text(schema: Mapping[str, Any]) -> str:

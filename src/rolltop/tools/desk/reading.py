@@ -8,7 +8,7 @@ import base64
 
 from pydantic import BaseModel, Field
 
-from mcp_core import READS, Example, Result, ToolArguments, ToolContext
+from mcp_core import FROM_DOCUMENTS, READS, Example, Result, ToolArguments, ToolContext
 from rolltop.workspace import Workspace
 
 __all__ = ["ReadResource", "Resource", "ResourcePart", "read_resource"]
@@ -47,6 +47,7 @@ class Resource(BaseModel):
         ),
     ],
     usage="Pass a URI from an answer as it is. When `next` is set, call again with it for the next part.",
+    tags=[FROM_DOCUMENTS],
 )
 async def read_resource(args: ReadResource, ctx: ToolContext[Workspace]) -> Result[Resource]:
     """Read a resource by its URI.

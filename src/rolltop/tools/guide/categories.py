@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from mcp_core import DESTROYS, READS, WRITES, Consent, Example, Result, ToolArguments, ToolContext
-from rolltop.guide import Category, arrange
+from mcp_core import DESTROYS, READS, WRITES, Consent, Effect, Example, Result, ToolArguments, ToolContext, quoted
+from rolltop.guide import Category, Project, arrange
 from rolltop.tools.guide.working import ProjectArguments, session_for
 from rolltop.workspace import Workspace
 
@@ -140,6 +140,16 @@ async def change_category(args: ChangeCategory, ctx: ToolContext[Workspace]) -> 
     return Result.ok(CategoryInfo.of(changed), message=f"Category {changed.name} is changed.")
 
 
+def _removal(project: Project, category: Category) -> Effect:
+    return Effect(
+        f"removes the category {quoted(category.name)} from the project {quoted(project.name)}; "
+        "its documents stay on disk",
+        (f"directory {quoted(category.dir)}, patterns {quoted(', '.join(category.patterns))}",),
+        facts=[project.name, category.name, category.dir, category.patterns],
+        summary="removes a category from a project",
+    )
+
+
 @ToolArguments.declare(
     toolset="guide",
     annotations=DESTROYS,
@@ -162,8 +172,14 @@ async def remove_category(args: RemoveCategory, ctx: ToolContext[Workspace]) -> 
     session = await session_for(ctx, args.project)
     project = await session.get_project()
     category = project.category(args.name)
-    effect = f"removes the category {category.name} from the project {project.name}; its documents stay on disk"
-    await ctx.require_consent(_REMOVE.literal, effect, given=_REMOVE.given_in(args))
-    touched = await ctx.run(arrange.remove_category, session.guide.config, project, args.name)
+    effect = _removal(project, category)
+    agreement = await ctx.require_consent(_REMOVE.literal, effect, given=_REMOVE.given_in(args))
+    touched = await ctx.run(
+        arrange.remove_category,
+        session.guide.config,
+        project,
+        args.name,
+        check=lambda current: agreement.check(_removal(current, current.category(args.name))),
+    )
     ctx.resources_changed()
     return Result.ok(touched, message=f"Category {args.name} is removed.")

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from mcp_core import DESTROYS, READS, WRITES, Consent, Example, Result, ToolArguments, ToolContext
-from rolltop.guide import Collection, arrange
+from mcp_core import DESTROYS, READS, WRITES, Consent, Effect, Example, Result, ToolArguments, ToolContext, quoted
+from rolltop.guide import Collection, Project, arrange
 from rolltop.tools.guide.working import ProjectArguments, session_for
 from rolltop.workspace import Workspace
 
@@ -133,6 +133,16 @@ async def change_collection(args: ChangeCollection, ctx: ToolContext[Workspace])
     return Result.ok(CollectionInfo.of(changed), message=f"Collection {changed.name} is changed.")
 
 
+def _removal(project: Project, collection: Collection) -> Effect:
+    return Effect(
+        f"removes the collection {quoted(collection.name)} from the project {quoted(project.name)}; "
+        "categories and documents stay",
+        tuple(f"{quoted(collection.name)} names {quoted(member)}" for member in collection.members),
+        facts=[project.name, collection.name, collection.members],
+        summary="removes a collection from a project",
+    )
+
+
 @ToolArguments.declare(
     toolset="guide",
     annotations=DESTROYS,
@@ -155,8 +165,14 @@ async def remove_collection(args: RemoveCollection, ctx: ToolContext[Workspace])
     session = await session_for(ctx, args.project)
     project = await session.get_project()
     collection = project.collection(args.name)
-    effect = f"removes the collection {collection.name} from the project {project.name}; categories and documents stay"
-    await ctx.require_consent(_REMOVE.literal, effect, given=_REMOVE.given_in(args))
-    touched = await ctx.run(arrange.remove_collection, session.guide.config, project, args.name)
+    effect = _removal(project, collection)
+    agreement = await ctx.require_consent(_REMOVE.literal, effect, given=_REMOVE.given_in(args))
+    touched = await ctx.run(
+        arrange.remove_collection,
+        session.guide.config,
+        project,
+        args.name,
+        check=lambda current: agreement.check(_removal(current, current.collection(args.name))),
+    )
     ctx.resources_changed()
     return Result.ok(touched, message=f"Collection {args.name} is removed.")

@@ -8,12 +8,17 @@ from datetime import UTC, datetime
 
 from pydantic import BaseModel, Field
 
-from mcp_core import READS, Example, Result, ToolArguments, ToolContext
+from mcp_core import FROM_DOCUMENTS, READS, Example, Result, ToolArguments, ToolContext
+from rolltop.reports.documents import source_text
 from rolltop.reports.names import figure_uri, output_uri, source_uri, stem_of
+from rolltop.reports.versions import Version
 from rolltop.tools.reports.example import CREATED
 from rolltop.workspace import Workspace
 
 __all__ = ["list_rmd", "read_rmd"]
+
+VERSIONS = 20
+"""Versions that an answer lists; the command line lists them all."""
 
 
 class ListRmd(ToolArguments):
@@ -40,6 +45,7 @@ class Documents(BaseModel):
     annotations=READS,
     examples=[Example({}, why="See which documents there are.", expect="Names, titles, and what was rendered.")],
     usage="Page with cursor when next_cursor is not null.",
+    tags=[FROM_DOCUMENTS],
 )
 async def list_rmd(args: ListRmd, ctx: ToolContext[Workspace]) -> Result[Documents]:
     """List the R Markdown files.
@@ -66,6 +72,13 @@ async def list_rmd(args: ListRmd, ctx: ToolContext[Workspace]) -> Result[Documen
 
 class ReadRmd(ToolArguments):
     filename: str = Field(description="Filename of the R Markdown file to read")
+    version: int | None = Field(default=None, ge=1, description="An earlier version instead.")
+
+
+class VersionInfo(BaseModel):
+    version: int = Field(description="Its number: pass it to read it, or to update_rmd to go back to it.")
+    size: int = Field(description="Bytes.")
+    modified: datetime = Field(description="When this text was written.")
 
 
 class Content(BaseModel):
@@ -73,6 +86,7 @@ class Content(BaseModel):
     content: str = Field(description="Its text, front matter included.")
     side_files: list[str] = Field(description="Side files that its code can read.")
     figures: list[str] = Field(description="URIs of the plots of its latest render.")
+    versions: list[VersionInfo] = Field(description="Its latest earlier versions, the newest first.")
 
 
 @ToolArguments.declare(
@@ -87,6 +101,7 @@ class Content(BaseModel):
         )
     ],
     usage="The name with or without .Rmd.",
+    tags=[FROM_DOCUMENTS],
 )
 async def read_rmd(args: ReadRmd, ctx: ToolContext[Workspace]) -> Result[Content]:
     """Read an R Markdown file.
@@ -96,11 +111,20 @@ async def read_rmd(args: ReadRmd, ctx: ToolContext[Workspace]) -> Result[Content
     reports = ctx.workspace.reports
     name = await ctx.run(reports.documents.existing, args.filename)
     stem = stem_of(name)
+    if args.version is None:
+        text = await ctx.run(reports.documents.text, name)
+    else:
+        text = source_text(name, await ctx.run(reports.documents.version, name, args.version))
     return Result.ok(
         Content(
             filename=name,
-            content=await ctx.run(reports.documents.text, name),
+            content=text,
             side_files=[file.name for file in await ctx.run(reports.documents.side_files, name)],
             figures=[figure_uri(stem, figure.name) for figure in await ctx.run(reports.outputs.figures, stem)],
+            versions=[_version(each) for each in (await ctx.run(reports.documents.versions, name))[:VERSIONS]],
         )
     )
+
+
+def _version(each: Version) -> VersionInfo:
+    return VersionInfo(version=each.number, size=each.size, modified=datetime.fromtimestamp(each.modified, UTC))

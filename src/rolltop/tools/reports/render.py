@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from mcp_core import RUNS, Example, Image, ResourceLink, Result, ToolArguments, ToolContext
+from mcp_core import FROM_DOCUMENTS, RUNS, Example, Image, ResourceLink, Result, ToolArguments, ToolContext
 from rolltop.reports import Event, RenderOptions, Report, Watcher
 from rolltop.reports.names import figure_uri, output_uri, stem_of
 from rolltop.tools.reports.example import CREATED
@@ -86,6 +86,7 @@ class RenderedRmd(BaseModel):
         )
     ],
     usage="Read the result as rmd-output:///NAME.html (.pdf, .docx). On failure the answer names chunk and line.",
+    tags=[FROM_DOCUMENTS],
 )
 async def render_rmd(args: RenderRmd, ctx: ToolContext[Workspace]) -> Result[RenderedRmd]:
     """Render an R Markdown file to HTML, PDF, or Word.

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mcp_core import Page, ProtocolFault, ResourceContent, ResourceInfo, TemplateInfo, ToolContext, UnknownResource
+from mcp_core.content import DATA
 from rolltop.errors import InvalidInput, NotFound
 from rolltop.reports.listing import Listed
 from rolltop.reports.names import stem_of
@@ -60,7 +61,7 @@ class ReportResources:
             raise ProtocolFault(INVALID_REQUEST, error.message, {"uri": uri, "hint": error.hint}) from None
         except NotFound as error:
             raise UnknownResource(uri, hint=error.hint) from None
-        return [ResourceContent(uri, _text_or_bytes(mime_type, data), mime_type)]
+        return [ResourceContent(uri, _text_or_bytes(mime_type, data), mime_type, DATA)]
 
     async def complete(self, template: str, argument: str, value: str, ctx: ToolContext[Any]) -> Sequence[str]:
         reports = ctx.workspace.reports

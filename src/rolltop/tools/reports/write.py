@@ -6,19 +6,33 @@ from __future__ import annotations
 
 import base64
 import binascii
+import difflib
+import hashlib
+from functools import partial
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, Field
 
-from mcp_core import DESTROYS, WRITES, Consent, Example, Result, ToolArguments, ToolContext
-from rolltop.errors import InvalidData, InvalidInput
+from mcp_core import DESTROYS, WRITES, Consent, Effect, Example, Result, ToolArguments, ToolContext, quoted
+from mcp_core.display import escaped, listing
+from rolltop.errors import Conflict, InvalidData, InvalidInput
 from rolltop.reports.names import document_name, source_uri, stem_of
 from rolltop.tools.reports.example import CREATE, CREATED
 from rolltop.workspace import Workspace
 
+if TYPE_CHECKING:
+    from rolltop.reports import Reports
+    from rolltop.reports.documents import Documents
+
 __all__ = ["attach_rmd_file", "create_rmd", "delete_rmd", "update_rmd"]
 
 
-_OVERWRITE = Consent("OVERWRITE_RMD", "replaces an existing R Markdown document", always=False)
+_OVERWRITE = Consent(
+    "OVERWRITE_RMD",
+    "replaces that document",
+    always=False,
+    when="overwrite is true and the document exists",
+)
 _DELETE = Consent("DELETE_RMD", "removes an R Markdown document and its side files", always=False)
 
 
@@ -32,6 +46,7 @@ class CreateRmd(ToolArguments):
 class Written(BaseModel):
     filename: str = Field(description="The document's file name, with its extension.")
     uri: str = Field(description="Where to read it.")
+    previous_version: int | None = Field(default=None, description="Number of the version that has the text before.")
 
 
 @ToolArguments.declare(
@@ -54,13 +69,53 @@ async def create_rmd(args: CreateRmd, ctx: ToolContext[Workspace]) -> Result[Wri
     """
     documents = ctx.workspace.reports.documents
     name = document_name(args.filename)
-    if args.overwrite and await ctx.run((documents.root / name).exists):
-        effect = f"replaces the document {name}"
-        await ctx.require_consent(_OVERWRITE.literal, effect, given=_OVERWRITE.given_in(args))
-    name = await ctx.run(documents.create, args.filename, args.title, args.content, overwrite=args.overwrite)
+    create = partial(documents.create, args.filename, args.title, args.content)
+    try:
+        await ctx.run(create)
+    except Conflict:
+        if not (args.overwrite and await ctx.run(documents.has, name)):
+            raise
+        effect = await ctx.run(_replacement, documents, name, args.content)
+        agreement = await ctx.require_consent(_OVERWRITE.literal, effect, given=_OVERWRITE.given_in(args))
+        await ctx.run(
+            create,
+            overwrite=True,
+            check=lambda: agreement.check(_replacement(documents, name, args.content)),
+        )
     ctx.resources_changed()
     ctx.resource_changed(source_uri(name))
     return Result.ok(Written(filename=name, uri=source_uri(name)), f"Created R Markdown file: {name}")
+
+
+def _replacement(documents: Documents, name: str, content: str) -> Effect:
+    """One document for another; bound to the one that is there and to the new text."""
+    before = documents.read(name).decode("utf-8", "replace")
+    lines = difflib.unified_diff(before.splitlines(), content.splitlines(), "now", "then", lineterm="", n=1)
+    return Effect(
+        f"replaces the document {quoted(name)}; its text now is kept as a version",
+        tuple(map(escaped, lines)),
+        facts=[name, _digest(before), _digest(content)],
+        summary="replaces an R Markdown document",
+    )
+
+
+def _removal(reports: Reports, name: str, with_outputs: bool) -> Effect:
+    """A document with its side files; bound to their state."""
+    stem = stem_of(name)
+    outputs = [each.name for each in reports.outputs.all() if each.name.rpartition(".")[0] == stem]
+    gone = [name, *(f"{stem}/{side.name}" for side in reports.documents.side_files(name))]
+    gone += [f"output/{output}" for output in outputs] if with_outputs else []
+    rendered = " and what was rendered from it" if with_outputs else ""
+    return Effect(
+        f"removes the document {quoted(name)}, its side files{rendered}",
+        listing(gone),
+        facts=[gone, [stamp for _, stamp in reports.documents.stamps(name)]],
+        summary="removes an R Markdown document and its side files",
+    )
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class UpdateRmd(ToolArguments):
@@ -70,6 +125,7 @@ class UpdateRmd(ToolArguments):
         default=None, description="Instead: a piece of text that occurs exactly once …", min_length=1
     )
     replace: str | None = Field(default=None, description="… and what to put in its place.")
+    version: int | None = Field(default=None, ge=1, description="Instead: an earlier version.")
 
 
 @ToolArguments.declare(
@@ -83,23 +139,28 @@ class UpdateRmd(ToolArguments):
             before=CREATED,
         )
     ],
-    usage="Give either content, or find and replace.",
+    usage="Give content, or find and replace, or version. The text before stays as a version.",
 )
 async def update_rmd(args: UpdateRmd, ctx: ToolContext[Workspace]) -> Result[Written]:
     """Change the text of an R Markdown file.
 
     Use it to correct a document after {tool:render_rmd} named a chunk and a line.
     """
-    if (args.content is None) == (args.find is None) or (args.find is None) != (args.replace is None):
-        raise InvalidInput("give either content, or find and replace")
+    ways = [args.content is not None, args.find is not None, args.version is not None]
+    if sum(ways) != 1 or (args.find is None) != (args.replace is None):
+        raise InvalidInput("give either content, or find and replace, or version")
     documents = ctx.workspace.reports.documents
-    if args.content is not None:
+    if args.version is not None:
+        name = await ctx.run(documents.restore, args.filename, args.version)
+    elif args.content is not None:
         name = await ctx.run(documents.update, args.filename, args.content)
     else:
         name = await ctx.run(documents.edit, args.filename, lambda text: _edited(text, args))
     ctx.resource_changed(source_uri(name))
     ctx.resources_changed()
-    return Result.ok(Written(filename=name, uri=source_uri(name)), f"Updated R Markdown file: {name}")
+    before = await ctx.run(documents.versions, name)
+    written = Written(filename=name, uri=source_uri(name), previous_version=before[0].number if before else None)
+    return Result.ok(written, f"Updated R Markdown file: {name}")
 
 
 def _edited(text: str, args: UpdateRmd) -> str:
@@ -144,10 +205,13 @@ async def delete_rmd(args: DeleteRmd, ctx: ToolContext[Workspace]) -> Result[Del
     """
     reports = ctx.workspace.reports
     name = await ctx.run(reports.documents.existing, args.filename)
-    rendered = " and what was rendered from it" if args.outputs else ""
-    effect = f"removes the document {name}, its side files{rendered}"
-    await ctx.require_consent(_DELETE.literal, effect, given=_DELETE.given_in(args))
-    name = await ctx.run(reports.documents.delete, args.filename)
+    effect = await ctx.run(_removal, reports, name, args.outputs)
+    agreement = await ctx.require_consent(_DELETE.literal, effect, given=_DELETE.given_in(args))
+    name = await ctx.run(
+        reports.documents.delete,
+        name,
+        check=lambda: agreement.check(_removal(reports, name, args.outputs)),
+    )
     removed = await ctx.run(reports.outputs.delete, stem_of(name)) if args.outputs else []
     ctx.resources_changed()
     return Result.ok(Deleted(filename=name, outputs=removed), f"Deleted R Markdown file: {name}")
@@ -158,13 +222,15 @@ class AttachRmdFile(ToolArguments):
     name: str = Field(description="Name of the side file, such as data.csv; the code reads it by this name.")
     content: str | None = Field(default=None, description="The file as text …")
     content_base64: str | None = Field(default=None, description="… or its bytes as base64 …")
-    source: str | None = Field(default=None, description="… or a URI that this server reads, such as doc://… .")
+    source: str | None = Field(default=None, description="… or a URI that this server reads, such as doc://… …")
+    version: int | None = Field(default=None, ge=1, description="… or an earlier version.")
 
 
 class Attached(BaseModel):
     path: str = Field(description="Where it lies, below the directory of documents.")
     size: int = Field(description="Bytes.")
     replaced: bool = Field(description="Whether it took the place of an earlier one.")
+    previous_version: int | None = Field(default=None, description="Number of the version that has the file before.")
 
 
 @ToolArguments.declare(
@@ -178,7 +244,7 @@ class Attached(BaseModel):
             before=CREATED,
         )
     ],
-    usage="Give exactly one of content, content_base64 and source.",
+    usage="Give exactly one of content, content_base64, source and version; a replaced file stays as a version.",
 )
 async def attach_rmd_file(args: AttachRmdFile, ctx: ToolContext[Workspace]) -> Result[Attached]:
     """Give an R Markdown file data to read.
@@ -189,13 +255,17 @@ async def attach_rmd_file(args: AttachRmdFile, ctx: ToolContext[Workspace]) -> R
     data = await _given_bytes(args, ctx)
     kept = await ctx.run(ctx.workspace.reports.documents.attach, args.filename, args.name, data)
     said = f"Attached {kept.path}" + (" in place of the earlier one" if kept.replaced else "")
-    return Result.ok(Attached(path=kept.path, size=len(data), replaced=kept.replaced), said)
+    before = await ctx.run(ctx.workspace.reports.documents.versions, args.filename, args.name) if kept.replaced else []
+    number = before[0].number if before else None
+    return Result.ok(Attached(path=kept.path, size=len(data), replaced=kept.replaced, previous_version=number), said)
 
 
 async def _given_bytes(args: AttachRmdFile, ctx: ToolContext[Workspace]) -> bytes:
-    given = [value for value in (args.content, args.content_base64, args.source) if value is not None]
+    given = [value for value in (args.content, args.content_base64, args.source, args.version) if value is not None]
     if len(given) != 1:
-        raise InvalidInput("give exactly one of content, content_base64 and source")
+        raise InvalidInput("give exactly one of content, content_base64, source and version")
+    if args.version is not None:
+        return await ctx.run(ctx.workspace.reports.documents.version, args.filename, args.version, args.name)
     if args.content is not None:
         return args.content.encode("utf-8", "replace")
     if args.content_base64 is not None:

@@ -4,18 +4,34 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import io
 from collections.abc import Callable
-from functools import partial
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from mcp_core import DESTROYS, Consent, Example, Result, ToolArguments, ToolContext, some_of
+from mcp_core import (
+    DESTROYS,
+    FROM_DOCUMENTS,
+    Consent,
+    Effect,
+    EffectChanged,
+    Example,
+    Result,
+    ToolArguments,
+    ToolContext,
+    quoted,
+)
 from mcp_core.jsonable import to_jsonable
-from rolltop.errors import InvalidInput, RolltopError
-from rolltop.store import Library
-from rolltop.store.writer import Writer
+from rolltop.errors import Conflict, InvalidInput, RolltopError
+from rolltop.files import Target
+from rolltop.store.blobs.writer import Writer
 from rolltop.tools.store import fetch, find, grep, keep, manage
+from rolltop.tools.store.budget import how_many_fit
 from rolltop.tools.store.envelope import code_of
 from rolltop.tools.store.models import Stored
 from rolltop.tools.store.operations import store_file
@@ -27,7 +43,12 @@ __all__ = ["BulkOperations", "Bulked"]
 
 CONSENT = "RUN_DESTRUCTIVE_OPERATIONS"
 UNDONE = "undone"
-_AGREED = Consent(CONSENT, "deletes documents or replaces files in one of its steps", always=False)
+_AGREED = Consent(
+    CONSENT,
+    "deletes documents, replaces files or makes them",
+    always=False,
+    when="a step deletes a document, or writes a file that exists or lies outside the temporary directory",
+)
 MOST = 1000
 
 Name = Literal[
@@ -60,6 +81,7 @@ class BulkOperations(ToolArguments):
 
 
 class Step(BaseModel):
+    step: int | None = Field(default=None, description="Number of the step, where others are left out.")
     op: str = Field(description="The operation.")
     success: bool = Field(description="Whether it succeeded, and was not undone.")
     result: dict[str, Any] | None = Field(default=None, description="Its answer.")
@@ -69,44 +91,131 @@ class Step(BaseModel):
 
 
 class Bulked(BaseModel):
-    results: list[Step] = Field(description="One entry per step that was tried, in order.")
     succeeded: int = Field(description="Steps that succeeded.")
     failed: int = Field(description="Steps that failed.")
     committed: bool = Field(description="Whether the changes are kept: false after a dry run or an atomic failure.")
     dry_run: bool = Field(description="Whether this was a dry run.")
+    note: str | None = Field(default=None, description="What is left out of the results.")
+    results: list[Step] = Field(description="The steps that were tried, in order.")
 
 
 class _Undone(Exception):
     """Ends the transaction without keeping it."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Removal:
+    step: int
+    path: str
+    hash: str
+    size: int
+
+    @property
+    def facts(self) -> tuple[Any, ...]:
+        return self.step, self.path, self.hash
+
+    def __str__(self) -> str:
+        return f"step {self.step} deletes {quoted(self.path)}, {self.size} bytes, {self.hash[:12]}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Replacement:
+    step: int
+    target: Target
+    hash: str
+
+    @property
+    def facts(self) -> tuple[Any, ...]:
+        return self.step, str(self.target.place), self.target.state, self.hash
+
+    def __str__(self) -> str:
+        if self.target.state is None:
+            return f"step {self.step} writes the new file {quoted(self.target.place)} with content {self.hash[:12]}"
+        return f"step {self.step} replaces the file {quoted(self.target.place)} by content {self.hash[:12]}"
+
+
+class _Destroyed:
+    """What steps delete and replace, in order."""
+
+    def __init__(self) -> None:
+        self._all: list[_Removal | _Replacement] = []
+        self._confirmed: list[bool] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._all)
+
+    def add(self, what: _Removal | _Replacement, confirmed: bool) -> None:
+        self._all.append(what)
+        self._confirmed.append(confirmed)
+
+    def mark(self) -> int:
+        return len(self._all)
+
+    def rewind(self, mark: int) -> None:
+        del self._all[mark:], self._confirmed[mark:]
+
+    @property
+    def facts(self) -> list[tuple[Any, ...]]:
+        return [each.facts for each in self._all]
+
+    @property
+    def all_confirmed(self) -> bool:
+        """Whether every step that destroys carries the literal of its own tool."""
+        return all(self._confirmed)
+
+    def effect(self) -> Effect:
+        removed = sum(isinstance(each, _Removal) for each in self._all)
+        new = sum(isinstance(each, _Replacement) and each.target.state is None for each in self._all)
+        replaced = len(self._all) - removed - new
+        parts = [f"deletes {_count(removed, 'document')}"] if removed else []
+        parts += [f"replaces {_count(replaced, 'file')}"] if replaced else []
+        parts += [f"writes {_count(new, 'new file')}"] if new else []
+        details = tuple(f"{number}. {each}" for number, each in enumerate(self._all, 1))
+        return Effect(" and ".join(parts), details, facts=self.facts, summary=_AGREED.effect)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 class _Bulk:
-    """Runs the steps of one request. `given`: the call says that the user agrees to all that it destroys."""
+    """Runs the steps of one request: for real, or as a trial (`plan`) that only finds out what would be destroyed."""
 
     def __init__(self, workspace: Workspace, args: BulkOperations, budget: int) -> None:
-        self.given = _AGREED.given_in(args)
         self._workspace = workspace
         self._library = workspace.store
         self._args = args
+        self._whole_budget = budget
+        self._whole_budget = budget
         self._budget = max(2000, budget // len(args.operations))
-        self._outputs = Outputs(workspace.files, CONSENT)
-        self._replaced: set[str] = set()
+        self._outputs = Outputs(workspace.files)
+        self._destroyed = _Destroyed()
+        self._allowed: _Destroyed | None = None
+        self._trial_files: dict[str, bytes] | None = None
+        self._written_before: set[str] = set()  # what a step of ours wrote may be replaced by a later one
         self._confirmed = False
         self.steps: list[Step] = []
 
-    def effects(self) -> list[str]:
-        """What the user has to agree to before the steps run."""
+    def plan(self) -> _Destroyed:
+        """What the steps would delete and replace now, with every reference resolved; nothing is changed."""
+        for step in self._args.operations:
+            _confirmed(step.op, step.arguments)  # a wrong literal is an error of the call
         if self._args.dry_run:
-            return []
-        numbered = enumerate(self._args.operations, 1)
-        steps = [(number, step) for number, step in numbered if not _confirmed(step.op, step.arguments)]
-        paths = [step.arguments.get("outputPath", step.arguments.get("output_path")) for _, step in steps]
-        self._replaced = {path for path in paths if isinstance(path, str) and self._outputs.exists(path)}
-        parts = [f"step {number} deletes {_gone(self._library, step)}" for number, step in steps if _deletes(step)]
-        deletes = [f"deletes documents: {some_of(parts, 10)}"] if parts else []
-        return deletes + ([f"replaces files: {some_of(sorted(self._replaced), 10)}"] if self._replaced else [])
+            return _Destroyed()
+        for step in self._args.operations:
+            _confirmed(step.op, step.arguments)
+        if not any(map(_may_destroy, self._args.operations)):
+            return _Destroyed()
+        trial = _Bulk(self._workspace, self._args, self._whole_budget)
+        trial._trial_files = {}
+        with contextlib.suppress(_Undone):
+            self._library.write(trial._all)
+        failed = self._args.atomic and not trial.steps[-1].success
+        return _Destroyed() if failed else trial._destroyed  # what fails as a whole destroys nothing
 
-    def run(self) -> Bulked:
+    def run(self, allowed: _Destroyed) -> Bulked:
+        """Run the steps; `EffectChanged`, and nothing is kept, when they would destroy anything that is not allowed."""
+        self._allowed = allowed
         committed = True
         try:
             self._library.write(self._all)
@@ -118,8 +227,10 @@ class _Bulk:
         if not committed and not self._args.dry_run:
             self._mark_undone()
         succeeded = sum(step.success for step in self.steps)
+        results, note = _fitting(self.steps, self._whole_budget)
         return Bulked(
-            results=self.steps,
+            note=note,
+            results=results,
             succeeded=succeeded,
             failed=sum(not step.success and step.code != UNDONE for step in self.steps),
             committed=committed,
@@ -137,11 +248,14 @@ class _Bulk:
             self.steps.append(step)
             if not step.success and self._args.atomic:
                 raise _Undone
-        if self._args.dry_run:
+        if self._args.dry_run or self._trial_files is not None:
             raise _Undone
+        if self._allowed is not None and self._destroyed.facts != self._allowed.facts:
+            raise EffectChanged
 
     def _one(self, operation: Operation, writer: Writer) -> Step:
-        mark, written = writer.mark(), self._outputs.mark()
+        mark, written, destroyed = writer.mark(), self._outputs.mark(), self._destroyed.mark()
+        ours, trial = set(self._written_before), self._trial_files and dict(self._trial_files)
         try:
             with self._library.catalog.savepoint():
                 answers = [step.result or {} for step in self.steps]
@@ -151,6 +265,8 @@ class _Bulk:
         except (RolltopError, ValidationError) as error:
             writer.rewind(mark)
             self._outputs.undo(written)
+            self._destroyed.rewind(destroyed)
+            self._written_before, self._trial_files = ours, trial
             self._library.reader.forget()
             return _failed(operation.op, error)
         return Step(op=operation.op, success=True, result=to_jsonable(answer.model_dump(exclude_none=True)))
@@ -165,8 +281,12 @@ class _Bulk:
     # one method per operation that needs more than the library -----------------------------------
 
     def store_document(self, args: keep.StoreDocument) -> BaseModel:
-        files = self._workspace.files
-        return Stored.of(store_file(self._library, files, args.path, args.tags, args.metadata))
+        files, trial = self._workspace.files, (self._trial_files or {}).get(args.path)
+        if trial is not None:  # an earlier step would have written it
+            added = self._library.add(args.path, io.BytesIO(trial), tags=args.tags, metadata=args.metadata)
+        else:
+            added = store_file(self._library, files, args.path, args.tags, args.metadata)
+        return Stored.of(added)
 
     def store_text(self, args: keep.StoreText) -> BaseModel:
         kept = self._library.add_text(
@@ -174,18 +294,45 @@ class _Bulk:
         )
         return Stored.of(kept)
 
+    def delete(self, args: manage.DeleteByName) -> BaseModel:
+        if args.dry_run or self._args.dry_run:
+            return manage.delete(self._library, args)
+        would = manage.delete(self._library, args.model_copy(update={"dry_run": True}))
+        for document in would.deleted:
+            self._destroy(_Removal(len(self.steps) + 1, document.path, document.hash, document.size))
+        return manage.delete(self._library, args)
+
     def retrieve(self, args: fetch.RetrieveDocument) -> BaseModel:
         if args.output_path is not None and self._args.dry_run:
             raise InvalidInput("a dry run cannot write a file", hint="Leave outputPath out, or dry_run.")
-        overwrite = self.given or self._confirmed or args.output_path in self._replaced
-        write = partial(self._outputs.write, overwrite=overwrite)
-        return fetch.retrieve(self._workspace, args, self._budget, write)
+        return fetch.retrieve(self._workspace, args, self._budget, self._write)
+
+    def _write(self, path: str, data: bytes) -> Path:
+        target = self._workspace.files.target(path)
+        again = str(target.place) in self._written_before
+        if (target.state is not None or target.asks) and not again:
+            if not target.asks and not target.place.is_file():
+                raise Conflict("what has that name is no file", hint="Choose another name.")
+            self._destroy(_Replacement(len(self.steps) + 1, target, hashlib.sha256(data).hexdigest()))
+        self._written_before.add(str(target.place))
+        if self._trial_files is None:
+            return self._outputs.write(target, data)
+        self._trial_files[str(target.place)] = data
+        return target.place
+
+    def _destroy(self, what: _Removal | _Replacement) -> None:
+        if self._allowed is not None and what.facts not in self._allowed.facts:
+            raise EffectChanged
+        self._destroyed.add(what, self._confirmed)
 
     def by_name(self, args: fetch.GetByName | fetch.CatDocument) -> BaseModel:
         return fetch._by_name(self._library, args, self._budget)
 
     def grep(self, args: grep.GrepDocuments) -> BaseModel:
         return grep.grep(self._library, args, self._budget)
+
+    def page(self, act: Callable[[Any, Any, int], BaseModel], args: Any) -> BaseModel:
+        return act(self._library, args, self._budget)
 
     def plain(self, act: Callable[[Any, Any], BaseModel], args: Any) -> BaseModel:
         return act(self._library, args)
@@ -200,13 +347,34 @@ _ACTIONS: dict[str, Action] = {
     "retrieve_document": (fetch.RetrieveDocument, _Bulk.retrieve),
     "get_by_name": (fetch.GetByName, _Bulk.by_name),
     "cat_document": (fetch.CatDocument, _Bulk.by_name),
-    "search_documents": (find.SearchDocuments, lambda bulk, args: bulk.plain(find.search, args)),
-    "search_by_tag": (find.SearchByTag, lambda bulk, args: bulk.plain(find.tagged, args)),
-    "list_documents": (find.ListDocuments, lambda bulk, args: bulk.plain(find.list_page, args)),
+    "search_documents": (find.SearchDocuments, lambda bulk, args: bulk.page(find.search, args)),
+    "search_by_tag": (find.SearchByTag, lambda bulk, args: bulk.page(find.tagged, args)),
+    "list_documents": (find.ListDocuments, lambda bulk, args: bulk.page(find.list_page, args)),
     "grep_documents": (grep.GrepDocuments, _Bulk.grep),
-    "delete_by_name": (manage.DeleteByName, lambda bulk, args: bulk.plain(manage.delete, args)),
+    "delete_by_name": (manage.DeleteByName, _Bulk.delete),
     "get_stats": (manage.GetStats, lambda bulk, args: bulk.plain(manage.statistics, args)),
 }
+
+
+_BRIEF = ("hash", "path", "version", "outcome", "found", "updated", "deleted", "total", "next_cursor", "complete")
+"""What is told of a step's answer where the answers of all steps are too long."""
+
+
+def _fitting(steps: list[Step], budget: int) -> tuple[list[Step], str | None]:
+    """The steps as they fit into an answer: briefer if need be, then those that failed and the first ones."""
+    if how_many_fit(steps, budget) == len(steps):
+        return steps, None
+    brief = [step.model_copy(update={"result": _brief(step.result)}) for step in steps]
+    if how_many_fit(brief, budget) == len(brief):
+        return brief, "The answers of the steps are shortened; ask for a document to see all of it."
+    numbered = [step.model_copy(update={"step": number}) for number, step in enumerate(brief, 1)]
+    urgent = sorted(numbered, key=lambda step: step.success)
+    shown = sorted(urgent[: how_many_fit(urgent, budget)], key=lambda step: step.step or 0)
+    return shown, f"{len(steps) - len(shown)} of {len(steps)} steps are left out; those that failed come first."
+
+
+def _brief(result: dict[str, Any] | None) -> dict[str, Any] | None:
+    return result and {key: value for key, value in result.items() if key in _BRIEF and not isinstance(value, list)}
 
 
 def _failed(op: str, error: RolltopError | ValidationError) -> Step:
@@ -232,18 +400,10 @@ def _confirmed(op: str, arguments: dict[str, Any]) -> bool:
     return True
 
 
-def _deletes(step: Operation) -> bool:
-    return step.op == "delete_by_name" and step.arguments.get("dry_run") is not True
-
-
-def _gone(library: Library, step: Operation) -> str:
-    """What a step would delete if it ran now; what an earlier step stores is named as the step names it."""
-    said = ", ".join(f"{name} {value}" for name, value in step.arguments.items())
-    try:
-        now = manage.delete(library, manage.DeleteByName.model_validate({**step.arguments, "dry_run": True}))
-    except (RolltopError, ValidationError):
-        return said
-    return f"{manage.removal(now)} ({said})" if now.deleted else said
+def _may_destroy(step: Operation) -> bool:
+    if step.op == "delete_by_name":
+        return step.arguments.get("dry_run") is not True
+    return step.op == "retrieve_document" and not {"outputPath", "output_path"}.isdisjoint(step.arguments)
 
 
 @ToolArguments.declare(
@@ -270,6 +430,7 @@ def _gone(library: Library, step: Operation) -> str:
         ),
     ],
     usage="References are whole strings: $1.hash, $prev.documents[0].path. $$ begins a text that starts with $.",
+    tags=[FROM_DOCUMENTS],
 )
 async def bulk_operations(args: BulkOperations, ctx: ToolContext[Workspace]) -> Result[Bulked]:
     """Perform multiple operations in one request.
@@ -277,14 +438,22 @@ async def bulk_operations(args: BulkOperations, ctx: ToolContext[Workspace]) -> 
     Use it to store, tag, read or delete many documents at once. Keyword search in a step sees what was stored
     before the call.
     """
+    _refuse_excluded(args, ctx)
     bulk = _Bulk(ctx.workspace, args, ctx.budget)
-    if effects := await ctx.run(bulk.effects):
-        await ctx.require_consent(CONSENT, " and ".join(effects), given=bulk.given)
-    answer = await ctx.run(bulk.run)
+    if destroyed := await ctx.run(bulk.plan):
+        given = _AGREED.given_in(args) or destroyed.all_confirmed
+        await ctx.require_consent(CONSENT, destroyed.effect(), given=given)
+    answer = await ctx.run(bulk.run, destroyed)
     if not answer.committed and not args.dry_run:
         return _undone(answer)
     ctx.resources_changed()
     return Result.ok(answer)
+
+
+def _refuse_excluded(args: BulkOperations, ctx: ToolContext[Workspace]) -> None:
+    """A tool that is left out is left out here too."""
+    for name in dict.fromkeys(step.op for step in args.operations):
+        ctx.refuse_excluded(name)
 
 
 def _undone(answer: Bulked) -> Result[Bulked]:

@@ -23,10 +23,10 @@ def code_of(error_type: str | None) -> str:
 
 
 class StoreEnvelope:
-    """Fields that are not there are left out rather than null."""
+    """Fields that are not there are left out rather than null. A message is the text twin of the structure."""
 
     def success(self, result: Result[Any], spec: ToolSpec) -> Answer:
-        return Answer.of(_without_nulls(plain_value(result)), content=result.content)
+        return Answer.of(_without_nulls(plain_value(result)), text=result.message, content=result.content)
 
     def failure(self, result: Result[Any], spec: ToolSpec) -> Answer:
         body: dict[str, Any] = {"error": result.error, "code": code_of(result.error_type)}

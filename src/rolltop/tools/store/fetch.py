@@ -10,8 +10,20 @@ from pathlib import Path
 
 from pydantic import AliasChoices, BaseModel, Field, model_validator
 
-from mcp_core import READS, WRITES, Consent, Example, Result, ToolArguments, ToolContext
-from rolltop.errors import Conflict
+from mcp_core import (
+    DESTROYS,
+    FROM_DOCUMENTS,
+    READS,
+    Consent,
+    Effect,
+    Example,
+    Result,
+    ToolArguments,
+    ToolContext,
+    quoted,
+)
+from rolltop.errors import Conflict, ConsentMissing
+from rolltop.files import Target
 from rolltop.store import Document, Library
 from rolltop.tools.store.models import Content
 from rolltop.tools.store.operations import document_by, find_hash
@@ -19,7 +31,7 @@ from rolltop.tools.store.reading import Wanted, read_part
 from rolltop.tools.store.relations import RelatedDocument, related_to
 from rolltop.workspace import Workspace
 
-__all__ = ["CatDocument", "GetByName", "RetrieveDocument", "Retrieved", "content_of", "retrieve"]
+__all__ = ["CatDocument", "GetByName", "RetrieveDocument", "Retrieved", "content_of", "replacement", "retrieve"]
 
 OVERWRITE = "OVERWRITE_FILE"
 SHARE = 0.8
@@ -139,14 +151,39 @@ def content_of(library: Library, document: Document, wanted: Wanted) -> Content:
     )
 
 
-_OVERWRITE = Consent(OVERWRITE, "replaces a file", always=False)
+_OVERWRITE = Consent(
+    OVERWRITE,
+    "replaces or makes that file",
+    always=False,
+    when="outputPath exists or lies outside the temporary directory",
+)
+
+
+def replacement(target: Target, digest: str) -> Effect:
+    """A file that is replaced or made from content of the store; bound to what is there now."""
+    if target.state is None:
+        return Effect(
+            f"writes the new file {quoted(target.place)}",
+            (f"{quoted(target.place)}, a new file, with content {digest[:12]} of the store",),
+            facts=[str(target.place), None, digest],
+            summary="writes a new file",
+        )
+    size = target.state[2]
+    return Effect(
+        f"replaces the file {quoted(target.place)}",
+        (f"{quoted(target.place)}, {size} bytes now, by content {digest[:12]} of the store",),
+        facts=[str(target.place), target.state, digest],
+        summary="replaces a file",
+    )
+
+
 _TEXT = {"content": "first\nsecond\nthird\n", "name": "notes/three.txt"}
 _TEXT_HASH = "f5c962601b413ccda2fc14d64d98479d9fc74c90c2dde15f25ee9922e57f5074"
 
 
 @ToolArguments.declare(
     toolset="store",
-    annotations=WRITES,
+    annotations=DESTROYS,
     consent=_OVERWRITE,
     examples=[
         Example(
@@ -174,6 +211,7 @@ _TEXT_HASH = "f5c962601b413ccda2fc14d64d98479d9fc74c90c2dde15f25ee9922e57f5074"
         ),
     ],
     usage="Pass the hash that a search gave. Large content comes in parts: follow next_offset while complete is false.",
+    tags=[FROM_DOCUMENTS],
 )
 async def retrieve_document(args: RetrieveDocument, ctx: ToolContext[Workspace]) -> Result[Retrieved]:
     """Retrieve a document by its content hash.
@@ -183,13 +221,14 @@ async def retrieve_document(args: RetrieveDocument, ctx: ToolContext[Workspace])
     """
     try:
         return Result.ok(await ctx.run(retrieve, ctx.workspace, args, ctx.budget))
-    except Conflict:
-        place = await ctx.run(ctx.workspace.files.resolve, args.output_path or "")
-        if not place.is_file():  # agreeing would change nothing
+    except (Conflict, ConsentMissing):
+        target = await ctx.run(ctx.workspace.files.target, args.output_path or "")
+        if not target.asks and not target.place.is_file():  # agreeing would change nothing
             raise
-        await ctx.require_consent(OVERWRITE, f"replaces the file {place}", given=_OVERWRITE.given_in(args))
-    write = partial(ctx.workspace.files.write_bytes, overwrite=True)
-    return Result.ok(await ctx.run(retrieve, ctx.workspace, args, ctx.budget, write))
+    exact = args.model_copy(update={"hash": (await ctx.run(find_hash, ctx.workspace.store, args.hash)).object.hex})
+    await ctx.require_consent(OVERWRITE, replacement(target, exact.hash), given=_OVERWRITE.given_in(args))
+    write = partial(ctx.workspace.files.write_bytes, expected=target)
+    return Result.ok(await ctx.run(retrieve, ctx.workspace, exact, ctx.budget, write))
 
 
 @ToolArguments.declare(
@@ -202,6 +241,7 @@ async def retrieve_document(args: RetrieveDocument, ctx: ToolContext[Workspace])
         Example({"name": "nothing.txt"}, why="No such name.", expect="An error.", fails="document_not_found"),
     ],
     usage="A whole path is exact; a name or the end of a path must be unambiguous.",
+    tags=[FROM_DOCUMENTS],
 )
 async def get_by_name(args: GetByName, ctx: ToolContext[Workspace]) -> Result[Content]:
     """Retrieve document content by name.
@@ -232,6 +272,7 @@ def _by_name(library: Library, args: GetByName | CatDocument, budget: int) -> Co
         Example({"hash": _TEXT_HASH}, why="Show it by hash.", expect="Text.", before=(("store_text", _TEXT),)),
     ],
     usage="Give hash or name; offset and length, or start_line and end_line, for a part.",
+    tags=[FROM_DOCUMENTS],
 )
 async def cat_document(args: CatDocument, ctx: ToolContext[Workspace]) -> Result[Content]:
     """Display document content directly.

@@ -7,22 +7,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, PrivateAttr
 
-from mcp_core import READS, Example, Result, ToolArguments, ToolContext
+from mcp_core import FROM_DOCUMENTS, READS, Example, Result, ToolArguments, ToolContext
 from rolltop.errors import InvalidInput
 from rolltop.store import Document, FileLines, Library, Pattern
 from rolltop.store.grep.missed import Missed, missing_documents
 from rolltop.store.grep.printer import Printed
 from rolltop.store.query import decode_cursor, encode_cursor
-from rolltop.tools.store.linepage import LINE_COST, LinePage
+from rolltop.tools.store.budget import SHARE
+from rolltop.tools.store.linepage import LinePage
 from rolltop.tools.store.models import Line
 from rolltop.workspace import Workspace
 
 __all__ = ["GrepDocuments", "Grepped", "grep"]
 
-SHARE = 0.7
-"""How much of an answer's budget what was found may take; the rest is for the other fields."""
+
+COUNT_COST = 40
+"""Characters that the fields around a count take in JSON."""
 
 
 class GrepDocuments(ToolArguments):
@@ -43,12 +45,12 @@ class GrepDocuments(ToolArguments):
     files_without_match: bool = Field(default=False, description="Show only filenames without matches")
     color: Literal["always", "never", "auto"] = Field(default="never", description="Color mode: always, never, auto")
     max_count: int = Field(default=0, ge=0, description="Stop after N matches per file")
-    cursor: str | None = Field(default=None, description="next_cursor of the answer before, when it was not complete.")
+    cursor: str | None = Field(default=None, description="next_cursor of the answer before.")
 
 
 class GrepFile(BaseModel):
     file: str = Field(description="Path of the document.")
-    hash: str = Field(description="SHA-256 of its content.")
+    hash: str | None = Field(default=None, description="SHA-256 of its content, with its lines.")
     matches: list[Line] | None = Field(default=None, description="The selected lines.")
     match_count: int | None = Field(default=None, description="How many lines are selected (count).")
     binary: bool | None = Field(default=None, description="True: the document is not text, so no lines are shown.")
@@ -61,12 +63,19 @@ class Grepped(BaseModel):
     files_without_match: list[str] | None = Field(default=None, description="The other paths, when asked for.")
     count: int | None = Field(default=None, description="How many files there are in the list.")
     total_matches: int | None = Field(default=None, description="All selected lines (count).")
-    output: str | None = Field(
-        default=None, description="The lines as grep prints them; with line_numbers, with_filename or color always."
-    )
     complete: bool = Field(description="Whether everything that matches is in this answer.")
     next_cursor: str | None = Field(default=None, description="Pass it as cursor to go on where this answer ends.")
-    note: str | None = Field(default=None, description="What could not be looked at yet.")
+    note: str | None = Field(default=None, description="What could not be looked at yet, or is shown in part.")
+
+    _text: str | None = PrivateAttr(default=None)
+
+    @property
+    def text(self) -> str | None:
+        """The answer as ripgrep prints it, with what there is to say about it."""
+        if self._text is None:
+            return None
+        more = f'There is more: call again with cursor "{self.next_cursor}".' if self.next_cursor else None
+        return "\n\n".join(filter(None, (self._text or "Nothing matches.", self.note, more)))
 
 
 def grep(library: Library, args: GrepDocuments, budget: int, check: Callable[[], None] = lambda: None) -> Grepped:
@@ -130,10 +139,10 @@ def _counts(args: GrepDocuments, pairs: list[tuple[Document, int]], after: str, 
     results: list[GrepFile] = []
     used = 0
     for document, count in rest:
-        used += len(document.path) + LINE_COST
+        used += len(document.path) + COUNT_COST
         if used > limit and results:
             break
-        results.append(GrepFile(file=document.path, hash=document.hash, match_count=count))
+        results.append(GrepFile(file=document.path, match_count=count))
     complete = len(results) == len(rest)
     return Grepped(
         pattern=args.pattern,
@@ -145,21 +154,22 @@ def _counts(args: GrepDocuments, pairs: list[tuple[Document, int]], after: str, 
 
 
 def _lines(args: GrepDocuments, files: Iterable[FileLines], limit: int, check: Callable[[], None]) -> Grepped:
-    page = LinePage(_printed(args), limit, with_output=args.line_numbers or args.with_filename or _colored(args))
+    page = LinePage(_printed(args), limit)
     for file in files:
         check()
         if not page.take(file):
             break
-    return Grepped(
+    found = Grepped(
         pattern=args.pattern,
         results=[
             GrepFile(file=each.path, hash=each.hash, matches=each.lines, binary=each.binary) for each in page.files
         ],
-        output=page.output(),
         complete=page.full_at is None,
         next_cursor=None if page.full_at is None else encode_cursor(*page.full_at),
         note=page.note,
     )
+    found._text = page.text()
+    return found
 
 
 def _printed(args: GrepDocuments) -> Printed:
@@ -194,6 +204,7 @@ _CODE = (
         "paths are exact paths, directories or globs. before_context and after_context win over context. "
         "While complete is false, call again with next_cursor."
     ),
+    tags=[FROM_DOCUMENTS],
 )
 async def grep_documents(args: GrepDocuments, ctx: ToolContext[Workspace]) -> Result[Grepped]:
     """Search for regex patterns within documents.
@@ -201,4 +212,5 @@ async def grep_documents(args: GrepDocuments, ctx: ToolContext[Workspace]) -> Re
     Use it to see every line that matches, complete and in order; for finding documents by words use
     {tool:search_documents}. The syntax is RE2's: no look-around, no back-references.
     """
-    return Result.ok(await ctx.run(grep, ctx.workspace.store, args, ctx.budget, ctx.check_cancelled))
+    found = await ctx.run(grep, ctx.workspace.store, args, ctx.budget, ctx.check_cancelled)
+    return Result.ok(found, message=found.text)

@@ -1,12 +1,13 @@
-"""As many lines of grep as fit into one answer."""
+"""As many lines of grep as fit into one answer, as structure and as ripgrep prints them under headings."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
 from rolltop.store import FileLines
-from rolltop.store.grep.printer import Printed, print_matches
+from rolltop.store.grep.printer import Printed
 from rolltop.tools.store.models import Line
 
 __all__ = ["LINE_COST", "LinePage", "PageFile"]
@@ -14,14 +15,8 @@ __all__ = ["LINE_COST", "LinePage", "PageFile"]
 LINE_COST = 120
 """Characters that the fields around a line, or around the lines of a document, take in JSON."""
 
-NARROWEST = 16
-"""A piece of a line is not made shorter than that."""
-
-_COLORS = 60
-"""Characters in JSON of the colours before a printed line."""
-
-_CONTEXT_WIDTH, _CONTEXT_LINES = 8, 64
-"""A line around one that is too long gets this part of its width; one line for so many characters of it."""
+WIDTH = 400
+"""Characters of a line that are shown: of a longer one, those around its first match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,114 +30,127 @@ class PageFile:
 
 
 class LinePage:
-    """Takes the lines of documents until it is full. One line always finds room, if need be a piece of it."""
+    """Takes the lines of documents until it is full; it always has room for one."""
 
-    def __init__(self, how: Printed, limit: int, *, with_output: bool) -> None:
-        self._how = self._printed = how
+    def __init__(self, how: Printed, limit: int) -> None:
+        self._how = how
         self._limit = limit
-        self._with_output = with_output
         self._used = 0
-        self._pieces = 0
-        self._shown: list[FileLines] = []
+        self._pieces = self._trimmed = 0
         self.files: list[PageFile] = []
         self.full_at: tuple[str, int] | None = None
         """Where the next page goes on: after a line of a document, or after the document where the line is 0."""
 
     def take(self, file: FileLines) -> bool:
-        """Put a document on the page, as far as there is room; false when there is no more."""
+        """Put a document on the page, as far as there is room; False when there is no more."""
         document = file.document
         taken = PageFile(document.path, document.hash, binary=None if file.is_text else True)
         cost = LINE_COST + _length(document.path)
         if self.files and self._used + cost > self._limit:
             return self._full(self.files[-1].path, 0)
         self._used += cost
-        if file.is_text:
-            return self._take_lines(file, taken)
-        self.files.append(taken)
-        self._shown.append(file)
-        return True
-
-    def _take_lines(self, file: FileLines, taken: PageFile) -> bool:
-        numbers: list[int] = []
-        pieces: dict[int, bytes] = {}
-        for index in file.selected:
-            line = self._line(file, index)
-            if self._used + self._cost(line, taken.path) > self._limit:
-                if self.files or numbers:
-                    self._show(file, taken, numbers, pieces)
-                    return self._full(taken.path, numbers[-1] + 1) if numbers else self._full(self.files[-1].path, 0)
-                line, cut = self._piece(file, index)
-                pieces |= cut
+        shown = -1
+        for index in file.selected if file.is_text else ():
+            line = self._line(file, index, shown)
+            cost = LINE_COST + sum(map(_length, (line.line, *line.before, *line.after)))
+            if self._used + cost > self._limit and (self.files or taken.lines):
+                if not taken.lines:
+                    return self._full(self.files[-1].path, 0)
+                self.files.append(taken)
+                return self._full(taken.path, taken.lines[-1].line_number)
+            self._used += cost
             taken.lines.append(line)
-            numbers.append(index)
-            self._used += self._cost(line, taken.path)
-        self._show(file, taken, numbers, pieces)
+            shown = index + len(line.after)
+        self.files.append(taken)
         return True
-
-    def _show(self, file: FileLines, taken: PageFile, numbers: list[int], pieces: dict[int, bytes]) -> None:
-        if numbers:
-            self.files.append(taken)
-            self._shown.append(file.part(numbers, pieces))
 
     def _full(self, path: str, line: int) -> bool:
         self.full_at = path, line
         return False
 
-    def _line(self, file: FileLines, index: int) -> Line:
-        return Line.of(file.match(index, self._how.before, self._how.after, color=self._how.color))
+    def _line(self, file: FileLines, index: int, shown: int) -> Line:
+        """A selected line with what is around it, without the lines that were shown up to `shown`."""
+        match = file.match(index, color=False)
+        line = Line.of(match)
+        first = max(0, min(match.column_start - 1 - WIDTH // 4, len(match.line) - WIDTH))
+        if len(match.line) > WIDTH:
+            self._pieces += 1
+            line.line, line.line_from, line.line_length = match.line[first : first + WIDTH], first + 1, len(match.line)
+        if self._how.color:
+            line.line = _painted(line.line, file, index, match.column_start - 1 - first, match.column_end - 1 - first)
+        before = range(max(0, shown + 1, index - self._how.before), index)
+        after = range(index + 1, min(len(file), index + 1 + self._how.after))
+        line.before = self._fitting(file, reversed(before))[::-1]
+        line.after = self._fitting(file, _up_to_selected(after, file))
+        return line
 
-    def _cost(self, line: Line, path: str) -> int:
-        texts = [line.line, *line.before, *line.after]
-        cost = sum(map(_length, texts)) + len(line.place or "")
-        if not self._with_output:
-            return LINE_COST + cost
-        before = 20 + (_length(path) if self._how.with_filename else 0) + (_COLORS if self._how.color else 0)
-        return LINE_COST + 2 * cost + len(texts) * (before + len(line.place or ""))
-
-    # lines that are too long ---------------------------------------------------------------------
-
-    def _piece(self, file: FileLines, index: int) -> tuple[Line, dict[int, bytes]]:
-        """A line that does not fit into any answer, as the widest piece around its first match that does."""
-        self._pieces += 1
-        whole = file.match(index)
-        width = self._limit
-        while True:
-            width //= 2
-            first = max(0, min(whole.column_start - 1 - width // 4, len(whole.line) - width))
-            pieces = {index: whole.line[first : first + width].encode()} if len(whole.line) > width else {}
-            pieces |= self._around(file, index, width)
-            line = self._line(file.part([index], pieces), index)
-            near = width // _CONTEXT_LINES
-            line.before, line.after = line.before[max(0, len(line.before) - near) :], line.after[:near]
-            self._printed = replace(self._how, before=min(self._how.before, near), after=min(self._how.after, near))
-            if self._used + self._cost(line, file.document.path) <= self._limit or width <= NARROWEST:
+    def _fitting(self, file: FileLines, around: Iterable[int]) -> list[str]:
+        """The lines around one, the nearest first, as far as a third of a page has room for them."""
+        found: list[str] = []
+        left = self._limit // 3
+        for index in around:
+            text = _beginning(file.line(index))
+            left -= _length(text)
+            if left < 0:
+                self._trimmed += 1
                 break
-        if index in pieces:
-            line.line_from, line.line_length = first + 1, len(whole.line)
-        line.column_start, line.column_end = whole.column_start, whole.column_end
-        return line, pieces
-
-    def _around(self, file: FileLines, index: int, width: int) -> dict[int, bytes]:
-        """The lines around, so far as they are too long, without their ends."""
-        most = max(NARROWEST, width // _CONTEXT_WIDTH)
-        around = range(max(0, index - self._how.before), min(len(file), index + self._how.after + 1))
-        texts = {at: file.line(at).decode("utf-8", "replace") for at in around if at != index}
-        return {at: f"{text[:most]}…".encode() for at, text in texts.items() if len(text) > most}
-
-    # the answer ----------------------------------------------------------------------------------
+            found.append(text)
+        return found
 
     @property
     def note(self) -> str | None:
         """What is not shown as it is."""
-        if not self._pieces:
-            return None
-        return f"{self._pieces} of the lines do not fit into an answer: pieces of them and of what is around are shown."
+        notes = (
+            f"{self._pieces} long lines are shown as {WIDTH} characters around their first match."
+            if self._pieces
+            else None,
+            "Not all of the lines around fit into an answer: the nearest are shown." if self._trimmed else None,
+        )
+        return " ".join(filter(None, notes)) or None
 
-    def output(self) -> str | None:
-        """The lines as grep prints them, where that was asked for."""
-        if not self._with_output:
-            return None
-        return b"".join(print_matches(self._shown, self._printed)).decode("utf-8", "replace")
+    def text(self) -> str:
+        """The page as ripgrep prints it: a heading for each document, then its lines."""
+        return "\n\n".join("\n".join(self._printed(file)) for file in self.files)
+
+    def _printed(self, file: PageFile) -> Iterator[str]:
+        yield file.path
+        if file.binary:
+            yield "(not text: it matches)"
+        last = None
+        for line in file.lines:
+            first = line.line_number - len(line.before)
+            if (self._how.before or self._how.after) and last is not None and first > last + 1:
+                yield "--"
+            place = f"{line.place}: " if line.place else ""
+            for number, text in enumerate(line.before, first):
+                yield self._numbered(number, "-", text)
+            yield self._numbered(line.line_number, ":", place + line.line)
+            for number, text in enumerate(line.after, line.line_number + 1):
+                yield self._numbered(number, "-", text)
+            last = line.line_number + len(line.after)
+
+    def _numbered(self, number: int, sign: str, text: str) -> str:
+        return f"{number}{sign}{text}" if self._how.line_numbers else text
+
+
+def _up_to_selected(after: range, file: FileLines) -> Iterator[int]:
+    """The lines after one, without those that are selected themselves and come next."""
+    for index in after:
+        if file.is_selected(index):
+            return
+        yield index
+
+
+def _painted(shown: str, file: FileLines, index: int, start: int, end: int) -> str:
+    """The shown piece of a line with its matches in colour; of a long line, the first one."""
+    if len(shown) < WIDTH:
+        return file.match(index, color=True).line
+    return f"{shown[:start]}\x1b[01;31m\x1b[K{shown[start:end]}\x1b[m\x1b[K{shown[end:]}"
+
+
+def _beginning(line: bytes) -> str:
+    text = line.decode("utf-8", "replace")
+    return text if len(text) <= WIDTH else f"{text[:WIDTH]}…"
 
 
 def _length(text: str) -> int:

@@ -8,9 +8,9 @@ from typing import Any
 
 from pydantic import BaseModel, Field, model_validator
 
-from mcp_core import DESTROYS, READS, Consent, Example, Result, ToolArguments, ToolContext, some_of
-from rolltop.errors import Conflict
+from mcp_core import DESTROYS, READS, Agreement, Consent, Effect, Example, Result, ToolArguments, ToolContext, quoted
 from rolltop.store import Library
+from rolltop.store.blobs.writer import Writer
 from rolltop.workspace import Workspace
 
 __all__ = ["DeleteByName", "Deleted", "GetStats", "Statistics", "delete", "removal", "statistics"]
@@ -88,10 +88,29 @@ def delete(library: Library, args: DeleteByName) -> Deleted:
     )
 
 
-def removal(deleted: Deleted) -> str:
-    """What goes, in words for a human."""
-    noun = "document" if deleted.count == 1 else "documents"
-    return f"{deleted.count} {noun}: {some_of(document.path for document in deleted.deleted)}"
+def removal(deleted: list[DeletedDocument]) -> Effect:
+    """What goes, for a human to agree to; bound to the paths and contents."""
+    noun = "document" if len(deleted) == 1 else "documents"
+    return Effect(
+        f"deletes {len(deleted)} {noun}" + (f": {quoted(deleted[0].path)}" if len(deleted) == 1 else ""),
+        tuple(
+            f"{number}. {quoted(document.path)}, {document.size} bytes, {document.hash[:12]}"
+            for number, document in enumerate(deleted, 1)
+        ),
+        facts=[(document.path, document.hash) for document in deleted],
+        summary="deletes documents",
+    )
+
+
+def _delete_agreed(library: Library, args: DeleteByName, agreement: Agreement) -> Deleted:
+    """Delete what was agreed to: nobody writes between the check and the deletion."""
+    look = args.model_copy(update={"dry_run": True})
+
+    def work(_: Writer) -> Deleted:
+        agreement.check(removal(delete(library, look).deleted))
+        return delete(library, args)
+
+    return library.write(work)
 
 
 def statistics(library: Library, args: GetStats) -> Statistics:
@@ -151,10 +170,8 @@ async def delete_by_name(args: DeleteByName, ctx: ToolContext[Workspace]) -> Res
     would = await ctx.run(delete, library, look)
     if args.dry_run or not would.deleted:
         return Result.ok(would.model_copy(update={"dry_run": args.dry_run}))
-    await ctx.require_consent(CONSENT, f"deletes {removal(would)}", given=_DELETE.given_in(args))
-    if (await ctx.run(delete, library, look)).deleted != would.deleted:
-        raise Conflict("nothing was deleted: the documents have changed since it was agreed to", hint="Call again.")
-    deleted = await ctx.run(delete, library, args)
+    agreement = await ctx.require_consent(CONSENT, removal(would.deleted), given=_DELETE.given_in(args))
+    deleted = await ctx.run(_delete_agreed, library, args, agreement)
     ctx.resources_changed()
     return Result.ok(deleted)
 

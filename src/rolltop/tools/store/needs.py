@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 
 from mcp_core import Need
+from rolltop.base.installation import add_extra, add_package, reinstall
 from rolltop.errors import RolltopError
 from rolltop.settings import Settings
 
@@ -15,14 +16,14 @@ def check(settings: Settings) -> list[Need]:
     """The libraries of the store; without Hyperscan grep is slower, without the extra PDF has no text, and without
     the others there is no store."""
     vital = [
-        Need(name, importlib.util.find_spec(name) is not None, fix="pip install rolltop", vital=True)
+        Need(name, importlib.util.find_spec(name) is not None, fix=reinstall(), vital=True)
         for name in ("apsw", "zstandard", "pyfastcdc", "numpy", "re2", "tantivy")
     ]
     scanner = importlib.util.find_spec("hyperscan") is not None
     detail = "" if scanner else "grep runs on RE2 alone, about three times slower"
     return [
         *vital,
-        Need("hyperscan", scanner, detail=detail, fix="pip install hyperscan"),
+        Need("hyperscan", scanner, detail=detail, fix=add_package("hyperscan")),
         *(_extra(name, without) for name, without in _EXTRACT.items()),
         _model(settings),
     ]
@@ -38,7 +39,7 @@ _EXTRACT = {
 
 def _extra(name: str, without: str) -> Need:
     present = importlib.util.find_spec(name) is not None
-    return Need(name, present, detail="" if present else without, fix="pip install 'rolltop[extract]'")
+    return Need(name, present, detail="" if present else without, fix=add_extra("extract"))
 
 
 def _model(settings: Settings) -> Need:

@@ -7,7 +7,7 @@ from typing import Any
 
 from rolltop.files import Files
 from rolltop.store import Added, Document, Found, Library
-from rolltop.store.finding import no_such_hash
+from rolltop.store.documents.lookup import no_such_hash
 
 __all__ = ["document_by", "find_hash", "store_file"]
 

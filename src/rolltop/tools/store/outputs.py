@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
-from rolltop.errors import Conflict, RolltopError
-from rolltop.files import Files, Written
+from rolltop.errors import RolltopError
+from rolltop.files import Files, Target, Written
 
 __all__ = ["Outputs"]
 
@@ -14,26 +14,13 @@ __all__ = ["Outputs"]
 class Outputs:
     """What was written so far, in order."""
 
-    def __init__(self, files: Files, confirm: str) -> None:
+    def __init__(self, files: Files) -> None:
         self._files = files
-        self._confirm = confirm
         self._written: list[Written] = []
 
-    def exists(self, path: str) -> bool:
-        """Whether something is there that writing would replace."""
-        try:
-            self._files.stat(path)
-        except RolltopError:
-            return False
-        return True
-
-    def write(self, path: str, data: bytes, *, overwrite: bool) -> Path:
-        """Write a file of a step."""
-        try:
-            written = self._files.write_for_now(path, data, overwrite=overwrite)
-        except Conflict as error:
-            hint = f'Choose another name, or if the user agrees, call again with confirm set to "{self._confirm}".'
-            raise Conflict(error.message, hint=hint) from None
+    def write(self, target: Target, data: bytes) -> Path:
+        """Write a file of a step; `Conflict` when the target is not what it was."""
+        written = self._files.write_for_now(target.place, data, expected=target)
         self._written.append(written)
         return written.place
 

@@ -9,8 +9,8 @@ from rolltop.errors import InvalidInput
 from rolltop.store import Document, Library
 from rolltop.store.extract.charsets import WESTERN, codec_named, declared_in
 from rolltop.store.extract.detect import HEAD, whole_characters
-from rolltop.store.extract.plain import codec_of, decoded
-from rolltop.store.naming import is_text
+from rolltop.store.extract.plain import codec_of, decoded, lines_in
+from rolltop.store.file_types import is_text
 
 __all__ = ["Part", "Wanted", "read_part"]
 
@@ -103,34 +103,33 @@ def _lines(library: Library, document: Document, number: int, wanted: Wanted) ->
     first = wanted.start_line if wanted.start_line is not None else 1
     if first < 1 or (wanted.end_line is not None and wanted.end_line < first):
         raise InvalidInput("lines count from 1, and end_line is not before start_line")
-    lines, lengths = _all_lines(library.read_object(number), *_codec(library, document, number))
-    last = min(len(lines), wanted.end_line or len(lines))
-    kept, size = list[bytes](), 0
-    for line in lines[first - 1 : last]:
-        if kept and size + len(line) > wanted.most:
-            break
-        kept.append(line)
-        size += len(line)
-    shown = first - 1 + len(kept)
-    start, end = sum(lengths[: first - 1]), sum(lengths[:shown])
-    complete = shown >= last
+    codec, mark = _codec(library, document, number)
+    if codec.startswith(("utf-16", "utf-32")):
+        return _wide_lines(library.read_object(number), codec, mark, first, wanted)
+    found = library.read_lines(number, first, wanted.end_line, wanted.most)
     return Part(
-        b"".join(kept).decode("utf-8", "replace"),
+        found.data.decode(codec, "replace"),
         None,
-        start,
-        end,
-        complete,
-        None if complete else end,
+        found.start,
+        found.end,
+        found.complete,
+        None if found.complete else found.end,
         first,
-        shown,
+        first - 1 + found.count,
     )
 
 
-def _all_lines(content: bytes, codec: str, mark: int) -> tuple[list[bytes], list[int]]:
-    """The lines of a text in UTF-8, and how many bytes of the content each of them is."""
-    if codec == "utf-8":
-        lines = content.splitlines(keepends=True)
-        return lines, list(map(len, lines))
-    lines = decoded(content).encode().splitlines(keepends=True)
-    lengths = [len(line.decode().encode(codec, "replace")) for line in lines]
-    return lines, [mark + length if not at else length for at, length in enumerate(lengths)]
+def _wide_lines(content: bytes, codec: str, mark: int, first: int, wanted: Wanted) -> Part:
+    """Lines of a text whose characters are two or four bytes: their ends cannot be found in its bytes."""
+    lines = lines_in(decoded(content))
+    lengths = [len(line.encode(codec, "replace")) for line in lines]
+    last = min(len(lines), wanted.end_line or len(lines))
+    shown, size = first - 1, 0
+    while shown < last and (size + len(lines[shown]) <= wanted.most or shown < first):
+        size += len(lines[shown])
+        shown += 1
+    before = mark if first > 1 else 0
+    start = before + sum(lengths[: first - 1])
+    end = mark + sum(lengths[:shown])
+    complete = shown >= last
+    return Part("".join(lines[first - 1 : shown]), None, start, end, complete, None if complete else end, first, shown)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, Field
 
-from rolltop.store import Found, Library, Related
-from rolltop.store.graph import Neighbourhood
+if TYPE_CHECKING:  # numpy comes with them: most calls do without
+    from rolltop.store import Found, Library, Related
+    from rolltop.store.graph import Neighbourhood
 
 __all__ = ["RelatedDocument", "related_to"]
 

@@ -7,9 +7,10 @@ from typing import Any
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 from mcp_core import Page, ResourceContent, ResourceInfo, TemplateInfo, ToolContext, UnknownResource
+from mcp_core.content import DATA
 from rolltop.errors import InvalidInput, NotFound
 from rolltop.store import Document, Library, Listing, is_hash_prefix
-from rolltop.store.extract.plain import decoded
+from rolltop.store.extract.plain import decoded, lines_in
 from rolltop.workspace import Workspace
 
 __all__ = ["StoreResources"]
@@ -63,7 +64,7 @@ def _read(library: Library, uri: str) -> list[ResourceContent]:
     parts = urlsplit(uri)
     options = {key: values[-1] for key, values in parse_qs(parts.query).items()}
     if "tag" in options:
-        return [ResourceContent(uri, _tagged(library, options["tag"]), "text/plain")]
+        return [ResourceContent(uri, _tagged(library, options["tag"]), "text/plain", DATA)]
     name = unquote(parts.netloc + parts.path)
     try:
         number, document = _find(library, name)
@@ -71,10 +72,10 @@ def _read(library: Library, uri: str) -> list[ResourceContent]:
         raise UnknownResource(uri, error.hint) from None
     data = library.read_object(number)
     if document.kind != "text":
-        return [ResourceContent(uri, data, document.mime)]
+        return [ResourceContent(uri, data, document.mime, DATA)]
     text = data.decode("utf-8", "replace") if document.is_text else decoded(data)
     mime = document.mime if document.is_text else document.mime.partition(";")[0]
-    return [ResourceContent(uri, _lines(text, options), mime)]
+    return [ResourceContent(uri, _lines(text, options), mime, DATA)]
 
 
 def _find(library: Library, name: str) -> tuple[int, Document]:
@@ -87,7 +88,7 @@ def _find(library: Library, name: str) -> tuple[int, Document]:
 def _lines(text: str, options: dict[str, str]) -> str:
     if not {"start_line", "end_line"} & options.keys():
         return text
-    lines = text.splitlines(keepends=True)
+    lines = lines_in(text)
     first, last = _number(options, "start_line", 1), _number(options, "end_line", len(lines))
     return "".join(lines[max(0, first - 1) : last])
 

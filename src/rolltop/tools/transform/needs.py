@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 
 from mcp_core import Need
+from rolltop.base.installation import reinstall
 from rolltop.errors import InvalidData, InvalidInput
 from rolltop.settings import Settings
 from rolltop.transform.examples.corpus import load_suite
@@ -17,7 +18,7 @@ __all__ = ["check"]
 def check(settings: Settings) -> list[Need]:
     """The libraries; then the limits and the daemon, if one is to do the work."""
     libraries = [
-        Need(name, importlib.util.find_spec(name) is not None, fix="pip install rolltop", vital=True)
+        Need(name, importlib.util.find_spec(name) is not None, fix=reinstall(), vital=True)
         for name in ("orjson", "yaml", "re2")
     ]
     try:

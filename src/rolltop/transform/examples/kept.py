@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
 from dataclasses import asdict
 from pathlib import Path
 
 import orjson
 
+from rolltop.base.atomic_files import write_file
 from rolltop.transform.examples.corpus import OWN, Example, load_corpus, load_suite
 from rolltop.transform.examples.finder import Finder
 
@@ -56,6 +56,4 @@ def _write(kept: Path, print_: str, examples: list[Example]) -> None:
     document = {"fingerprint": print_, "examples": [asdict(example) for example in examples]}
     with contextlib.suppress(OSError):
         kept.parent.mkdir(parents=True, exist_ok=True)
-        temporary = kept.with_name(f".{kept.name}.{os.getpid()}")
-        temporary.write_bytes(orjson.dumps(document))
-        temporary.replace(kept)
+        write_file(kept, orjson.dumps(document), durable=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from rolltop.errors import InvalidInput
 __all__ = ["ServiceConfig"]
 
 _NUMBERS = {"timeout": 5000, "max_memory_mb": 100, "workers": 16, "daemon_timeout": 10_000, "daemon_retries": 3}
-_WORDS = ("daemon_url", "index_path", "suite", "registry", "rebuild_on_startup")
+_WORDS = ("daemon_url", "daemon_token", "index_path", "suite", "registry", "rebuild_on_startup")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,8 @@ class ServiceConfig:
     """Whom workers run as when rolltop runs as root."""
     daemon_url: str | None = None
     """A daemon that does the work instead of own workers."""
+    daemon_token: str | None = field(default=None, repr=False)
+    """The token that the daemon asks for."""
     daemon_timeout: float = 10.0
     daemon_retries: int = 3
     suite: Path | None = None
@@ -53,6 +55,7 @@ class ServiceConfig:
             workers=numbers["workers"],
             user=user,
             daemon_url=_url(section.get("daemon_url")),
+            daemon_token=section.get("daemon_token") or None,
             daemon_timeout=numbers["daemon_timeout"] / 1000,
             daemon_retries=numbers["daemon_retries"],
             suite=_path(section.get("suite")),

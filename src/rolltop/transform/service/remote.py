@@ -20,13 +20,15 @@ DAEMON_CONNECTION_ERROR = "DAEMON_CONNECTION_ERROR"
 _PAUSE = 0.1
 """Seconds before the first retry; each further pause is twice as long."""
 _LARGEST = 256 << 20
+UNAUTHORIZED = 401
 
 
 class DaemonClient:
     """Keeps no connection: a daemon that was restarted is simply reached again."""
 
-    def __init__(self, url: str, timeout: float, retries: int) -> None:
+    def __init__(self, url: str, timeout: float, retries: int, token: str | None = None) -> None:
         self.url, self.timeout, self.retries = url, timeout, retries
+        self._authorization = {"Authorization": f"Bearer {token}"} if token else {}
         self.parts = urlsplit(url)
 
     def ask(self, job: str, arguments: Mapping[str, Any]) -> Any:
@@ -53,9 +55,16 @@ class DaemonClient:
         kind = http.client.HTTPSConnection if self.parts.scheme == "https" else http.client.HTTPConnection
         connection = kind(self.parts.hostname or "", self.parts.port, timeout=self.timeout)
         try:
-            headers = {"Content-Type": "application/json"}
+            headers = {"Content-Type": "application/json", **self._authorization}
             connection.request("POST", self.parts.path.rstrip("/") + path, payload, headers)
-            return connection.getresponse().read(_LARGEST)
+            response = connection.getresponse()
+            if response.status == UNAUTHORIZED:
+                raise PartMissing(
+                    "the daemon refuses the token",
+                    code=DAEMON_CONNECTION_ERROR,
+                    hint="Set UTLX_DAEMON_TOKEN to the token that the daemon was started with.",
+                )
+            return response.read(_LARGEST)
         finally:
             connection.close()
 

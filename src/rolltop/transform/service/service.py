@@ -31,7 +31,8 @@ class Service:
     def __init__(self, config: ServiceConfig | None = None) -> None:
         self.config = config or ServiceConfig()
         url = self.config.daemon_url
-        self.daemon = DaemonClient(url, self.config.daemon_timeout, self.config.daemon_retries) if url else None
+        timeout, retries, token = self.config.daemon_timeout, self.config.daemon_retries, self.config.daemon_token
+        self.daemon = DaemonClient(url, timeout, retries, token) if url else None
         self._warm = False
         self._starting, self._indexing = threading.Lock(), threading.Lock()
         self._finder: Finder | None = None

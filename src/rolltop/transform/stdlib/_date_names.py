@@ -60,7 +60,9 @@ def names_of(locale: str) -> Names:
     try:
         from babel import Locale, UnknownLocaleError  # noqa: PLC0415 - an extra
     except ImportError:
-        fail(f"the locale {tag!r} is not installed", hint="Install the extra: pip install 'rolltop[locales]'.")
+        from rolltop.base.installation import add_extra  # noqa: PLC0415 - only a failure needs it
+
+        fail(f"the locale {tag!r} is not installed", hint=f"Install the extra: {add_extra('locales')}")
     try:
         found = Locale.parse(tag)
     except (ValueError, UnknownLocaleError):

@@ -39,7 +39,9 @@ def _babel(locale: str) -> tuple[Any, Any]:
     try:
         from babel import Locale, UnknownLocaleError, numbers  # noqa: PLC0415 - an extra
     except ImportError:
-        fail(f"the locale {locale[:20]!r} is not installed", hint="Install the extra: pip install 'rolltop[locales]'.")
+        from rolltop.base.installation import add_extra  # noqa: PLC0415 - only a failure needs it
+
+        fail(f"the locale {locale[:20]!r} is not installed", hint=f"Install the extra: {add_extra('locales')}")
     try:
         return numbers, Locale.parse(locale.strip().replace("-", "_"))
     except (ValueError, UnknownLocaleError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rolltop.errors import NotFound
-from rolltop.store.reach import Reach
+from rolltop.store.blobs.commit_mark import Reach
 from rolltop.store.records import Place
 from rolltop.store.seams import BlobStore
 

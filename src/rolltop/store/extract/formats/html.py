@@ -11,7 +11,7 @@ from rolltop.store.extract.charsets import declared_in
 from rolltop.store.extract.formats.draft import PARTED, Draft, joined
 from rolltop.store.extract.formats.limits import Unreadable
 from rolltop.store.extract.plain import decoded
-from rolltop.store.naming import is_text
+from rolltop.store.file_types import is_text
 
 __all__ = ["read", "write_page"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rolltop.store.extract.formats import reading
+from rolltop.store.extract.formats import readers
 from rolltop.store.extract.formats.draft import Draft
 from rolltop.store.extract.formats.limits import Enough, Unreadable
 
@@ -19,7 +19,7 @@ def read_part(data: bytes, name: str, draft: Draft, *, named: bool = True) -> No
     draft.at(name)
     if named:
         draft.line(name)
-    read_inside(name, draft, lambda part: reading.read_into(data, name, part))
+    read_inside(name, draft, lambda part: readers.read_into(data, name, part))
 
 
 def read_inside(name: str, draft: Draft, read: Callable[[Draft], None]) -> None:

@@ -1,0 +1,42 @@
+"""`rolltop store`: the documents on the command line."""
+
+from __future__ import annotations
+
+import click
+
+from rolltop.cli.groups import EXIT_CODES, LazyGroup
+
+__all__ = ["store"]
+
+VERBS: dict[str, tuple[str, str]] = {
+    "add": ("rolltop.cli.store.files:add", "Store files, directories or standard input."),
+    "watch": ("rolltop.cli.store.files:watch", "Store files again whenever they change."),
+    "get": ("rolltop.cli.store.documents:get", "Show what is known about a document, or write it to a file."),
+    "cat": ("rolltop.cli.store.documents:cat", "Print a document."),
+    "list": ("rolltop.cli.store.documents:list_", "List documents."),
+    "search": ("rolltop.cli.store.search:search", "Find documents by their words and their meaning."),
+    "grep": ("rolltop.cli.store.search:grep", "Print the lines that match a regular expression."),
+    "graph": ("rolltop.cli.store.graph:graph", "Show the documents that belong to one."),
+    "tag": ("rolltop.cli.store.documents:tag", "Add and remove tags, or list them all."),
+    "meta": ("rolltop.cli.store.documents:meta", "Show, set and remove metadata."),
+    "rm": ("rolltop.cli.store.documents:rm", "Delete documents."),
+    "undo": ("rolltop.cli.store.documents:undo", "Bring deleted documents back."),
+    "gc": ("rolltop.cli.store.documents:gc", "Remove for good what was deleted, and give the space back."),
+    "stats": ("rolltop.cli.store.maintenance:stats", "Count what there is."),
+    "verify": ("rolltop.cli.store.maintenance:verify", "Prove that everything is what was stored."),
+    "repair": ("rolltop.cli.store.maintenance:repair", "Mend what can be mended and name what cannot."),
+    "index": ("rolltop.cli.store.maintenance:index", "Bring the indexes up to date, or build them anew."),
+    "reindex": ("rolltop.cli.store.maintenance:reindex", "Build the keyword index and the vectors anew."),
+    "models": ("rolltop.cli.store.maintenance:models", "List the models of the search by meaning."),
+    "snapshot": ("rolltop.cli.store.history:snapshot", "Remember all documents as they are now, or list snapshots."),
+    "versions": ("rolltop.cli.store.history:versions", "List the versions of a document."),
+    "diff": ("rolltop.cli.store.history:diff", "Show what changed since a snapshot."),
+    "restore": ("rolltop.cli.store.history:restore", "Write a snapshot out, or put an earlier version back."),
+    "export": ("rolltop.cli.store.files:export", "Write documents and all their versions to an archive."),
+    "import": ("rolltop.cli.store.files:import_", "Store what an archive holds."),
+}
+
+
+@click.group(cls=LazyGroup, lazy=VERBS, epilog=EXIT_CODES)
+def store() -> None:
+    """Keep documents by content and find them again."""

@@ -1,0 +1,209 @@
+"""Move documents in and out: `rolltop store add`, `watch`, `export` and `import`."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import click
+
+from rolltop.cli.completion import complete_documents, complete_tags
+from rolltop.cli.groups import EXIT_CODES, Invocation
+from rolltop.cli.output import Size, counted, note, print_json, progress
+from rolltop.cli.store.library import explained, opened
+
+if TYPE_CHECKING:
+    from rolltop.store import Library, Tally
+    from rolltop.store.documents.folder_files import Gather
+
+__all__ = ["add", "export", "import_", "watch"]
+
+_FILES = (
+    click.argument("paths", nargs=-1, required=True),
+    click.option("-r", "--recursive", is_flag=True, help="Take what is in directories."),
+    click.option("--include", multiple=True, metavar="GLOB", help="Only files like this."),
+    click.option("--exclude", multiple=True, metavar="GLOB", help="Not files or directories like this."),
+    click.option("--no-ignore", is_flag=True, help="Also what .gitignore names."),
+    click.option(
+        "--tag", "tags", multiple=True, shell_complete=complete_tags, metavar="TAG", help="Tag every document."
+    ),
+)
+
+
+def _file_options(command: Any) -> Any:
+    for option in reversed(_FILES):
+        command = option(command)
+    return command
+
+
+@click.command(epilog=EXIT_CODES)
+@_file_options
+@click.option("--meta", "pairs", multiple=True, metavar="KEY=VALUE", help="Metadata for every document.")
+@click.option("--name", help="Name for what comes from standard input (path -).")
+@click.option("--again", is_flag=True, help="Read files whose size and time have not changed, too.")
+@click.option("--json", "as_json", is_flag=True, help="The tally as JSON.")
+@click.pass_obj
+def add(invocation: Invocation, /, **given: Any) -> None:
+    """Store files by content; what is stored already costs nothing."""
+    from rolltop.store.metadata_values import parse_pairs
+
+    metadata = parse_pairs(given["pairs"])
+    with opened(invocation) as library:
+        if given["paths"] == ("-",):
+            tally = _from_stdin(library, given, metadata)
+        else:
+            tally = _from_files(library, given, metadata)
+    _report(tally, given["as_json"])
+    if tally.errors:
+        sys.exit(1)
+
+
+def _from_stdin(library: Library, given: dict[str, Any], metadata: dict[str, Any]) -> Tally:
+    from rolltop.store import Tally
+
+    if not given["name"]:
+        raise click.UsageError("standard input needs a --name")
+    added = library.add(given["name"], sys.stdin.buffer, tags=given["tags"], metadata=metadata)
+    return Tally(
+        documents=1,
+        new=int(added.outcome == "new"),
+        versions=int(added.outcome == "version"),
+        unchanged=int(added.outcome == "unchanged"),
+        bytes=added.document.size,
+        bytes_stored=added.bytes_stored,
+        bytes_written=added.bytes_written,
+    )
+
+
+def gather_of(library: Library, given: dict[str, Any], *, skip_known: bool) -> Gather:
+    from rolltop.store.documents.folder_files import Gather
+
+    def known(path: str) -> tuple[int, int] | None:
+        document = library.catalog.documents.at(path)
+        return (document.size, document.modified) if document else None
+
+    return Gather(
+        recursive=given["recursive"],
+        include=given["include"],
+        exclude=given["exclude"],
+        gitignore=not given["no_ignore"],
+        known=known if skip_known else None,
+    )
+
+
+def _from_files(library: Library, given: dict[str, Any], metadata: dict[str, Any]) -> Tally:
+    skip = not (given["again"] or given["tags"] or metadata)
+    gather = gather_of(library, given, skip_known=skip)
+    with progress("storing") as show:
+        tally = library.add_many(
+            gather.sources(given["paths"]),
+            tags=given["tags"],
+            metadata=metadata,
+            progress=lambda tally: show(tally.documents + gather.skipped, 0),
+        )
+    with progress("indexing") as show:
+        library.index(show)
+    tally.unchanged += gather.skipped
+    tally.documents += gather.skipped
+    tally.errors = gather.problems
+    if gather.passed_over:
+        left_out = counted(gather.passed_over, "link or special file was", "links and special files were")
+        note(f"{left_out} left out; name a link to store what it leads to")
+    return tally
+
+
+def _report(tally: Tally, as_json: bool) -> None:
+    for path, why in tally.errors:
+        note(f"{path}: {why}", style="yellow")
+    if as_json:
+        names = ("documents", "new", "versions", "unchanged", "bytes", "bytes_stored", "bytes_written")
+        print_json({name: getattr(tally, name) for name in names} | {"errors": dict(tally.errors)})
+        return
+    stored, read, written = (Size(each).scaled for each in (tally.bytes_stored, tally.bytes, tally.bytes_written))
+    note(
+        f"{counted(tally.documents, 'document')}: {tally.new} new, {counted(tally.versions, 'new version')}, "
+        f"{tally.unchanged} unchanged; {stored} of {read} were new, {written} written"
+    )
+
+
+@click.command(epilog=EXIT_CODES)
+@_file_options
+@click.option("--interval", default=2.0, show_default=True, help="Seconds between two looks.")
+@click.option("--rounds", type=int, default=None, help="Stop after so many looks.")
+@click.pass_obj
+def watch(invocation: Invocation, /, interval: float, rounds: int | None, **given: Any) -> None:
+    """Store files again whenever they change; what disappears stays in the store. Ends with Ctrl-C."""
+    done = 0
+    with opened(invocation) as library:
+        while rounds is None or done < rounds:
+            if done:
+                time.sleep(interval)
+            gather = gather_of(library, given, skip_known=True)
+            tally = library.add_many(gather.sources(given["paths"]), tags=given["tags"])
+            if tally.new or tally.versions:
+                _report(tally, as_json=False)
+            done += 1
+
+
+@click.command(epilog=EXIT_CODES)
+@click.argument("archive", type=click.Path(dir_okay=False, allow_dash=True))
+@click.argument("paths", nargs=-1, shell_complete=complete_documents)
+@click.option("--tag", "tags", multiple=True, shell_complete=complete_tags, help="Only documents with this tag.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.pass_obj
+def export(invocation: Invocation, archive: str, paths: tuple[str, ...], tags: tuple[str, ...], as_json: bool) -> None:
+    """Write documents and all their versions to a tar ARCHIVE (- is standard output)."""
+    from rolltop.store import Listing
+
+    if as_json and archive == "-":
+        raise click.UsageError("--json needs standard output for itself: name a file")
+    with opened(invocation) as library, progress("exporting") as show:
+        query, left = Listing(paths=paths, tags=tags), list[tuple[str, str]]()
+        if archive == "-":
+            count = library.export(sys.stdout.buffer, query, show, left)
+        else:
+            count = _to_new_file(Path(archive), lambda out: library.export(out, query, show, left))
+    if as_json:
+        named = [{"what": what, "why": why} for what, why in left]
+        print_json({"documents": count, "archive": archive} | ({"left": named} if left else {}))
+    else:
+        for what, why in left:
+            note(f"{what} was not written: {why}", style="yellow")
+        note(f"{counted(count, 'document')} exported")
+    if left:
+        sys.exit(1)
+
+
+def _to_new_file(path: Path, write: Callable[[BinaryIO], int]) -> int:
+    """Write a new file; remove it again if writing fails."""
+    with ExitStack() as stack:
+        with explained(path):
+            out = stack.enter_context(path.open("xb"))
+        try:
+            return write(out)
+        except BaseException:
+            path.unlink()
+            raise
+
+
+@click.command("import", epilog=EXIT_CODES)
+@click.argument("archive", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.pass_obj
+def import_(invocation: Invocation, archive: str, as_json: bool) -> None:
+    """Store what an ARCHIVE of `export` holds (- is standard input)."""
+    with opened(invocation) as library, progress("importing") as show:
+        if archive == "-":
+            tally = library.import_(sys.stdin.buffer, lambda done: show(done, 0))
+        else:
+            with open(archive, "rb") as source:
+                tally = library.import_(source, lambda done: show(done, 0))
+    if as_json:
+        print_json({"new": tally.new, "versions": tally.versions, "unchanged": tally.unchanged})
+    else:
+        new = f"{counted(tally.new, 'new document')}, {counted(tally.versions, 'new version')}"
+        note(f"{new}, {tally.unchanged} unchanged")

@@ -1,0 +1,250 @@
+"""The application: the tools, prompts and resources of one server, and everything that a call needs."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from functools import partial
+from typing import Any
+
+from mcp_core import (
+    Approver,
+    Call,
+    Changes,
+    ClientInfo,
+    Dispatcher,
+    Envelope,
+    ExtMcpToolDecorator,
+    Prompt,
+    Registered,
+    Registry,
+    ResourceContent,
+    ResourceProvider,
+    ToolArguments,
+    ToolContext,
+    ToolSet,
+    ToolSpec,
+    UnknownResource,
+)
+from mcp_core.description import expand_names
+from mcp_core.prompts import declared_prompts
+from mcp_core.toolset import resolve
+from rolltop.base.os_errors import explain_os_error, explain_resource_limit
+from rolltop.journal import LARGEST_ARGUMENTS, Entry
+from rolltop.server.resources import LargeAnswers, ToolPages
+from rolltop.server.toolsets import SEARCH, LiveSet, Loaded, discover, load_set, refuse_name, select
+from rolltop.settings import Settings
+from rolltop.workspace import Workspace
+
+__all__ = ["Application"]
+
+logger = logging.getLogger("rolltop.application")
+
+_ENGINES = frozenset({"store", "transform", "reports", "catalog", "guide"})
+
+
+class Application:
+    """Built once per server. Imports no MCP library: the command line calls tools through it too."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        watcher: Callable[[Call], None] | None = None,
+        lenient: bool = False,
+        toolsets: Sequence[ToolSet] | None = None,
+    ) -> None:
+        """`watcher` is told of each call, like the journal; `lenient`: an engine's wrong setting costs only its set.
+
+        `toolsets` replaces the installed sets.
+        """
+        self.settings = settings
+        self.workspace = Workspace(settings, background=True)
+        if not lenient:
+            self.workspace.check_sections()
+        self._watcher = watcher
+        self._session = f"{os.getpid()}-{os.urandom(4).hex()}"  # for transports that have one session per process
+        self.changes = Changes()
+        self.approver = Approver(settings.consent, self.workspace.approvals, settings.consent_seconds)
+        self.registry = Registry(settings.exclude_tools, settings.tool_prefix or "")
+        self.prompts: dict[str, Prompt] = {}
+        self.list_was_stale = False  # a client was told another list while we were loading
+        self.answers = LargeAnswers(self.workspace)
+        self.providers: list[ResourceProvider] = [self.answers, ToolPages(self.registry)]
+        self.dispatcher = Dispatcher(
+            self.registry,
+            observer=self._record,
+            spill=self.answers.keep,
+            redirect=self._named_call if settings.tool_mode == SEARCH else None,
+            explain=lambda error: explain_os_error(error, settings.workspace) or explain_resource_limit(error),
+            opener=self._opener,
+            timeout=settings.call_timeout,
+            calls_per_minute=settings.calls_per_minute,
+        )
+        self._live: list[LiveSet] = []
+        available, self.loaded = discover() if toolsets is None else (list(toolsets), [])
+        for toolset in select(available, settings):
+            self._add_set(load_set(toolset, settings))
+        self._refuse_unknown_exclusions(available)
+        ToolArguments.get_declared_tools()  # what was collected is registered now: nothing waits for a second time
+
+    @property
+    def instructions(self) -> str:
+        """What the server tells an agent about itself at the start."""
+        served = [each.toolset for each in self.loaded if each.served and each.specs]
+        text = "\n".join(
+            ["rolltop is a desk to work at.", *(f"{each.name}: {each.instructions or each.summary}" for each in served)]
+        )
+        return expand_names(text, self.registry.name_of)
+
+    def listed(self) -> list[Registered]:
+        """The tools that a client sees: all that are not hidden, or the three that find the others."""
+        search = self.settings.tool_mode == SEARCH
+        return [each for each in self.registry if not each.spec.hidden and (each.spec.toolset == SEARCH or not search)]
+
+    def _opener(self, toolset: str) -> Callable[[], object] | None:
+        """Opens the engine of a tool set; each is named as its part of the workspace."""
+        return partial(getattr, self.workspace, toolset) if toolset in _ENGINES else None
+
+    def _named_call(self, name: str, arguments: Mapping[str, Any] | None) -> tuple[str, Mapping[str, Any] | None]:
+        """`call_tool {name, arguments}` as the call that it means."""
+        if name != self.registry.name_of("call_tool") or not arguments or set(arguments) - {"name", "arguments"}:
+            return name, arguments
+        meant, given = arguments.get("name"), arguments.get("arguments")
+        registered = self.registry.by_plain_name(meant) if isinstance(meant, str) else None
+        if registered is None or not isinstance(given, dict | None):
+            return name, arguments
+        return registered.name, given
+
+    def context(self, client: ClientInfo, **more: Any) -> ToolContext[Workspace]:
+        """A context for one call."""
+        return ToolContext(
+            workspace=self.workspace,
+            client=client,
+            budget_tokens=self.settings.budget_tokens,
+            invoker=self.dispatcher.invoke,
+            reader=self.read,
+            registry=self.registry,
+            name_of=self.registry.name_of,
+            changes=self.changes,
+            approver=self.approver,
+            **more,
+        )
+
+    async def read(self, uri: str, ctx: ToolContext[Any]) -> Sequence[ResourceContent]:
+        """Read a resource of whichever set its scheme belongs to."""
+        provider = self.provider_for(uri)
+        if provider is None:
+            schemes = sorted({scheme for each in self.providers for scheme in each.schemes})
+            raise UnknownResource(uri, hint=f"Known schemes are {', '.join(schemes)}.")
+        return await provider.read(uri, ctx)
+
+    def provider_for(self, uri: str) -> ResourceProvider | None:
+        scheme = uri.partition(":")[0].lower()
+        return next((provider for provider in self.providers if scheme in provider.schemes), None)
+
+    def close(self) -> None:
+        for live in self._live:
+            live.close()
+        self.workspace.close()
+
+    def _add_set(self, loaded: Loaded) -> None:
+        self.loaded.append(loaded)
+        if not loaded.served:
+            return
+        toolset = loaded.toolset
+        decorator = ExtMcpToolDecorator(self.registry, self._prefix(toolset))
+        envelope = toolset.make_envelope()
+        for spec in loaded.specs:
+            if self._wanted(spec, decorator.names.final(spec.name, spec.prefix)):
+                decorator.register(spec, envelope=envelope, profile=self._profile(toolset))
+        self._add_live(toolset, decorator, envelope)
+        provider = toolset.make_resources()
+        if provider is not None:
+            self.providers.append(provider)
+        for prompt in _prompts(toolset):
+            self.prompts[prompt.name] = prompt
+
+    def _add_live(self, toolset: ToolSet, decorator: ExtMcpToolDecorator, envelope: Envelope) -> None:
+        source = toolset.make_live(self.workspace)
+        if source is None:
+            return
+
+        def register(spec: ToolSpec) -> str | None:
+            if not self._wanted(spec, decorator.names.final(spec.name, spec.prefix)):
+                return None
+            return decorator.register(spec, envelope=envelope, profile=self._profile(toolset))
+
+        self._live.append(LiveSet(self.registry, source, register, lambda: self.changes.publish("tools")))
+
+    def _wanted(self, spec: ToolSpec, final: str) -> bool:
+        excluded = {spec.name, final}.intersection(self.settings.exclude_tools)
+        return not excluded and (spec.annotations.read_only or not self.settings.read_only)
+
+    def _refuse_unknown_exclusions(self, available: Sequence[ToolSet]) -> None:
+        """A tool that is left out by a wrong name is served. Only tools of packages (`package-function`) come later."""
+        excluded = {name for name in self.settings.exclude_tools if not all(name.partition("-"))}
+        if not excluded or excluded <= self._names_of(self.loaded):
+            return
+        here = {loaded.toolset.name for loaded in self.loaded}
+        others = [load_set(toolset, self.settings) for toolset in available if toolset.name not in here]
+        names = self._names_of([*self.loaded, *others])
+        for name in sorted(excluded - names):
+            refuse_name(name, names, certain=all(each.served for each in [*self.loaded, *others]))
+
+    def _names_of(self, sets: Sequence[Loaded]) -> set[str]:
+        """What the tools of these sets are called, with and without their prefix."""
+        decorators = [(each, ExtMcpToolDecorator(self.registry, self._prefix(each.toolset))) for each in sets]
+        return {
+            name
+            for each, decorator in decorators
+            for spec in each.specs
+            for name in (spec.name, decorator.names.final(spec.name, spec.prefix))
+        }
+
+    def _prefix(self, toolset: ToolSet) -> str:
+        settings = self.settings
+        if settings.prefix_is_default and not toolset.default_prefix:
+            return ""
+        return settings.tool_prefix or ""
+
+    def _profile(self, toolset: ToolSet) -> str:
+        chosen = self.settings.descriptions
+        return toolset.descriptions if chosen == "auto" else chosen
+
+    def _record(self, call: Call) -> Future[bool]:
+        values = {field: getattr(call, field) for field in _SHARED_FIELDS}
+        values["session"] = call.session or ("" if call.transport == "http" else self._session)
+        if self.settings.log_arguments:
+            values["arguments"] = call.arguments[:LARGEST_ARGUMENTS].decode("utf-8", "replace")
+            values["answer"] = call.answer[: self.settings.journal_text]
+        if self._watcher is not None:
+            self._watcher(call)
+        return self.workspace.journal.add(Entry(time=call.started, **values))
+
+
+_SHARED_FIELDS = (
+    "tool",
+    "toolset",
+    "client",
+    "transport",
+    "outcome",
+    "error_type",
+    "seconds",
+    "size_in",
+    "size_out",
+    "digest",
+    "consents",
+    "principal",
+    "client_version",
+    "tokens_in",
+    "tokens_out",
+)
+
+
+def _prompts(toolset: ToolSet) -> Iterator[Prompt]:
+    for module in toolset.prompts:
+        resolve(f"{module}:__name__")
+    yield from declared_prompts(toolset.prompts)

@@ -1,0 +1,91 @@
+"""A batch over HTTP (revision 2025-03-26): each message by itself to the app, all answers in one event stream."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from rolltop.server.jsonrpc import Malformed, dump, is_request
+
+__all__ = ["serve_batch"]
+
+Message = MutableMapping[str, Any]
+Send = Callable[[Message], Awaitable[None]]
+Serve = Callable[[bytes, Send], Awaitable[None]]
+"""Serves the body of one message."""
+
+_STREAM = b"text/event-stream"
+
+
+async def serve_batch(documents: list[dict[str, Any]], wrong: list[Malformed], serve: Serve, send: Send) -> None:
+    """Answer all messages of a batch; what the app refuses before anything was answered, all of it is refused with."""
+    funnel = _Funnel(send)
+    for error in wrong:
+        await funnel.event(error.line())
+    # In their order as long as nothing waits: a notification comes before the request that stands behind it.
+    for document in documents:
+        if not is_request(document):
+            await serve(dump(document), funnel.into(_One()))
+    waiting = [serve(dump(document), funnel.into(_One())) for document in documents if is_request(document)]
+    await asyncio.gather(*waiting)
+    await funnel.end()
+
+
+class _One:
+    """What the app has said of one message so far."""
+
+    status = 200
+    streams = False
+
+
+class _Funnel:
+    """Many responses into one."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._turn = asyncio.Lock()
+        self._started = self._refused = False
+
+    def into(self, one: _One) -> Send:
+        async def send(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                one.status = message["status"]
+                kinds = [value for name, value in message["headers"] if name.lower() == b"content-type"]
+                one.streams = any(kind.startswith(_STREAM) for kind in kinds)
+            elif body := message.get("body", b""):
+                await (self._pass(body) if one.streams else self._one(one.status, body))
+
+        return send
+
+    async def event(self, line: bytes) -> None:
+        await self._pass(b"event: message\r\ndata: " + line + b"\r\n\r\n")
+
+    async def end(self) -> None:
+        if self._refused:
+            return
+        if self._started:
+            await self._send({"type": "http.response.body", "body": b""})
+        else:  # notifications and replies alone
+            await self._send({"type": "http.response.start", "status": 202, "headers": [(b"content-length", b"0")]})
+            await self._send({"type": "http.response.body", "body": b""})
+
+    async def _one(self, status: int, body: bytes) -> None:
+        """A response that is no stream: an answer, or the refusal of a client that may not ask here at all."""
+        if status < 400 or self._started:
+            await self.event(body)
+        elif not self._refused:
+            self._refused = True
+            headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+            await self._send({"type": "http.response.start", "status": status, "headers": headers})
+            await self._send({"type": "http.response.body", "body": body})
+
+    async def _pass(self, part: bytes) -> None:
+        if self._refused:
+            return
+        async with self._turn:
+            if not self._started:
+                self._started = True
+                headers = [(b"content-type", _STREAM), (b"cache-control", b"no-cache, no-transform")]
+                await self._send({"type": "http.response.start", "status": 200, "headers": headers})
+            await self._send({"type": "http.response.body", "body": part, "more_body": True})

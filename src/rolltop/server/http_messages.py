@@ -1,0 +1,355 @@
+"""JSON-RPC messages over HTTP: one POST is one message.
+
+Every body is read here, within limits of size and time. A request of 2026-07-28 is framed here and answered by
+`RequestPath`: as JSON, or as an event stream once it notifies or takes long. Sessions of earlier revisions are
+framed by the SDK's app, whose server hands each request to `RequestPath` too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from typing import Any
+
+from mcp.server.streamable_http import check_accept_headers
+from mcp.shared.exceptions import NoBackChannelError
+from mcp.shared.inbound import (
+    ERROR_CODE_HTTP_STATUS,
+    find_duplicated_routing_header,
+    unsupported_protocol_version_rejection,
+    validate_mcp_param_headers,
+    x_mcp_header_map,
+)
+from mcp_types import HEADER_MISMATCH
+from starlette.requests import Request
+
+from mcp_core import ProtocolFault, Registered
+from rolltop.server.application import Application
+from rolltop.server.connection import HANDSHAKE_REVISIONS, MODERN_REVISIONS, Connection, client_of
+from rolltop.server.http_batches import serve_batch
+from rolltop.server.jsonrpc import (
+    BATCH_REVISION,
+    INVALID_REQUEST,
+    Document,
+    Malformed,
+    batch_members,
+    checked,
+    dump,
+    error_reply,
+    is_batch,
+    is_request,
+    read,
+)
+from rolltop.server.sdk import Built, route_of, serve_enveloped
+
+__all__ = ["HttpMessages"]
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+PROMPT_SECONDS = 0.5
+"""A request that takes longer is answered as an event stream, so that no proxy gives up on it."""
+PING_SECONDS = 15.0
+_DRAIN_SECONDS = 2.0
+_DRAIN_BYTES = 256 << 20
+_ROUTING = ("mcp-protocol-version", "mcp-method", "mcp-name")
+
+
+class HttpMessages:
+    """ASGI application in front of the SDK's app."""
+
+    def __init__(self, app: App, application: Application, built: Built, path: str) -> None:
+        self._app, self._built, self._path = app, built, path
+        self._registry = application.registry
+        self._limit, self._seconds = application.settings.http_body_limit, application.settings.http_body_seconds
+        self._with_headers: dict[str, tuple[Registered, bool]] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "POST" or scope["path"] != self._path:
+            await self._app(_from_now_on(scope), receive, send)
+            return
+        if not _is_json(scope):
+            await _refuse(send, 415, "a message is sent with Content-Type: application/json")
+            return
+        body = await self._body(scope, receive, send)
+        if body is None:
+            return
+        revision = _revision(scope)
+        try:
+            if revision is not None and revision not in HANDSHAKE_REVISIONS:
+                await self._modern(revision, read(body), scope, receive, send)
+            else:
+                await self._session(revision, body, scope, receive, send)
+        except Malformed as error:
+            await _send_json(send, error.line(), 400)
+
+    async def _body(self, scope: Scope, receive: Receive, send: Send) -> bytes | None:
+        """The body of a message; None if it was refused or the client left."""
+        body = None
+        if _announced(scope) <= self._limit:
+            try:
+                async with asyncio.timeout(self._seconds):
+                    body = await _read_body(receive, self._limit)
+            except _Gone:
+                return None
+            except TimeoutError:
+                await _refuse(send, 408, f"the body did not arrive within {self._seconds:g} s")
+                return None
+        if body is None:
+            await self._too_large(receive, send)
+        return body
+
+    async def _too_large(self, receive: Receive, send: Send) -> None:
+        """Refuse, and read on for a moment: a client that is still sending would get a reset instead of the answer."""
+        await _refuse(send, 413, f"the body is above {self._limit} bytes, the setting http_body_limit", more=True)
+        with contextlib.suppress(TimeoutError, _Gone):
+            async with asyncio.timeout(_DRAIN_SECONDS):
+                await _read_body(receive, _DRAIN_BYTES, keep=False)
+        await send({"type": "http.response.body"})
+
+    async def _session(self, revision: str | None, body: bytes, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand a message of an earlier revision, or those of a batch, to the SDK's app."""
+        document = read(body)
+        # A client that names no revision is of 2025-03-26, which had no such header.
+        if is_batch(document, BATCH_REVISION if revision is None else revision):
+            good, bad = batch_members(document)
+            await serve_batch(good, bad, lambda each, out: self._app(scope, _replayed(each, receive), out), send)
+            return
+        checked(document)
+        await self._app(scope, _replayed(body, receive), send)
+
+    async def _modern(self, revision: str, body: Any, scope: Scope, receive: Receive, send: Send) -> None:
+        """Frame a message of 2026-07-28."""
+        document = checked(body)
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        if not _accepts_both(headers.get("accept", ""), scope):
+            await _send_empty(send, 406)
+            return
+        if "method" not in document:
+            raise Malformed(INVALID_REQUEST, "Invalid Request: a client sends requests and notifications only")
+        try:
+            self._check_revision(revision, document)
+            if not is_request(document):
+                await _send_empty(send, 202)
+                return
+            connection, channel = self._connection(document, headers, scope)
+        except ProtocolFault as fault:
+            await _send_reply(send, error_reply(document.get("id"), fault.code, fault.message, fault.data))
+            return
+        await self._answer(document, connection, channel, receive, send)
+
+    def _check_revision(self, revision: str, document: Document) -> None:
+        """Refuse an unknown revision; the message of a request with an envelope comes from the SDK."""
+        if revision in MODERN_REVISIONS or (is_request(document) and "_meta" in (document.get("params") or {})):
+            return
+        if not is_request(document) and (rejection := unsupported_protocol_version_rejection(revision)) is not None:
+            raise ProtocolFault(rejection.code, rejection.message, rejection.data)
+        known = ", ".join((*HANDSHAKE_REVISIONS, *MODERN_REVISIONS))
+        why = f"the protocol version {revision[:40]!r} is not supported; there are {known}"
+        raise ProtocolFault(INVALID_REQUEST, why)
+
+    def _connection(
+        self, document: Document, headers: Mapping[str, str], scope: Scope
+    ) -> tuple[Connection, _StreamChannel]:
+        if len(headers) != len(scope["headers"]):
+            pairs = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]]
+            if (twice := find_duplicated_routing_header(pairs)) is not None:
+                raise ProtocolFault(HEADER_MISMATCH, f"{twice} header appears more than once")
+        route = route_of(document, headers)
+        self._check_param_headers(document, headers)
+        client = client_of(route.client_info, route.client_capabilities, route.protocol_version, "http")
+
+        async def rest(request: Document) -> Any:
+            return await serve_enveloped(self._built.server, request, connection, route, duplex=False)
+
+        channel = _StreamChannel()
+        connection = Connection(client, scope.get("state", {}).get("principal", ""), channel, rest, modern=True)
+        return connection, channel
+
+    def _check_param_headers(self, document: Document, headers: Mapping[str, str]) -> None:
+        """Compare `Mcp-Param-*` headers with the arguments, for tools whose schema names such headers."""
+        params = document.get("params") or {}
+        if document["method"] != "tools/call" or not isinstance(name := params.get("name"), str):
+            return
+        registered, arguments = self._registry.find(name), params.get("arguments") or {}
+        if registered is None or not isinstance(arguments, dict):
+            return
+        known = self._with_headers.get(name)
+        if known is None or known[0] is not registered:
+            known = self._with_headers[name] = (registered, bool(x_mcp_header_map(registered.spec.input_schema)))
+        if not known[1] and not any(each.startswith("mcp-param-") for each in headers):
+            return
+        rejection = validate_mcp_param_headers(registered.spec.input_schema, arguments, headers)
+        if rejection is not None:
+            raise ProtocolFault(rejection.code, rejection.message, rejection.data)
+
+    async def _answer(
+        self, document: Document, connection: Connection, channel: _StreamChannel, receive: Receive, send: Send
+    ) -> None:
+        work = asyncio.ensure_future(self._built.path.answer(document, connection))
+        try:
+            both: set[asyncio.Future[Any]] = {work, channel.begun}
+            await asyncio.wait(both, timeout=PROMPT_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+            if work.done() and not channel.events:
+                await _send_reply(send, work.result())
+            else:
+                await _stream(work, channel, receive, send)
+        except asyncio.CancelledError:
+            work.cancel()
+            raise
+
+
+class _StreamChannel:
+    """Notifications about one request, for its event stream. This revision has no requests to clients."""
+
+    def __init__(self) -> None:
+        self.events: list[bytes] = []
+        self.begun: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    async def notify(self, method: str, params: Mapping[str, Any] | None, opts: Any = None) -> None:
+        document = {"jsonrpc": "2.0", "method": method, **({} if params is None else {"params": params})}
+        self.events.append(_event(dump(document)))
+        if not self.begun.done():
+            self.begun.set_result(None)
+
+    async def send_raw_request(self, method: str, params: Mapping[str, Any] | None, opts: Any = None) -> dict[str, Any]:
+        raise NoBackChannelError(method)
+
+    def take(self) -> bytes:
+        """What was notified since the last time."""
+        taken, self.events = b"".join(self.events), []
+        if self.begun.done():
+            self.begun = asyncio.get_running_loop().create_future()
+        return taken
+
+
+async def _stream(work: asyncio.Future[Document], channel: _StreamChannel, receive: Receive, send: Send) -> None:
+    """Send the reply as an event stream; a client that leaves cancels the request."""
+    gone = asyncio.ensure_future(_disconnected(receive))
+    await send({"type": "http.response.start", "status": 200, "headers": _STREAM_HEADERS})
+    try:
+        while not work.done():
+            if events := channel.take():
+                await send({"type": "http.response.body", "body": events, "more_body": True})
+                continue
+            waiting: set[asyncio.Future[Any]] = {work, gone, channel.begun}
+            done, _ = await asyncio.wait(waiting, timeout=PING_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+            if gone in done:
+                work.cancel()
+                return
+            if not done:
+                await send({"type": "http.response.body", "body": b": ping\r\n\r\n", "more_body": True})
+        await send({"type": "http.response.body", "body": channel.take() + _event(dump(work.result()))})
+    finally:
+        gone.cancel()
+
+
+class _Gone(Exception):
+    """The client left before the body was complete."""
+
+
+def _is_json(scope: Scope) -> bool:
+    kinds = [value for name, value in scope["headers"] if name == b"content-type"]
+    return len(kinds) == 1 and kinds[0].partition(b";")[0].strip().lower() == b"application/json"
+
+
+def _accepts_both(accept: str, scope: Scope) -> bool:
+    """True if the client takes JSON and event streams, as every client must."""
+    if "application/json" in accept and "text/event-stream" in accept:
+        return True
+    return all(check_accept_headers(Request(scope)))
+
+
+def _revision(scope: Scope) -> str | None:
+    """The revision of the protocol in the headers."""
+    named = next((value for name, value in scope["headers"] if name == b"mcp-protocol-version"), None)
+    return named.decode("latin-1") if named is not None else None
+
+
+def _announced(scope: Scope) -> int:
+    """The length that a request announces."""
+    length = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
+    return int(length) if length.isdigit() else 0
+
+
+def _from_now_on(scope: Scope) -> Scope:
+    """Without `Last-Event-ID`: events are not kept and have no ids."""
+    if scope["type"] != "http" or all(name != b"last-event-id" for name, _ in scope["headers"]):
+        return scope
+    return {**scope, "headers": [pair for pair in scope["headers"] if pair[0] != b"last-event-id"]}
+
+
+async def _read_body(receive: Receive, limit: int, *, keep: bool = True) -> bytes | None:
+    """The whole body, or None when it is larger than allowed."""
+    parts, size = [], 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise _Gone
+        part = message.get("body", b"")
+        size += len(part)
+        if keep:
+            parts.append(part)
+        if size > limit:
+            return None
+        if not message.get("more_body"):
+            return b"".join(parts)
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    given = False
+
+    async def replay() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replay
+
+
+async def _disconnected(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+_STREAM_HEADERS = [
+    (b"content-type", b"text/event-stream"),
+    (b"cache-control", b"no-cache, no-transform"),
+    (b"x-accel-buffering", b"no"),
+]
+
+
+def _event(line: bytes) -> bytes:
+    return b"event: message\r\ndata: " + line + b"\r\n\r\n"
+
+
+async def _send_reply(send: Send, reply: Document) -> None:
+    """A reply with the HTTP status of its error code."""
+    status = ERROR_CODE_HTTP_STATUS.get(reply["error"]["code"], 200) if "error" in reply else 200
+    await _send_json(send, dump(reply), status)
+
+
+async def _send_json(send: Send, body: bytes, status: int = 200) -> None:
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def _send_empty(send: Send, status: int) -> None:
+    await send({"type": "http.response.start", "status": status, "headers": [(b"content-length", b"0")]})
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def _refuse(send: Send, status: int, why: str, *, more: bool = False) -> None:
+    """Answer before the body is there, and close the connection: what follows is not a request."""
+    body = dump(error_reply(None, INVALID_REQUEST, why))
+    length = str(len(body)).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", length), (b"connection", b"close")]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body, "more_body": more})

@@ -1,0 +1,158 @@
+"""The MCP methods about resources, prompts, completion and log levels, each a few lines over the application.
+
+They raise what they meet; `RequestPath` turns it into an error of the protocol.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+
+from mcp_core import ProtocolFault, ResourceContent, ResourceInfo, TemplateInfo, ToolContext
+from mcp_core.content import wire_block
+from rolltop.errors import RolltopError
+from rolltop.server.application import Application
+from rolltop.server.connection import Connection, tool_context
+from rolltop.server.jsonrpc import INVALID_PARAMS
+from rolltop.server.listing import PAGE, page_of
+from rolltop.server.resources import list_resources, list_templates
+from rolltop.workspace import Workspace
+
+__all__ = ["Methods"]
+
+COMPLETIONS = 100
+
+Context = ServerRequestContext[Any, Any]
+
+
+class Methods:
+    """`connection_of` finds the connection of a request that the SDK handles."""
+
+    def __init__(self, application: Application, connection_of: Callable[[Context], Connection]) -> None:
+        self._application, self._connection_of = application, connection_of
+
+    def _context(self, ctx: Context) -> ToolContext[Workspace]:
+        return tool_context(self._application, self._connection_of(ctx), ctx.params or {})
+
+    async def set_level(self, ctx: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
+        self._connection_of(ctx).log_threshold.set(params.level)
+        return types.EmptyResult()
+
+    async def list_resources(self, ctx: Context, params: types.PaginatedRequestParams | None) -> Any:
+        """All providers' lists one after the other; `_meta` names those that cannot be listed now, and why."""
+        cursor = params.cursor if params else None
+        listed = await list_resources(self._application.providers, cursor, self._context(ctx))
+        result: dict[str, Any] = {"resources": [_resource(info) for info in listed.items]}
+        meta = {"rolltop/missing": listed.missing} if listed.missing else None
+        return types.ListResourcesResult.model_validate(
+            {**result, "nextCursor": listed.following, "_meta": meta}, by_name=False
+        )
+
+    async def list_templates(self, ctx: Context, params: types.PaginatedRequestParams | None) -> Any:
+        page, following = _page([_template(each) for each in list_templates(self._application.providers)], params)
+        return types.ListResourceTemplatesResult.model_validate({"resourceTemplates": page, "nextCursor": following})
+
+    async def read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> Any:
+        contents = await self._application.read(str(params.uri), self._context(ctx))
+        return types.ReadResourceResult.model_validate({"contents": [_contents(each) for each in contents]})
+
+    async def list_prompts(self, ctx: Context, params: types.PaginatedRequestParams | None) -> Any:
+        prompts = [
+            {
+                "name": prompt.name,
+                "title": prompt.title,
+                "description": prompt.summary,
+                "arguments": [
+                    {"name": each.name, "description": each.description, "required": each.required}
+                    for each in prompt.arguments
+                ],
+            }
+            for prompt in self._application.prompts.values()
+        ]
+        page, following = _page(prompts, params)
+        return types.ListPromptsResult.model_validate({"prompts": page, "nextCursor": following})
+
+    async def get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> Any:
+        prompt = self._prompt(params.name)
+        given = dict(params.arguments or {})
+        missing = [each.name for each in prompt.arguments if each.required and each.name not in given]
+        if missing:
+            raise ProtocolFault(INVALID_PARAMS, f"Invalid params: the prompt needs {', '.join(missing)}")
+        try:
+            rendered = await prompt.render(given, self._context(ctx))
+        except RolltopError as error:
+            rendered = f"{error}\n{error.hint or ''}".strip()
+        messages = (
+            [{"role": "user", "content": {"type": "text", "text": rendered}}]
+            if isinstance(rendered, str)
+            else [_message(each) for each in rendered]
+        )
+        return types.GetPromptResult.model_validate({"description": prompt.summary, "messages": messages})
+
+    async def complete(self, ctx: Context, params: types.CompleteRequestParams) -> Any:
+        context = self._context(ctx)
+        context.beside = (params.context and params.context.arguments) or {}
+        argument, value = params.argument.name, params.argument.value
+        found: Sequence[str] = []
+        if isinstance(params.ref, types.PromptReference):
+            prompt = self._prompt(params.ref.name)
+            if prompt.complete is not None:
+                found = await prompt.complete(argument, value, context)
+        else:
+            provider = self._application.provider_for(str(params.ref.uri))
+            if provider is not None:
+                found = await provider.complete(str(params.ref.uri), argument, value, context)
+        completion = {"values": list(found[:COMPLETIONS]), "total": len(found), "hasMore": len(found) > COMPLETIONS}
+        return types.CompleteResult.model_validate({"completion": completion})
+
+    def _prompt(self, name: str) -> Any:
+        prompt = self._application.prompts.get(name)
+        if prompt is None:
+            raise ProtocolFault(INVALID_PARAMS, f"Unknown prompt: {name}")
+        return prompt
+
+
+def _page(items: list[dict[str, Any]], params: types.PaginatedRequestParams | None) -> tuple[Any, str | None]:
+    return page_of(items, params.cursor if params else None, PAGE)
+
+
+def _resource(info: ResourceInfo) -> dict[str, Any]:
+    return _present(
+        uri=info.uri,
+        name=info.name,
+        title=info.title,
+        description=info.description,
+        mimeType=info.mime_type,
+        size=info.size,
+    )
+
+
+def _template(info: TemplateInfo) -> dict[str, Any]:
+    return _present(
+        uriTemplate=info.uri_template,
+        name=info.name,
+        title=info.title,
+        description=info.description,
+        mimeType=info.mime_type,
+    )
+
+
+def _contents(content: ResourceContent) -> dict[str, Any]:
+    shared = _present(uri=content.uri, mimeType=content.mime_type, _meta=content.meta or None)
+    if isinstance(content.content, str):
+        return {**shared, "text": content.content}
+    return {**shared, "blob": base64.b64encode(content.content).decode("ascii")}
+
+
+def _message(message: Any) -> dict[str, Any]:
+    content = message.content
+    block = {"type": "text", "text": content} if isinstance(content, str) else wire_block(content)
+    return {"role": message.role, "content": block}
+
+
+def _present(**fields: Any) -> dict[str, Any]:
+    return {key: value for key, value in fields.items() if value is not None}

@@ -1,0 +1,113 @@
+"""From settings to a running server."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import sys
+import threading
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from rolltop.server.application import Application
+from rolltop.server.environment import start_logging
+from rolltop.server.listing import Listing
+from rolltop.server.stdio_takeover import Wire
+from rolltop.settings import Settings
+
+if TYPE_CHECKING:
+    from rolltop.server.request_path import RequestPath
+    from rolltop.server.sdk import Built
+    from rolltop.server.stdio import Early
+
+__all__ = ["run_http", "run_stdio"]
+
+logger = logging.getLogger("rolltop.server")
+
+T = TypeVar("T")
+
+TURN = 0.001
+"""Seconds that a thread works while another one waits for its turn. An answer passes through several threads, and some
+may be busy in the background; Python's own five milliseconds would be waited for each time."""
+
+TOOL_THREADS = 32
+"""Blocking tools that run at the same time; asyncio's own default is six on a small machine."""
+
+
+def run_stdio(
+    application: Application,
+    wire: Wire,
+    early: Early | None = None,
+    ready: Callable[[Built], None] | None = None,
+) -> None:
+    """Serve one client over the taken descriptors, then leave the process.
+
+    `ready` is called when the SDK is loaded, in the thread that loaded it.
+    """
+    from rolltop.server.stdio import serve_stdio  # noqa: PLC0415 - asyncio is not free
+
+    def build(path: RequestPath) -> Built:
+        from rolltop.server.sdk import build  # noqa: PLC0415 - the SDK costs most of a second
+
+        built = build(application, path, "stdio")
+        if ready is not None:
+            ready(built)
+        return built
+
+    async def load(path: RequestPath) -> Built:
+        return await asyncio.to_thread(build, path)
+
+    failure = _run(serve_stdio(application, Listing(application), wire, load, early))
+    application.close()
+    if failure is not None:
+        sys.stderr.write(f"rolltop: answers cannot be written to standard output: {failure.strerror}\n")
+    _leave(1 if failure else 0)
+
+
+def run_http(settings: Settings, announce: Callable[[str], None], *, no_token: bool = False) -> None:
+    """Serve over HTTP; `announce` gets the URL once the server listens."""
+    start_logging(settings)
+    from rolltop.server.http import PATH, app_for, bind, http_token, is_everywhere, serve_http  # noqa: PLC0415
+
+    token = http_token(settings, no_token=no_token)
+    listener = bind(settings.http_host, settings.http_port)
+    host, port = listener.getsockname()[:2]
+    application = Application(settings)
+    from rolltop.server.sdk import build  # noqa: PLC0415
+
+    app = app_for(build(application, transport="http"), application, host, token)
+    called = ("::1" if ":" in host else "127.0.0.1") if is_everywhere(host) else host
+    shown = f"[{called}]" if ":" in called else called
+    started = partial(announce, f"http://{shown}:{port}{PATH}")
+    _run(serve_http(app, listener, started, settings.http_body_seconds))
+    application.close()
+    _leave()
+
+
+def _run(main: Coroutine[Any, Any, T]) -> T:
+    sys.setswitchinterval(TURN)
+    try:
+        import uvloop  # noqa: PLC0415 - not there on every platform
+    except ImportError:
+        runner = asyncio.Runner()
+    else:
+        runner = asyncio.Runner(loop_factory=uvloop.new_event_loop)
+    # Not used as a context manager: closing it would wait for every thread that a tool still runs in.
+    runner.get_loop().set_default_executor(ThreadPoolExecutor(TOOL_THREADS, "tool"))
+    return runner.run(main)
+
+
+def _leave(code: int = 0) -> None:
+    """End now. A tool that is still busy in a thread must not keep a server alive that nobody uses."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            if stream is not None:  # closed by whoever started us
+                stream.flush()
+    busy = [thread for thread in threading.enumerate() if not thread.daemon and thread is not threading.main_thread()]
+    if busy:
+        logger.info("leaving %d busy threads behind", len(busy))
+    os._exit(code)

@@ -1,0 +1,1 @@
+"""Verifying, repairing and counting what is stored."""

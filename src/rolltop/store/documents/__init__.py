@@ -1,0 +1,1 @@
+"""Storing, finding, reading and deleting documents."""

@@ -1,0 +1,1 @@
+"""Snapshots, comparing and restoring them, and archives with every version."""

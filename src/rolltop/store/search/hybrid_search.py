@@ -1,0 +1,257 @@
+"""Search by meaning in the library, alone and together with the keywords."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+from rolltop.base.os_errors import ignoring_write_errors
+from rolltop.base.priority import serving_request
+from rolltop.errors import RolltopError
+from rolltop.store.meaning import NONE, Candidate, Fused, fuse
+from rolltop.store.seams import TextAnswer, TextHead, TextHit, no_head
+from rolltop.store.search.keyword_search import NO_WORDS, Searching, has_words
+from rolltop.store.search.paging import Shown
+from rolltop.store.search.results import Results
+from rolltop.store.text.query.grammar import conditions, is_plain, parse
+
+if TYPE_CHECKING:
+    from rolltop.store.meaning import Meaning, Near
+
+__all__ = ["Legs", "Understanding"]
+
+BEST_WORDS = 100
+BEST_MEANINGS = 100
+"""So many of each order are joined into one; what the keywords find beyond follows in its own order."""
+
+SPELT_NEARLY = 0.7
+WORDS_TOLD = 5
+
+NOT_EMBEDDED = "Documents are still being embedded: ask again in a moment, or for their words."
+
+NEARER = 0.15
+"""So much nearer a document must be that has none of the words, where others hold them all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Legs:
+    """What both legs say about everything that either of them found."""
+
+    answer: TextAnswer
+    behind: int
+    candidates: list[Candidate]
+    far: float
+    """How near the last of the nearest documents is; 0 where there are so few that it may be near."""
+    starts: dict[int, int]
+    heads: dict[int, Callable[[], TextHead | None]]
+
+
+class Understanding(Searching):
+    """The finding part that needs a model. Nothing of it is loaded before it is asked."""
+
+    @cached_property
+    def meaning(self) -> Meaning:
+        """The vectors of the documents, by the model that the settings name."""
+        from rolltop.store.meaning import Meaning  # noqa: PLC0415 - it brings numpy
+
+        place, choice = self.directory / "vectors", self.options.model
+        return Meaning(place, self.catalog, self.extracts, choice, background=self.options.background)
+
+    def written(self) -> None:
+        super().written()
+        if "meaning" in self.__dict__:  # else nobody has asked for meanings yet
+            self.meaning.wanted()
+
+    def find(
+        self,
+        query: str,
+        kind: str = "hybrid",
+        *,
+        limit: int = 10,
+        offset: int = 0,
+        similarity: float | None = None,
+        why: bool = False,
+        shown: Shown | None = None,
+    ) -> Results:
+        """By `keyword`, `semantic` or `hybrid`; with `similarity` by nearly spelled words, whatever the kind.
+
+        `shown` is `next` of the page before: what was on the pages so far is left out.
+        """
+        with serving_request():
+            if kind == "semantic" and similarity is None:
+                found = self.search_near(query, limit=limit, offset=offset, shown=shown)
+            elif kind == "keyword" or similarity is not None:
+                found = self.search(query, limit=limit, offset=offset, similarity=similarity, why=why, shown=shown)
+            else:
+                found = self.search_hybrid(query, limit=limit, offset=offset, why=why, shown=shown)
+            if found.total:
+                return found
+            if not has_words(query):
+                return replace(found, note=" ".join(filter(None, (found.note, NO_WORDS))))
+            if found.type == "semantic" and found.embedded is not None and found.embedded < 1:
+                return replace(found, note=" ".join(filter(None, (found.note, NOT_EMBEDDED))))
+            if kind == "semantic" or similarity is not None or found.unindexed:
+                return found
+            return self._with_spellings(query, found)
+
+    def _with_spellings(self, query: str, found: Results) -> Results:
+        """What was found, nothing, with the words that the query may have meant."""
+        nearly = self._by_words(query, 1, 0, SPELT_NEARLY)[0]
+        if not nearly.total:
+            return found
+        words = ", ".join(nearly.words[:WORDS_TOLD])
+        meant = f"No document holds these words. Spelled nearly so: {words}; a fuzzy search finds {nearly.total}."
+        return replace(found, note=" ".join(filter(None, (found.note, meant))))
+
+    def search_near(self, query: str, *, limit: int = 10, offset: int = 0, shown: Shown | None = None) -> Results:
+        """Every document that has text, the ones that mean most nearly the same as the query first.
+
+        Of a query with conditions (`tag:x`, `-word`, `"phrase"`), those that meet them; its words say what is meant.
+        """
+        has_conditions = conditions(parse(query).root) is not None
+        met, missing, note = self._asked(partial(self.text.meeting, query)) if has_conditions else (None, 0, None)
+        asked = query if met is None else " ".join(parse(query).words) or query
+        before = shown.documents if shown else frozenset()
+        near = [
+            each for each in self._near(asked, offset + limit + 1 + len(before), met) if each.document not in before
+        ]
+        ranked = [
+            TextHit(each.document, each.score, {"meaning": each.score}, offset=each.start) for each in near[offset:]
+        ]
+        total = self.meaning.index.spans.with_text(met) if near or offset or before else 0
+        waiting = self._waiting(missing) if missing else None
+        note = " ".join(filter(None, (note, waiting, self.meaning.lacking()))) or None
+        return self._by_meaning(self._page(ranked, limit, shown, Results([], total, "semantic", note)))
+
+    def search_hybrid(
+        self, query: str, *, limit: int = 10, offset: int = 0, why: bool = False, shown: Shown | None = None
+    ) -> Results:
+        """Documents that hold the words, and those whose meaning is near, in one order."""
+        if self.options.model == NONE:
+            return self.search(query, limit=limit, offset=offset, why=why, shown=shown)
+        try:
+            self.meaning.model  # noqa: B018 - whatever is wrong with it, words can be searched
+        except RolltopError as missing:
+            found = self.search(query, limit=limit, offset=offset, why=why, shown=shown)
+            problem = f"Only words were searched: {str(missing).rstrip('.')}."
+            return replace(found, note=" ".join(filter(None, (found.note, problem))))
+        legs = self.legs(query, shown)
+        answer = legs.answer
+        joined = fuse(legs.candidates, self.meaning.model.blend, legs.far)
+        left = [each for each in joined if shown is None or each.document not in shown.documents]
+        page = left[offset : offset + limit + 1]  # one more than is shown: it tells that there are more
+        if len(page) <= limit and answer.total > BEST_WORDS:
+            page += self._further(query, joined, max(0, offset - len(left)), limit + 1 - len(page), shown)
+        if why:
+            page = self._with_fields(query, page)
+        found_by_words = {hit.document for hit in answer.hits}
+        ranked = [
+            TextHit(
+                each.document,
+                each.score,
+                each.parts,
+                legs.heads.get(each.document, no_head),
+                None if each.document in found_by_words else legs.starts.get(each.document),
+            )
+            for each in page
+        ]
+        beside = [each.document for each in joined if each.document not in found_by_words]
+        total = answer.total + len(beside) - len(answer.holding(beside))
+        note = " ".join(filter(None, (answer.note, self._waiting(legs.behind), self.meaning.lacking()))) or None
+        results = Results([], total, "hybrid", note, unindexed=legs.behind)
+        return self._by_meaning(self._page(ranked, limit, shown, results, answer))
+
+    def _with_fields(self, query: str, page: Sequence[Fused]) -> list[Fused]:
+        """With the fields that the words stand in; only for what is shown, because each field is another question."""
+        weights = self._weighed(query, [each.document for each in page], why=True)
+        return [
+            replace(each, fields=weights[each.document].parts) if each.document in weights else each for each in page
+        ]
+
+    def legs(self, query: str, shown: Shown | None = None) -> Legs:
+        """Ask both legs, then ask each about what the other one found."""
+        near = self._near(query, BEST_MEANINGS)
+        answer, behind = self._by_words(query, BEST_WORDS, 0, None, shown=_as_before(shown))
+        hits = {hit.document: hit for hit in answer.hits}
+        numbers = list(hits.keys() | {each.document for each in near}) if is_plain(query) else list(hits)
+        weights = self._weighed(query, numbers)
+        nearness = self.meaning.weigh(query, numbers)
+        found = [_candidate(n, hits.get(n), weights.get(n), nearness.get(n), complete=answer.complete) for n in numbers]
+        least = self.meaning.model.floor
+        without = least + (NEARER if hits and answer.complete else 0)
+        kept = [each for each in found if each.document in hits or _reaches(nearness, each, least, without)]
+        last = min((_broad(nearness[each.document]) for each in near if each.document in nearness), default=0.0)
+        far = last if len(near) == BEST_MEANINGS else min(last, 0.0)
+        starts = {number: each.start for number, each in nearness.items()}
+        heads = {number: hit.head for number, hit in {**weights, **hits}.items()}
+        return Legs(answer, behind, kept, far, starts, heads)
+
+    def _near(self, query: str, limit: int, among: frozenset[int] | None = None) -> list[Near]:
+        with ignoring_write_errors():
+            self.finish_purge()
+        # What a transaction has written may yet be rolled back: it is not embedded before it is committed.
+        return self.meaning.rank(query, limit, keep_up=not self.committer.active, among=among)
+
+    def _further(self, query: str, joined: Sequence[Fused], start: int, count: int, shown: Shown | None) -> list[Fused]:
+        """What the keywords find after the documents that were joined; less than the last of them."""
+        passed, least = {each.document for each in joined} | (shown.documents if shown else set()), joined[-1].score
+        most = start + count + len(passed)
+        answer, _ = self._by_words(query, most, BEST_WORDS, None, shown=_as_before(shown))
+        rest = [hit for hit in answer.hits if hit.document not in passed][start : start + count]
+        best = max((hit.score for hit in answer.hits), default=1.0)
+        return [Fused(hit.document, score := least * hit.score / best, score, 0.0) for hit in rest]
+
+    def _by_meaning(self, results: Results) -> Results:
+        state = self.meaning.state()
+        return replace(results, model=state.model, embedded=state.share)
+
+    # indexes -------------------------------------------------------------------------------------
+
+    def embed(self, progress: Callable[[int, int], None] | None = None) -> bool:
+        """Embed every document that is not; False if another process is at it."""
+        return self.meaning.follow(progress)
+
+    def index_damage(self) -> list[str]:
+        return super().index_damage() + self.meaning.damage()
+
+    def mend_indexes(self, *, anew: bool) -> list[str]:
+        mended = self.meaning.mend(anew=anew)
+        return super().mend_indexes(anew=anew) + mended
+
+    def purge_indexes(self, documents: Sequence[int]) -> None:
+        super().purge_indexes(documents)
+        self.meaning.purge(documents)
+
+    def close(self) -> None:
+        if "meaning" in self.__dict__:
+            self.meaning.close()
+        super().close()
+
+
+def _as_before(shown: Shown | None) -> Shown | None:
+    """For asking as on the page before, with nothing left out."""
+    return shown and replace(shown, documents=frozenset())
+
+
+def _candidate(
+    number: int, hit: TextHit | None, weight: TextHit | None, near: Near | None, *, complete: bool
+) -> Candidate:
+    return Candidate(
+        number,
+        words=weight.score if weight else hit.score if hit else 0.0,
+        all_words=hit.score if hit and complete else 0.0,
+        nearness=_broad(near) if near else None,
+    )
+
+
+def _broad(near: Near) -> float:
+    """The nearest passage says what a document holds, its best three what it is about."""
+    return (near.score + near.broad) / 2
+
+
+def _reaches(nearness: dict[int, Near], candidate: Candidate, least: float, without: float) -> bool:
+    """Whether a document that the words did not find is near enough."""
+    near = nearness.get(candidate.document)
+    return near is not None and near.score >= (least if candidate.words else without)

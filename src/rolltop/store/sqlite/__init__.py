@@ -1,0 +1,1 @@
+"""SQLite files that several threads and processes share."""

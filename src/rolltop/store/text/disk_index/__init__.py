@@ -1,0 +1,1 @@
+"""The keyword index on disk: segments, vocabulary, previews, and their care."""
