@@ -34,7 +34,7 @@ _REPLACE = Consent(
     always=False,
     when="definition files differ from their sources, or are new outside the temporary directory,",
 )
-_PKG = "An installed R or Python package, or a path with a slash: a package's sources, a folder, a file."
+_PKG = "An installed R or Python package, or a path with a slash: sources, a folder, a file."
 _GROUPS = "Only tools of these groups: regular expressions for what follows mcp_tool_ in the name."
 _MISSING = "packages/forestry"
 
