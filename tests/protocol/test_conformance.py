@@ -12,13 +12,15 @@ from typing import Any
 import pytest
 
 CONFORMANCE = "node_modules/@modelcontextprotocol/conformance/dist/index.js"
+SITE = {"PYTHONPATH": str(Path(__file__).parent / "site")}
+"""Where the suite's fixtures are installed, as a tool set of somebody else's package."""
 REQUIRED = {"2025-11-25": 30, "2026-07-28": 37}
 
 
 @pytest.mark.parametrize("revision", REQUIRED)
 @pytest.mark.timeout(300)
 def test_every_required_scenario_passes(node: Any, http_server: Any, tmp_path: Path, revision: str) -> None:
-    url = http_server("--toolsets", "conformance")
+    url = http_server("--toolsets", "conformance", env=SITE)
     done = node(CONFORMANCE, "server", "--url", url, "--requirements", revision, "-o", str(tmp_path / "out"))
     assert done.returncode == 0, done.stdout[-4000:]
     # Beyond the required ones, everything passes except the tasks extension, which is not offered.
@@ -36,7 +38,7 @@ def stdio_url(environment: dict[str, str]) -> Iterator[str]:
     server = [sys.executable, "-m", "rolltop", "serve", "--toolsets", "conformance"]
     command = [sys.executable, str(BRIDGE), *server]
     with subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        command, env={**environment, **SITE}, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as bridge:
         assert bridge.stdout is not None
         yield bridge.stdout.readline().strip()
@@ -92,5 +94,5 @@ def failures(directory: Path) -> set[tuple[str, str]]:
 
 
 def test_the_fixtures_are_served_only_when_asked_for(rolltop: Any) -> None:
-    assert "test_simple_text" not in rolltop("tools", "list").stdout
-    assert "test_simple_text" in rolltop("tools", "list", ROLLTOP_TOOLSETS="conformance").stdout
+    assert "test_simple_text" not in rolltop("tools", "list", **SITE).stdout
+    assert "test_simple_text" in rolltop("tools", "list", ROLLTOP_TOOLSETS="conformance", **SITE).stdout

@@ -34,6 +34,7 @@ from rolltop.workspace import Workspace
 __all__ = ["PATH", "Gate", "app_for", "bind", "http_token", "is_everywhere", "own_names", "serve_http"]
 
 PATH = "/mcp"
+_OWN_PATHS = (PATH, "/healthz")
 LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
 
 Scope = MutableMapping[str, Any]
@@ -91,7 +92,14 @@ def app_for(built: Built, application: Application, address: str, token: str | N
         custom_starlette_routes=[Route("/healthz", _healthy, methods=["GET"])],
     )
     messages = HttpMessages(inner, application, built, PATH)
-    return Gate(messages, hosts, token)
+    return Gate(messages, hosts, token, page_for(application))
+
+
+def page_for(application: Application) -> App:
+    """The local page, which lets in whoever has a login link."""
+    from rolltop.web import Doorkeeper, owners_secret, page_app  # noqa: PLC0415 - templates take their time
+
+    return page_app(application, Doorkeeper(owners_secret(application.workspace.prepare())))
 
 
 _SCHEMES = ("http", "https")
@@ -104,10 +112,10 @@ async def _healthy(request: Request) -> Response:
 
 
 class Gate:
-    """Host, Origin and token, checked before anything reads the body."""
+    """Host, Origin and token, checked before anything reads the body. The page checks its own visitors."""
 
-    def __init__(self, app: App, hosts: list[str], token: str | None) -> None:
-        self._app = app
+    def __init__(self, app: App, hosts: list[str], token: str | None, page: App | None = None) -> None:
+        self._app, self._page = app, page
         self._hosts = frozenset(host.lower() for host in hosts)
         self._token = token.encode() if token else None
         self._principal = f"token-{hashlib.sha256(self._token).hexdigest()[:16]}" if self._token else ANONYMOUS
@@ -119,11 +127,13 @@ class Gate:
         # RFC 9110, 5.5: blanks around a field's value are not part of it; the parser in front of us leaves them.
         scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
         refusal = self._refusal(scope)
-        if refusal is None:
+        if refusal is not None:
+            await _refuse(send, *refusal)
+        elif self._page is not None and scope["path"] not in _OWN_PATHS:
+            await self._page(scope, receive, send)
+        else:
             scope.setdefault("state", {})["principal"] = self._principal
             await self._app(scope, receive, send)
-        else:
-            await _refuse(send, *refusal)
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
         headers: list[tuple[bytes, bytes]] = scope["headers"]
@@ -136,7 +146,8 @@ class Gate:
         origins = [value for name, value in headers if name == b"origin"]
         if any(not self._known_origin(origin.decode("latin-1")) for origin in origins):
             return 403, "requests from that origin are refused"
-        if self._token is not None and scope["path"] != "/healthz" and not self._authorized(headers):
+        needs_token = self._token is not None and (scope["path"] == PATH or self._page is None)
+        if needs_token and scope["path"] != "/healthz" and not self._authorized(headers):
             return 401, "a bearer token is required"
         return None
 

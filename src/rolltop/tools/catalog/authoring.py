@@ -10,7 +10,18 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from mcp_core import FROM_DOCUMENTS, READS, WRITES, Consent, Effect, Example, Result, ToolArguments, ToolContext, quoted
+from mcp_core import (
+    DESTROYS,
+    FROM_DOCUMENTS,
+    READS,
+    Consent,
+    Effect,
+    Example,
+    Result,
+    ToolArguments,
+    ToolContext,
+    quoted,
+)
 from mcp_core.display import escaped
 from rolltop.catalog import (
     check,
@@ -30,11 +41,11 @@ __all__ = ["build_tool", "check_tool", "diff_tool", "list_tool", "load_all_tool"
 REPLACE = "REPLACE_DEFINITIONS"
 _REPLACE = Consent(
     REPLACE,
-    "writes, replaces or removes those files",
+    "writes those files",
     always=False,
-    when="definition files differ from their sources, or are new outside the temporary directory,",
+    when="definition files change, or are new outside the temporary directory,",
 )
-_PKG = "An installed R or Python package, or a path with a slash: a package's sources, a folder, a file."
+_PKG = "An installed R or Python package, or a path with a slash: sources, a folder, a file."
 _GROUPS = "Only tools of these groups: regular expressions for what follows mcp_tool_ in the name."
 _MISSING = "packages/forestry"
 
@@ -51,14 +62,14 @@ class Built(BaseModel):
     written: list[str] = Field(description="Files that are new or changed.")
     unchanged: int = Field(description="Files that already said the same.")
     removed: list[str] = Field(description="Files of tools that are gone.")
-    remarks: list[str] = Field(description="What the reader noticed, such as examples that fail.")
+    remarks: list[str] = Field(description="What was noticed, such as examples that fail.")
     dry_run: bool = Field(default=False, description="Whether nothing was written.")
 
 
 @ToolArguments.declare(
     name="mcptool_build",
     toolset="catalog",
-    annotations=WRITES,
+    annotations=DESTROYS,
     consent=_REPLACE,
     examples=[
         Example(
@@ -272,7 +283,7 @@ class Finding(BaseModel):
 
 
 class Findings(BaseModel):
-    problems: list[Finding] = Field(description="Everything that is wrong; empty when all is well.")
+    problems: list[Finding] = Field(description="Everything that is wrong.")
 
 
 @ToolArguments.declare(
@@ -299,7 +310,7 @@ class FileChange(BaseModel):
 
 
 class FileChanges(BaseModel):
-    changes: list[FileChange] = Field(description="What a rebuild would do; empty when nothing.")
+    changes: list[FileChange] = Field(description="What a rebuild would do.")
 
 
 @ToolArguments.declare(

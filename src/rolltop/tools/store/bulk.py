@@ -45,9 +45,9 @@ CONSENT = "RUN_DESTRUCTIVE_OPERATIONS"
 UNDONE = "undone"
 _AGREED = Consent(
     CONSENT,
-    "deletes documents or writes files",
+    "deletes documents, replaces files or makes them",
     always=False,
-    when="a step deletes a document, replaces a file or writes a new one outside the temporary directory",
+    when="a step deletes a document, or writes a file that exists or lies outside the temporary directory",
 )
 MOST = 1000
 
@@ -198,6 +198,8 @@ class _Bulk:
 
     def plan(self) -> _Destroyed:
         """What the steps would delete and replace now, with every reference resolved; nothing is changed."""
+        for step in self._args.operations:
+            _confirmed(step.op, step.arguments)  # a wrong literal is an error of the call
         if self._args.dry_run:
             return _Destroyed()
         for step in self._args.operations:
