@@ -154,4 +154,4 @@ def test_a_search_says_that_a_text_is_too_long_to_be_indexed(library: Library, m
     library.add_text("long.txt", "needle and hay\n" * 100_000)
     found = library.search("needle")
     assert found.total == 0
-    assert found.note == "1 texts of more than 1 MB are not searched by their words; grep finds their lines."
+    assert found.note == "Texts of more than 1 MB, which are not searched by their words: 1. grep finds their lines."

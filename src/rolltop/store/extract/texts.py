@@ -55,7 +55,7 @@ class Extracting(Core):
         damaged = self.catalog.damaged_documents()
         waiting = self.following.waiting()
         notes = (
-            f"{damaged} documents are left out: their rows in the catalogue are damaged. Run `rolltop store repair`."
+            f"Documents left out because their rows of the catalogue are damaged: {damaged}. Run `store repair`."
             if damaged
             else None,
             f"Documents whose text is still being read and cannot be found yet: {waiting}. Ask again in a moment."
@@ -70,7 +70,7 @@ class Extracting(Core):
         if not long:
             return None
         size = LONGEST_READ >> 20
-        return f"{long} texts of more than {size} MB are not searched by their words; grep finds their lines."
+        return f"Texts of more than {size} MB, which are not searched by their words: {long}. grep finds their lines."
 
     def _look_again(self, documents: Sequence[Document]) -> None:
         def work(_: Writer) -> None:
