@@ -607,7 +607,7 @@ def test_a_json_schema_of_an_xsd_keeps_the_root_element() -> None:
         "</xs:schema>"
     )
     made = json.loads(convert(schema, "xsd", "jsch").text)
-    validator = jsonschema.Draft202012Validator(made)
+    validator = Draft202012Validator(made)
     assert validator.is_valid({"Order": {"id": 5}})
     assert not validator.is_valid(5)
     assert not validator.is_valid({"Other": {}})
