@@ -129,7 +129,8 @@ def _chapters(declared: list[Function]) -> Iterator[str]:
 def _row(function: Function) -> str:
     also = f" Also called {_codes(function.aliases)}." if function.aliases else ""
     details = f" {' '.join(function.details.split())}" if function.details else ""
-    meaning = f"{_cell(function.description)}{_cell(details)}{also}{_cell(_parameters(function))}"
+    sealed = " Not for programs that run over MCP: they see no environment." if function.asks_environment else ""
+    meaning = f"{_cell(function.description)}{_cell(details)}{also}{_cell(_parameters(function))}{sealed}"
     examples = "<br>".join(_example(code, expected) for code, expected in function.examples)
     return f"| {_code(function.signature.text)} | {meaning} | {examples} |"
 
