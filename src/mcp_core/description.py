@@ -59,7 +59,7 @@ def describe(spec: ToolSpec, profile: str, name_of: NameOf | None = None) -> str
         case "full":
             text = _full(spec, name_of)
         case "auto" if spec.sections_in_list:
-            text = _short_sections(spec, name_of)
+            text = _short_sections(spec)
         case "auto" | "compact":
             text = _compact(spec)
         case "none":
@@ -74,12 +74,11 @@ def _full(spec: ToolSpec, name_of: NameOf | None) -> str:
     return "\n\n".join(f"## {heading}\n\n{body}" for heading, body in zip(SECTIONS, bodies, strict=True))
 
 
-def _short_sections(spec: ToolSpec, name_of: NameOf | None) -> str:
+def _short_sections(spec: ToolSpec) -> str:
     """The four sections as a list carries them: the schema once, two examples, no blank lines."""
     schema = json.dumps(listed_schema(spec.input_schema), separators=(",", ":"), ensure_ascii=False)
-    name = name_of(spec.name) if name_of else spec.name
     examples = "\n".join(
-        f"{name} {json.dumps(each.arguments, ensure_ascii=False)}\n# {each.why} {each.expect}"
+        f"{json.dumps(each.arguments, separators=(',', ':'), ensure_ascii=False)}\n# {each.why} {each.expect}"
         for each in spec.examples[:2]
     )
     bodies = (
@@ -123,8 +122,8 @@ def _example(spec: ToolSpec, example: Example, name_of: NameOf | None) -> str:
 
 
 def _compact(spec: ToolSpec) -> str:
-    lines = [spec.summary]
-    if first := spec.body.partition("\n\n")[0]:
+    lines = [spec.brief] if spec.brief is not None else [spec.summary]
+    if spec.brief is None and (first := spec.body.partition("\n\n")[0]):
         lines.append(" ".join(first.split()))
     if spec.consent is not None:
         lines.append(spec.consent.headline)

@@ -125,12 +125,9 @@ def listed_schema(schema: Schema) -> dict[str, Any]:
     """The same schema in fewer words, for `tools/list`.
 
     Plain alternatives are one list of types, a definition that is used once stands where it is used, and what any
-    JSON Schema allows unsaid is not said. Unknown arguments are refused by name, so the root need not forbid them.
+    JSON Schema allows unsaid is not said. Unknown arguments are refused by name, so no object need forbid them.
     """
-    short = _shortened(_inlined(dict(schema)), is_mapping_of_schemas=False)
-    if short.get("properties"):
-        short.pop("additionalProperties", None)
-    return dict(short)
+    return dict(_shortened(_inlined(dict(schema)), is_mapping_of_schemas=False))
 
 
 def brief_schema(schema: Schema) -> dict[str, Any]:
@@ -208,7 +205,9 @@ def _shortened(node: Any, *, is_mapping_of_schemas: bool) -> Any:
     }
     if is_mapping_of_schemas:
         return short
-    if short.get("additionalProperties") is True:
+    if isinstance(short.get("additionalProperties"), bool) and (
+        short["additionalProperties"] or short.get("properties")
+    ):
         del short["additionalProperties"]
     for key, unsaid in _OBVIOUS.items():
         if key in short and (unsaid is None or short[key] in unsaid):

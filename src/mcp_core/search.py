@@ -17,13 +17,12 @@ _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _K, _B = 1.2, 0.6
 _WEIGHTS = {"name": 6, "summary": 4, "body": 2, "arguments": 1, "examples": 1, "usage": 1}
 _ENDINGS = ("ations", "ation", "ings", "ing", "ally", "ies", "ers", "ed", "es", "ly", "s", "e")
-_EMPTY = frozenset(
-    """
-    a am an and any are as at be been by can could did do does for from had has have i if in is it its me my of on or
-    our please should so some that the their them there these they this those to us want was we were what when which
-    who will with would you your
-    """.split()
-)
+_EMPTY_WORDS = """
+a am an and any are as at be been by can could did do does for from had has have i if in is it its me my of on or our
+please should so some that the their them there these they this those to us want was we were what when which who will
+with would you your
+"""
+_EMPTY = frozenset(_EMPTY_WORDS.split())
 """Words that say nothing about a task."""
 _ALIKE = (
     "convert turn transform map translate",

@@ -142,7 +142,7 @@ def test_an_entry_with_a_url_says_where_the_token_goes(rolltop: Rolltop, client:
     assert header == f"Bearer {place}"
     assert "The server asks for its token" in out.stderr
     assert "hunter2" not in out.stdout + out.stderr
-    assert "headers" not in entry(rolltop("connect", client, "--url", URL))
+    assert "headers" not in entry(rolltop("connect", client, "--url", "https://elsewhere.example/mcp"))
 
 
 @pytest.mark.parametrize("url", ["notaurl", "ftp://x/mcp", "http://", "http://x:99999/mcp", ""])

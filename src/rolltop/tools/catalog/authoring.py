@@ -41,7 +41,7 @@ __all__ = ["build_tool", "check_tool", "diff_tool", "list_tool", "load_all_tool"
 REPLACE = "REPLACE_DEFINITIONS"
 _REPLACE = Consent(
     REPLACE,
-    "writes, replaces or removes those files",
+    "writes those files",
     always=False,
     when="it changes definitions, or writes outside the temporary directory",
 )
@@ -62,7 +62,7 @@ class Built(BaseModel):
     written: list[str] = Field(description="Files that are new or changed.")
     unchanged: int = Field(description="Files that already said the same.")
     removed: list[str] = Field(description="Files of tools that are gone.")
-    remarks: list[str] = Field(description="What the reader noticed, such as examples that fail.")
+    remarks: list[str] = Field(description="What was noticed, such as examples that fail.")
     dry_run: bool = Field(default=False, description="Whether nothing was written.")
 
 
@@ -295,7 +295,7 @@ class Finding(BaseModel):
 
 
 class Findings(BaseModel):
-    problems: list[Finding] = Field(description="Everything that is wrong; empty when all is well.")
+    problems: list[Finding] = Field(description="Everything that is wrong.")
 
 
 @ToolArguments.declare(
@@ -324,7 +324,7 @@ class FileChange(BaseModel):
 
 
 class FileChanges(BaseModel):
-    changes: list[FileChange] = Field(description="What a rebuild would do; empty when nothing.")
+    changes: list[FileChange] = Field(description="What a rebuild would do.")
 
 
 @ToolArguments.declare(

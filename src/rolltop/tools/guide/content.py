@@ -36,7 +36,7 @@ class GetContent(ProjectArguments):
         default=None,
         description="For parts without one: lang with python is lang/python.",
     )
-    offset: int = Field(default=0, ge=0, description="Documents to skip: next_offset of the last answer.")
+    offset: int = Field(default=0, ge=0, description="next_offset of the last answer.")
 
 
 @Tools.declare(

@@ -29,7 +29,7 @@ from mcp_core import (
 from mcp_core.jsonable import to_jsonable
 from rolltop.errors import Conflict, InvalidInput, RolltopError
 from rolltop.files import Target
-from rolltop.store.blobs.writer import Writer
+from rolltop.store import Writer
 from rolltop.tools.store import fetch, find, grep, keep, manage
 from rolltop.tools.store.budget import how_many_fit
 from rolltop.tools.store.envelope import code_of
@@ -45,9 +45,9 @@ CONSENT = "RUN_DESTRUCTIVE_OPERATIONS"
 UNDONE = "undone"
 _AGREED = Consent(
     CONSENT,
-    "deletes documents, replaces files or writes new ones",
+    "deletes documents, replaces files or makes them",
     always=False,
-    when="a step deletes, replaces a file or writes outside the temporary directory",
+    when="a step deletes, or writes a file that exists or lies outside the temporary directory",
 )
 MOST = 1000
 
@@ -70,7 +70,7 @@ Name = Literal[
 class Operation(BaseModel):
     model_config = ConfigDict(extra="forbid")  # what stands beside `arguments` would be ignored, as a dry_run there
 
-    op: Name = Field(description="Name of a store tool.")
+    op: Name = Field(description="Store tool.")
     arguments: dict[str, Any] = Field(default_factory=dict, description="Its arguments; $1.hash refers to step 1.")
 
 
