@@ -6,10 +6,12 @@ import logging
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from mcp_core import (
+    READS,
     Approver,
     Call,
     Changes,
@@ -161,7 +163,7 @@ class Application:
         envelope = toolset.make_envelope()
         for spec in loaded.specs:
             if self._wanted(spec, decorator.names.final(spec.name, spec.prefix)):
-                decorator.register(spec, envelope=envelope, profile=self.settings.descriptions)
+                decorator.register(self._as_served(spec), envelope=envelope, profile=self.settings.descriptions)
         self._add_live(toolset, decorator, envelope)
         provider = toolset.make_resources()
         if provider is not None:
@@ -187,7 +189,13 @@ class Application:
             return False
         if settings.tools and spec.toolset != SEARCH and not names.intersection(settings.tools):
             return False
-        return spec.annotations.read_only or not settings.read_only
+        return spec.annotations.read_only or not settings.read_only or bool(spec.writes_with)
+
+    def _as_served(self, spec: ToolSpec) -> ToolSpec:
+        """Where nothing may be written, what is refused then: the tool only reads."""
+        if self.settings.read_only and spec.writes_with:
+            return replace(spec, annotations=READS)
+        return spec
 
     def _refuse_unknown_names(self, available: Sequence[ToolSet]) -> None:
         """A tool that is left out by a wrong name is served, one that is asked for is not. Only tools of packages

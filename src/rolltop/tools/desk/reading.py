@@ -52,8 +52,7 @@ class Resource(BaseModel):
 async def read_resource(args: ReadResource, ctx: ToolContext[Workspace]) -> Result[Resource]:
     """Read a resource by its URI.
 
-    For any link in an answer (answer://, doc://, rmd-output:///, tool://); a stored document by its plain name:
-    {tool:get_by_name}.
+    Any link of an answer, such as answer:// or tool://; a stored document by name: {tool:get_by_name}.
 
     Use it to fetch or open what a link or URI stands for.
     """

@@ -70,9 +70,8 @@ class GetContent(ProjectArguments):
         ),
     ],
     usage=(
-        "{tool:get_project} names the categories and collections. Patterns are relative to the category: python finds "
-        "python.md, **/*.md all below, sub/ what is below sub. If data.truncated, call again with offset "
-        "data.next_offset."
+        "{tool:get_project} names categories and collections. Patterns are relative to the category: python finds "
+        "python.md, **/*.md all below, sub/ what is below sub. If data.truncated, go on with offset data.next_offset."
     ),
 )
 async def get_content(args: GetContent, ctx: ToolContext[Workspace]) -> Result[str]:

@@ -29,7 +29,7 @@ WireValue = StrictBool | StrictStr | list[StrictStr]
 Listed = WireValue | dict[str, WireValue] | None
 
 _NAME = "Flag: letters, digits, - and _."
-_VALUE = "true, false or text (on and off become true and false); a list for content-exclude; null removes it."
+_VALUE = "true, false (on, off) or text; a list for content-exclude; null removes it."
 _EXPECTED = "Set only if this is its value now (null: not set)."
 _FILTER = "A name: its value alone; content-*: all that match."
 
@@ -85,8 +85,8 @@ class ListProjectFlags(ProjectArguments):
 async def set_project_flag(args: SetProjectFlag, ctx: ToolContext[Workspace]) -> Result[WireValue | None]:
     """Set or remove a flag of the project.
 
-    For what the user decides about this project. It wins over the global flag, also when false; removing it brings the
-    global one back. The answer is the value as stored.
+    It wins over the global flag, also when false; removing it brings the global one back. The answer is the value as
+    stored.
     """
     session = await session_for(ctx, args.project)
     stored = await _set(session.project_flags(), args)

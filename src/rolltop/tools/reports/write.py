@@ -16,6 +16,7 @@ from pydantic import BaseModel, Field
 from mcp_core import DESTROYS, WRITES, Consent, Effect, Example, Result, ToolArguments, ToolContext, quoted
 from mcp_core.display import escaped, listing
 from rolltop.errors import Conflict, InvalidData, InvalidInput
+from rolltop.references import read_reference
 from rolltop.reports.names import document_name, source_uri, stem_of
 from rolltop.tools.reports.example import CREATE, CREATED
 from rolltop.workspace import Workspace
@@ -283,5 +284,4 @@ async def _given_bytes(args: AttachRmdFile, ctx: ToolContext[Workspace]) -> byte
         except binascii.Error:
             raise InvalidInput("content_base64 is not valid base64") from None
     assert args.source is not None
-    parts = [part.content for part in await ctx.read_resource(args.source)]
-    return b"".join(part.encode() if isinstance(part, str) else part for part in parts)
+    return await read_reference(ctx, args.source)

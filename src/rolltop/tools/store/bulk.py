@@ -435,7 +435,7 @@ def _may_destroy(step: Operation) -> bool:
 async def bulk_operations(args: BulkOperations, ctx: ToolContext[Workspace]) -> Result[Bulked]:
     """Perform multiple operations in one request.
 
-    Stores, tags, reads or deletes many documents in one call.
+    Stores, tags, reads, deletes many documents.
 
     Keyword search in a step sees what was stored before the call.
 

@@ -333,7 +333,7 @@ def _moment(argument: str, value: str | int | float) -> int:
 async def list_documents(args: ListDocuments, ctx: ToolContext[Workspace]) -> Result[Documents]:
     """List documents with filters and sorting.
 
-    Every document that passes filters on type, time, tag, metadata, path; no query. Tags alone: {tool:search_by_tag}.
+    By type, time, tag, metadata or path, not by words; tags alone: {tool:search_by_tag}.
 
     Use it to browse: all stored documents, the newest or largest, images, files of last week.
     """
@@ -374,7 +374,7 @@ def tagged(library: Library, args: SearchByTag, budget: int = MOST) -> Documents
 async def search_by_tag(args: SearchByTag, ctx: ToolContext[Workspace]) -> Result[Documents]:
     """Search within tagged documents.
 
-    Documents by any or all of some tags, without others, and with words; other filters: {tool:list_documents}.
+    By any or all tags, and words; other filters: {tool:list_documents}.
 
     Use it to find everything with a tag.
     """

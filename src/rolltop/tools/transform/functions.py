@@ -74,7 +74,7 @@ class GetStdlibFunctions(ToolArguments):
 async def get_stdlib_functions(args: GetStdlibFunctions, ctx: ToolContext[Workspace]) -> Result[Functions]:
     """Find functions of the UTL-X standard library.
 
-    How they are called, best match first. Syntax: utlx://language.
+    How they are called, best match first.
 
     Use it to look up a function: what joins strings, formats dates, sums numbers.
     """

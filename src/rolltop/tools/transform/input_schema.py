@@ -29,7 +29,7 @@ class Described(TypedDict):
 
 
 class GetInputSchema(ToolArguments):
-    source: str = Field(description="Path, doc://NAME or another URI, or the data itself.")
+    source: str = Field(description="Data, path, doc://NAME or another URI.")
     format: DataFormat = Field(description="Format of the source.")
     mode: Mode | None = Field(
         default=None,
@@ -66,7 +66,7 @@ async def get_input_schema(args: GetInputSchema, ctx: ToolContext[Workspace]) ->
     Use it to learn what data looks like inside, which fields, columns or elements it has, and to infer a schema from a
     sample.
     """
-    data = await ctx.run(read_source, ctx.workspace, args.source)
+    data = await read_source(ctx, args.source)
     more = await ctx.run(read_related, ctx.workspace, args.source, data, args.format)
     answer = await ctx.workspace.transform.ask(
         "describe", source_format=args.format, mode=args.mode, **as_argument("source", data), **more
