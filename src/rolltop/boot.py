@@ -96,7 +96,7 @@ def _serve_fast() -> None:
     from rolltop.server.stdio import Early  # noqa: PLC0415
 
     def ready(built: Any) -> None:
-        application.list_was_stale = keep(path, answers, built)
+        application.list_was_stale |= keep(path, answers, built)
 
     run_stdio(application, wire, Early(*read), ready)
 

@@ -12,6 +12,7 @@ from typing import Any
 from mcp_core import (
     Approver,
     Call,
+    Change,
     Changes,
     ClientInfo,
     Dispatcher,
@@ -70,7 +71,8 @@ class Application:
         self.approver = Approver(settings.consent, self.workspace.approvals, settings.consent_seconds)
         self.registry = Registry(settings.exclude_tools, settings.tool_prefix or "")
         self.prompts: dict[str, Prompt] = {}
-        self.list_was_stale = False  # a client was told another list while we were loading
+        self.list_was_stale = False  # a client may have been told another list before it could be notified
+        self.changes.subscribe(self._note_change)
         self.answers = LargeAnswers(self.workspace)
         self.providers: list[ResourceProvider] = [self.answers, ToolPages(self.registry)]
         self.dispatcher = Dispatcher(
@@ -213,6 +215,11 @@ class Application:
     def _profile(self, toolset: ToolSet) -> str:
         chosen = self.settings.descriptions
         return toolset.descriptions if chosen == "auto" else chosen
+
+    def _note_change(self, change: Change) -> None:
+        """Remember that the tools changed, for a client that connects but cannot be notified yet."""
+        if change.kind == "tools":
+            self.list_was_stale = True
 
     def _record(self, call: Call) -> Future[bool]:
         values = {field: getattr(call, field) for field in _SHARED_FIELDS}
