@@ -100,8 +100,8 @@ def _example(spec: ToolSpec, example: Example, name_of: NameOf | None) -> str:
 
 
 def _compact(spec: ToolSpec) -> str:
-    lines = [spec.summary]
-    if first := spec.body.partition("\n\n")[0]:
+    lines = [spec.brief] if spec.brief is not None else [spec.summary]
+    if spec.brief is None and (first := spec.body.partition("\n\n")[0]):
         lines.append(" ".join(first.split()))
     if spec.consent is not None:
         lines.append(spec.consent.headline)

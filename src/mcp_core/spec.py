@@ -108,7 +108,7 @@ class ToolSpec:
     """One tool. Built by `ToolArguments.declare`, or by hand for tools that are defined by data.
 
     `schema` and `validate` replace the argument model for such tools: the function then gets the
-    validated mapping as its first argument.
+    validated mapping as its first argument. `brief` is what the compact profile shows of their documentation.
     """
 
     name: str
@@ -126,6 +126,7 @@ class ToolSpec:
     validate: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
     output: Mapping[str, Any] | None = None
     documentation: str | None = None
+    brief: str | None = None
     tags: frozenset[str] = field(default=frozenset())
 
     @cached_property

@@ -18,7 +18,7 @@ _MOST_WAITING = 1 << 20
 """Bytes of messages that are read while the tools load; the client waits with the rest."""
 _OBJECTS = 50_000
 """New objects before the garbage collector looks: what a short command loads is not garbage."""
-FLAGS = ("--read-only",)
+FLAGS = ("--page", "--read-only")
 VALUED = (
     "--workspace",
     "--log-level",

@@ -64,7 +64,7 @@ def test_a_flipped_bit_in_a_row_harms_nothing_else_and_is_turned_back(
         assert len(listed) >= 19
         assert library.search("honey", limit=100).total >= 19
         assert sum(1 for _ in library.grep.counts(Pattern("honey"), {})) >= 19
-        report = library.repair()
+        report = library.care.repair()
         assert any("row of" in line for line in report.mended), report
         assert report.ok, report.problems
         found = {document.path: library.read(document).decode() for document in library.select(Listing())}
@@ -77,6 +77,6 @@ def test_the_answers_say_what_they_leave_out(directory: Path) -> None:
         assert library.page(Listing(limit=100)).total == 20
         note = library.search("honey", limit=100).note
         assert note is not None
-        assert note.startswith("1 documents are left out")
+        assert note.startswith("Documents left out because their rows of the catalogue are damaged: 1.")
         with pytest.raises(Damaged):
             library.document("notes/06.txt")

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["KEYWORDS", "Schema", "array_of", "fits", "infer_type", "leading_type", "strip_type_prefix"]
+__all__ = ["KEYWORDS", "Schema", "array_of", "fits", "infer_type", "is_a", "leading_type", "strip_type_prefix"]
 
 Schema = dict[str, Any]
 
@@ -152,14 +152,17 @@ def fits(value: Any, schema: Schema) -> bool:
         return False
     kinds = schema.get("type", [])
     for kind in [kinds] if isinstance(kinds, str) else kinds:
-        if _is_a(value, kind):
+        if is_a(value, kind):
             return kind != "array" or all(fits(item, schema.get("items", {"type": []})) for item in value)
     return not kinds
 
 
-def _is_a(value: Any, kind: str) -> bool:
+def is_a(value: Any, kind: str) -> bool:
+    """Whether a JSON value is of a type; a whole number is an integer however it is written."""
     if isinstance(value, bool):
         return kind == "boolean"
+    if kind == "integer" and isinstance(value, float):
+        return value.is_integer()
     return isinstance(value, _PYTHON_TYPES.get(kind, ()))
 
 

@@ -185,4 +185,4 @@ class LiveSet:
 
 def _face(spec: ToolSpec) -> tuple[Any, ...]:
     """What a client sees of a tool."""
-    return (spec.schema, spec.documentation, spec.annotations, spec.consent)
+    return (spec.schema, spec.documentation, spec.output, spec.annotations, spec.consent)

@@ -50,11 +50,6 @@ class _Package:
     closing: Cancel
     used: float = field(default_factory=time.monotonic)
 
-    def close(self) -> None:
-        """End what waits, and what is being started."""
-        self.closing.cancel()
-        self.pool.close()
-
 
 class StatelessCalls:
     """Calls tools for callers that have no session."""
@@ -101,6 +96,7 @@ class StatelessCalls:
             return package.tools.call(ask, definition, arguments, seconds)
         finally:
             del self._running[key]
+            package.used = time.monotonic()
             self._finish(package.pool, template)
 
     def _finish(self, pool: Pool[_Template], template: _Template) -> None:
@@ -130,7 +126,7 @@ class StatelessCalls:
             self._packages[place] = package  # the last one is the one that was used last
             package.used = time.monotonic()
         for each in surplus:
-            each.close()
+            each.pool.close()
         return package
 
     def end(self, key: str) -> None:
@@ -144,13 +140,16 @@ class StatelessCalls:
 
     def rest(self, since: float) -> None:
         """End the templates of packages that nobody called since then."""
-        self._drop([place for place, package in list(self._packages.items()) if package.used < since])
+        packages = list(self._packages.items())
+        self._drop([place for place, package in packages if package.used < since and not package.pool.busy])
 
     def _drop(self, places: list[tuple[Path, str]]) -> None:
         with self._lock:
             dropped = [self._packages.pop(place) for place in places if place in self._packages]
         for package in dropped:
-            package.close()
+            if self._closed:
+                package.closing.cancel()  # else a call that is starting its process goes on
+            package.pool.close()
 
     def close(self) -> None:
         """End everything, also what is just being started; returns when it is gone."""

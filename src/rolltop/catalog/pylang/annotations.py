@@ -8,10 +8,13 @@ from collections.abc import Callable
 from typing import Any
 
 from rolltop.catalog.inference import Schema
-from rolltop.catalog.pylang.classes import Record, ancestry, enum_members, is_enum, last_name, record_of
+from rolltop.catalog.prose import described
+from rolltop.catalog.pylang.classes import Record, ancestry, enum_members, field_texts, is_enum, last_name, record_of
 from rolltop.catalog.pylang.generics import type_parameters, type_variable
 from rolltop.catalog.pylang.limits import limited
 from rolltop.catalog.pylang.modules import Meaning, Module, Modules
+from rolltop.catalog.rlang.markup import parse_markup
+from rolltop.catalog.rlang.plain import to_text
 
 __all__ = ["ABSENT", "Annotations", "any_of", "anything", "choices", "is_vague", "nullable", "without_null"]
 
@@ -205,7 +208,13 @@ class Annotations:
                 known = self.schema(field.annotation, field.module, depth + 1)
             finally:
                 self._given.pop()
-            properties[field.name] = limited(known or {"type": "string"}, field.said)
+            said = limited(known or {"type": "string"}, field.said)
+            text = field_texts(field.owner).get(field.name, "")
+            properties[field.name] = (
+                said
+                if "description" in said or not text
+                else said | {"description": described(to_text(parse_markup(text)))}
+            )
         schema: Schema = {"type": "object", "properties": properties}
         if required := [field.name for field in record.fields if field.is_required]:
             schema["required"] = required

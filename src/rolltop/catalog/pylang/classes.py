@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+import inspect
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from rolltop.catalog.pylang.docstrings import read_docstring
 from rolltop.catalog.pylang.modules import Module, Modules
 
-__all__ = ["Field", "Record", "ancestry", "enum_members", "is_enum", "last_name", "record_of"]
+__all__ = ["Field", "Record", "ancestry", "enum_members", "field_texts", "is_enum", "last_name", "record_of"]
 
 _ENUM_BASES = frozenset({"Enum", "StrEnum", "IntEnum", "Flag", "IntFlag"})
 _FLAG_BASES = frozenset({"Flag", "IntFlag"})
@@ -138,6 +141,17 @@ def record_of(line: Ancestry) -> Record | None:
             fields[field.name] = field
     is_closed = bool(decorated) or "NamedTuple" in bases
     return Record(tuple(fields.values()), is_closed)
+
+
+def field_texts(found: ast.ClassDef) -> dict[str, str]:
+    """What a class says of its fields: in its docstring, and in the text below each."""
+    documented = read_docstring(ast.get_docstring(found, clean=False)).parameters
+    texts = {name: value.text for name, value in documented.items()}
+    for statement, following in itertools.pairwise(found.body):
+        match statement, following:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+                texts[name] = inspect.cleandoc(text)
+    return texts
 
 
 def _is_dataclass(found: ast.ClassDef) -> bool:

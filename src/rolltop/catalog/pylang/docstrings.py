@@ -5,9 +5,13 @@ from __future__ import annotations
 import doctest
 import inspect
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from rolltop.catalog.found import ExampleCode
+from rolltop.catalog.pylang.docstring_sections import split_free_text
+from rolltop.catalog.pylang.sphinx import without_sphinx
 
 __all__ = ["Docstring", "DocumentedValue", "read_docstring"]
 
@@ -50,9 +54,10 @@ def read_docstring(raw: str | None) -> Docstring:
 
     text = inspect.cleandoc(raw)
     keywords = tuple(word for found in _KEYWORDS.finditer(text) for word in re.split(r"[,\s]+", found[1]) if word)
-    text = _KEYWORDS.sub("", text).strip()
+    text = without_sphinx(_KEYWORDS.sub("", text).strip())
+    structured, free = split_free_text(_DOCTEST.sub("", text))
     try:
-        parsed = parse(_DOCTEST.sub("", text))
+        parsed = parse(structured)
     except ParseError:
         return Docstring(text, keywords, example=_example(text, ""))
     parameters = {
@@ -65,7 +70,15 @@ def read_docstring(raw: str | None) -> Docstring:
         for item in parsed.many_returns
     )
     written = "\n".join(item.description or "" for item in parsed.examples)
-    return Docstring(parsed.description or "", keywords, parameters, results, _example(text, written))
+    description = "\n\n".join(part for part in (parsed.description, *_notes(parsed), free) if part)
+    return Docstring(description, keywords, parameters, results, _example(text, written))
+
+
+def _notes(parsed: Any) -> Iterator[str]:
+    """What NumPy's sections for it say beside the description: warnings and notes, not references."""
+    for item in parsed.meta:
+        if item.args[0] in ("warnings", "warning", "notes", "note") and (item.description or "").strip():
+            yield f"## {item.args[0].capitalize()}\n\n{item.description}"
 
 
 def _example(text: str, section: str) -> ExampleCode:

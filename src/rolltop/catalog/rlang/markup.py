@@ -20,7 +20,7 @@ _INLINE_LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]{0,100}\]){1,300})\]\(([^()\s
 _REFERENCE_LINK = re.compile(r"\[((?:[^\[\]`]|`[^`]{0,100}`){1,300})\]\[([\w.:()=-]{1,200})\]")
 _NAME_LINK = re.compile(r"\[(`?[A-Za-z.][\w.]{0,100}(?:::[\w.]{1,100})?(?:\(\))?`?|=[\w.]{1,100})\](?![\[(])")
 _EMPHASIS = re.compile(r"(?<![\w*\\])(\*{1,2})(?=[^\s*])([^*]{1,500}?)(?<=\S)\1(?![\w*])")
-_FENCE = re.compile(r"^[ \t]*```[^\n]*\n(.*?)^[ \t]*```[ \t]*$", re.DOTALL | re.MULTILINE)
+_FENCE = re.compile(r"^[ \t]*(`{3,})[ \t]*\{?([\w.+-]*)[^\n`]*\n(.*?)^[ \t]*\1[ \t]*$", re.DOTALL | re.MULTILINE)
 _DEEPEST = 40
 _LONGEST_CODE = 2000
 _STOPS = re.compile(r"[\\`\[*]")
@@ -155,13 +155,16 @@ class _Parser:
 
     def _backtick(self, at: int) -> int:
         if self.markdown and (fence := _FENCE.match(self.text, self.text.rfind("\n", 0, at) + 1)) and fence.end() > at:
-            return self._add(Node("preformatted", fence[1]), fence.end())
+            # The option is never empty: it tells such code from Rd's, where a backslash protects a brace.
+            return self._add(Node("preformatted", fence[3], (), fence[2] or "`"), fence.end())
         opening = _BACKTICKS.match(self.text, at)
         assert opening is not None
         closing = self._closing_backticks(opening)
         if closing is None:
             return self._keep(opening[0], opening.end())
         raw = self.text[opening.end() : closing.start()].strip()
+        if self.markdown and raw.startswith("r ") and len(opening[0]) == 1:
+            return self._add(Node("inline_r", raw), closing.end())
         return self._add(Node("code", raw, (Markup((Node("text", raw),)),)), closing.end())
 
     def _closing_backticks(self, opening: re.Match[str]) -> re.Match[str] | None:

@@ -1,29 +1,28 @@
-"""Markup as plain text that reads well to a person and to a model.
-
-Lines of a paragraph are joined, paragraphs and list items keep their own lines.
-"""
+"""Markup as plain text that reads well to a person and to a model."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
 
+from rolltop.catalog.paragraphs import fenced, reflow
 from rolltop.catalog.rlang.markup import Markup, Node
 
-__all__ = ["MARK", "reflow", "to_text", "to_text_with_marks", "unmark"]
+__all__ = ["MARK", "to_text", "to_text_with_marks", "unmark"]
 
 MARK = re.compile("\x00(\\d+)\x00")
 
-_SYMBOLS = {"dots": "...", "ldots": "...", "R": "R", "cr": "\n", "tab": " ", "sspace": " ", "item": "\n- "}
+_CELL, _ROW = "\x02", "\x03"
+_SYMBOLS = {"dots": "...", "ldots": "...", "R": "R", "cr": _ROW, "tab": _CELL, "sspace": " ", "item": "\n- "}
 # Shown by other means than text, or only by evaluating code: nothing remains of them.
-_DROPPED = frozenset({"out", "figure", "Sexpr", "if", "dontshow", "testonly", "RdOpts"})
-_LIST_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
-_HEADING = re.compile(r"\s*#{1,6}\s+(.*?)\s*#*\s*$")
+_DROPPED = frozenset({"out", "figure", "if", "dontshow", "testonly", "RdOpts"})
+_BADGE = re.compile(r"""(?:lifecycle::)?badge\(\s*["'](\w+)["']\s*\)""")
+_ESCAPED = re.compile(r"\\([\\%{}])")
 
 
 def to_text(markup: Markup) -> str:
     """The text of a piece of documentation, markup removed, white space tidied."""
-    return reflow(_rendered(markup))
+    return reflow(_rendered(markup).replace(_CELL, " ").replace(_ROW, "\n"))
 
 
 def to_text_with_marks(markup: Markup) -> tuple[str, list[str]]:
@@ -37,6 +36,8 @@ def to_text_with_marks(markup: Markup) -> tuple[str, list[str]]:
         if node.name == "code" and node.arguments:
             codes.append(_rendered(node.arguments[0]).strip())
             return Node("text", f"\x00{len(codes) - 1}\x00")
+        if node.name in ("preformatted", "inline_r"):
+            return node
         inner = tuple(Markup(tuple(mark(child) for child in argument.nodes)) for argument in node.arguments)
         return Node(node.name, node.raw, inner, node.option)
 
@@ -49,24 +50,6 @@ def unmark(text: str, codes: list[str]) -> str:
     return MARK.sub(lambda found: codes[int(found[1])], text)
 
 
-def reflow(text: str) -> str:
-    """Join the lines of each paragraph and list item; keep one blank line between paragraphs."""
-    paragraphs: list[str] = []
-    for paragraph in re.split(r"\n\s*\n", text):
-        lines: list[str] = []
-        for line in paragraph.splitlines():
-            heading = _HEADING.match(line)
-            starts_line = heading or _LIST_ITEM.match(line) or not lines
-            words = " ".join((heading[1] if heading else line).split())
-            if starts_line:
-                lines.append(words)
-            else:
-                lines[-1] = f"{lines[-1]} {words}".strip()
-        if joined := "\n".join(line for line in lines if line):
-            paragraphs.append(joined)
-    return "\n\n".join(paragraphs)
-
-
 def _rendered(markup: Markup) -> str:
     return "".join(_node(node) for node in markup.nodes)
 
@@ -77,7 +60,7 @@ def _node(node: Node) -> str:
     if node.name in _DROPPED:
         return ""
     if node.name == "preformatted":
-        return f"\n\n{node.raw}\n\n"
+        return fenced(node.raw if node.option else _ESCAPED.sub(r"\1", node.raw), node.option.strip("`"))
     parts = [_rendered(argument) for argument in node.arguments]
     if special := _SPECIAL.get(node.name):
         return special(node, parts)
@@ -101,15 +84,33 @@ def _else_branch(node: Node, parts: list[str]) -> str:
 
 
 def _titled(node: Node, parts: list[str]) -> str:
-    return f"\n\n{': '.join(part.strip() for part in parts)}\n\n"
+    marks = "##" if node.name == "section" else "###"
+    return f"\n\n{marks} {parts[0].strip() if parts else ''}\n\n{''.join(parts[1:])}\n\n"
 
 
 def _table(node: Node, parts: list[str]) -> str:
-    return f"\n{parts[-1]}\n" if parts else ""
+    """The rows of a table in markdown; the first one is its head."""
+    rows = [row for row in (parts[-1] if parts else "").split(_ROW) if row.strip()]
+    lines = [f"| {' | '.join(' '.join(cell.split()) for cell in row.split(_CELL))} |" for row in rows]
+    if lines:
+        lines.insert(1, "|" + "---|" * (rows[0].count(_CELL) + 1))
+    return "\n\n" + "\n".join(lines) + "\n\n"
 
 
 def _list(node: Node, parts: list[str]) -> str:
-    return "\n" + re.sub(r"\n\s*\n(?=- )", "\n", parts[0].strip()) + "\n" if parts else ""
+    """The items, indented: what is nested stands deeper than what it is in."""
+    text = re.sub(r"\n\s*\n(?=\s*- )", "\n", parts[0].strip() if parts else "")
+    return "\n" + "\n".join(f"  {line}" if line.strip() else "" for line in text.split("\n")) + "\n"
+
+
+def _inline_r(node: Node, parts: list[str]) -> str:
+    """Nothing is evaluated: a badge of lifecycle is known, and of other code nothing remains."""
+    badge = _BADGE.search(node.raw)
+    return f"[{badge[1].capitalize()}]" if badge else ""
+
+
+def _lifecycle(node: Node, parts: list[str]) -> str:
+    return f"[{parts[0].strip().capitalize()}]" if parts else ""
 
 
 _SPECIAL: dict[str, Callable[[Node, list[str]], str]] = {
@@ -124,4 +125,7 @@ _SPECIAL: dict[str, Callable[[Node, list[str]], str]] = {
     "itemize": _list,
     "enumerate": _list,
     "describe": _list,
+    "inline_r": _inline_r,
+    "Sexpr": _inline_r,
+    "lifecycle": _lifecycle,
 }

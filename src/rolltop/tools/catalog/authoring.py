@@ -45,7 +45,7 @@ _REPLACE = Consent(
     always=False,
     when="definition files change, or are new outside the temporary directory,",
 )
-_PKG = "An installed R or Python package, or a path with a slash: a package's sources, a folder, a file."
+_PKG = "An installed R or Python package, or a path with a slash: sources, a folder, a file."
 _GROUPS = "Only tools of these groups: regular expressions for what follows mcp_tool_ in the name."
 _MISSING = "packages/forestry"
 
@@ -62,7 +62,7 @@ class Built(BaseModel):
     written: list[str] = Field(description="Files that are new or changed.")
     unchanged: int = Field(description="Files that already said the same.")
     removed: list[str] = Field(description="Files of tools that are gone.")
-    remarks: list[str] = Field(description="What the reader noticed, such as examples that fail.")
+    remarks: list[str] = Field(description="What was noticed, such as examples that fail.")
     dry_run: bool = Field(default=False, description="Whether nothing was written.")
 
 
@@ -283,7 +283,7 @@ class Finding(BaseModel):
 
 
 class Findings(BaseModel):
-    problems: list[Finding] = Field(description="Everything that is wrong; empty when all is well.")
+    problems: list[Finding] = Field(description="Everything that is wrong.")
 
 
 @ToolArguments.declare(
@@ -310,7 +310,7 @@ class FileChange(BaseModel):
 
 
 class FileChanges(BaseModel):
-    changes: list[FileChange] = Field(description="What a rebuild would do; empty when nothing.")
+    changes: list[FileChange] = Field(description="What a rebuild would do.")
 
 
 @ToolArguments.declare(

@@ -31,6 +31,7 @@ from mcp_core.envelope import invalid_arguments_result
 from rolltop.catalog.arguments import check_arguments, served_schema
 from rolltop.catalog.definition import Definition
 from rolltop.catalog.library import FileStamp, file_stamp
+from rolltop.catalog.outputs import keeps_promise, promised_result
 from rolltop.errors import InvalidInput
 from rolltop.workspace import Workspace
 
@@ -51,7 +52,8 @@ __all__ = [
 
 
 class CallAnswer(BaseModel):
-    result: Any = Field(description="The result as data; text where it is no data, such as a fitted model.")
+    result: Any = Field(description="The result as data; as text what is none, such as a fitted model.")
+    unexpected: Any = Field(default=None, description="A result that is not as documented.")
     text: str = Field(description="The result as R or Python describes it.")
     printed: str | None = Field(default=None, description="What the function printed.")
     warnings: list[str] | None = Field(default=None, description="Warnings that it gave.")
@@ -63,6 +65,7 @@ _OUTPUT: dict[str, Any] = {
     "type": "object",
     "properties": {
         "result": {},
+        "unexpected": {},
         "text": {"type": "string"},
         "printed": {"type": ["string", "null"]},
         "warnings": {"type": ["array", "null"]},
@@ -72,16 +75,31 @@ _OUTPUT: dict[str, Any] = {
 }
 
 
-def result_of_answer(answer: Answer) -> Result[CallAnswer]:
-    """The answer of a function as a tool's result; plots become images."""
+def output_of(definition: Definition) -> dict[str, Any]:
+    """The schema of the value of an answer: what `returns` says of the result is part of it."""
+    promise = promised_result(definition)
+    return {**_OUTPUT, "properties": {**_OUTPUT["properties"], "result": cleaned_schema(promise)}}
+
+
+def result_of_answer(answer: Answer, definition: Definition) -> Result[CallAnswer]:
+    """The answer of a function as a tool's result; plots become images.
+
+    A result that is not what the documentation says comes beside `result`, which always is.
+    """
+    is_as_promised = keeps_promise(answer.value, promised_result(definition))
+    warnings = [*answer.warnings, *([] if is_as_promised else [_UNEXPECTED])]
     value = CallAnswer(
-        result=answer.value,
+        result=answer.value if is_as_promised else None,
+        unexpected=None if is_as_promised else answer.value,
         text=answer.text,
         printed=answer.printed or None,
-        warnings=list(answer.warnings) or None,
+        warnings=warnings or None,
         messages=list(answer.messages) or None,
     )
     return Result.ok(value, content=[Image(base64.b64decode(image)) for image in answer.images])
+
+
+_UNEXPECTED = "the result is not of the type that the documentation of its return value says; it is in `unexpected`"
 
 
 def session_of(ctx: ToolContext[Workspace], handle: str | None = None) -> str | None:
@@ -233,8 +251,9 @@ def spec_of(listed: Definition, catalog: Catalog) -> ToolSpec:
         consent=consent,
         schema=_with_consent(schema, consent) if consent else schema,
         validate=validate,
-        output=_OUTPUT,
+        output=output_of(listed),
         documentation=documentation_of(listed),
+        brief=brief_of(listed),
         tags=frozenset({"live", FROM_DOCUMENTS, *([listed.category] if listed.category else [])}),
     )
 
@@ -270,7 +289,7 @@ async def call_served(
         return invalid_arguments_result(
             InvalidArguments([Problem(each["path"], each["message"], "conversion") for each in problems])
         )
-    return result_of_answer(answer)
+    return result_of_answer(answer, catalog.find(name).definition)
 
 
 def _with_consent(schema: dict[str, Any], consent: Consent) -> dict[str, Any]:
@@ -289,11 +308,35 @@ def documentation_of(definition: Definition) -> str:
         parts.append(f"Returns: {_returns_text(definition.returns)}")
     if definition.category:
         parts.append(f"Category: {definition.category}")
-    if definition.implementation_example:
-        fence = "python" if definition.language == "python" else "r"
-        parts.append(f"```{fence}\n{definition.implementation_example.rstrip()}\n```")
-    # Braces of a user's text are not references to tools.
-    return cleaned("\n\n".join(parts)).replace("{tool:", "{ tool:")
+    if example := _example_text(definition):
+        parts.append(example)
+    return _authors("\n\n".join(parts))
+
+
+_BRIEF = 4000
+"""Characters of a description in `tools/list` beyond which an example is left to `mcptool_load`."""
+
+
+def brief_of(definition: Definition) -> str:
+    """What `tools/list` shows: the author's description whole, then the example if there is room for it."""
+    description = definition.description or f"Calls {definition.function}."
+    example = _example_text(definition)
+    if example and len(description) + len(example) > _BRIEF:
+        example = f"An example with its output is in the definition: {{tool:mcptool_load}} {definition.name}."
+        return "\n\n".join([_authors(description), example])
+    return _authors("\n\n".join(part for part in (description, example) if part))
+
+
+def _example_text(definition: Definition) -> str:
+    if not definition.implementation_example.strip():
+        return ""
+    fence = "python" if definition.language == "python" else "r"
+    return f"```{fence}\n{definition.implementation_example.rstrip()}\n```"
+
+
+def _authors(text: str) -> str:
+    """Text of a package; braces in it are no references to tools."""
+    return cleaned(text).replace("{tool:", "{ tool:")
 
 
 def _returns_text(schema: Mapping[str, Any]) -> str:

@@ -29,7 +29,7 @@ from mcp_core import (
 from mcp_core.jsonable import to_jsonable
 from rolltop.errors import Conflict, InvalidInput, RolltopError
 from rolltop.files import Target
-from rolltop.store.blobs.writer import Writer
+from rolltop.store import Writer
 from rolltop.tools.store import fetch, find, grep, keep, manage
 from rolltop.tools.store.budget import how_many_fit
 from rolltop.tools.store.envelope import code_of

@@ -13,11 +13,20 @@ from pydantic import BaseModel, Field
 
 from mcp_core import FROM_DOCUMENTS, READS, Example, Result, ToolArguments, ToolContext
 from rolltop.errors import InvalidInput
-from rolltop.store import Found, Hit, Library, Listing, is_hash_prefix
-from rolltop.store.query import TIMES
-from rolltop.store.search.excerpts import Excerpt, excerpts
-from rolltop.store.search.paging import Shown, decode_shown, encode_shown
-from rolltop.store.times import parse_time
+from rolltop.store import (
+    TIMES,
+    Excerpt,
+    Found,
+    Hit,
+    Library,
+    Listing,
+    Shown,
+    decode_shown,
+    encode_shown,
+    excerpts,
+    is_hash_prefix,
+    parse_time,
+)
 from rolltop.tools.store.budget import fitting
 from rolltop.tools.store.models import Documents, Line, info
 from rolltop.workspace import Workspace
@@ -218,7 +227,7 @@ def _line(match: Excerpt) -> Line:
 
 
 def _highlighted(hit: Hit) -> str:
-    from rolltop.store.text import highlighted  # noqa: PLC0415 - it brings numpy
+    from rolltop.store import highlighted  # noqa: PLC0415 - it brings numpy
 
     return highlighted(hit.snippet, hit.words)
 

@@ -11,10 +11,17 @@ from pydantic import BaseModel, Field, PrivateAttr
 
 from mcp_core import FROM_DOCUMENTS, READS, Example, Result, ToolArguments, ToolContext
 from rolltop.errors import InvalidInput
-from rolltop.store import Document, FileLines, Library, Pattern
-from rolltop.store.grep.missed import Missed, missing_documents
-from rolltop.store.grep.printer import Printed
-from rolltop.store.query import decode_cursor, encode_cursor
+from rolltop.store import (
+    Document,
+    FileLines,
+    Library,
+    Missed,
+    Pattern,
+    Printed,
+    decode_cursor,
+    encode_cursor,
+    missing_documents,
+)
 from rolltop.tools.store.budget import SHARE
 from rolltop.tools.store.linepage import LinePage
 from rolltop.tools.store.models import Line

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, Field
 
-from rolltop.store import Added, Document
-from rolltop.store.times import format_time
+from rolltop.store import Added, Document, format_time
 
 if TYPE_CHECKING:
     from rolltop.store import LineMatch
