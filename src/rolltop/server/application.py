@@ -214,7 +214,7 @@ class Application:
         chosen = self.settings.descriptions
         return toolset.descriptions if chosen == "auto" else chosen
 
-    def _record(self, call: Call) -> Future[bool]:
+    def _record(self, call: Call) -> Future[bool] | None:
         values = {field: getattr(call, field) for field in _SHARED_FIELDS}
         values["session"] = call.session or ("" if call.transport == "http" else self._session)
         if self.settings.log_arguments:
@@ -222,7 +222,11 @@ class Application:
             values["answer"] = call.answer[: self.settings.journal_text]
         if self._watcher is not None:
             self._watcher(call)
-        return self.workspace.journal.add(Entry(time=call.started, **values))
+        entry = Entry(time=call.started, **values)
+        if call.consents:
+            return self.workspace.journal.add(entry)
+        self.workspace.journal.add_unheard(entry)
+        return None
 
 
 _SHARED_FIELDS = (
