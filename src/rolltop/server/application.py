@@ -221,7 +221,7 @@ class Application:
         if change.kind == "tools":
             self.list_was_stale = True
 
-    def _record(self, call: Call) -> Future[bool]:
+    def _record(self, call: Call) -> Future[bool] | None:
         values = {field: getattr(call, field) for field in _SHARED_FIELDS}
         values["session"] = call.session or ("" if call.transport == "http" else self._session)
         if self.settings.log_arguments:
@@ -229,7 +229,11 @@ class Application:
             values["answer"] = call.answer[: self.settings.journal_text]
         if self._watcher is not None:
             self._watcher(call)
-        return self.workspace.journal.add(Entry(time=call.started, **values))
+        entry = Entry(time=call.started, **values)
+        if call.consents:
+            return self.workspace.journal.add(entry)
+        self.workspace.journal.add_unheard(entry)
+        return None
 
 
 _SHARED_FIELDS = (
