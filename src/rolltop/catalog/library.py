@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from rolltop.catalog import schema, yaml_text
-from rolltop.catalog.definition import Definition
+from rolltop.catalog.definition import Definition, untyped_in
 from rolltop.catalog.groups import group_filter
 from rolltop.catalog.sources import TOOLS_DIRECTORY
 from rolltop.catalog.tree_files import list_files, read_inside
@@ -106,7 +106,7 @@ def read_file(path: Path) -> Definition:
             hint="Build it again: mcptool_build, `rolltop catalog build` in a shell.",
             details={"problems": problems},
         )
-    return Definition.from_dict(document)
+    return Definition.from_dict(document, untyped_in(text))
 
 
 FileStamp = tuple[int, int]
