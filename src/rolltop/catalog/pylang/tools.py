@@ -16,6 +16,7 @@ from rolltop.catalog.pylang.annotations import ABSENT, Annotations, anything, is
 from rolltop.catalog.pylang.default_types import type_of_default
 from rolltop.catalog.pylang.docstring_types import documented_type
 from rolltop.catalog.pylang.docstrings import DocumentedValue, read_docstring
+from rolltop.catalog.pylang.marks import marks_of
 from rolltop.catalog.pylang.modules import Function, Module, Modules
 from rolltop.catalog.rlang.markup import parse_markup
 from rolltop.catalog.rlang.parameters import finished
@@ -42,12 +43,15 @@ def python_tools(tree: SourceTree) -> Iterator[Found]:
 
 def _tool(tree: SourceTree, module: Module, function: Function, annotations: Annotations) -> Found | None:
     documentation = ast.get_docstring(function, clean=False)
-    if not function.name.startswith(_PREFIX) and (not documentation or MARKER not in documentation):
+    marks = marks_of(function, module)
+    is_marked = function.name.startswith(_PREFIX) or bool(marks)
+    if not is_marked and (not documentation or MARKER not in documentation):
         return None
     docstring = read_docstring(documentation)
-    if not function.name.startswith(_PREFIX) and MARKER not in docstring.keywords:
+    keywords = (*docstring.keywords, *marks)
+    if not is_marked and MARKER not in keywords:
         return None
-    given = name_given_in(docstring.keywords)
+    given = name_given_in(keywords)
     name = f"{tree.package}-{given or function.name}"
     properties, required = _parameters(function, module, annotations, docstring.parameters)
     definition = Definition(
@@ -55,7 +59,7 @@ def _tool(tree: SourceTree, module: Module, function: Function, annotations: Ann
         calls=function.name if given and given != function.name else None,
         description=to_text(parse_markup(docstring.description)),
         parameters={"type": "object", "properties": properties, "required": required},
-        **flags_of(docstring.keywords),
+        **flags_of(keywords),
         language="python",
         implementation_example=docstring.example.shown,
         returns=_returns(function, module, annotations, docstring.results),
