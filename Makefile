@@ -7,7 +7,7 @@ TESTS ?= tests
 JOBS ?= auto
 SUITE ?= ../shared/utlx-suite
 
-.PHONY: suite help docs setup setup-test system run demo test check format bench soak lock clean
+.PHONY: suite help docs pictures setup setup-test system run demo test check format bench soak lock clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -34,7 +34,7 @@ check: setup-test ## lint, types, import contracts: seconds
 	@$(BIN)/lint-imports --no-cache --no-logo
 	@$(BIN)/rolltop tools lint
 	@$(BIN)/python scripts/docs --check
-	@$(BIN)/rolltop toolsets --cost --descriptions compact --budget 12000 >/dev/null
+	@$(BIN)/rolltop toolsets --cost --descriptions compact --budget 12500 >/dev/null
 
 format: setup-test ## rewrite the sources in the project's format
 	@$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
@@ -52,6 +52,9 @@ soak: setup-test system ## known vulnerabilities, random search of properties, l
 
 bench: setup-test system ## speed and memory, as ratios to peers measured in the same run
 	@for b in bench/*.py; do case $$b in bench/_*) ;; *) echo "== $$b"; $(BIN)/python $$b || exit 1 ;; esac; done
+
+pictures: setup-test system ## take the screenshots of README and docs anew, from the running product
+	@$(BIN)/python scripts/pictures
 
 docs: setup ## write the generated parts of the documentation
 	@$(BIN)/python scripts/docs

@@ -54,7 +54,7 @@ def command(name: str, transport: str, tools: int, port: int, scratch: Path) -> 
             "ROLLTOP_WORKSPACE": str(scratch / "ws"),
         }
         env["XDG_CONFIG_HOME"] = str(scratch)
-        http = ["--http", "--port", str(port)] if transport == "http" else []
+        http = ["--http", "--port", str(port), "--no-token"] if transport == "http" else []
         return [sys.executable, "-m", "rolltop", "serve", "--toolsets", "bench", *http], env
     if name == "typescript v2":
         return ["node", str(typescript() / "typescript.mjs"), transport, str(tools)], env

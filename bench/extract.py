@@ -111,13 +111,13 @@ def relations(count: int, chance: random.Random) -> dict[str, float]:
         library = Library(Path(place))
         library.add_many(pages(count, chance))
         start = time.process_time()
-        library.trace()
+        library.graph.trace()
         learned = time.process_time() - start
         asked: dict[int, list[float]] = {1: [], 2: [], 5: []}
         for document in chance.sample(library.page().documents, 30):
             for depth, times in asked.items():
                 start = time.process_time()
-                library.related(document, depth)
+                library.graph.related(document, depth)
                 times.append((time.process_time() - start) * 1000)
         size = (Path(place) / "graph.db").stat().st_size
         library.close()

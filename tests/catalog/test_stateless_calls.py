@@ -73,7 +73,7 @@ def mcp_tool_where():
 
 @pytest.fixture(scope="module")
 def catalog(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Catalog]:
-    folder = tmp_path_factory.mktemp("strangers")
+    folder = tmp_path_factory.mktemp("stateless")
     root = r_package(folder / "demo", R_SOURCE)
     (folder / "pydemo").mkdir()
     (folder / "pydemo" / "pydemo.py").write_text(PY_SOURCE)

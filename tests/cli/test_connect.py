@@ -89,7 +89,7 @@ def test_other_settings_are_carried_and_secrets_are_not(rolltop: Rolltop, tmp_pa
     }
     out = rolltop(
         "--log-level", "DEBUG", "connect", "cursor", "--toolsets", "store,guide", "--read-only", "--catalog", ".",
-        ROLLTOP_HTTP_TOKEN="hunter2-hunter2", MCP_PORT="1", **variables,
+        ROLLTOP_HTTP_TOKEN="hunter2-hunter2-hunter2", MCP_PORT="1", **variables,
     )  # fmt: skip
     found = entry(out)
     serve = found["args"].index("serve")
@@ -136,13 +136,13 @@ def test_paths_are_carried_in_full(rolltop: Rolltop, tmp_path: Path) -> None:
     ],
 )
 def test_an_entry_with_a_url_says_where_the_token_goes(rolltop: Rolltop, client: str, place: str) -> None:
-    out = rolltop("connect", client, "--url", URL, ROLLTOP_HTTP_TOKEN="hunter2-hunter2")
+    out = rolltop("connect", client, "--url", URL, ROLLTOP_HTTP_TOKEN="hunter2-hunter2-hunter2")
     found = entry(out)
     header = found["env"]["AUTHORIZATION"] if client == "claude-desktop" else found["headers"]["Authorization"]
     assert header == f"Bearer {place}"
     assert "The server asks for its token" in out.stderr
     assert "hunter2" not in out.stdout + out.stderr
-    assert "headers" not in entry(rolltop("connect", client, "--url", URL))
+    assert "headers" not in entry(rolltop("connect", client, "--url", "https://elsewhere.example/mcp"))
 
 
 @pytest.mark.parametrize("url", ["notaurl", "ftp://x/mcp", "http://", "http://x:99999/mcp", ""])
@@ -172,7 +172,7 @@ def test_a_token_file_holds_a_token(rolltop: Rolltop, tmp_path: Path) -> None:
 
 
 def test_a_running_server_shows_entries_with_its_settings(environment: dict[str, str], tmp_path: Path) -> None:
-    (tmp_path / "token").write_text("hunter2-hunter2")
+    (tmp_path / "token").write_text("hunter2-hunter2-hunter2")
     with subprocess.Popen(
         [
             sys.executable, "-m", "rolltop", "--workspace", str(tmp_path / "w"), "serve", "--http", "--port", "0",

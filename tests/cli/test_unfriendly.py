@@ -87,7 +87,7 @@ def test_a_wrong_sandbox_user_is_refused_and_doctor_lists_it(rolltop: Run, user:
     ],
 )
 def test_values_that_cannot_work_are_refused(rolltop: Run, variable: str, value: str) -> None:
-    given = {"ROLLTOP_HTTP_TOKEN": "abcdef", variable: value}
+    given = {"ROLLTOP_HTTP_TOKEN": "abcdefghij0123456789abcdef", variable: value}
     out = rolltop("serve", "--http", "--port", "0", **given)
     assert out.returncode == 2, out.stderr
     assert out.stderr.startswith("Error: ")

@@ -4,16 +4,15 @@ import json
 import sys
 from pathlib import Path
 
-from rolltop.confine import Limits, Mount, Sandbox, run
-from rolltop.confine import sandbox_backends as ladder
+from rolltop.confine import Limits, Mount, Sandbox, run, sandbox_backends
 
 
 def without_namespaces() -> None:
     """Pretend that this machine forbids namespaces, as many containers do."""
-    state = ladder.state_of("landlock")
+    state = sandbox_backends.state_of("landlock")
     walls = tuple(feature for feature in state.features if not feature.startswith("own "))
-    alone = ladder.RungState("landlock", True, walls)
-    ladder.state_of = lambda _: alone  # type: ignore[assignment]
+    alone = sandbox_backends.RungState("landlock", True, walls)
+    sandbox_backends.state_of = lambda _: alone  # type: ignore[assignment]
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Every attack runs as whoever runs the tests and as an ordinary user, on every rung of the ladder."""
+"""Every attack runs as whoever runs the tests and as an ordinary user, with every backend."""
 
 import json
 import os
@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from rolltop.confine import Confinement, Finished, Limits, Mount, Sandbox, run
-from rolltop.confine import sandbox_backends as ladder
+from rolltop.confine import Confinement, Finished, Limits, Mount, Sandbox, run, sandbox_backends
 
 SOURCE = Path(__file__).parents[2] / "src"
 ORDINARY = 12345
@@ -77,10 +76,10 @@ def open_dir() -> Iterator[Path]:
 def rung(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """The kinds of confinement: the last is what remains where a machine forbids namespaces."""
     if request.param == "landlock alone":
-        state = ladder.state_of("landlock")
+        state = sandbox_backends.state_of("landlock")
         walls = tuple(feature for feature in state.features if not feature.startswith("own "))
-        alone = ladder.RungState("landlock", True, walls)
-        monkeypatch.setattr(ladder, "state_of", lambda _: alone)
+        alone = sandbox_backends.RungState("landlock", True, walls)
+        monkeypatch.setattr(sandbox_backends, "state_of", lambda _: alone)
     return str(request.param)
 
 

@@ -1,4 +1,4 @@
-"""Attacks on the sandbox, each as ourselves and as an ordinary user, on each rung of the ladder."""
+"""Attacks on the sandbox, each as ourselves and as an ordinary user, with each backend."""
 
 import contextlib
 import os
@@ -375,9 +375,9 @@ def test_a_killed_parent_leaves_no_orphan(rung: str) -> None:
     marker = f"33{os.getpid()}.77"
     code = f"""
 from rolltop.confine import *
-from rolltop.confine import sandbox_backends as ladder
+from rolltop.confine import sandbox_backends
 if {rung!r} == "landlock alone":
-    ladder.state_of = lambda rung: ladder.RungState(rung, True, ("file system",))
+    sandbox_backends.state_of = lambda rung: sandbox_backends.RungState(rung, True, ("file system",))
 box = Sandbox(Limits(seconds=60), rungs=({rung.split(maxsplit=1)[0]!r},))
 run(["/bin/sh", "-c", "setsid sleep {marker} & sleep {marker}"], box)
 """

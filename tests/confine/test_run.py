@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from conditions import wait_until, wait_until_async
 
-from rolltop.confine import Cancel, Limits, Mount, Sandbox, run, run_async, survey
-from rolltop.confine import sandbox_backends as ladder
+from rolltop.confine import Cancel, Limits, Mount, Sandbox, run, run_async, sandbox_backends, survey
 from rolltop.confine.identity import foreign_identity
 from rolltop.errors import Cancelled, ForeignFailure, InvalidInput, NotFound, PartMissing, PermissionDenied, TimeLimit
 
@@ -185,8 +184,8 @@ def test_every_rung_is_reported_with_its_features() -> None:
 
 
 def test_without_any_rung_nothing_runs_unless_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    missing = ladder.RungState("bwrap", False, reason="not installed", fix="apt-get install bubblewrap")
-    monkeypatch.setattr(ladder, "state_of", lambda _: missing)
+    missing = sandbox_backends.RungState("bwrap", False, reason="not installed", fix="apt-get install bubblewrap")
+    monkeypatch.setattr(sandbox_backends, "state_of", lambda _: missing)
     with pytest.raises(PartMissing, match="not installed") as caught:
         run(["/bin/true"])
     assert caught.value.hint == "apt-get install bubblewrap"

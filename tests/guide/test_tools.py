@@ -379,7 +379,8 @@ async def test_the_examples_of_every_tool_run(environment: dict[str, str], monke
 
     for number, (name, example) in enumerate(_examples()):
         home = Path(environment["HOME"]) / str(number)
-        desk = Application(load({"toolsets": "guide"}, env={**environment, "XDG_CONFIG_HOME": str(home)}))
+        given = {"toolsets": "guide", "consent": "literal"}  # nobody can be asked here
+        desk = Application(load(given, env={**environment, "XDG_CONFIG_HOME": str(home)}))
         for before, arguments in example.before:
             assert not (await desk.dispatcher.call(before, arguments, desk.context(ClientInfo()))).is_error
         answer = await desk.dispatcher.call(name, example.arguments, desk.context(ClientInfo()))

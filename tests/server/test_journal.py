@@ -119,7 +119,7 @@ def test_a_locked_journal_does_not_stop_the_event_loop(tmp_path: Path, monkeypat
     """A call with consent waits for its row; nobody else does."""
     monkeypatch.setattr(dispatch, "AUDIT_SECONDS", 0.5)
     env = {"HOME": str(tmp_path), "ROLLTOP_WORKSPACE": str(tmp_path / "w"), "MCP_INCLUDE_EXAMPLE_TOOLS": "true"}
-    desk = Application(load({"toolsets": "guide"}, env=env))
+    desk = Application(load({"toolsets": "guide", "consent": "literal"}, env=env))
     journal = desk.workspace.journal
     journal.add(entry(0))
     assert journal.flush()

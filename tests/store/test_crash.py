@@ -39,7 +39,7 @@ def check(files: dict[str, bytes], store: str, acknowledged: int, place: Path) -
         assert library.blobs.packs().keys() <= library.catalog.objects.packs().keys()
         on_disk = library.blobs.packs()
         assert all(on_disk.get(pack, 0) == length for pack, length in library.catalog.objects.packs().items())
-        report = library.verify()
+        report = library.care.verify()
         assert report.ok, report.problems
         library.add_text("after.txt", "life goes on\n")
     finally:
@@ -93,26 +93,26 @@ def test_indexes_forget_what_was_collected_although_the_collector_died(tmp_path:
     if pid == 0:
         child = Library(tmp_path / "store")
         child.purge_indexes = lambda *_: os._exit(9)  # type: ignore[method-assign]
-        child.collect(everything=True)
+        child.care.collect(everything=True)
         os._exit(0)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 9
     library.close()
     with Library(tmp_path / "store", Options(read_only=True)) as only_read:
-        assert any("interrupted" in line for line in only_read.verify().problems)
+        assert any("interrupted" in line for line in only_read.care.verify().problems)
     again = Library(tmp_path / "store")
     if then == "verify":
-        assert again.verify().ok
+        assert again.care.verify().ok
     elif then == "collect":
-        again.collect(everything=True)
+        again.care.collect(everything=True)
     elif then == "repair":
-        again.repair()
+        again.care.repair()
     elif then == "index":
         again.index()
     for kind in ("keyword", "semantic", "hybrid"):
         found = again.find("common", kind, limit=100)
         assert (found.total, len(found.hits)) == (19, 19), kind
     assert again.find("secretword11", "keyword").total == 0
-    assert again.verify().ok
+    assert again.care.verify().ok
     again.close()
     left = [path for path in (tmp_path / "store").rglob("*") if path.is_file() and b"secretword11" in path.read_bytes()]
     assert left == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import random
 import shutil
 from pathlib import Path
@@ -10,6 +12,7 @@ from typing import Any
 import apsw
 import pytest
 
+from rolltop.base.os_errors import explain_machine_error
 from rolltop.errors import Damaged, NotFound, RolltopError
 from rolltop.store import Library, Listing, Options, Pattern
 from rolltop.store.blobs import frames
@@ -29,7 +32,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
         library.add_text(f"d/{number}.txt", "".join(lines), tags=[f"t{number % 3}"], metadata={"n": number})
     library.add_text("d/1.txt", "another version of it\n" * 20)
     library.add("big.bin", rng.randbytes(50_000))
-    library.take_snapshot("s")
+    library.history.take_snapshot("s")
     library.index()
     library.close()
     return place
@@ -41,7 +44,7 @@ def told(library: Library) -> Any:
     return (
         [(document, library.read(document), library.versions(document)) for document in documents],
         [[library.read_object(v.object) for v in library.versions(document)] for document in documents],
-        library.restored("s"),
+        library.history.restored("s"),
         [(f.document.path, f.selected) for f in library.grep.files(Pattern("line 1"))],
         [(document.path, count) for document, count in library.grep.counts(Pattern("[0-9a-f]{6}"))],
     )
@@ -62,9 +65,9 @@ def check(sound: Path, place: Path, truth: Any, name: str, harm: Any) -> None:
             right = {document.path: data for document, data, _ in truth[0]}
             assert all(right[document.path] == data for document, data, _ in found[0]), f"{name}: wrong bytes"
             # Names of tags have no seal of their own: the catalogue's index over them gives the damage away.
-            assert found == truth or not library.verify().ok
+            assert found == truth or not library.care.verify().ok
         except (RolltopError, apsw.Error):
-            assert not library.verify().ok
+            assert not library.care.verify().ok
         finally:
             library.close()
     finally:
@@ -141,13 +144,13 @@ def test_repair_mends_a_flipped_bit(library: Library) -> None:
     data = bytearray(pack.read_bytes())
     data[45] ^= 0x10
     pack.write_bytes(data)
-    found = library.verify()
+    found = library.care.verify()
     assert not found.ok
     assert found.affected == ["a.txt"]
     with pytest.raises(Damaged):
         library.read(library.document("a.txt"))
     assert library.read(library.document("b.txt")) == b"others\n" * 100
-    report = library.repair()
+    report = library.care.repair()
     assert report.ok
     assert report.mended[0].startswith("frame 1 ")
     assert library.read(library.document("a.txt")) == b"precious words\n" * 100
@@ -158,9 +161,9 @@ def test_what_cannot_be_mended_is_named_and_comes_back_from_its_file(library: Li
     library.add("/somewhere/a.txt", content)
     pack = library.directory / "packs" / "00000001.pack"
     pack.write_bytes(pack.read_bytes()[:40] + b"!!!!" + pack.read_bytes()[44:])
-    named = library.repair()
+    named = library.care.repair()
     assert named.affected == ["/somewhere/a.txt"]
-    report = library.repair(lambda path: content if path == "/somewhere/a.txt" else None)
+    report = library.care.repair(lambda path: content if path == "/somewhere/a.txt" else None)
     assert report.ok
     assert library.read(library.document("a.txt")) == content
 
@@ -172,7 +175,7 @@ def test_a_lost_pack_is_an_error_and_not_an_empty_document(library: Library) -> 
     again = Library(library.directory)
     with pytest.raises((NotFound, Damaged)):
         again.read(again.document("a.txt"))
-    assert not again.verify().ok
+    assert not again.care.verify().ok
     again.close()
 
 
@@ -187,7 +190,7 @@ def test_damaged_indexes_are_built_again(library: Library) -> None:
             data[place] ^= 0xFF
         path.write_bytes(data)
     again = Library(library.directory)
-    report = again.repair()
+    report = again.care.repair()
     assert report.ok, report.problems
     assert [hit.document.path for hit in again.search("needle7").hits] == ["7.txt"]
     assert [file.document.path for file in again.grep.files(Pattern("needle7$"))] == ["7.txt"]
@@ -240,7 +243,7 @@ def test_a_single_command_names_a_damaged_keyword_index(library: Library, monkey
     with pytest.raises(Damaged, match="keyword index is damaged") as raised:
         library.search("honey number 7")
     assert raised.value.hint == "Run `rolltop store repair`."
-    assert library.repair().ok
+    assert library.care.repair().ok
     assert library.search("honey number 7").total == 1
 
 
@@ -266,3 +269,9 @@ def test_a_keyword_index_that_cannot_be_opened_is_begun_again(library: Library, 
     assert [hit.document.path for hit in again.search("honey tea").hits] == ["a.txt"]
     assert [hit.document.path for hit in again.search("hony", similarity=0.7).hits] == ["a.txt"]
     again.close()
+
+
+def test_an_input_output_error_is_told_as_such() -> None:
+    told = explain_machine_error(OSError(errno.EIO, os.strerror(errno.EIO), "/disk/packs/00000001.pack"))
+    assert told is not None
+    assert (told.specific_code, told.message) == ("io_error", "/disk/packs/00000001.pack: Input/output error")

@@ -128,7 +128,7 @@ def test_what_was_collected_leaves_no_text(library: Library) -> None:
     document = library.add("a.pdf", made.made_pdf("a zebra")).document
     library.index()
     library.delete([document])
-    library.collect(everything=True)
+    library.care.collect(everything=True)
     assert library.extracts.kept.hashes() == []
     assert b"zebra" not in (library.directory / "extracts.db").read_bytes()
 

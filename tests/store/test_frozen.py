@@ -94,7 +94,7 @@ done
     found = json.loads(answers['call search_documents {"query": "needle"}'])
     assert found["total"] == 1
     assert "Only words were searched" in found["note"]
-    assert json.loads(answers['call grep_documents {"pattern": "needle"}'])["results"][0]["file"] == "a.md"
+    assert "a.md" in answers['call grep_documents {"pattern": "needle"}']
     for asked in ("search needle --type keyword", "grep -l needle"):
         assert "a.md" in answers[f"store {asked}"], asked
     assert json.loads(answers["store verify --json"])["ok"]

@@ -109,7 +109,7 @@ assert not isinstance(server.catalog._db.connection, InMemory)
 assert server.search("needle").total == 2
 server.close()
 with Library(desk) as library:
-    assert library.verify().ok and library.stats().documents == 3
+    assert library.care.verify().ok and library.care.stats().documents == 3
 print("== done")
 """
 

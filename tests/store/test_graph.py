@@ -29,8 +29,8 @@ def library(tmp_path: Path) -> Iterator[Library]:
 
 
 def around(library: Library, path: str, depth: int = 1) -> dict[str, Related]:
-    library.trace()  # a question waits two seconds only, which a busy machine may need to start the parsers
-    found = library.related(library.document(path), depth)
+    library.graph.trace()  # a question waits two seconds only, which a busy machine may need to start the parsers
+    found = library.graph.related(library.document(path), depth)
     assert found.behind == 0
     return {related.node.document.path: related for related in found.related}
 
@@ -43,7 +43,7 @@ def relations(library: Library, path: str) -> dict[str, dict[str, str]]:
 def test_versions_are_a_chain(library: Library) -> None:
     for number in range(4):
         library.add_text("plan.md", f"version {number}")
-    found = library.related(library.document("plan.md"), 5).related
+    found = library.graph.related(library.document("plan.md"), 5).related
     assert [(each.distance, each.node.version.number if each.node.version else 0) for each in found] == [
         (1, 3),
         (2, 2),
@@ -57,7 +57,7 @@ def test_an_earlier_version_leads_to_the_later_ones(library: Library) -> None:
     library.add_text("plan.md", "version 2")
     found = library.by_hash(first)
     assert found is not None
-    related = library.related(library.node(found.document, found.object.id), 1).related
+    related = library.graph.related(library.graph.node(found.document, found.object.id), 1).related
     assert [(each.node.hash, each.edges[0].reason) for each in related] == [
         (library.document("plan.md").hash, "the version after it")
     ]
@@ -230,22 +230,22 @@ def test_deleting_a_document_removes_its_relations(library: Library) -> None:
     library.undo()
     assert set(relations(library, "a.md")["b.md"]) == {"link", "citation", "tag"}
     library.delete([library.document("b.md")])
-    library.collect(everything=True)
+    library.care.collect(everything=True)
     assert relations(library, "a.md") == {}
-    assert library.traits.references(2) == []
+    assert library.graph.traits.references(2) == []
 
 
 def test_a_cycle_ends(library: Library) -> None:
     for name, other in (("a", "b"), ("b", "c"), ("c", "a")):
         library.add_text(f"{name}.md", f"See [{other}]({other}.md).")
-    found = library.related(library.document("a.md"), 5)
+    found = library.graph.related(library.document("a.md"), 5)
     assert [(each.node.document.path, each.distance) for each in found.related] == [("b.md", 1), ("c.md", 1)]
 
 
 def test_distance_and_way(library: Library) -> None:
     for number in range(7):
         library.add_text(f"{number}.md", f"[next]({number + 1}.md)")
-    found = library.related(library.document("0.md"), 5).related
+    found = library.graph.related(library.document("0.md"), 5).related
     assert [(r.node.document.path, r.distance, r.via.document.path) for r in found] == [
         (f"{number}.md", number, f"{number - 1}.md") for number in range(1, 6)
     ]
@@ -255,9 +255,9 @@ def test_a_limit_is_said(library: Library) -> None:
     library.add_text("hub.md", " ".join(f"[n]({number}.md)" for number in range(20)))
     for number in range(20):
         library.add_text(f"{number}.md", f"leaf {number}")
-    few = library.related(library.document("hub.md"), 1, limit=7)
+    few = library.graph.related(library.document("hub.md"), 1, limit=7)
     assert (len(few.related), few.complete) == (7, False)
-    assert library.related(library.document("hub.md"), 1).complete
+    assert library.graph.related(library.document("hub.md"), 1).complete
 
 
 def test_names_that_only_a_parser_knows_are_found_as_names(library: Library) -> None:
@@ -265,20 +265,20 @@ def test_names_that_only_a_parser_knows_are_found_as_names(library: Library) -> 
     library.add_text("widget.c", code)
     library.add_text("widget.md", "frobnicate widget: how to, in prose\n")
     assert library.text_of(library.document("widget.c")).symbols == ()
-    library.trace()
+    library.graph.trace()
     symbols = library.text_of(library.document("widget.c")).symbols
     assert [(symbol.name, symbol.line) for symbol in symbols] == [("frobnicate_widget", 2)]
     assert [hit.document.path for hit in library.search("heading:frobnicate_widget").hits] == ["widget.c"]
     before = library.catalog.documents.last_change()
-    library.trace()
-    assert (library.catalog.documents.last_change(), library.untraced()) == (before, 0)
+    library.graph.trace()
+    assert (library.catalog.documents.last_change(), library.graph.untraced()) == (before, 0)
 
 
 def test_what_was_not_looked_at_is_said(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     library.add_text("hub.md", PROSE.format("the hub"))
     for number in range(8):
         library.add_text(f"copy {number}.md", PROSE.format(f"copy {number} [hub](hub.md)"))
-    around = partial(library.related, library.document("hub.md"), 1)
+    around = partial(library.graph.related, library.document("hub.md"), 1)
     assert (len(around().related), around().complete) == (8, True)
     for limit in ("MOST_COMPARED", "MOST_REFERRING"):
         with monkeypatch.context() as changed:
@@ -292,7 +292,7 @@ def test_many_near_duplicates_do_not_end_the_walk(library: Library) -> None:
     library.add_text("end.md", "the end")
     for number in range(30):
         library.add_text(f"copy {number}.md", PROSE.format(number))
-    found = library.related(library.document("start.md"), 2)
+    found = library.graph.related(library.document("start.md"), 2)
     assert {"middle.md", "end.md"} <= {related.node.document.path for related in found.related}
     assert not found.complete
 
@@ -302,7 +302,7 @@ def test_many_near_duplicates_leave_room_for_a_link(library: Library) -> None:
     library.add_text("end.md", "the end")
     for number in range(40):
         library.add_text(f"copy {number}.md", PROSE.format(number))
-    found = library.related(library.document("start.md"), 1)
+    found = library.graph.related(library.document("start.md"), 1)
     assert "end.md" in {related.node.document.path for related in found.related}
     assert not found.complete
 
@@ -311,7 +311,7 @@ def test_many_near_duplicates_leave_room_for_a_link(library: Library) -> None:
 def test_depth_is_between_1_and_5(library: Library, depth: int) -> None:
     document = library.add_text("a.md", "x").document
     with pytest.raises(InvalidInput):
-        library.related(document, depth)
+        library.graph.related(document, depth)
 
 
 def test_the_background_follows(tmp_path: Path) -> None:
@@ -326,12 +326,12 @@ def test_a_deleted_file_of_traits_is_built_again(tmp_path: Path) -> None:
     first = Library(tmp_path)
     first.add_text("a.md", "See [b](b.md).")
     first.add_text("b.md", "Here.")
-    first.trace()
+    first.graph.trace()
     first.close()
     (tmp_path / "graph.db").write_bytes(b"no database " * 1000)
     second = Library(tmp_path)
     assert set(relations(second, "b.md")) == {"a.md"}
-    assert second.verify().ok
+    assert second.care.verify().ok
     second.close()
 
 
@@ -340,7 +340,7 @@ import sys
 from pathlib import Path
 from rolltop.store import Library
 library = Library(Path(sys.argv[1]))
-library.trace()
+library.graph.trace()
 library.close()
 """
 
@@ -351,7 +351,7 @@ def test_several_processes_and_a_killed_one(tmp_path: Path) -> None:
         library.add_text(f"{number}.md", f"[next]({number + 1}.md) " + PROSE.format(number))
     command = [sys.executable, "-c", _TRACER, str(tmp_path / "store")]
     processes = [subprocess.Popen(command) for _ in range(3)]
-    while library.traits.mark == 0 and any(process.poll() is None for process in processes):
+    while library.graph.traits.mark == 0 and any(process.poll() is None for process in processes):
         pass
     processes[0].kill()
     assert [process.wait(timeout=60) for process in processes][1:] == [0, 0]
@@ -381,8 +381,8 @@ def test_starting_again_keeps_the_file_that_others_have_open(tmp_path: Path) -> 
     one.add_text("b.md", "Here.")
     assert set(relations(other, "b.md")) == {"a.md"}
     one.mend_indexes(anew=True)
-    assert other.traits.mark == 0
+    assert other.graph.traits.mark == 0
     assert set(relations(other, "b.md")) == {"a.md"}
-    assert one.untraced() == 0
+    assert one.graph.untraced() == 0
     one.close()
     other.close()

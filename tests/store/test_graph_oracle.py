@@ -116,7 +116,7 @@ def _family(name: str) -> str:
 
 
 def looked_up(library: Library, documents: list[Document]) -> Found:
-    edges = Edges(library.catalog, library.traits)
+    edges = Edges(library.catalog, library.graph.traits)
     return {
         (document.path, edge.node.document.path, edge.kind, edge.weight)
         for document in documents
@@ -133,11 +133,11 @@ def test_relations_are_those_of_every_pair(seed: int, count: int) -> None:
         for path, (text, tags) in corpus(chance, count).items():
             library.add_text(path, text, tags=tags)
             if chance.random() < 0.3:
-                library.trace()  # in steps, as documents come
+                library.graph.trace()  # in steps, as documents come
         documents = library.page().documents
         gone = chance.sample(documents, chance.randrange(2))
         library.delete(gone)
-        library.trace()
+        library.graph.trace()
         left = [document for document in documents if document not in gone]
         assert looked_up(library, left) == every_pair(library, left)
         rings_are_shortest_ways(library, left)
@@ -156,12 +156,12 @@ def rings_are_shortest_ways(library: Library, documents: list[Document]) -> None
             if source == path and target not in distances:
                 distances[target] = distances[path] + 1
                 queue.append(target)
-    walked = library.related(start, 5, limit=1000)
+    walked = library.graph.related(start, 5, limit=1000)
     assert walked.complete
     assert {r.node.document.path: r.distance for r in walked.related} == {
         path: distance for path, distance in distances.items() if 1 <= distance <= 5
     }
-    assert library.related(start, 5, limit=1000).related == walked.related
+    assert library.graph.related(start, 5, limit=1000).related == walked.related
 
 
 @given(st.integers(0, 100_000))

@@ -22,8 +22,8 @@ def library(tmp_path: Path) -> Iterator[Library]:
 
 def relations(library: Library, path: str) -> dict[str, dict[str, str]]:
     """path → kind → reason."""
-    library.trace()
-    found = library.related(library.document(path), 1)
+    library.graph.trace()
+    found = library.graph.related(library.document(path), 1)
     return {each.node.document.path: {edge.kind: edge.reason for edge in each.edges} for each in found.related}
 
 

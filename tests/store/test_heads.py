@@ -109,12 +109,12 @@ def test_lost_heads_are_named_and_mended(library: Library, pattern: str) -> None
         path.unlink()
     again = Library(library.directory)
     assert [hit.place for hit in again.search("honey").hits] == ["line 1"]
-    assert not again.verify().ok
+    assert not again.care.verify().ok
     again.add_text("b.txt", "tea")
     again.index()
-    assert not again.verify().ok  # still
-    assert again.repair().ok
-    assert again.verify().ok
+    assert not again.care.verify().ok  # still
+    assert again.care.repair().ok
+    assert again.care.verify().ok
     again.close()
 
 

@@ -61,8 +61,8 @@ def harmed(library: Library, request: pytest.FixtureRequest) -> Library:
 def is_whole(library: Library) -> None:
     again = Library(library.directory)
     assert {d.path: again.read(d) for d in again.matching(pattern="*.txt")} == {"small.txt": SMALL, "large.txt": LARGE}
-    assert not again.verify().affected
-    assert again.repair().problems in ([], [f"pack 1: {lost_bytes(again)} bytes are missing from the file"])
+    assert not again.care.verify().affected
+    assert again.care.repair().problems in ([], [f"pack 1: {lost_bytes(again)} bytes are missing from the file"])
     (found,) = again.grep.files(Pattern(LARGE.splitlines()[7000].decode()))
     assert (found.document.path, list(found.selected)) == ("large.txt", [7000])
     again.close()
@@ -89,11 +89,11 @@ def test_a_collection_clears_away_what_was_damaged(harmed: Library) -> None:
     for path, data in (("small.txt", SMALL), ("large.txt", LARGE), ("other.txt", OTHER)):
         harmed.add(path, data)
     harmed.delete([harmed.document("other.txt")])
-    harmed.collect(everything=True)
-    assert harmed.verify().ok
+    harmed.care.collect(everything=True)
+    assert harmed.care.verify().ok
     assert 1 not in harmed.blobs.packs()
     is_whole(harmed)
-    assert harmed.collect(everything=True).packs == 0
+    assert harmed.care.collect(everything=True).packs == 0
     harmed.close()
 
 
@@ -105,14 +105,14 @@ def test_many_contents_that_are_stored_again_are_whole(harmed: Library) -> None:
 
 
 def test_documents_of_any_size_come_back_from_their_files(harmed: Library) -> None:
-    report = harmed.repair({"small.txt": SMALL, "large.txt": LARGE}.get)
+    report = harmed.care.repair({"small.txt": SMALL, "large.txt": LARGE}.get)
     assert [m for m in report.mended if "its file" in m] == ["large.txt, from its file", "small.txt, from its file"]
     is_whole(harmed)
     harmed.close()
 
 
 def test_a_file_that_has_changed_is_not_taken(harmed: Library) -> None:
-    report = harmed.repair({"small.txt": SMALL + b"!", "large.txt": LARGE}.get)
+    report = harmed.care.repair({"small.txt": SMALL + b"!", "large.txt": LARGE}.get)
     assert report.affected == ["small.txt"]
     harmed.close()
 
@@ -123,7 +123,7 @@ def test_writing_goes_on_beside_a_pack_that_lost_bytes(harmed: Library) -> None:
     harmed.close()
     again = Library(harmed.directory)
     assert again.read(again.document("2.new")) == lines(12, 50)
-    assert set(again.verify().affected) <= {"small.txt", "large.txt"}
+    assert set(again.care.verify().affected) <= {"small.txt", "large.txt"}
     again.close()
 
 
@@ -143,7 +143,7 @@ def test_what_was_compressed_against_something_lost_is_whole_again(library: Libr
     library.add("a.txt", first)
     history = [library.read_object(version.object) for version in library.versions(library.document("a.txt"))]
     assert history == [first, second, first]
-    assert library.verify().ok
+    assert library.care.verify().ok
 
 
 def test_a_damaged_version_is_no_reason_not_to_keep_the_next(library: Library) -> None:
@@ -156,15 +156,15 @@ def test_a_damaged_version_is_no_reason_not_to_keep_the_next(library: Library) -
 
 def test_a_version_that_only_a_snapshot_keeps_is_whole_again(library: Library) -> None:
     library.add("a.txt", LARGE)
-    library.take_snapshot("s")
+    library.history.take_snapshot("s")
     library.delete(library.matching(pattern="*"))
-    library.collect(everything=True)
+    library.care.collect(everything=True)
     flip(pack_of(library))
     library.reader.forget()
-    assert library.verify().affected == ["a.txt"]
+    assert library.care.verify().affected == ["a.txt"]
     library.add("b.txt", LARGE)
-    assert library.verify().ok
-    assert library.read_object(library.restored("s")[0][1]) == LARGE
+    assert library.care.verify().ok
+    assert library.read_object(library.history.restored("s")[0][1]) == LARGE
 
 
 def test_a_stream_that_is_stored_again_is_whole(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,7 +180,7 @@ def test_a_stream_that_is_stored_again_is_whole(library: Library, monkeypatch: p
     assert library.read(library.document("big.bin")) == data
     flip(pack_of(library, 1))
     library.reader.forget()
-    assert library.repair({"big.bin": data}.get).affected == []
+    assert library.care.repair({"big.bin": data}.get).affected == []
     assert library.read(library.document("big.bin")) == data
 
 
@@ -209,7 +209,7 @@ def test_a_flipped_bit_beside_what_was_stored_again_is_still_mended(library: Lib
     pack_of(library).write_bytes(data)
     library.reader.forget()
     library.add("a.txt", SMALL)
-    assert library.repair().ok
+    assert library.care.repair().ok
     assert library.read(library.document("b.txt")) == OTHER
     assert pack_of(library).read_bytes()[: len(sound)] == sound
 

@@ -118,7 +118,7 @@ def test_two_releases_with_different_indexes_share_a_workspace(tmp_path: Path, m
         assert ours.search("honey").total == 2
         assert len(generations(ours)) == 2
         ours.delete([ours.document("b.txt")])
-        ours.collect(everything=True)  # no word of it may stay, in no index
+        ours.care.collect(everything=True)  # no word of it may stay, in no index
         assert len(generations(ours)) == 1
 
 

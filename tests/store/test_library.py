@@ -27,8 +27,8 @@ def test_the_same_content_under_two_paths_is_one_blob_and_two_documents(library:
     second = library.add_text("b.txt", "the same\n" * 100)
     assert (first.bytes_stored, first.bytes_deduped) == (900, 0)
     assert (second.bytes_stored, second.bytes_deduped, second.bytes_written) == (0, 900, 0)
-    assert library.stats().documents == 2
-    assert library.stats().unique_blocks == 1
+    assert library.care.stats().documents == 2
+    assert library.care.stats().unique_blocks == 1
 
 
 def test_stored_and_deduplicated_bytes_add_up_to_the_size(library: Library) -> None:
@@ -60,7 +60,7 @@ def test_storing_the_same_again_changes_nothing(library: Library) -> None:
 def test_an_empty_document_is_a_document(library: Library) -> None:
     added = library.add("empty", b"")
     assert (added.document.size, library.read(added.document)) == (0, b"")
-    assert library.verify().ok
+    assert library.care.verify().ok
 
 
 def test_a_long_stream_is_stored_without_being_held(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,7 +127,7 @@ def test_metadata_keeps_its_types_and_its_history(library: Library) -> None:
     after, changed = library.set_metadata(document, {"n": 4, "t": True}, remove=["l"])
     assert changed == ["n", "l"]
     assert after.metadata == {"n": 4, "t": True, "s": "3"}
-    past = library.metadata_history(document)
+    past = library.history.metadata_history(document)
     assert [(key, value) for key, value, _, until in past if until is not None] == [("l", [1, "a"]), ("n", 3)]
     began = library.catalog.tags.metadata_at(document.id, document.indexed + 1_000_000_000_000)
     assert began == after.metadata
@@ -256,7 +256,7 @@ def test_deleted_content_is_out_of_reach_at_once(library: Library) -> None:
     assert library.search("secret").total == 0
     assert list(library.grep.files(Pattern("secret"))) == []
     assert library.page().total == 0
-    assert library.stats().documents == 0
+    assert library.care.stats().documents == 0
 
 
 def test_a_deletion_can_be_taken_back(library: Library) -> None:
@@ -285,7 +285,7 @@ def test_collected_content_is_gone_from_the_disk(library: Library) -> None:
     library.index()
     library.search(word)
     library.delete([library.document("drop.txt")])
-    done = library.collect(everything=True)
+    done = library.care.collect(everything=True)
     assert done.documents == 1
     assert done.freed > 0
     library.close()
@@ -297,7 +297,7 @@ def test_collected_content_is_gone_from_the_disk(library: Library) -> None:
 def test_collection_respects_the_undo_window(library: Library) -> None:
     library.add_text("a.txt", "x\n")
     library.delete([library.document("a.txt")])
-    assert library.collect().documents == 0
+    assert library.care.collect().documents == 0
     assert len(library.undo("a.txt")) == 1
 
 
@@ -307,33 +307,36 @@ def test_a_base_that_dies_does_not_take_its_delta_along(library: Library) -> Non
     library.add_text("old.txt", body + "new\n")
     library.add_text("copy.txt", body + "new\n")
     library.delete([library.document("old.txt")])
-    library.collect(everything=True)
+    library.care.collect(everything=True)
     assert library.read(library.document("copy.txt")) == (body + "new\n").encode()
-    assert library.verify().ok
+    assert library.care.verify().ok
 
 
 def test_a_snapshot_keeps_what_is_deleted_later(library: Library, tmp_path: Path) -> None:
     library.add_text("a.txt", "one\n")
     library.add_text("b.txt", "two\n")
-    library.take_snapshot("before")
+    library.history.take_snapshot("before")
     library.add_text("b.txt", "changed\n")
     library.add_text("moved.txt", "one\n")
     library.delete([library.document("a.txt")])
-    library.collect(everything=True)
-    assert [(c.kind, c.path) for c in library.changes("before")] == [("changed", "b.txt"), ("renamed", "moved.txt")]
-    assert {path: library.read_object(number) for path, number, _ in library.restored("before")} == {
+    library.care.collect(everything=True)
+    assert [(c.kind, c.path) for c in library.history.changes("before")] == [
+        ("changed", "b.txt"),
+        ("renamed", "moved.txt"),
+    ]
+    assert {path: library.read_object(number) for path, number, _ in library.history.restored("before")} == {
         "a.txt": b"one\n",
         "b.txt": b"two\n",
     }
-    library.drop_snapshot("before")
-    library.collect(everything=True)
-    assert library.verify().ok
+    library.history.drop_snapshot("before")
+    library.care.collect(everything=True)
+    assert library.care.verify().ok
 
 
 def test_an_earlier_version_can_be_put_back(library: Library) -> None:
     library.add_text("a.txt", "good\n")
     library.add_text("a.txt", "bad\n")
-    restored = library.put_back(library.document("a.txt"), 1)
+    restored = library.history.put_back(library.document("a.txt"), 1)
     assert (library.read(restored), restored.version) == (b"good\n", 3)
 
 
@@ -351,7 +354,7 @@ def test_many_documents_are_stored_in_batches(library: Library) -> None:
     assert (tally.documents, tally.new, tally.versions) == (501, 500, 1)
     assert library.page(Listing(tags=("bulk",))).total == 500
     assert library.read(library.document("d/0.txt")) == b"changed\n"
-    assert library.verify().ok
+    assert library.care.verify().ok
 
 
 def test_an_archive_brings_everything_back(library: Library, tmp_path: Path) -> None:
@@ -359,10 +362,10 @@ def test_an_archive_brings_everything_back(library: Library, tmp_path: Path) -> 
     library.add_text("a.txt", "two\n")
     library.add("b.bin", bytes(range(256)))
     archive = io.BytesIO()
-    assert library.export(archive) == 2
+    assert library.history.export(archive) == 2
     archive.seek(0)
     other = Library(tmp_path / "other")
-    other.import_(archive)
+    other.history.import_(archive)
     document = other.document("a.txt")
     assert (document.tags, document.metadata, document.version) == (("t",), {"n": 1}, 2)
     assert [other.read_object(v.object) for v in other.versions(document)] == [b"one\n", b"two\n"]
@@ -389,7 +392,7 @@ def test_a_failing_call_does_not_harm_its_group(library: Library) -> None:
     library.add_text("kept.txt", "kept\n")
     assert library.named("lost.txt") == []
     assert library.read(library.document("kept.txt")) == b"kept\n"
-    assert library.verify().ok
+    assert library.care.verify().ok
 
 
 @pytest.mark.parametrize("path", ["", "a/", "a\0b"])
@@ -401,7 +404,7 @@ def test_what_is_no_name_is_refused(library: Library, path: str) -> None:
 def test_statistics_agree_with_the_disk_to_the_byte(library: Library) -> None:
     for number in range(30):
         library.add_text(f"{number % 20}.txt", f"{number}\n" * 200)
-    stats = library.stats()
+    stats = library.care.stats()
     packs = library.directory / "packs"
     assert stats.pack_bytes == sum(path.stat().st_size for path in packs.iterdir())
     assert stats.logical_bytes == sum(version.size for d in library.page().documents for version in library.versions(d))
@@ -411,9 +414,9 @@ def test_statistics_agree_with_the_disk_to_the_byte(library: Library) -> None:
 def test_one_byte_in_ten_megabytes_costs_little(library: Library) -> None:
     text = b"".join(b"%d: some text that differs, %x\n" % (number, number * 2654435761) for number in range(280_000))
     library.add("big.txt", text)
-    before = library.stats().pack_bytes
+    before = library.care.stats().pack_bytes
     added = library.add("big.txt", text[:100] + b"x" + text[100:])
-    assert library.stats().pack_bytes - before <= 16_384
+    assert library.care.stats().pack_bytes - before <= 16_384
     assert added.bytes_deduped > 0.99 * len(text)
 
 
@@ -423,9 +426,9 @@ def test_two_hundred_versions_of_a_note_cost_little(library: Library) -> None:
         lines[number % 130] = f"edited in round {number}, {number * 104729 % 10007}\n"
         library.add_text("note.md", "".join(lines))
     library.catalog.checkpoint()
-    kept = library.stats().pack_bytes + (library.directory / "catalog.db").stat().st_size
+    kept = library.care.stats().pack_bytes + (library.directory / "catalog.db").stat().st_size
     assert kept <= 250_000
-    assert library.stats().pack_bytes <= 60_000
+    assert library.care.stats().pack_bytes <= 60_000
 
 
 def test_tagging_a_document_that_was_deleted_meanwhile_says_so(library: Library) -> None:

@@ -175,6 +175,7 @@ WRITTEN = [
 PIECES = st.lists(st.sampled_from([*WRITTEN, " ", "\n", "_", "-", ".", "\u2013"]), max_size=30).map("".join)
 
 
+@example("カ\u3099検\u0301", ["検"])  # a sign on a letter that is a word by itself
 @given(
     PIECES,
     st.lists(st.sampled_from(WRITTEN).flatmap(lambda text: st.sampled_from(words_in(text) or ["x"])), max_size=3),

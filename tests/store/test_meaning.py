@@ -167,7 +167,7 @@ def test_nothing_of_a_collected_document_is_left(library: Library) -> None:
     library.embed()
     row = library.meaning.index.vectors._current().rows[-1]["numbers"].tobytes()
     library.delete([document])
-    library.collect(everything=True)
+    library.care.collect(everything=True)
     kept = b"".join(path.read_bytes() for path in (library.directory / "vectors").rglob("*") if path.is_file())
     assert row not in kept
     assert document.hash.encode() not in kept
@@ -267,7 +267,7 @@ def test_damaged_rows_are_found_and_dropped(library: Library) -> None:
     data[60] ^= 1
     rows.write_bytes(data)
     assert library.index_damage() == ["vectors: 1 rows are damaged"]
-    library.repair()
+    library.care.repair()
     library.embed()
     assert (library.index_damage(), known(library)) == ([], (10, 10, 10))
 
@@ -302,8 +302,8 @@ def test_verify_and_repair_notice_that_vectors_are_missing(library: Library, sha
     library.embed()
     (rows,) = (library.directory / "vectors").glob("*/rows.vec")
     lose(rows, share)
-    assert [line for line in library.verify().problems if "rows are missing" in line]
-    assert "dropped the vectors; they are made again" in library.repair().mended
+    assert [line for line in library.care.verify().problems if "rows are missing" in line]
+    assert "dropped the vectors; they are made again" in library.care.repair().mended
     library.embed()
     assert (library.index_damage(), known(library)) == ([], (10, 10, 10))
 

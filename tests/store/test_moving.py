@@ -26,7 +26,7 @@ def other(tmp_path: Path) -> Iterator[Library]:
 
 def archive_of(library: Library) -> io.BytesIO:
     out = io.BytesIO()
-    library.export(out)
+    library.history.export(out)
     return io.BytesIO(out.getvalue())
 
 
@@ -53,8 +53,8 @@ def test_what_has_no_place_in_the_directory_is_named_and_the_rest_is_written(lib
     keep_anyway(library, "../../x/e.md", b"out\n")
     for name in ("a.md", "dir", "dir/sub.md", "/twice.md", "twice.md", "n" * 300):
         library.add_text(name, f"{name}\n")
-    library.take_snapshot("s")
-    done = library.restore("s", tmp_path / "out")
+    library.history.take_snapshot("s")
+    done = library.history.restore("s", tmp_path / "out")
     files = sorted(p.relative_to(tmp_path / "out").as_posix() for p in (tmp_path / "out").rglob("*") if p.is_file())
     assert files == ["a.md", "dir/sub.md", "twice.md"]
     assert (done.documents, done.bytes) == (3, 5 + 11 + 10)
@@ -68,25 +68,25 @@ def test_nothing_is_written_where_a_file_would_be_replaced_without_being_asked_f
 ) -> None:
     library.add_text("a.md", "a\n")
     library.add_text("b.md", "b\n", modified=5_000_000_000)
-    library.take_snapshot("s")
+    library.history.take_snapshot("s")
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "b.md").write_text("mine")
     with pytest.raises(ConsentMissing):
-        library.restore("s", tmp_path / "out")
+        library.history.restore("s", tmp_path / "out")
     assert os.listdir(tmp_path / "out") == ["b.md"]
-    assert library.restore("s", tmp_path / "out", overwrite=True).documents == 2
+    assert library.history.restore("s", tmp_path / "out", overwrite=True).documents == 2
     assert (tmp_path / "out" / "b.md").read_text() == "b\n"
     assert (tmp_path / "out" / "b.md").stat().st_mtime == 5
     with pytest.raises(InvalidInput, match="not a directory"):
-        library.restore("s", tmp_path / "out" / "b.md")
+        library.history.restore("s", tmp_path / "out" / "b.md")
 
 
 def test_a_link_in_the_directory_does_not_lead_out_of_it(library: Library, tmp_path: Path) -> None:
     library.add_text("away/a.md", "a\n")
-    library.take_snapshot("s")
+    library.history.take_snapshot("s")
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "away").symlink_to(tmp_path)
-    assert [path for path, _ in library.restore("s", tmp_path / "out").left] == ["away/a.md"]
+    assert [path for path, _ in library.history.restore("s", tmp_path / "out").left] == ["away/a.md"]
     assert not (tmp_path / "a.md").exists()
 
 
@@ -108,9 +108,9 @@ def test_importing_twice_changes_nothing(library: Library, other: Library) -> No
     for text in ("one\n", "two\n", "one\n"):
         library.add_text("a.md", text, tags=["t"], metadata={"n": len(text), "text": text})
     library.add_text("b.md", "other\n")
-    assert other.import_(archive_of(library)).versions == 2
+    assert other.history.import_(archive_of(library)).versions == 2
     change = other.catalog.documents.last_change()
-    again = other.import_(archive_of(library))
+    again = other.history.import_(archive_of(library))
     assert (again.new, again.versions, again.unchanged) == (0, 0, 4)
     assert other.catalog.documents.last_change() == change
     assert history(other, "a.md") == [b"one\n", b"two\n", b"one\n"]
@@ -120,18 +120,18 @@ def test_importing_twice_changes_nothing(library: Library, other: Library) -> No
 def test_an_archive_brings_only_the_versions_that_are_new(library: Library, other: Library) -> None:
     library.add_text("a.md", "one\n")
     library.add_text("a.md", "two\n")
-    other.import_(archive_of(library))
+    other.history.import_(archive_of(library))
     library.add_text("a.md", "three\n", tags=["late"])
-    assert other.import_(archive_of(library)).versions == 1
+    assert other.history.import_(archive_of(library)).versions == 1
     assert history(other, "a.md") == [b"one\n", b"two\n", b"three\n"]
     assert other.document("a.md").tags == ("late",)
 
 
 def test_what_was_written_here_since_stays_current(library: Library, other: Library) -> None:
     library.add_text("a.md", "one\n", metadata={"by": "archive"})
-    other.import_(archive_of(library))
+    other.history.import_(archive_of(library))
     other.add_text("a.md", "mine\n", metadata={"by": "me"})
-    assert other.import_(archive_of(library)).unchanged == 1
+    assert other.history.import_(archive_of(library)).unchanged == 1
     assert history(other, "a.md") == [b"one\n", b"mine\n"]
     assert other.document("a.md").metadata == {"by": "me"}
 
@@ -141,7 +141,7 @@ def test_the_current_version_of_an_archive_becomes_current(library: Library, oth
         library.add_text("a.md", text)
     other.add_text("a.md", "two\n")
     for _ in range(2):
-        other.import_(archive_of(library))
+        other.history.import_(archive_of(library))
         assert history(other, "a.md") == [b"two\n", b"one\n", b"two\n"]
 
 
@@ -152,14 +152,14 @@ def test_versions_of_one_document_may_lie_in_several_transactions(
     for number in range(5):
         library.add_text("a.md", f"{number}\n")
     for _ in range(2):
-        other.import_(archive_of(library))
+        other.history.import_(archive_of(library))
         assert history(other, "a.md") == [f"{number}\n".encode() for number in range(5)]
 
 
 def test_an_archive_of_any_store_can_be_imported(library: Library, other: Library) -> None:
     keep_anyway(library, "../e.md", b"once\n")
     keep_anyway(library, "latin.txt", "Das Café\n".encode("cp1252"))
-    other.import_(archive_of(library))
+    other.history.import_(archive_of(library))
     assert other.read(other.document("../e.md")) == b"once\n"
     assert other.document("latin.txt").mime == library.document("latin.txt").mime
     assert other.add_text("../e.md", "again\n").document.version == 2
@@ -201,18 +201,18 @@ def test_an_archive_is_of_one_moment(library: Library, other: Library) -> None:
         for text in ("two\n", "three\n"):
             another.add_text("n1.md", text)
         another.delete([another.document("n2.md"), another.document("a.bin")])
-        assert another.collect(everything=True).packs
+        assert another.care.collect(everything=True).packs
 
     out = Meanwhile(lambda: elsewhere(library, work))
-    assert library.export(out) == 4
-    other.import_(io.BytesIO(out.getvalue()))
+    assert library.history.export(out) == 4
+    other.history.import_(io.BytesIO(out.getvalue()))
     assert {path: history(other, path) for path in before} == before
     with Library(library.directory) as again:  # the packs that were kept for the export are gone
         assert again.blobs.packs() == {
             k: v for k, v in again.catalog.objects.packs().items() if k in again.blobs.packs()
         }
         assert len(again.blobs.packs()) == 1
-        assert again.verify().ok
+        assert again.care.verify().ok
 
 
 def test_what_is_damaged_is_named_and_the_rest_is_exported(library: Library, other: Library) -> None:
@@ -228,12 +228,12 @@ def test_what_is_damaged_is_named_and_the_rest_is_exported(library: Library, oth
         library.blobs.overwrite(frame.place, bytes(frame.place.length))
     library.reader.forget()
     with pytest.raises(Damaged):
-        library.export(io.BytesIO())
+        library.history.export(io.BytesIO())
     left: list[tuple[str, str]] = []
     out = io.BytesIO()
-    assert library.export(out, left=left) == 6
+    assert library.history.export(out, left=left) == 6
     assert [what for what, _ in left] == ["version 3 of a.bin", "version 5 of a.bin"]
-    other.import_(io.BytesIO(out.getvalue()))
+    other.history.import_(io.BytesIO(out.getvalue()))
     assert (other.document("a.bin").version, other.document("a.bin").tags) == (3, ("t",))
 
 
@@ -244,5 +244,26 @@ def test_the_command_exports_what_can_be_read(rolltop: Run, tmp_path: Path) -> N
     rolltop("store", "add", "-", "--name", "good.md", stdin="good\n")
     done = rolltop("store", "export", str(tmp_path / "x.tar"))
     assert (done.returncode, "version 1 of bad.md was not written" in done.stderr) == (1, True)
-    assert "1 documents exported" in done.stderr
+    assert "1 document exported" in done.stderr
     assert (tmp_path / "x.tar").exists()
+
+
+def test_one_impossible_name_does_not_keep_the_rest_from_being_restored(library: Library, tmp_path: Path) -> None:
+    impossible = f"notes/{'x' * 300}.txt"
+    library.add_text("a.txt", "a")
+    library.add_text(impossible, "b")
+    library.history.take_snapshot("one")
+    done = library.history.restore("one", tmp_path / "out")
+    assert (tmp_path / "out" / "a.txt").read_text() == "a"
+    assert done.left == [(impossible, "File name too long")]
+
+
+def test_an_archive_keeps_the_history_of_metadata(library: Library, other: Library) -> None:
+    document = library.add_text("a.txt", "text", metadata={"state": "draft", "by": "Ada"}).document
+    library.set_metadata(document, {"state": "final"})
+    out = io.BytesIO()
+    library.history.export(out)
+    for _ in range(2):
+        other.history.import_(io.BytesIO(out.getvalue()))
+        assert other.history.metadata_history(other.document("a.txt")) == library.history.metadata_history(document)
+    assert other.care.verify().ok

@@ -48,7 +48,7 @@ def check(library: Library, expected: dict[str, bytes]) -> None:
     again = reopened(library)
     try:
         assert contents(again) == expected
-        report = again.verify()
+        report = again.care.verify()
         assert report.ok, report.problems
         assert again.blobs.packs() == {
             pack: length
@@ -87,7 +87,7 @@ def test_a_collection_may_fill_many_packs(library: Library) -> None:
             [Source(path, data, 1, 2), Source(f"small-{path}", noise(len(data) + int(path[0]), 1000), 1, 2)]
         )
     library.delete(library.matching(pattern="small-*"))
-    assert library.collect(everything=True).documents == 6
+    assert library.care.collect(everything=True).documents == 6
     check(library, files)
 
 
@@ -96,9 +96,9 @@ def test_an_import_may_fill_many_packs(library: Library, tmp_path: Path) -> None
     files = {f"{number}.bin": noise(number, SMALL) for number in range(12)}
     library.add_many(Source(path, data, 1, 2) for path, data in files.items())
     out = io.BytesIO()
-    library.export(out)
+    library.history.export(out)
     other = Library(tmp_path / "other")
-    assert other.import_(io.BytesIO(out.getvalue())).new == 12
+    assert other.history.import_(io.BytesIO(out.getvalue())).new == 12
     check(other, files)
 
 
@@ -168,8 +168,8 @@ def test_verify_names_packs_that_were_not_entered(library: Library) -> None:
     with library.catalog.transaction():
         library.catalog.objects.remove_pack(1)
         library.catalog.objects.set_pack(2, 0)
-    assert [line for line in library.verify().problems if "does not know it" in line]
-    assert library.repair().ok
+    assert [line for line in library.care.verify().problems if "does not know it" in line]
+    assert library.care.repair().ok
 
 
 # a catalogue that is not the packs' own -----------------------------------------------------------
@@ -240,7 +240,7 @@ def test_an_older_catalogue_is_refused_and_nothing_is_touched(kept: Path) -> Non
     with Library(kept, Options(read_only=True)) as library:
         assert [document.path for document in library.matching(pattern="**")] == ["a.md", "b.bin"]
     with Library(kept, Options(mending=True)) as library:
-        assert any("older than the packs" in line for line in library.verify().problems)
+        assert any("older than the packs" in line for line in library.care.verify().problems)
         with pytest.raises(Damaged):
             library.add_text("c.md", "no\n")
     assert bytes_in(kept) == before
@@ -269,7 +269,7 @@ def test_a_change_that_wrote_no_bytes_is_missed_too(kept: Path) -> None:
 def test_repair_goes_on_with_an_older_catalogue_and_keeps_the_bytes(kept: Path) -> None:
     before = older(kept)
     with Library(kept, Options(mending=True)) as library:
-        report = library.repair()
+        report = library.care.repair()
         assert report.ok, report.problems
         assert any("to aside/" in line for line in report.mended)
     (aside,) = (kept / "aside").iterdir()
@@ -322,5 +322,5 @@ def test_files_that_are_not_ours_are_left_alone(kept: Path) -> None:
     copy = kept / "packs" / "00000001 (copy).pack"
     shutil.copy(kept / "packs" / "00000001.pack", copy)
     with Library(kept) as library:
-        assert library.verify().ok
+        assert library.care.verify().ok
     assert copy.exists()

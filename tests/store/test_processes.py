@@ -40,7 +40,7 @@ def run_with_one_killed(directory: Path, seconds: float) -> None:
     library = Library(directory)
     for name, output in outputs.items():
         check_acknowledged(library, acknowledged(output), in_flight=name == "w2")
-    assert library.verify().ok
+    assert library.care.verify().ok
     assert library.blobs.packs() == library.catalog.objects.packs()
     library.close()
 
@@ -104,7 +104,7 @@ def test_sixty_four_clients_read_and_write_without_failure(tmp_path: Path) -> No
         list(pool.map(client, range(64)))
     assert len(history) == 64 * 12
     check_registers(history)
-    assert library.verify().ok
+    assert library.care.verify().ok
     library.close()
 
 

@@ -40,7 +40,7 @@ def ended_well(child: int) -> bool:
 
 def paths_in(directory: Path) -> list[str]:
     with Library(directory) as opened:
-        assert not opened.verify().problems
+        assert not opened.care.verify().problems
         return sorted(document.path for document in opened.page(Listing()).documents)
 
 
@@ -186,7 +186,7 @@ def test_an_interrupted_thread_takes_no_other_with_it(library: Library) -> None:
 
 def test_who_writes_already_is_told_instead_of_waiting_for_himself(library: Library) -> None:
     with Library(library.directory) as second:
-        for work in (lambda _: second.add_text("b.md", "two"), lambda _: library.collect()):
+        for work in (lambda _: second.add_text("b.md", "two"), lambda _: library.care.collect()):
             with pytest.raises(Conflict, match="writing to the store already"):
                 library.write(work)
     library.add_text("a.md", "one")

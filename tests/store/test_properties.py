@@ -129,9 +129,9 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule()
     def collect(self) -> None:
-        self.library.collect(everything=True)
+        self.library.care.collect(everything=True)
         self.gone.clear()
-        assert self.library.stats().unique_bytes == self.library.catalog.figures.stats().unique_bytes
+        assert self.library.care.stats().unique_bytes == self.library.catalog.figures.stats().unique_bytes
 
     @rule()
     def reopen(self) -> None:
@@ -147,7 +147,7 @@ class StoreMachine(RuleBasedStateMachine):
             assert [self.library.read_object(version.object) for version in kept] == versions
 
     def teardown(self) -> None:
-        assert self.library.verify().ok
+        assert self.library.care.verify().ok
         self.library.close()
         shutil.rmtree(self.place)
 

@@ -37,7 +37,7 @@ async def test_a_client_greps_a_pdf_and_learns_the_page(stdio_client: Any, tmp_p
         found = await client.call_tool("grep_documents", {"pattern": "Rev[a-z]+ ", "with_filename": True})
         (line,) = found.structured_content["results"][0]["matches"]
         assert (line["line"], line["place"]) == ("Revenue rose", "page 2")
-        assert found.structured_content["output"].endswith("report.pdf:page 2: Revenue rose\n")
+        assert found.content[0].text.endswith("report.pdf\npage 2: Revenue rose")
 
 
 async def test_a_client_searches_by_meaning(stdio_client: Any) -> None:

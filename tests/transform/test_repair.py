@@ -214,6 +214,10 @@ def test_values_that_nobody_uses_and_parameters_that_nobody_fills() -> None:
 CORPUS = load_corpus()
 
 
+def documents_of(example: Example) -> dict[str, Document]:
+    return {name: Document(data) for name, data in example.documents().items()}
+
+
 def test_no_example_is_suspicious() -> None:
     assert [example.name for example in CORPUS if suspicions(parse(example.transformation))] == []
 
@@ -265,7 +269,7 @@ def is_wrong(answer: dict[str, Any]) -> bool:
 def gives(example: Example, repair: dict[str, str] | None) -> bool:
     if repair is None:
         return False
-    output = compile_program(repair["transformation"]).run({"input": Document(example.input)}).text
+    output = compile_program(repair["transformation"]).run(documents_of(example)).text
     return output.rstrip() == example.output.rstrip()
 
 

@@ -24,8 +24,9 @@ RUN = {"data": "{}", "input_format": "json", "output_format": "json"}
 def daemon(environment: dict[str, str]) -> Iterator[Callable[..., tuple[subprocess.Popen[str], str]]]:
     running: list[subprocess.Popen[str]] = []
 
-    def start(port: int = 0, **env: str) -> tuple[subprocess.Popen[str], str]:
-        command = [sys.executable, "-m", "rolltop", "daemon", "--port", str(port)]
+    def start(port: int = 0, *, token: bool = False, **env: str) -> tuple[subprocess.Popen[str], str]:
+        opened = [] if token or "ROLLTOP_HTTP_TOKEN" in env else ["--no-token"]
+        command = [sys.executable, "-m", "rolltop", "daemon", "--port", str(port), *opened]
         process = subprocess.Popen(command, env={**environment, **env}, stderr=subprocess.PIPE, text=True)
         running.append(process)
         assert process.stderr is not None
@@ -50,6 +51,16 @@ def post(url: str, body: Any, headers: dict[str, str] | None = None) -> tuple[in
     except urllib.error.HTTPError as error:
         with error:
             return error.code, json.loads(error.read())
+
+
+def test_the_daemon_asks_for_the_token_that_tools_of_its_workspace_have(daemon: Any, rolltop: Any) -> None:
+    _, url = daemon(token=True)
+    assert post(f"{url}/api/validate", {"content": "1"})[0] == 401
+    given = json.dumps({"transformation": "1 + 1", "inputData": "{}", "inputFormat": "json", "outputFormat": "json"})
+    out = rolltop("call", "execute_transformation", given, UTLX_DAEMON_URL=url)
+    assert json.loads(out.stdout)["data"]["output"] == "2"
+    out = rolltop("call", "execute_transformation", given, UTLX_DAEMON_URL=url, UTLX_DAEMON_TOKEN="another-one")
+    assert "refuses the token" in out.stdout
 
 
 def test_the_four_endpoints(daemon: Any) -> None:

@@ -18,19 +18,25 @@ from rolltop.transform.stdlib.declare import CATEGORIES
 from rolltop.transform.stdlib.registry import find
 
 CORPUS = load_corpus()
+
+
+def documents_of(example: Example) -> dict[str, Document]:
+    return {name: Document(data) for name, data in example.documents().items()}
+
+
 FORMATS = ("xml", "json", "csv", "yaml", "xsd", "jsch", "avro", "proto")
 
 
 @pytest.mark.parametrize("example", CORPUS, ids=lambda example: example.name)
 def test_example_gives_its_output(example: Example) -> None:
     assert not [found for found in check(example.transformation) if found.severity == "error"]
-    output = compile_program(example.transformation).run({"input": Document(example.input)}).text
+    output = compile_program(example.transformation).run(documents_of(example)).text
     assert output.rstrip("\n") == example.output.rstrip("\n")
 
 
 def test_names_are_unique_and_every_pair_of_formats_is_covered() -> None:
     assert len({example.name for example in CORPUS}) == len(CORPUS) >= 150
-    assert {(example.input_format, example.output_format) for example in CORPUS} == set(product(FORMATS, FORMATS))
+    assert {(example.input_format, example.output_format) for example in CORPUS} >= set(product(FORMATS, FORMATS))
 
 
 def test_every_category_and_most_families_of_functions_are_used() -> None:

@@ -67,7 +67,7 @@ async def test_every_documented_example_by_the_tool(stdio_client: Any) -> None:
 
 
 def test_every_documented_example_by_the_daemon(environment: dict[str, str]) -> None:
-    command = [sys.executable, "-m", "rolltop", "daemon", "--port", "0"]
+    command = [sys.executable, "-m", "rolltop", "daemon", "--port", "0", "--no-token"]
     outcomes: dict[str, Outcome] = {}
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None

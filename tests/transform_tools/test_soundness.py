@@ -23,7 +23,9 @@ from rolltop.transform.types import FunctionType, UnionType
 
 DATA_FORMATS = ("xml", "json", "csv", "yaml")
 TO_JSON = [
-    example for example in load_corpus() if example.output_format == "json" and example.input_format in DATA_FORMATS
+    example
+    for example in load_corpus()
+    if example.output_format == "json" and example.input_format in DATA_FORMATS and len(example.documents()) == 1
 ]
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from rolltop.base.atomic_files import is_read_only
 from rolltop.errors import (
+    Damaged,
     DiskFull,
     InvalidData,
     InvalidInput,
@@ -101,7 +102,7 @@ def explain_os_error(error: BaseException, workspace: Path | None = None) -> Rol
     if kind == "FullError" or "disk is full" in said:
         return _full(None, workspace)
     if kind == "IOError" or "disk I/O error" in said:
-        return _full(None, workspace) if _free(place) < NEARLY_NOTHING else _unwritable(place, said)
+        return _full(None, workspace) if _free(place) < NEARLY_NOTHING else _unreadable(f"the workspace {place}")
     if kind in ("CantOpenError", "ReadOnlyError") or "unable to open" in said or "readonly" in said:
         return _unwritable(place, said)
     return None
@@ -111,6 +112,8 @@ def _about_file(error: BaseException, workspace: Path | None) -> RolltopError | 
     number, file = _number(error), getattr(error, "filename", None)
     if number in FULL:
         return _full(file, workspace)
+    if number == errno.EIO:
+        return _unreadable(os.fsdecode(file) if isinstance(file, str | bytes) else _where(workspace))
     if number != errno.EROFS:
         return None
     place = os.fsdecode(file) if isinstance(file, str | bytes) else _where(workspace)
@@ -212,6 +215,14 @@ def _where(workspace: Path | None) -> str:
     if elsewhere and _free(temporary) < NEARLY_NOTHING <= _free(workspace):
         return f"the temporary directory {temporary}"
     return f"the workspace {workspace}" if _free(workspace) < PLENTY else "a file"
+
+
+def _unreadable(place: str) -> Damaged:
+    return Damaged(
+        f"{place}: {os.strerror(errno.EIO)}",
+        code="io_error",
+        hint="The disk or its connection fails: check it, copy what can be read, then run `rolltop store verify`.",
+    )
 
 
 def _unwritable(place: Path, said: str) -> PermissionDenied:

@@ -58,7 +58,7 @@ def cost(
     invocation: Invocation, client: str | None, *, by: str, session: str | None, since: str | None, as_json: bool
 ) -> None:
     """Show what tool calls cost CLIENT (or all clients): calls, estimated tokens of arguments and answers, seconds."""
-    from rolltop.store.times import parse_time
+    from rolltop.store import parse_time
     from rolltop.workspace import Workspace
 
     after = parse_time(since) / 1e9 if since else None

@@ -29,6 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "journal": ("rolltop.cli.journal:journal", "Show the latest tool calls."),
     "man": ("rolltop.cli.manual:man", "Show the manual page of a command."),
     "reports": ("rolltop.cli.reports:reports", "Write R Markdown documents and render them."),
+    "page": ("rolltop.cli.serve:page", "Print a login link for the page."),
     "serve": ("rolltop.cli.serve:serve", "Start the MCP server (stdio, or --http)."),
     "store": ("rolltop.cli.store:store", "Keep documents by content and find them again."),
     "tools": ("rolltop.cli.tools:tools", "List, show and lint the tools."),

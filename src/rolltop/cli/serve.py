@@ -15,14 +15,14 @@ import click
 
 from rolltop.cli.groups import EXIT_CODES, Invocation
 from rolltop.cli.main import cli
-from rolltop.errors import InvalidInput, PartMissing
+from rolltop.errors import InvalidInput, NotFound, PartMissing
 from rolltop.settings import Settings
 
 if TYPE_CHECKING:
     from rolltop.server.application import Application
     from rolltop.settings import Settings
 
-__all__ = ["application_for", "daemon", "make_settings", "serve", "serving_options", "transport_options"]
+__all__ = ["application_for", "daemon", "make_settings", "page", "serve", "serving_options", "transport_options"]
 
 NEAR_PORTS = 50
 """Ports above one that is in use among which a free one is looked for."""
@@ -30,6 +30,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _OPTIONS = (
     click.option("--toolsets", metavar="A,B", help="Tool sets to serve; all of them by default."),
     click.option("--exclude-tools", metavar="A,B", help="Single tools to leave out."),
+    click.option("--page", is_flag=True, default=None, help="Serve the local page beside a stdio server."),
     click.option("--read-only", is_flag=True, default=None, help="Leave out every tool that writes."),
     click.option("--prefix", "tool_prefix", metavar="TEXT", help="Prefix for all tool names; '' for none."),
     click.option(
@@ -122,6 +123,11 @@ def serve(
 
     def announce(url: str) -> None:
         click.echo(f"rolltop listens on {url}", err=True)
+        from rolltop.web.doorkeeper import login_link, write_page_address
+
+        address = url.removesuffix("/mcp")
+        write_page_address(settings.workspace, address)
+        click.echo(f"Its page, for one login: {login_link(settings.workspace, address)}", err=True)
         if show_connect:
             from rolltop.cli.connect import overview
 
@@ -215,6 +221,26 @@ def _refuse_missing_catalogs(places: tuple[str, ...]) -> None:
 
         for place in places:
             locate(place)
+
+
+@click.command(epilog=EXIT_CODES)
+@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+@click.pass_obj
+def page(invocation: Invocation, as_json: bool) -> None:
+    """Print a login link for the page of the server that runs in this workspace."""
+    from rolltop.cli.output import print_json
+    from rolltop.web.doorkeeper import login_link, page_address
+    from rolltop.workspace import Workspace
+
+    folder = Workspace(make_settings(invocation, {})).prepare()
+    address = page_address(folder)
+    if address is None:
+        raise NotFound(f"no server with a page runs in the workspace {folder}", hint="Start one: rolltop serve --http")
+    link = login_link(folder, address)
+    if as_json:
+        print_json({"link": link, "address": address})
+    else:
+        click.echo(link)
 
 
 @click.command(epilog=EXIT_CODES)

@@ -16,7 +16,7 @@ Reason = Literal["exit", "signal", "time", "cpu", "memory", "output", "disk", "f
 
 @dataclass(frozen=True, slots=True)
 class Confinement:
-    """Which rung of the ladder held the program, and what that means in words."""
+    """Which backend held the program, and what that means in words."""
 
     rung: Rung
     features: tuple[str, ...] = ()

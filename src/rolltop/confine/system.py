@@ -10,6 +10,7 @@ SYSTEM_LINKS = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 SYSTEM_READ = (
     "/usr",
     "/etc/alternatives",
+    "/etc/dpkg",  # dpkg-query fails where it cannot read its configuration
     "/etc/fonts",
     "/etc/ld.so.cache",
     "/etc/ld.so.conf",

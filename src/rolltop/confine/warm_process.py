@@ -42,6 +42,8 @@ START_SECONDS = 60.0
 _UNLIMITED_CPU = 10**8
 """Processor seconds of a process that stays: its requests are limited one by one."""
 _KEPT = 1 << 16
+_ONE_THREAD = 3
+"""Links of the directory of a process's threads, when there is one."""
 _ENDING = 1.0
 """Seconds that a job has to end after its answer."""
 
@@ -109,7 +111,9 @@ class OutputTail:
 class WarmProcess:
     """One process in its sandbox, from start to end; one request at a time."""
 
-    def __init__(self, program: Program, sandbox: Sandbox, *, template: bool = False) -> None:
+    def __init__(
+        self, program: Program, sandbox: Sandbox, *, template: bool = False, cancel: Cancel | None = None
+    ) -> None:
         self.name, self._noise = program.name, program.noise
         channels = [Channel(sandbox.limits.output, program.name) for _ in range(1 + template)]
         fds = [fd for channel in channels for fd in (channel.their_read, channel.their_write)]
@@ -127,27 +131,47 @@ class WarmProcess:
             raise
         self._control, self._jobs = channels[0], channels[1] if template else None
         self._control.close_theirs()
+        self._lists: list[tuple[int, str, bytes]] = []
+        """For each resident: its list of children, open, its threads, and the list as it was."""
         self.jobs = 0
         """How many it was asked to run."""
         self._use = threading.Lock()
         """Held by whoever reads or writes the pipes: only then may they be closed."""
         self._tail = OutputTail([self.child.process.stdout, self.child.process.stderr])
-        self.greeting = self._greeted(program)
+        self.greeting = self._greeted(program, cancel)
         self.mark_ready()
 
     def mark_ready(self) -> None:
         """What runs in the sandbox now belongs to it; what comes later is a leftover."""
         self._residents = frozenset(self._processes())
+        self._close_lists()
+        with contextlib.suppress(OSError):
+            for pid in self._residents:
+                fd = os.open(f"/proc/{pid}/task/{pid}/children", os.O_RDONLY | os.O_CLOEXEC)
+                self._lists.append((fd, f"/proc/{pid}/task", os.pread(fd, _KEPT, 0)))
+            return
+        self._close_lists()
 
-    def _greeted(self, program: Program) -> dict[str, Any]:
+    def _close_lists(self) -> None:
+        while self._lists:
+            os.close(self._lists.pop()[0])
+
+    def _greeted(self, program: Program, cancel: Cancel | None) -> dict[str, Any]:
         try:
-            return self._control.receive(time.monotonic() + START_SECONDS, lambda: None)
+            return self._control.receive(time.monotonic() + START_SECONDS, lambda: self._raise_cancelled(cancel))
         except (Gone, ValueError, TimeoutError):
             text = self.close().strip()
             raise PartMissing(
                 f"{self.name} could not be started in the sandbox: {text[-400:] or 'no message'}",
                 hint=program.install,
             ) from None
+        except BaseException:
+            self.close()
+            raise
+
+    def _raise_cancelled(self, cancel: Cancel | None) -> None:
+        if cancel is not None and cancel.is_set():
+            raise Cancelled(f"the {self.name} code was cancelled")
 
     @property
     def confinement(self) -> Confinement:
@@ -246,8 +270,7 @@ class WarmProcess:
         def tick() -> None:
             nonlocal ended
             self._raise_exceeded(watch)
-            if cancel is not None and cancel.is_set():
-                raise Cancelled(f"the {self.name} code was cancelled")
+            self._raise_cancelled(cancel)
             if ended:
                 raise Gone
             # Its last words may still be on their way: gone only when nothing came after it had ended.
@@ -288,7 +311,19 @@ class WarmProcess:
 
     def leftovers(self) -> set[int]:
         """Processes in the sandbox that were not there when it was ready, and have not ended."""
+        if self._is_as_before():
+            return set()
         return {pid for pid in self._processes() - self._residents if not _is_over(pid)}
+
+    def _is_as_before(self) -> bool:
+        """Whether every resident has one thread and the children that it had: true after most calls, and quick."""
+        try:
+            return bool(self._lists) and all(
+                os.pread(fd, _KEPT, 0) == children and os.stat(tasks).st_nlink == _ONE_THREAD
+                for fd, tasks, children in self._lists
+            )
+        except OSError:
+            return False
 
     def kill_leftovers(self) -> bool:
         """End what a request left running; false when that cannot be done."""
@@ -323,6 +358,7 @@ class WarmProcess:
         with self._use:
             self._tail.join()
             self.child.close()
+            self._close_lists()
             self._control.close()
             if self._jobs is not None:
                 self._jobs.close()

@@ -170,12 +170,28 @@ class Journal:
         after: float | None = None,
         before: float | None = None,
         below: int | None = None,
+        other_than: str | None = None,
     ) -> list[dict[str, Any]]:
-        """The newest rows first; `after` and `before` are times, `below` is the id to page on from."""
-        tests = {"outcome = ?": outcome, "tool = ?": tool, "client = ?": client}
+        """The newest rows first; `after` and `before` are times, `below` is the id to page on from.
+
+        `other_than` leaves out the rows of one client.
+        """
+        tests = {"outcome = ?": outcome, "tool = ?": tool, "client = ?": client, "client != ?": other_than}
         tests |= {"time >= ?": after, "time < ?": before, "id < ?": below}  # type: ignore[dict-item]
         self.flush()
         return select(self.path, tests, "ORDER BY id DESC LIMIT ?", [limit])
+
+    def get(self, number: int) -> dict[str, Any] | None:
+        """The row with this id."""
+        rows = select(self.path, {"id = ?": number}, "")
+        return rows[0] if rows else None
+
+    def spans(self, after: float, *, other_than: str | None = None, limit: int = 10_000) -> list[dict[str, Any]]:
+        """The newest calls since a time, without their texts: what plots and sums need."""
+        self.flush()
+        tests = {"time >= ?": after, "client != ?": other_than}
+        columns = "time, tool, client, outcome, seconds, tokens_in, tokens_out"
+        return select(self.path, tests, "ORDER BY id DESC LIMIT ?", [limit], columns)
 
     def since(self, number: int, limit: int = 500) -> list[dict[str, Any]]:
         """Rows with a greater id, the oldest first: what any process added since. Cheap enough to poll."""

@@ -11,12 +11,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from rolltop.errors import ForeignFailure, MemoryLimit, PartMissing, RolltopError, SizeLimit
+from rolltop.errors import ForeignFailure, LimitExceeded, MemoryLimit, PartMissing, RolltopError, SizeLimit
 from rolltop.reports.job import RenderJob
 from rolltop.reports.names import stem_of
 from rolltop.reports.places import Place, find_place
 
-__all__ = ["PackageMissing", "RenderFailure", "diagnose", "tail"]
+__all__ = ["PackageMissing", "RenderFailure", "diagnose", "limit_reached", "tail"]
 
 _LOG_LINES = 40
 _NO_PACKAGE = re.compile(r"there is no package called .([A-Za-z][\w.]*)")
@@ -28,6 +28,9 @@ _NO_CHARACTER = re.compile(r"Unicode character (\S{1,20})")
 _NO_MEMORY = re.compile(
     r"(?:cannot|could not) allocate (?:vector|memory)|(?:memory|heap) exhausted|out of memory|pandoc failed: Killed",
     re.IGNORECASE,
+)
+_NO_PROCESS = re.compile(
+    r"Resource temporarily unavailable|(?:cannot|unable to|failed to) fork|fork: retry", re.IGNORECASE
 )
 _NO_SPACE = re.compile(r"No space left on device|Disk quota exceeded")
 _PANDOC_WARNING = re.compile(r"^\[(?:WARNING|INFO)\][^\n]*(?:\n  [^\n]*)*\n?", re.MULTILINE)
@@ -53,6 +56,18 @@ class PackageMissing(PartMissing):
 
 def tail(log: str, lines: int = _LOG_LINES) -> str:
     return "\n".join(log.strip().splitlines()[-lines:])
+
+
+def limit_reached(log: str) -> tuple[str, str] | None:
+    """The limit that the log of a render shows, and the setting that raises it."""
+    for pattern, what, setting in (
+        (_NO_PROCESS, "processes", "processes"),
+        (_NO_MEMORY, "memory", "memory"),
+        (_NO_SPACE, "disk space", "tmp_size"),
+    ):
+        if pattern.search(log):
+            return what, setting
+    return None
 
 
 def diagnose(job: RenderJob, error: Mapping[str, Any], log: str, renderer: str, printed: str = "") -> RolltopError:
@@ -92,6 +107,13 @@ def diagnose(job: RenderJob, error: Mapping[str, Any], log: str, renderer: str, 
         )
     if _NO_SPACE.search(f"{message}\n{log}\n{printed}"):
         return _no_space(job, place, message, details)
+    if _NO_PROCESS.search(f"{message}\n{log}\n{printed}"):
+        return LimitExceeded(
+            f"rendering {job.source} needed more processes than it is allowed: {message}",
+            position=place.position,
+            hint="Start fewer programs at once, or raise processes in the [reports] settings.",
+            details=details,
+        )
     if pandoc_failed and printed.strip():
         return _pandoc_failure(job, printed, details)
     where = f" in chunk {place.chunk}" if place.chunk else ""

@@ -1,5 +1,6 @@
-"""MCP: the server over the desk, its resources, and its transports.
+"""MCP: the application, its resources, and its transports.
 
-`Application` (which imports no MCP) holds the tools of one server; `protocol` puts it behind the official SDK,
-`stdio` and `http` carry it. The command line uses the desk alone.
+`Application` (which imports no MCP library) holds the tools of one server; `RequestPath` answers every request, `sdk`
+holds the official SDK behind it, `stdio` and `http` carry messages. The command line uses the application alone.
+`docs/design/request.md` follows a request through them.
 """

@@ -69,9 +69,17 @@ def daemon_app(service: Service, body_limit: int, body_seconds: float = 30.0) ->
     async def healthy(request: Request) -> Response:
         return _json({"status": "ok", "name": "rolltop daemon", "version": __version__})
 
+    async def refused(request: Request, error: Exception) -> Response:
+        status = getattr(error, "status_code", 404)
+        message = f"there is no {request.url.path[:80]}" if status == 404 else f"{request.method} is not for this path"
+        hint = f"POST one of {', '.join(ENDPOINTS)}."
+        shown = {"code": "INVALID_INPUT", "message": message, "details": {"hint": hint}}
+        return _json({"success": False, "error": shown}, status)
+
     routes = [Route(path, answer, methods=["POST"]) for path in ENDPOINTS]
     return Starlette(
-        routes=[*routes, Route("/openapi.json", openapi, methods=["GET"]), Route("/healthz", healthy, methods=["GET"])]
+        routes=[*routes, Route("/openapi.json", openapi, methods=["GET"]), Route("/healthz", healthy, methods=["GET"])],
+        exception_handlers={404: refused, 405: refused},
     )
 
 

@@ -9,6 +9,7 @@ import hmac
 import ipaddress
 import signal
 import socket
+import sys
 from collections.abc import Awaitable, Callable, Iterator, MutableMapping
 from typing import Any
 
@@ -34,6 +35,7 @@ from rolltop.workspace import Workspace
 __all__ = ["PATH", "Gate", "app_for", "bind", "http_token", "is_everywhere", "own_names", "serve_http"]
 
 PATH = "/mcp"
+_OWN_PATHS = (PATH, "/healthz")
 LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
 
 Scope = MutableMapping[str, Any]
@@ -91,7 +93,14 @@ def app_for(built: Built, application: Application, address: str, token: str | N
         custom_starlette_routes=[Route("/healthz", _healthy, methods=["GET"])],
     )
     messages = HttpMessages(inner, application, built, PATH)
-    return Gate(messages, hosts, token)
+    return Gate(messages, hosts, token, page_for(application))
+
+
+def page_for(application: Application) -> App:
+    """The local page, which lets in whoever has a login link."""
+    from rolltop.web import Doorkeeper, owners_secret, page_app  # noqa: PLC0415 - templates take their time
+
+    return page_app(application, Doorkeeper(owners_secret(application.workspace.prepare())))
 
 
 _SCHEMES = ("http", "https")
@@ -104,10 +113,10 @@ async def _healthy(request: Request) -> Response:
 
 
 class Gate:
-    """Host, Origin and token, checked before anything reads the body."""
+    """Host, Origin and token, checked before anything reads the body. The page checks its own visitors."""
 
-    def __init__(self, app: App, hosts: list[str], token: str | None) -> None:
-        self._app = app
+    def __init__(self, app: App, hosts: list[str], token: str | None, page: App | None = None) -> None:
+        self._app, self._page = app, page
         self._hosts = frozenset(host.lower() for host in hosts)
         self._token = token.encode() if token else None
         self._principal = f"token-{hashlib.sha256(self._token).hexdigest()[:16]}" if self._token else ANONYMOUS
@@ -119,11 +128,13 @@ class Gate:
         # RFC 9110, 5.5: blanks around a field's value are not part of it; the parser in front of us leaves them.
         scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
         refusal = self._refusal(scope)
-        if refusal is None:
+        if refusal is not None:
+            await _refuse(send, *refusal)
+        elif self._page is not None and scope["path"] not in _OWN_PATHS:
+            await self._page(scope, receive, send)
+        else:
             scope.setdefault("state", {})["principal"] = self._principal
             await self._app(scope, receive, send)
-        else:
-            await _refuse(send, *refusal)
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
         headers: list[tuple[bytes, bytes]] = scope["headers"]
@@ -136,7 +147,8 @@ class Gate:
         origins = [value for name, value in headers if name == b"origin"]
         if any(not self._known_origin(origin.decode("latin-1")) for origin in origins):
             return 403, "requests from that origin are refused"
-        if self._token is not None and scope["path"] != "/healthz" and not self._authorized(headers):
+        needs_token = self._token is not None and (scope["path"] == PATH or self._page is None)
+        if needs_token and scope["path"] != "/healthz" and not self._authorized(headers):
             return 401, "a bearer token is required"
         return None
 
@@ -190,7 +202,13 @@ def bind(host: str, port: int) -> socket.socket:
 
 async def serve_http(app: App, listener: socket.socket, started: Callable[[], None], header_seconds: float) -> None:
     """Serve until a signal; calls under way get two seconds to end."""
-    config = uvicorn.Config(
+    server = _Server(_config(app, header_seconds), started)
+    with contextlib.suppress(KeyboardInterrupt):
+        await server.serve(sockets=[listener])
+
+
+def _config(app: App, header_seconds: float) -> uvicorn.Config:
+    return uvicorn.Config(
         app,
         http=protocol_within(header_seconds),
         log_config=None,
@@ -200,9 +218,6 @@ async def serve_http(app: App, listener: socket.socket, started: Callable[[], No
         timeout_keep_alive=30,
         lifespan="on",
     )
-    server = _Server(config, started)
-    with contextlib.suppress(KeyboardInterrupt):
-        await server.serve(sockets=[listener])
 
 
 HEAD_LIMIT = 64 << 10
@@ -280,16 +295,34 @@ def protocol_within(seconds: float) -> type[asyncio.Protocol]:
     return Limited
 
 
+async def serve_page(application: Application) -> None:
+    """Serve the page alone, beside a stdio server that handles the signals."""
+    settings = application.settings
+    listener = bind("127.0.0.1", 0)
+    address = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    page = page_for(application)
+    gate = Gate(page, list(LOCAL_NAMES), None, page)
+
+    def announce() -> None:
+        from rolltop.web.doorkeeper import login_link, write_page_address  # noqa: PLC0415
+
+        write_page_address(settings.workspace, address)
+        sys.stderr.write(f"The page of rolltop, for one login: {login_link(settings.workspace, address)}\n")
+        sys.stderr.flush()
+
+    await _Server(_config(gate, settings.http_body_seconds), announce, signals=False).serve(sockets=[listener])
+
+
 class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, started: Callable[[], None], *, signals: bool = True) -> None:
         super().__init__(config)
-        self._announce = started
+        self._announce, self._signals = started, signals
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Stop on signals, and end with our own exit code: uvicorn would raise the signal once more."""
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if self._signals else ():
             loop.add_signal_handler(number, self.handle_exit, number, None)
         yield
 

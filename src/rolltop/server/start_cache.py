@@ -204,7 +204,8 @@ def answers_of(built: Built) -> Answers:
     import orjson  # noqa: PLC0415 - loaded by now
 
     options = built.server.create_initialization_options()
-    capabilities = options.capabilities.model_dump(by_alias=True, mode="json", exclude_none=True)
+    offered = options.capabilities.model_dump(by_alias=True, mode="json", exclude_none=True)
+    capabilities = {name: value for name, value in offered.items() if value or name in CAPABILITIES}  # as the SDK sends
     listed = {
         era: orjson.dumps(built.path.listing.result(modern=era == "modern")).decode() for era in ("handshake", "modern")
     }

@@ -18,32 +18,100 @@ from rolltop.store.records import Added, Document, Snapshot, Stats, Version
 from rolltop.store.search.results import Hit, Results
 
 if TYPE_CHECKING:
+    from rolltop.store.blobs.writer import Writer
+    from rolltop.store.care.verification import Report
+    from rolltop.store.documents.encoding import text_codec
+    from rolltop.store.documents.folder_files import Gather, open_source
+    from rolltop.store.documents.lookup import no_such_hash
+    from rolltop.store.extract.plain import decoded, lines_in
     from rolltop.store.graph import Neighbourhood, Node, Related
     from rolltop.store.grep import FileLines, LineMatch, Pattern
+    from rolltop.store.grep.missed import Missed, missing_documents
+    from rolltop.store.grep.printer import Printed, print_matches
+    from rolltop.store.history.snapshots import Change
+    from rolltop.store.meaning import NONE, Model, find_model, known_models
+    from rolltop.store.metadata_values import parse_pairs
+    from rolltop.store.query import TIMES, decode_cursor, encode_cursor
+    from rolltop.store.search.excerpts import Excerpt, Excerpts, excerpts
+    from rolltop.store.search.paging import Shown, decode_shown, encode_shown
+    from rolltop.store.text import highlighted
+    from rolltop.store.times import format_time, parse_time
 
 __all__ = [
+    "NONE",
+    "TIMES",
     "Added",
+    "Change",
     "Document",
+    "Excerpt",
+    "Excerpts",
     "Extracted",
     "FileLines",
     "Found",
+    "Gather",
     "Hit",
     "Library",
     "LineMatch",
     "Listing",
+    "Missed",
+    "Model",
     "Neighbourhood",
     "Node",
     "Options",
     "Page",
     "Pattern",
+    "Printed",
     "Related",
+    "Report",
     "Results",
+    "Shown",
     "Snapshot",
     "Source",
     "Stats",
     "Tally",
     "Version",
+    "Writer",
+    "decode_cursor",
+    "decode_shown",
+    "decoded",
+    "encode_cursor",
+    "encode_shown",
+    "excerpts",
+    "find_model",
+    "format_time",
+    "highlighted",
     "is_hash_prefix",
+    "known_models",
+    "lines_in",
+    "missing_documents",
+    "no_such_hash",
+    "open_source",
+    "parse_pairs",
+    "parse_time",
+    "print_matches",
+    "text_codec",
 ]
 
-__getattr__ = lazy_attributes(__name__, {"graph": "Neighbourhood Node Related", "grep": "FileLines LineMatch Pattern"})
+__getattr__ = lazy_attributes(
+    __name__,
+    {
+        "blobs.writer": "Writer",
+        "care.verification": "Report",
+        "documents.encoding": "text_codec",
+        "documents.folder_files": "Gather open_source",
+        "documents.lookup": "no_such_hash",
+        "extract.plain": "decoded lines_in",
+        "graph": "Neighbourhood Node Related",
+        "grep": "FileLines LineMatch Pattern",
+        "grep.missed": "Missed missing_documents",
+        "grep.printer": "Printed print_matches",
+        "history.snapshots": "Change",
+        "meaning": "Model NONE find_model known_models",
+        "metadata_values": "parse_pairs",
+        "query": "TIMES decode_cursor encode_cursor",
+        "search.excerpts": "Excerpt Excerpts excerpts",
+        "search.paging": "Shown decode_shown encode_shown",
+        "text": "highlighted",
+        "times": "format_time parse_time",
+    },
+)

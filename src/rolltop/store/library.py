@@ -2,26 +2,72 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Self
 
-from rolltop.store.care.figures import Counting
-from rolltop.store.care.repair import Mending
+from rolltop.store.care import Care
 from rolltop.store.documents.deletion import Deleting
-from rolltop.store.graph import Relating
-from rolltop.store.history.archive import Transfer
-from rolltop.store.history.snapshot_files import Restoring
+from rolltop.store.documents.lookup import Finding
+from rolltop.store.documents.writes import Keeping
+from rolltop.store.graph import Relations
+from rolltop.store.history import History
 from rolltop.store.search.hybrid_search import Understanding
 
 __all__ = ["Library"]
 
 
-class Library(Restoring, Transfer, Understanding, Relating, Deleting, Mending, Counting):
+class Library(Keeping, Finding, Understanding, Deleting):
     """Keeps documents by content and finds them again.
 
     >>> with Library(Path("desk/store")) as library:
     ...     library.add_text("notes/today.md", "Buy milk", tags=["errand"])
     ...     library.document("today.md").hash
+
+    `library.history` knows snapshots, earlier versions and archives; `library.graph` how documents belong together;
+    `library.care` verifies, repairs, collects and counts; `library.grep` answers regular expressions.
     """
+
+    @cached_property
+    def graph(self) -> Relations:
+        """How documents belong together."""
+        return Relations(self)
+
+    @cached_property
+    def history(self) -> History:
+        """Snapshots, earlier versions and archives."""
+        return History(self)
+
+    @cached_property
+    def care(self) -> Care:
+        """Verifying, repairing, collecting and counting."""
+        return Care(self)
+
+    # what every index of the library takes part in ------------------------------------------------
+
+    def pause_work(self, pressing: Callable[[], bool]) -> None:
+        super().pause_work(pressing)
+        self.graph.follow(pressing)
+
+    def purge_indexes(self, documents: Sequence[int]) -> None:
+        super().purge_indexes(documents)
+        self.graph.purge(documents)
+
+    def index_damage(self) -> list[str]:
+        return super().index_damage() + self.extracts.kept.damage() + self.graph.traits.damage()
+
+    def mend_indexes(self, *, anew: bool) -> list[str]:
+        mended = []
+        for part in (self.extracts.kept, self.graph.traits):
+            if anew or part.damage():
+                part.start_again()
+                mended.append(f"started the {part.what} again")
+        return mended + super().mend_indexes(anew=anew)
+
+    def close(self) -> None:
+        self.graph.stop()
+        super().close()
+        self.graph.close()
 
     def __enter__(self) -> Self:
         return self

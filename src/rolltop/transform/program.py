@@ -33,6 +33,7 @@ _LARGE = 20_000
 """Characters of input from which generating code pays."""
 _SOME_RECORDS, _MANY_RECORDS = 10_000, 100_000
 """Characters of an XML document, and of all so far, from which learning what its records look like pays."""
+_TEXT_FORMATS = frozenset({"csv", "xml"})
 _RUN = 2_000
 """What a run counts besides its input: a program that is run often pays for its code too."""
 
@@ -293,7 +294,12 @@ def convert(
     *,
     source_options: Mapping[str, Any] | None = None,
 ) -> Rendered:
-    """From one format to another, without a program; `options` are those of the target."""
+    """From one format to another, without a program; `options` are those of the target.
+
+    Between formats that are all text (csv and xml) values keep their spelling: nothing is calculated with them.
+    """
     given = checked_options(canonical(source), source_options or {}, reading=True)
+    if {canonical(source), canonical(target)} <= _TEXT_FORMATS:
+        given.setdefault("inferTypes", False)
     wanted = checked_options(canonical(target), options or {}, reading=False)
     return formats.write(target, formats.read(source, data, given), wanted)

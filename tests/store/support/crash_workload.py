@@ -40,7 +40,7 @@ def delete(*paths: str) -> tuple[Callable[[Library], object], Callable[[State], 
 
 
 def collect() -> tuple[Callable[[Library], object], Callable[[State], None]]:
-    return lambda library: library.collect(everything=True), lambda state: None
+    return lambda library: library.care.collect(everything=True), lambda state: None
 
 
 def noise(seed: int, size: int) -> bytes:

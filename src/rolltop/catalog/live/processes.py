@@ -10,7 +10,7 @@ from rolltop.catalog.live.answer import Answer
 from rolltop.catalog.live.origin import Origin
 from rolltop.catalog.live.python_tools import PythonTools
 from rolltop.catalog.live.r_tools import RTools
-from rolltop.confine import Limits
+from rolltop.confine import Cancel, Limits
 from rolltop.confine.warm_process import WarmProcess
 
 __all__ = ["Ask", "Tools", "tools_for"]
@@ -22,8 +22,8 @@ Ask = Callable[[Mapping[str, Any], float], dict[str, Any]]
 class Tools(Protocol):
     """The tools of one package in one language: how to start a process for them, and how to call one."""
 
-    def start(self, *, template: bool = False) -> WarmProcess:
-        """A process that has the package; as a `template` it forks for each call."""
+    def start(self, *, template: bool = False, cancel: Cancel | None = None) -> WarmProcess:
+        """A process that has the package; as a `template` it forks for each call. `cancel` ends the start."""
         ...
 
     def prepare(self, process: WarmProcess, definition: Definition) -> None:

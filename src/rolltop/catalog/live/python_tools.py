@@ -17,7 +17,7 @@ from rolltop.catalog.live.answer import MOST_IMAGES, Answer, Ran, plots_left_out
 from rolltop.catalog.live.origin import Origin
 from rolltop.catalog.pylang.modules import Modules
 from rolltop.catalog.sources import source_tree
-from rolltop.confine import Limits, Mount
+from rolltop.confine import Cancel, Limits, Mount
 from rolltop.confine.identity import foreign_identity, require_reachable
 from rolltop.confine.warm_process import START_SECONDS, Program, WarmProcess
 from rolltop.errors import ForeignFailure, MemoryLimit, NotFound, PartMissing, PermissionDenied
@@ -63,7 +63,7 @@ class PythonTools:
             if any(each.arg == _STATE for each in (*item.args.posonlyargs, *item.args.args, *item.args.kwonlyargs))
         }
 
-    def start(self, *, template: bool = False) -> WarmProcess:
+    def start(self, *, template: bool = False, cancel: Cancel | None = None) -> WarmProcess:
         """Python with the package on its path; modules are imported by the calls that need them."""
         program, mounts = _interpreter()
         catalog = resources.files("rolltop.catalog")
@@ -74,6 +74,7 @@ class PythonTools:
             Program("Python", lambda fds: [program, "-B", "-X", "utf8", f"{_PLACE}/worker.py", paths, *fds], _INSTALL),
             replace(sandbox, mounts=(*sandbox.mounts, *mounts)),
             template=template,
+            cancel=cancel,
         )
         try:
             # By the pipe, not the command line: everybody on the machine could read it there.

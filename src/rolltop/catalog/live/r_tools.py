@@ -11,7 +11,7 @@ from typing import Any
 from rolltop.catalog.definition import Definition
 from rolltop.catalog.live.answer import MOST_IMAGES, Answer, Ran, plots_left_out
 from rolltop.catalog.live.origin import Origin
-from rolltop.confine import Limits, RAnswer, RError
+from rolltop.confine import Cancel, Limits, RAnswer, RError
 from rolltop.confine.r import call_request, read_answer, start_r
 from rolltop.confine.warm_process import WarmProcess
 from rolltop.errors import ForeignFailure, InvalidInput, RolltopError
@@ -37,12 +37,12 @@ class RTools:
         self._initial = dict(initial or {})
         self._stateful: frozenset[str] | None = None
 
-    def start(self, *, template: bool = False) -> WarmProcess:
+    def start(self, *, template: bool = False, cancel: Cancel | None = None) -> WarmProcess:
         """R with the package loaded: a process that failed to load it is of no use, and ended."""
         _refuse_nul(self._initial, "the state")
         folder = resources.files("rolltop.catalog.live")
         files = {f"{_PLACE}/{name}": folder.joinpath(name).read_bytes() for name in _SUPPORT}
-        process = start_r(self.origin.sandbox(self._limits, files), files=list(files), template=template)
+        process = start_r(self.origin.sandbox(self._limits, files), files=list(files), template=template, cancel=cancel)
         try:
             load = ".rolltop$load_installed" if self.origin.is_installed else ".rolltop$load_source"
             loaded = self._ask(process.ask, load, {"package": self.origin.package}, _LOAD_SECONDS).value

@@ -20,7 +20,7 @@ from rolltop.catalog.definition import Definition
 from rolltop.catalog.live.answer import Answer
 from rolltop.catalog.live.origin import Origin
 from rolltop.catalog.live.processes import Tools, tools_for
-from rolltop.confine import Limits
+from rolltop.confine import Cancel, Limits
 from rolltop.confine.pool import Pool
 from rolltop.confine.warm_process import WarmProcess
 from rolltop.errors import Cancelled, ForeignFailure, RolltopError
@@ -47,6 +47,7 @@ class _Template:
 class _Package:
     tools: Tools
     pool: Pool[_Template]
+    closing: Cancel
     used: float = field(default_factory=time.monotonic)
 
 
@@ -95,6 +96,7 @@ class StatelessCalls:
             return package.tools.call(ask, definition, arguments, seconds)
         finally:
             del self._running[key]
+            package.used = time.monotonic()
             self._finish(package.pool, template)
 
     def _finish(self, pool: Pool[_Template], template: _Template) -> None:
@@ -118,7 +120,8 @@ class StatelessCalls:
             package = self._packages.pop(place, None)
             if package is None:
                 tools = tools_for(origin, language, self._limits, self._max_print)
-                package = _Package(tools, _pool_of(tools))
+                closing = Cancel()
+                package = _Package(tools, _pool_of(tools, closing), closing)
                 surplus = [self._packages.pop(each) for each in list(self._packages)[: 1 - _PACKAGES]]
             self._packages[place] = package  # the last one is the one that was used last
             package.used = time.monotonic()
@@ -137,12 +140,15 @@ class StatelessCalls:
 
     def rest(self, since: float) -> None:
         """End the templates of packages that nobody called since then."""
-        self._drop([place for place, package in list(self._packages.items()) if package.used < since])
+        packages = list(self._packages.items())
+        self._drop([place for place, package in packages if package.used < since and not package.pool.busy])
 
     def _drop(self, places: list[tuple[Path, str]]) -> None:
         with self._lock:
             dropped = [self._packages.pop(place) for place in places if place in self._packages]
         for package in dropped:
+            if self._closed:
+                package.closing.cancel()  # else a call that is starting its process goes on
             package.pool.close()
 
     def close(self) -> None:
@@ -155,9 +161,9 @@ class StatelessCalls:
         self._finisher.shutdown()
 
 
-def _pool_of(tools: Tools) -> Pool[_Template]:
+def _pool_of(tools: Tools, closing: Cancel) -> Pool[_Template]:
     return Pool(
-        lambda: _Template(tools.start(template=True)),
+        lambda: _Template(tools.start(template=True, cancel=closing)),
         _end,
         size=_AT_ONCE,
         spares=1,

@@ -88,7 +88,7 @@ def cat(invocation: Invocation, name: str, *, lines: str | None, number: int | N
 
 def _pieces(library: Library, document: Document, wanted: int, lines: slice | None, text: bool) -> Iterator[bytes]:
     """The content of a version, or some lines of it; a large one comes in pieces."""
-    from rolltop.store.extract.plain import decoded, lines_in
+    from rolltop.store import decoded, lines_in
 
     if text:
         data = _text(library, document)
@@ -139,9 +139,7 @@ def _text(library: Library, document: Document) -> bytes:
 @click.pass_obj
 def list_(invocation: Invocation, /, as_json: bool, **given: Any) -> None:
     """List documents: exact paths, directories or globs, or all."""
-    from rolltop.store import Listing
-    from rolltop.store.metadata_values import parse_pairs
-    from rolltop.store.times import parse_time
+    from rolltop.store import Listing, parse_pairs, parse_time
 
     bounds = {"indexed": given["since"], "modified": given["modified_after"]}
     query = Listing(
@@ -213,15 +211,14 @@ def meta(
     as_json: bool,
 ) -> None:
     """Show the metadata of a document; set values with KEY=VALUE."""
-    from rolltop.store.metadata_values import parse_pairs
-    from rolltop.store.times import format_time, parse_time
+    from rolltop.store import format_time, parse_pairs, parse_time
 
     with opened(invocation) as library:
         document = library.document(name)
         if history:
             rows = [
                 (key, value, format_time(since), format_time(until) if until else "")
-                for key, value, since, until in library.metadata_history(document)
+                for key, value, since, until in library.history.metadata_history(document)
             ]
             names = ("key", "value", "since", "until")
             if as_json:
@@ -292,7 +289,7 @@ def _show(documents: Iterable[Document], *, as_json: bool) -> None:
 def gc(invocation: Invocation, everything: bool, as_json: bool) -> None:
     """Remove documents that were deleted before the undo window, and free their space."""
     with opened(invocation) as library:
-        done = library.collect(everything=everything)
+        done = library.care.collect(everything=everything)
     if as_json:
         print_json({"documents": done.documents, "objects": done.objects, "bytes_freed": done.freed})
     else:

@@ -17,8 +17,7 @@ from rolltop.cli.output import Size, counted, note, print_json, progress
 from rolltop.cli.store.library import explained, opened
 
 if TYPE_CHECKING:
-    from rolltop.store import Library, Tally
-    from rolltop.store.documents.folder_files import Gather
+    from rolltop.store import Gather, Library, Tally
 
 __all__ = ["add", "export", "import_", "watch"]
 
@@ -49,7 +48,7 @@ def _file_options(command: Any) -> Any:
 @click.pass_obj
 def add(invocation: Invocation, /, **given: Any) -> None:
     """Store files by content; what is stored already costs nothing."""
-    from rolltop.store.metadata_values import parse_pairs
+    from rolltop.store import parse_pairs
 
     metadata = parse_pairs(given["pairs"])
     with opened(invocation) as library:
@@ -80,7 +79,7 @@ def _from_stdin(library: Library, given: dict[str, Any], metadata: dict[str, Any
 
 
 def gather_of(library: Library, given: dict[str, Any], *, skip_known: bool) -> Gather:
-    from rolltop.store.documents.folder_files import Gather
+    from rolltop.store import Gather
 
     def known(path: str) -> tuple[int, int] | None:
         document = library.catalog.documents.at(path)
@@ -164,9 +163,9 @@ def export(invocation: Invocation, archive: str, paths: tuple[str, ...], tags: t
     with opened(invocation) as library, progress("exporting") as show:
         query, left = Listing(paths=paths, tags=tags), list[tuple[str, str]]()
         if archive == "-":
-            count = library.export(sys.stdout.buffer, query, show, left)
+            count = library.history.export(sys.stdout.buffer, query, show, left)
         else:
-            count = _to_new_file(Path(archive), lambda out: library.export(out, query, show, left))
+            count = _to_new_file(Path(archive), lambda out: library.history.export(out, query, show, left))
     if as_json:
         named = [{"what": what, "why": why} for what, why in left]
         print_json({"documents": count, "archive": archive} | ({"left": named} if left else {}))
@@ -198,10 +197,10 @@ def import_(invocation: Invocation, archive: str, as_json: bool) -> None:
     """Store what an ARCHIVE of `export` holds (- is standard input)."""
     with opened(invocation) as library, progress("importing") as show:
         if archive == "-":
-            tally = library.import_(sys.stdin.buffer, lambda done: show(done, 0))
+            tally = library.history.import_(sys.stdin.buffer, lambda done: show(done, 0))
         else:
             with open(archive, "rb") as source:
-                tally = library.import_(source, lambda done: show(done, 0))
+                tally = library.history.import_(source, lambda done: show(done, 0))
     if as_json:
         print_json({"new": tally.new, "versions": tally.versions, "unchanged": tally.unchanged})
     else:

@@ -36,8 +36,8 @@ def graph(invocation: Invocation, name: str, *, depth: int, limit: int, dot: boo
     with opened(invocation) as library:
         number, document = find(library, name)
         with progress("relating") as show:
-            library.trace(PATIENCE, show)
-        found = library.related(library.node(document, number), depth, limit)
+            library.graph.trace(PATIENCE, show)
+        found = library.graph.related(library.graph.node(document, number), depth, limit)
     if as_json:
         print_json(_as_dict(found))
     elif dot:

@@ -14,8 +14,7 @@ from rolltop.cli.output import Size, counted, note, print_json, print_line, prin
 from rolltop.cli.store.library import as_dict, opened
 
 if TYPE_CHECKING:
-    from rolltop.store import Library
-    from rolltop.store.history.snapshots import Change
+    from rolltop.store import Change, Library
 
 __all__ = ["diff", "restore", "snapshot", "versions"]
 
@@ -28,13 +27,13 @@ __all__ = ["diff", "restore", "snapshot", "versions"]
 @click.pass_obj
 def snapshot(invocation: Invocation, label: str | None, below: str, *, remove: bool, as_json: bool) -> None:
     """Remember all documents as they are now under LABEL; without LABEL, list the snapshots."""
-    from rolltop.store.times import format_time
+    from rolltop.store import format_time
 
     with opened(invocation) as library:
         if label is not None and remove:
-            library.drop_snapshot(label)
+            library.history.drop_snapshot(label)
             return
-        found = library.snapshots() if label is None else [library.take_snapshot(label, below)]
+        found = library.history.snapshots() if label is None else [library.history.take_snapshot(label, below)]
     rows = [(each.label, format_time(each.created), each.documents, each.bytes, each.prefix) for each in found]
     names = ("label", "created", "documents", "bytes", "below")
     if as_json:
@@ -49,7 +48,7 @@ def snapshot(invocation: Invocation, label: str | None, below: str, *, remove: b
 @click.pass_obj
 def versions(invocation: Invocation, name: str, as_json: bool) -> None:
     """List the versions of a document, the current one last."""
-    from rolltop.store.times import format_time
+    from rolltop.store import format_time
 
     with opened(invocation) as library:
         found = library.versions(library.document(name))
@@ -70,7 +69,7 @@ def versions(invocation: Invocation, name: str, as_json: bool) -> None:
 def diff(invocation: Invocation, old: str, new: str | None, text: bool, as_json: bool) -> None:
     """Show what changed from the snapshot OLD to NEW, or to the present."""
     with opened(invocation) as library:
-        changes = library.changes(old, new)
+        changes = library.history.changes(old, new)
         if as_json:
             print_json([{"kind": c.kind, "path": c.path, "before": c.before, "size": c.size} for c in changes])
             return
@@ -82,7 +81,7 @@ def diff(invocation: Invocation, old: str, new: str | None, text: bool, as_json:
 
 
 def _text(library: Library, change: Change) -> None:
-    lines = library.text_diff(change.old, change.new, change.before or change.path, change.path)
+    lines = library.history.text_diff(change.old, change.new, change.before or change.path, change.path)
     for line in lines if lines is not None else ["(not text, or too large to compare)"]:
         print_line(line)
 
@@ -105,7 +104,7 @@ def restore(
         raise click.UsageError("give either --to DIRECTORY (a snapshot) or --version N (a document)")
     with opened(invocation) as library:
         if number is not None:
-            document = library.put_back(library.document(what), number)
+            document = library.history.put_back(library.document(what), number)
             if as_json:
                 print_json(as_dict(document))
                 return
@@ -115,7 +114,7 @@ def restore(
 
 
 def _write_snapshot(library: Library, label: str, target: Path, *, force: bool, as_json: bool) -> None:
-    done = library.restore(label, target, overwrite=force)
+    done = library.history.restore(label, target, overwrite=force)
     if as_json:
         left = [{"path": path, "why": why} for path, why in done.left]
         print_json({"documents": done.documents, "bytes": done.bytes, "directory": str(target), "left": left})

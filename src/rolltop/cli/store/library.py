@@ -47,7 +47,7 @@ def explained(path: Path) -> Iterator[None]:
 
 
 def as_dict(document: Document) -> dict[str, Any]:
-    from rolltop.store.times import format_time
+    from rolltop.store import format_time
 
     return {
         "name": document.name,

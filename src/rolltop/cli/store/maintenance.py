@@ -18,9 +18,7 @@ from rolltop.cli.store.library import opened
 
 if TYPE_CHECKING:
     from rolltop.errors import RolltopError
-    from rolltop.store import Library
-    from rolltop.store.care.verification import Report
-    from rolltop.store.meaning import Model
+    from rolltop.store import Library, Model, Report
 
 __all__ = ["index", "models", "reindex", "repair", "stats", "verify"]
 
@@ -33,7 +31,7 @@ __all__ = ["index", "models", "reindex", "repair", "stats", "verify"]
 def stats(invocation: Invocation, types: bool, largest: int, as_json: bool) -> None:
     """Count documents, versions, bytes, and what deduplication saves."""
     with opened(invocation) as library:
-        found, waiting = library.stats(), library.unindexed()
+        found, waiting = library.care.stats(), library.unindexed()
         kinds = library.catalog.figures.file_types() if types else []
         big = library.catalog.figures.largest(largest) if largest else []
     figures: dict[str, Any] = {
@@ -66,7 +64,7 @@ def _figure(name: str, value: Any) -> Any:
 def verify(invocation: Invocation, as_json: bool) -> None:
     """Read everything and compare it with the catalogue, byte by byte. Exit code 1: something is wrong."""
     with opened(invocation, mending=True) as library, progress("verifying") as show:
-        report = library.verify(show)
+        report = library.care.verify(show)
     _show(report, as_json)
 
 
@@ -77,13 +75,13 @@ def verify(invocation: Invocation, as_json: bool) -> None:
 def repair(invocation: Invocation, from_files: bool, as_json: bool) -> None:
     """Repair flipped bits, remove leftovers of a crash, rebuild damaged indexes; name what cannot be repaired."""
     with opened(invocation, mending=True) as library, progress("repairing") as show:
-        report = library.repair(_fetch if from_files else None, show)
+        report = library.care.repair(_fetch if from_files else None, show)
     _show(report, as_json)
 
 
 def _fetch(path: str) -> BinaryIO | None:
     from rolltop.errors import RolltopError
-    from rolltop.store.documents.folder_files import open_source
+    from rolltop.store import open_source
 
     try:
         return open_source(path)
@@ -119,9 +117,9 @@ def index(invocation: Invocation, anew: bool, as_json: bool) -> None:
             library.forget_trigrams()
             library.rebuild_words(show)
             library.extracts.kept.start_again()
-            library.traits.start_again()
+            library.graph.traits.start_again()
         library.index(show)
-        library.trace(progress=show)
+        library.graph.trace(progress=show)
         left = library.unindexed()
     if as_json:
         print_json({"unindexed": left})
@@ -135,7 +133,7 @@ def index(invocation: Invocation, anew: bool, as_json: bool) -> None:
 def models(invocation: Invocation, as_json: bool) -> None:
     """List the models of the search by meaning: which is used, what it knows, how to get another."""
     from rolltop.errors import RolltopError
-    from rolltop.store.meaning import NONE, known_models
+    from rolltop.store import NONE, known_models
 
     with opened(invocation) as library:
         chosen = library.options.model
@@ -172,7 +170,7 @@ def models(invocation: Invocation, as_json: bool) -> None:
 def _other(chosen: str) -> Model:
     """The configured model folder, or the reason why it cannot be used."""
     from rolltop.errors import RolltopError
-    from rolltop.store.meaning import Model, find_model
+    from rolltop.store import Model, find_model
 
     try:
         return replace(find_model(chosen), name=chosen)

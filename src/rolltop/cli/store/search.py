@@ -15,8 +15,7 @@ from rolltop.cli.output import as_shown, in_colour, is_terminal, note, print_jso
 from rolltop.cli.store.library import as_dict, opened
 
 if TYPE_CHECKING:
-    from rolltop.store import Hit, Library, Pattern, Results
-    from rolltop.store.search.excerpts import Excerpt, Excerpts
+    from rolltop.store import Excerpt, Excerpts, Hit, Library, Pattern, Results
 
 __all__ = ["grep", "search"]
 
@@ -83,7 +82,7 @@ def _wants_lines(given: dict[str, Any]) -> bool:
 
 
 def _lines(library: Library, hit: Hit, given: dict[str, Any]) -> Excerpts:
-    from rolltop.store.search.excerpts import excerpts
+    from rolltop.store import excerpts
 
     before, after = given["before"] or given["context"], given["after"] or given["context"]
     return excerpts(library, hit, before, after, color=_wants_color(given) and not given["as_json"])
@@ -150,7 +149,7 @@ def _each_once(matches: list[Excerpt]) -> list[str]:
 
 
 def _highlighted(hit: Hit) -> str:
-    from rolltop.store.text import highlighted
+    from rolltop.store import highlighted
 
     return highlighted(hit.snippet, hit.words)
 
@@ -219,7 +218,7 @@ def _output(library: Library, asked: Pattern, given: dict[str, Any]) -> Iterator
 
 
 def _grep_lines(library: Library, asked: Pattern, given: dict[str, Any]) -> Iterator[bytes]:
-    from rolltop.store.grep.printer import Printed, print_matches
+    from rolltop.store import Printed, print_matches
 
     numbers = is_terminal() if given["line_numbers"] is None else given["line_numbers"]
     how = Printed(

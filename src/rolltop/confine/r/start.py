@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from rolltop.confine.cancellation import Cancel
 from rolltop.confine.r.answer import read_answer
 from rolltop.confine.sandbox import Sandbox
 from rolltop.confine.warm_process import START_SECONDS, Program, WarmProcess
@@ -28,22 +29,28 @@ _OWN_FRAMES = re.compile(
 
 
 def start_r(
-    sandbox: Sandbox, *, files: Sequence[str] = (), packages: Sequence[str] = (), code: str = "", template: bool = False
+    sandbox: Sandbox,
+    *,
+    files: Sequence[str] = (),
+    packages: Sequence[str] = (),
+    code: str = "",
+    template: bool = False,
+    cancel: Cancel | None = None,
 ) -> WarmProcess:
     """An R process that has sourced the files (paths inside the sandbox), attached the packages and run the code.
 
-    As a `template` it forks for each job.
+    As a `template` it forks for each job. `cancel` ends the start.
     """
     placed = {**sandbox.files, _INSIDE: b"".join(path.read_bytes() for path in _SCRIPTS)}
     binary = _binary() if template else None
     if binary is not None:
         placed[str(binary)] = binary.read_bytes()
         sandbox = replace(sandbox, unreadable=str(binary))
-    process = WarmProcess(_program(), replace(sandbox, files=placed), template=template)
+    process = WarmProcess(_program(), replace(sandbox, files=placed), template=template, cancel=cancel)
     try:
         if files or packages or code:
             inside = [process.child.inside(path) for path in files]
-            read_answer(process.ask(source_request(inside, packages, code), START_SECONDS))
+            read_answer(process.ask(source_request(inside, packages, code), START_SECONDS, cancel=cancel))
         process.mark_ready()
     except BaseException:
         process.close()

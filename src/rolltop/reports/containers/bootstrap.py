@@ -6,10 +6,15 @@ import asyncio
 import contextlib
 import hashlib
 import json
+import os
 import shutil
+import signal
+import tempfile
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from pathlib import Path
 
+from rolltop.confine.scratch import remove_tree
 from rolltop.errors import PartMissing
 from rolltop.reports.containers.engine import ContainerEngine, EngineError
 from rolltop.reports.job import Event, Watcher
@@ -55,12 +60,15 @@ class Bootstrap:
                 "no registry is reachable, and mmdebstrap, which would bootstrap an image, is not installed",
                 hint="On Debian: apt-get install mmdebstrap. Or set image_base in [reports] to an image you have.",
             )
+        folder = tempfile.mkdtemp(prefix="rolltop-bootstrap-")
         process = await asyncio.create_subprocess_exec(
+            *_own_namespaces(),
             program,
             *self._arguments(),
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             start_new_session=True,
+            env={**os.environ, "TMPDIR": folder},
         )
         said = asyncio.create_task(_follow(process, watch))
         try:
@@ -71,10 +79,7 @@ class Bootstrap:
                     "the bootstrap failed", details={"log": await said}, hint="See the log in the details."
                 )
         finally:
-            if process.returncode is None:
-                with contextlib.suppress(ProcessLookupError):
-                    process.terminate()  # mmdebstrap takes its mounts and its directory with it
-                await process.wait()
+            await asyncio.shield(_end(process, folder))
             await said
 
     def _arguments(self) -> list[str]:
@@ -83,6 +88,29 @@ class Bootstrap:
         arguments += ['--aptopt=Acquire::Retries "8"', f"--include={','.join(self.debian_packages)}"]
         arguments += [f"--dpkgopt=path-exclude={path}" for path in LEFT_OUT]
         return [*arguments, SUITE, "-", *([self.mirror] if self.mirror else [])]
+
+
+def _own_namespaces() -> list[str]:
+    """As root: mounts and processes of its own, which are gone with it, and it with the server.
+
+    An ordinary user's mmdebstrap makes such namespaces itself.
+    """
+    if os.geteuid() != 0 or shutil.which("unshare") is None or shutil.which("setpriv") is None:
+        return []
+    unshare = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "--propagation", "private"]
+    return ["setpriv", "--pdeathsig", "KILL", *unshare]
+
+
+async def _end(process: asyncio.subprocess.Process, folder: str) -> None:
+    """End the bootstrap if it runs, and remove what it made."""
+    if process.returncode is None:
+        with contextlib.suppress(ProcessLookupError):
+            # In namespaces of its own everything goes at once; else mmdebstrap has to take its mounts along.
+            os.killpg(process.pid, signal.SIGKILL if _own_namespaces() else signal.SIGTERM)
+        while await process.stdout.read(_CHUNK) if process.stdout else False:
+            pass  # what still writes must not wait for a reader
+        await process.wait()
+    await asyncio.to_thread(remove_tree, Path(folder))
 
 
 async def _chunks(process: asyncio.subprocess.Process) -> AsyncIterator[bytes]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from rolltop.errors import MemoryLimit, TimeLimit
-from rolltop.reports.failure import RenderFailure, tail
+from rolltop.errors import LimitExceeded, MemoryLimit, RolltopError, TimeLimit
+from rolltop.reports.failure import RenderFailure, limit_reached, tail
 from rolltop.reports.job import Event, RenderJob, Watcher
 from rolltop.reports.places import Place, find_running
 
@@ -56,8 +56,16 @@ def too_much_memory(at: Following, megabytes: int, **details: Any) -> MemoryLimi
     )
 
 
-def no_answer(at: Following, ended: str, log: str) -> RenderFailure:
+def no_answer(at: Following, ended: str, log: str) -> RolltopError:
     log = tail(log)
+    if reason := limit_reached(log):
+        what, setting = reason
+        return LimitExceeded(
+            f"rendering {at.job.source} needed more {what} than it is allowed{_in(at.place)}",
+            position=at.place.position,
+            hint=f"Let {_what(at)} do less at once, or raise {setting} in the [reports] settings.",
+            details=at.details(log=log),
+        )
     seen = " The tail of the log is in the details." if log else ""
     return RenderFailure(
         f"rendering {at.job.source} ended without an answer{_in(at.place)}: {ended}",

@@ -37,6 +37,7 @@ class WarmPool:
         self._sandbox = replace(sandbox, files={**sandbox.files, _SCRIPT: code(WARM).encode()})
         self._pools: dict[frozenset[str], Pool[WarmProcess]] = {}
         self._lock = threading.Lock()
+        self._closing = Cancel()
 
     def pool_for(self, mentioned: frozenset[str] = frozenset()) -> Pool[WarmProcess]:
         """The pool for documents that mention these packages."""
@@ -48,7 +49,7 @@ class WarmPool:
 
     def _start(self, packages: frozenset[str]) -> WarmProcess:
         names = ", ".join(f'"{name}"' for name in sorted(packages))
-        return start_r(self._sandbox, files=[_SCRIPT], code=f"warm_up(c({names}))", template=True)
+        return start_r(self._sandbox, files=[_SCRIPT], code=f"warm_up(c({names}))", template=True, cancel=self._closing)
 
     async def ready(self, mentioned: frozenset[str] = frozenset(), count: int = 1) -> None:
         """Wait until so many warm Rs are there, at most `slots`."""
@@ -110,6 +111,7 @@ class WarmPool:
         return error
 
     def close(self) -> None:
+        self._closing.cancel()
         with self._lock:
             pools = list(self._pools.values())
         for pool in pools:

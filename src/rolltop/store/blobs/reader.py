@@ -159,7 +159,7 @@ class Reader:
         else:
             raw = self._raw_of(leaf)
             data = raw[leaf.start : leaf.start + leaf.size]
-        if sha256(data).digest() != leaf.hash:
+        if len(data) != leaf.size or sha256(data).digest() != leaf.hash:
             raise _wrong(leaf)
         return data
 

@@ -3,6 +3,7 @@ metadata, snapshots and where their bytes lie. Every index of the store can be b
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -11,8 +12,10 @@ from rolltop.store.catalog.connection import Database
 from rolltop.store.catalog.documents import Documents, NewDocument
 from rolltop.store.catalog.listings import Listings
 from rolltop.store.catalog.objects import Objects
+from rolltop.store.catalog.row_repair import mend_rows
 from rolltop.store.catalog.snapshots import Figures, Snapshots
 from rolltop.store.catalog.tags import Tags
+from rolltop.store.records import Frame, Object
 
 __all__ = ["NewDocument", "SqliteCatalog"]
 
@@ -56,6 +59,16 @@ class SqliteCatalog:
     def damage(self) -> list[str]:
         """What the catalogue itself finds wrong with its structure."""
         return [line for line in self._db.damage(100) if line != "ok"]
+
+    def mend(self, holds: Callable[[Object], bool], whole: Callable[[Frame], bool]) -> list[str]:
+        """Turn flipped bits in rows back; what was mended. `holds` checks the bytes of a leaf, `whole` a frame."""
+        mended = mend_rows(self._db, holds, whole)
+        self._db.damaged.clear()
+        return mended
+
+    def damaged_documents(self) -> int:
+        """How many documents answers have left out because their rows are damaged."""
+        return len(self._db.damaged)
 
     def checkpoint(self) -> None:
         self._db.checkpoint()

@@ -36,6 +36,8 @@ class Database:
         self._synchronous = synchronous
         self._connections = Connections(self._open)
         self._closed = False
+        self.damaged: set[int] = set()
+        """Documents that answers have left out because their rows are not what was written."""
         self._prepare()
 
     def _prepare(self) -> None:

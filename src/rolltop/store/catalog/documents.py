@@ -6,12 +6,13 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from rolltop.errors import Damaged
 from rolltop.store.catalog.connection import Database, Row
 from rolltop.store.catalog.row_checksums import check_seal, damaged_row, seal
 from rolltop.store.file_types import name_and_extension
 from rolltop.store.records import Document, Version
 
-__all__ = ["COLUMNS", "Documents", "NewDocument", "document_of"]
+__all__ = ["Documents", "NewDocument", "documents_where"]
 
 COLUMNS = (
     "d.id, d.path, d.name, d.ext, d.mime, d.kind, d.object, o.hash, d.size, d.version, "
@@ -29,6 +30,22 @@ def document_of(row: Row) -> Document:
     if _seal_of(document, deleted=document.deleted) != row[15]:
         raise damaged_row()
     return document
+
+
+def documents_where(db: Database, clause: str, values: Sequence[object]) -> list[Document]:
+    """The documents of a query. Where rows are damaged, the others: each is then read alone."""
+    try:
+        return [document_of(row) for row in db.all(f"SELECT {COLUMNS} {clause}", values)]
+    except Damaged:
+        numbers = [row[0] for row in db.all(f"SELECT d.id {clause}", values)]
+    found: list[Document] = []
+    for number in numbers:
+        try:
+            row = db.one(f"SELECT {COLUMNS} {_FROM} WHERE d.id = ?", (number,))
+            found += [document_of(row)] if row else []
+        except Damaged:
+            db.damaged.add(number)
+    return found
 
 
 def _version_of(row: Row) -> Version:
@@ -73,8 +90,7 @@ class Documents:
         return document_of(row) if row else None
 
     def _every(self, where: str, *values: object) -> list[Document]:
-        rows = self._db.all(f"SELECT {COLUMNS} {_FROM} WHERE {where}", values)
-        return [document_of(row) for row in rows]
+        return documents_where(self._db, f"{_FROM} WHERE {where}", values)
 
     def present(self, paths: Sequence[str]) -> set[str]:
         """Which of these paths have a document."""
@@ -170,6 +186,14 @@ class Documents:
         )
         assert row is not None
         return int(row[0]), int(row[1])
+
+    def count_longer(self, size: int) -> int:
+        """How many texts are longer than so many bytes."""
+        return int(
+            self._db.value(
+                "SELECT count(*) FROM documents WHERE size > ? AND kind = 'text' AND deleted IS NULL", (size,)
+            )
+        )
 
     def last_change(self) -> int:
         return int(self._db.value("SELECT value FROM meta WHERE key = 'change'"))

@@ -9,9 +9,9 @@ from typing import Any
 
 from rolltop.errors import InvalidInput
 from rolltop.store.catalog.connection import Database
-from rolltop.store.catalog.documents import COLUMNS, document_of
+from rolltop.store.catalog.documents import documents_where
 from rolltop.store.catalog.metadata_comparison import metadata_condition
-from rolltop.store.catalog.row_checksums import check_seal
+from rolltop.store.catalog.row_checksums import seal
 from rolltop.store.file_types import KINDS, storable_path
 from rolltop.store.globs import is_glob, like_glob, literal_glob
 from rolltop.store.metadata_values import read_value
@@ -24,10 +24,6 @@ _MANY = 5
 _MOST = (1 << 62) - 1
 """More documents than there can be; SQLite takes no larger numbers."""
 _NOT_TEXT = "d.kind < 'text' OR d.kind > 'text'"  # as != it could not use the index
-_SAID = (
-    "EXISTS(SELECT 1 FROM document_tags x WHERE x.document = d.id) "
-    "OR EXISTS(SELECT 1 FROM metadata m WHERE m.document = d.id)"
-)
 
 
 class Listings:
@@ -43,14 +39,13 @@ class Listings:
         with self._db.snapshot():
             total = self._db.value(f"SELECT count(*) FROM documents d WHERE {where}", values)  # noqa: S608
             rows = self._rows(query, where, values, total, after) if total else []
-            page = [document_of(row) for row in rows[: query.limit]]
-            filled = self.fill(page)
+            filled = self.fill(rows[: query.limit])
         more = len(rows) > query.limit
         return Page(filled, total, _cursor_after(query, filled[-1]) if more else None)
 
     def _rows(
         self, query: Listing, where: str, values: list[Any], total: int, after: list[Any] | None
-    ) -> list[tuple[Any, ...]]:
+    ) -> list[Document]:
         column, direction, beyond = f"d.{query.sort_by}", ("DESC" if query.descending else "ASC"), ""
         values = list(values)
         if after is not None:
@@ -58,8 +53,9 @@ class Listings:
             values += after
         # Where many documents fit, walking them in order and stopping early beats sorting all of them.
         walk = f"INDEXED BY documents_{query.sort_by}" if total > _MANY * query.limit else ""
-        return self._db.all(
-            f"SELECT {COLUMNS} FROM documents d {walk} CROSS JOIN objects o ON o.id = d.object "  # noqa: S608
+        return documents_where(
+            self._db,
+            f"FROM documents d {walk} CROSS JOIN objects o ON o.id = d.object "
             f"WHERE {where}{beyond} ORDER BY {column} {direction}, d.id {direction} LIMIT ?",
             [*values, min(query.limit, _MOST) + 1],
         )
@@ -67,24 +63,16 @@ class Listings:
     def all(self, query: Listing) -> list[Document]:
         """Every document that fits, without tags and metadata, by path."""
         where, values = _where(query)
-        rows = self._db.all(
-            f"SELECT {COLUMNS} FROM documents d JOIN objects o ON o.id = d.object "  # noqa: S608
-            f"WHERE {where} ORDER BY d.path",
-            values,
-        )
-        return [document_of(row) for row in rows]
+        clause = f"FROM documents d JOIN objects o ON o.id = d.object WHERE {where} ORDER BY d.path"
+        return documents_where(self._db, clause, values)
 
     def numbered(self, numbers: Sequence[int]) -> list[Document]:
         """Those of the documents with these numbers that are still there, with tags and metadata."""
-        rows = self._db.all(
-            f"SELECT {_SAID}, {COLUMNS} FROM documents d JOIN objects o ON o.id = d.object "  # noqa: S608
-            "WHERE d.deleted IS NULL AND d.id IN (SELECT value FROM json_each(?))",
-            (json.dumps(numbers),),
+        clause = (
+            "FROM documents d JOIN objects o ON o.id = d.object "
+            "WHERE d.deleted IS NULL AND d.id IN (SELECT value FROM json_each(?))"
         )
-        documents = [document_of(row[1:]) for row in rows]
-        if not any(row[0] for row in rows):
-            return documents  # as often: nobody has said anything about them
-        return self.fill(documents)
+        return self.fill(documents_where(self._db, clause, (json.dumps(numbers),)))
 
     def fill(self, documents: Iterable[Document]) -> list[Document]:
         """The documents with their tags and metadata."""
@@ -103,8 +91,8 @@ class Listings:
             "WHERE document IN (SELECT value FROM json_each(?)) ORDER BY key",
             (numbers,),
         ):
-            check_seal(expected, number, key, value, since)
-            metadata.setdefault(number, {})[key] = read_value(value)
+            if seal(number, key, value, since) == expected:  # verify names those that are not what was written
+                metadata.setdefault(number, {})[key] = read_value(value)
         said = tags.keys() | metadata.keys()
         return [
             replace(d, tags=tuple(tags.get(d.id, ())), metadata=metadata.get(d.id, {})) if d.id in said else d

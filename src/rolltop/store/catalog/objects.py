@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 
+from rolltop.errors import Damaged
 from rolltop.store.catalog.connection import Database, Row
 from rolltop.store.catalog.leaf_lists import pack_parts, unpack_marks, unpack_parts
 from rolltop.store.catalog.row_checksums import damaged_row
@@ -102,8 +104,8 @@ class Objects:
         return [_object(row) for row in rows]
 
     def everything(self, after: int = 0) -> Iterator[Object]:
-        for row in self._db.all(f"SELECT {_COLUMNS} FROM objects WHERE id > ? ORDER BY id", (after,)):  # noqa: S608
-            yield _object(row)
+        rows = self._db.all(f"SELECT {_COLUMNS} FROM objects WHERE id > ? ORDER BY id", (after,))  # noqa: S608
+        yield from _readable(rows)
 
     def layout(self, after: int) -> list[Row]:
         """(frame, start, size, id) of leaves with a higher number: what grep maps hits with."""
@@ -117,7 +119,7 @@ class Objects:
 
     def lists(self, after: int) -> list[Object]:
         rows = self._db.all(f"SELECT {_COLUMNS} FROM objects WHERE id > ? AND parts IS NOT NULL", (after,))  # noqa: S608
-        return [_object(row) for row in rows]
+        return list(_readable(rows))
 
     def in_use(self) -> set[int]:
         """Objects that a document which is not deleted, or a version of one, refers to; not their leaves."""
@@ -213,6 +215,13 @@ class Objects:
 
 def _packed(entry: Object) -> bytes | None:
     return pack_parts(entry.parts, aligned=entry.aligned, marks=entry.marks) if entry.parts else None
+
+
+def _readable(rows: Iterable[Row]) -> Iterator[Object]:
+    """The objects of the rows that are not damaged; whoever asks for one of the others is told."""
+    for row in rows:
+        with suppress(Damaged):
+            yield _object(row)
 
 
 def _object(row: Row) -> Object:

@@ -140,3 +140,22 @@ class Tags:
             (document,),
         )
         return [(key, read_value(value), since, until) for key, value, since, until in rows]
+
+    def take_history(self, document: int, rows: Iterable[tuple[str, Any, int, int | None]]) -> bool:
+        """Take over the history of a document that came from elsewhere; True if anything of it was new here."""
+        known = {(key, json.dumps(value, sort_keys=True), since) for key, value, since, _ in self.history(document)}
+        new = False
+        for key, value, since, until in rows:
+            text = json.dumps(value, ensure_ascii=False, sort_keys=True)
+            if until is None:
+                # What holds in both places has held since it was said there.
+                self._db.run(
+                    "UPDATE metadata SET since = ?1, seal = ?2 WHERE document = ?3 AND key = ?4 AND value = ?5 "
+                    "AND since > ?1",
+                    (since, seal(document, key, text, since), document, key, text),
+                )
+            elif (key, json.dumps(value, sort_keys=True), since) not in known:
+                values = (document, key, text, since, until)
+                self._db.run("INSERT INTO metadata_history VALUES(?, ?, ?, ?, ?, ?)", (*values, seal(*values)))
+                new = True
+        return new

@@ -8,13 +8,13 @@ leads to a document that is stored after the one that has the link, and a delete
 from typing import TYPE_CHECKING
 
 from rolltop.base.lazy_imports import lazy_attributes
-from rolltop.store.graph.relations import Relating
+from rolltop.store.graph.relations import Relations
 
 if TYPE_CHECKING:
     from rolltop.store.graph.edges import KINDS, Edge, Node
     from rolltop.store.graph.walk import DEEPEST, Neighbourhood, Related
 
-__all__ = ["DEEPEST", "KINDS", "Edge", "Neighbourhood", "Node", "Related", "Relating"]
+__all__ = ["DEEPEST", "KINDS", "Edge", "Neighbourhood", "Node", "Related", "Relations"]
 
 __getattr__ = lazy_attributes(
     __name__, {"edges": "KINDS Edge Node", "walk": "DEEPEST Neighbourhood Related"}

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rolltop.base.os_errors import ignoring_write_errors
 from rolltop.base.priority import serving_request, waiting_for_background, yielding_to_requests
@@ -17,15 +17,15 @@ from rolltop.store.extract import Extracted
 from rolltop.store.extract.import_statements import LANGUAGES
 from rolltop.store.extract.worker_pool import Studied
 from rolltop.store.records import Document
-from rolltop.store.search.keyword_search import Searching
 from rolltop.store.sqlite.sidecar import alone
 
 if TYPE_CHECKING:
     from rolltop.store.graph.edges import Node
     from rolltop.store.graph.trait_file import TraitFile
     from rolltop.store.graph.walk import Neighbourhood
+    from rolltop.store.library import Library
 
-__all__ = ["Relating"]
+__all__ = ["Relations"]
 
 STEP = 50
 """Documents whose traits are learned in one transaction."""
@@ -37,11 +37,11 @@ REST = 0.2
 """The background leaves the processor to others for so much of the time that it worked."""
 
 
-class Relating(Searching):
+class Relations:
     """Relations of documents, followed as they change. What calculates with numpy is loaded when it is needed."""
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
+    def __init__(self, library: Library) -> None:
+        self._library = library
         self._tracing = threading.Lock()
         self._ended = threading.Event()
 
@@ -49,7 +49,7 @@ class Relating(Searching):
     def traits(self) -> TraitFile:
         from rolltop.store.graph.trait_file import TraitFile  # noqa: PLC0415
 
-        return TraitFile(self.directory / "graph.db", self.catalog.identity())
+        return TraitFile(self._library.directory / "graph.db", self._library.catalog.identity())
 
     def related(self, start: Node | Document, depth: int = 2, limit: int = MOST_RELATED) -> Neighbourhood:
         """The documents around one, breadth first; `behind` says how many changes have not been looked at yet."""
@@ -59,7 +59,7 @@ class Relating(Searching):
         self.trace(seconds=PATIENCE)
         node = Node(start) if isinstance(start, Document) else start
         with serving_request():
-            found = walk(Edges(self.catalog, self.traits), node, depth, limit)
+            found = walk(Edges(self._library.catalog, self.traits), node, depth, limit)
         found.behind = self.untraced()
         return found
 
@@ -67,18 +67,18 @@ class Relating(Searching):
         """A document with this content: as it is, or the version that had it."""
         from rolltop.store.graph.edges import Node  # noqa: PLC0415
 
-        history = self.catalog.documents.versions(document)
+        history = self._library.catalog.documents.versions(document)
         earlier = next((version for version in reversed(history) if version.object == number), None)
         return Node(document, None if earlier is None or earlier.object == document.object else earlier)
 
     def untraced(self) -> int:
         """Changes whose traits are not known yet."""
-        return max(0, self.catalog.documents.last_change() - self.traits.mark)
+        return max(0, self._library.catalog.documents.last_change() - self.traits.mark)
 
     def trace(self, seconds: float | None = None, progress: Callable[[int, int], None] | None = None) -> None:
         """Learn what belongs together of everything that changed; or as much as so many seconds allow."""
         end = None if seconds is None else time.monotonic() + seconds
-        while not self.committer.active and self.untraced() and not self._ended.is_set():
+        while not self._library.committer.active and self.untraced() and not self._ended.is_set():
             with ignoring_write_errors() as refused:
                 if not self._trace_step(None if end is None else end - time.monotonic()):
                     with waiting_for_background():
@@ -86,7 +86,7 @@ class Relating(Searching):
             if refused:
                 return  # what is known has to do
             if progress:
-                progress(self.traits.mark, self.catalog.documents.last_change())
+                progress(self.traits.mark, self._library.catalog.documents.last_change())
             if end is not None and time.monotonic() > end:
                 return
 
@@ -104,14 +104,14 @@ class Relating(Searching):
     def _traced(self) -> bool:
         from rolltop.store.graph.traits import traits_of  # noqa: PLC0415
 
-        with alone(self.directory / "graph.lock") as only:
-            last = self.catalog.documents.last_change()
-            documents = self.catalog.documents.changed(self.traits.mark, STEP) if only else []
+        with alone(self._library.directory / "graph.lock") as only:
+            last = self._library.catalog.documents.last_change()
+            documents = self._library.catalog.documents.changed(self.traits.mark, STEP) if only else []
             if only and not documents:  # what changed last has been collected since
                 self.traits.update([], [], last)
             if documents:
                 live = [document for document in documents if document.deleted is None]
-                texts = [self.extracts.of(document) for document in yielding_to_requests(live)]
+                texts = [self._library.extracts.of(document) for document in yielding_to_requests(live)]
                 studied = self._studied(live, texts)
                 traits = [
                     (document.id, traits_of(text, document.extension, code))
@@ -126,12 +126,12 @@ class Relating(Searching):
         self, documents: Sequence[Document], texts: Sequence[Extracted], studied: Sequence[Studied | None]
     ) -> None:
         """Let words be found too that only a parser knows to be names of what is defined."""
-        if self.options.read_only:
+        if self._library.options.read_only:
             return
         pairs = [pair for pair in zip(documents, texts, studied, strict=True) if pair[2] is not None]
-        news = [d for d, text, code in pairs if code and self.extracts.learn_names(d, text, code.defines)]
+        news = [d for d, text, code in pairs if code and self._library.extracts.learn_names(d, text, code.defines)]
         if news:
-            self._look_again(news)
+            self._library._look_again(news)
 
     def _studied(self, documents: Sequence[Document], texts: Sequence[Extracted]) -> list[Studied | None]:
         """What the parsers say about the codes among the documents."""
@@ -143,37 +143,30 @@ class Relating(Searching):
         }
         if codes and importlib.util.find_spec("tree_sitter"):
             with contextlib.suppress(PartMissing):  # no workers on this machine: lines that look so have to do
-                for place, studied in zip(codes, self.following.workers.study(list(codes.values())), strict=False):
+                for place, studied in zip(
+                    codes, self._library.following.workers.study(list(codes.values())), strict=False
+                ):
                     found[place] = studied
         return found
 
-    def pause_work(self, pressing: Callable[[], bool]) -> None:
-        super().pause_work(pressing)
+    def follow(self, pressing: Callable[[], bool]) -> None:
+        """Learn the traits of what changed, until something else is `pressing`."""
         while not pressing():
             begun = time.monotonic()
             if not self._trace_step():
                 return
             self._ended.wait(REST * (time.monotonic() - begun))
 
-    def purge_indexes(self, documents: Sequence[int]) -> None:
-        super().purge_indexes(documents)
+    def purge(self, documents: Sequence[int]) -> None:
+        """Forget documents that were collected."""
         with self._tracing:
             self.traits.update([], documents, self.traits.mark)
             self.traits.purge()
 
-    def index_damage(self) -> list[str]:
-        return super().index_damage() + self.extracts.kept.damage() + self.traits.damage()
-
-    def mend_indexes(self, *, anew: bool) -> list[str]:
-        mended = []
-        for part in (self.extracts.kept, self.traits):
-            if anew or part.damage():
-                part.start_again()
-                mended.append(f"started the {part.what} again")
-        return mended + super().mend_indexes(anew=anew)
+    def stop(self) -> None:
+        """End what is being learned after the step it is at."""
+        self._ended.set()
 
     def close(self) -> None:
-        self._ended.set()
-        super().close()
         if "traits" in self.__dict__:
             self.traits.close()

@@ -134,6 +134,10 @@ class Segment:
         return bits
 
     def check(self) -> None:
-        """Check every list."""
-        for code in self._codes:
-            self._list(int(code))
+        """Compare every list with its checksum."""
+        lists, ends = memoryview(self._lists), self._ends.tolist()  # type: ignore[arg-type]
+        crc32, start = zlib.crc32, 0
+        for end, expected in zip(ends[1:], self._checks.tolist(), strict=True):
+            if crc32(lists[start:end]) != expected:
+                raise BadSegment("a list fails its checksum")
+            start = end

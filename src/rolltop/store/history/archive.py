@@ -1,4 +1,7 @@
-"""Documents as a tar archive and back: every version, with tags, metadata and times; plain tar can read it too."""
+"""Documents as a tar archive and back: every version, with tags, metadata, its history and times.
+
+Plain tar can read it too.
+"""
 
 from __future__ import annotations
 
@@ -8,26 +11,30 @@ import tarfile
 from collections.abc import Callable, Iterator
 from functools import partial
 from hashlib import sha256
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from rolltop.errors import Damaged, InvalidData, NotFound
 from rolltop.store.blobs.writer import Writer
-from rolltop.store.documents.lookup import Finding
 from rolltop.store.documents.writes import Tally, check_said
 from rolltop.store.file_types import UNKNOWN, storable_path
-from rolltop.store.history.snapshots import History
 from rolltop.store.metadata_values import read_value
 from rolltop.store.query import Listing
 from rolltop.store.records import Document, Version
 
-__all__ = ["Transfer"]
+if TYPE_CHECKING:
+    from rolltop.store.library import Library
+
+__all__ = ["Archive"]
 
 HEADER = "ROLLTOP.document"
 GROUP = 200
 
 
-class Transfer(History, Finding):
-    """The moving part of the library."""
+class Archive:
+    """Writes and reads archives of a library."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
 
     def export(
         self,
@@ -41,10 +48,10 @@ class Transfer(History, Finding):
         A version that is damaged is an error; with `left`, it is noted there with the reason and the rest is written.
         """
         count = 0
-        with self.steady(), tarfile.open(fileobj=out, mode="w|", format=tarfile.PAX_FORMAT) as archive:
-            documents = self.catalog.listings.all(query or Listing())
+        with self._library.steady(), tarfile.open(fileobj=out, mode="w|", format=tarfile.PAX_FORMAT) as archive:
+            documents = self._library.catalog.listings.all(query or Listing())
             for done, document in enumerate(documents, 1):
-                count += self._export_one(archive, self.filled(document), left)
+                count += self._export_one(archive, self._library.filled(document), left)
                 if progress:
                     progress(done, len(documents))
         return count
@@ -52,9 +59,9 @@ class Transfer(History, Finding):
     def _export_one(self, archive: tarfile.TarFile, document: Document, left: list[tuple[str, str]] | None) -> bool:
         """Write the versions that can be read; whether there is any. What is said of a document is with the last."""
         held: tuple[Version, bytes] | None = None
-        for version in self.versions(document):
+        for version in self._library.versions(document):
             try:
-                data = self.read_object(version.object)
+                data = self._library.read_object(version.object)
             except (Damaged, NotFound) as error:
                 if left is None:
                     raise
@@ -82,7 +89,8 @@ class Transfer(History, Finding):
             "modified": version.modified,
         }
         if last:
-            said |= {"tags": list(document.tags), "metadata": document.metadata}
+            history = self._library.catalog.tags.history(document.id)
+            said |= {"tags": list(document.tags), "metadata": document.metadata, "metadata_history": history}
         member.pax_headers = {HEADER: json.dumps(said, ensure_ascii=True)}
         archive.addfile(member, io.BytesIO(data))
 
@@ -90,7 +98,7 @@ class Transfer(History, Finding):
         """Store what `export` wrote; a content that is not what its hash says is refused."""
         tally, arriving = Tally(), _Arriving()
         for group in _groups(_members(source)):
-            self.write(partial(self._take_group, group, arriving, tally))
+            self._library.write(partial(self._take_group, group, arriving, tally))
             if progress:
                 progress(tally.documents)
         return tally
@@ -102,8 +110,10 @@ class Transfer(History, Finding):
             if sha256(data).hexdigest() != said["hash"]:
                 raise Damaged(f"the archive is damaged: {said['path']} is not what its hash says")
             if said["path"] != arriving.path:
-                there = self.catalog.documents.at(storable_path(said["path"]))
-                arriving.begin(said["path"], [version.hash for version in self.versions(there)] if there else [])
+                there = self._library.catalog.documents.at(storable_path(said["path"]))
+                arriving.begin(
+                    said["path"], [version.hash for version in self._library.versions(there)] if there else []
+                )
             tally.documents += 1
             # What is said of a document comes with its last version: it holds if that is the current one here too.
             if arriving.is_known(said["hash"]) and not (arriving.is_current and "tags" in said):
@@ -114,7 +124,7 @@ class Transfer(History, Finding):
     def _take(self, said: dict[str, Any], data: bytes, tally: Tally, writer: Writer) -> None:
         mime, tags, metadata = said.get("mime"), said.get("tags", ()), said.get("metadata") or {}
         check_said(said["path"], tags, metadata)
-        added = self.keep(
+        added = self._library.keep(
             writer,
             said["path"],
             data,
@@ -123,6 +133,9 @@ class Transfer(History, Finding):
             mime=None if mime == UNKNOWN else mime,
             times=(said["created"], said["modified"]),
         )
+        history = said.get("metadata_history")
+        if history:
+            self._library.catalog.tags.take_history(added.document.id, history)
         tally.new += added.outcome == "new"
         tally.versions += added.outcome == "version"
         tally.unchanged += added.outcome == "unchanged"

@@ -7,12 +7,14 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rolltop.errors import ConsentMissing, Damaged, InvalidInput
-from rolltop.store.documents.lookup import Finding
-from rolltop.store.history.snapshots import History
 
-__all__ = ["Restored", "Restoring"]
+if TYPE_CHECKING:
+    from rolltop.store.library import Library
+
+__all__ = ["Restored", "write_snapshot"]
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _OUTSIDE = "it leads out of the directory"
@@ -29,36 +31,45 @@ class Restored:
     left: list[tuple[str, str]] = field(default_factory=list)
 
 
-class Restoring(History, Finding):
-    """The part of the library that writes snapshots out."""
-
-    def restore(self, label: str, target: Path, *, overwrite: bool = False) -> Restored:
-        """Write the documents of a snapshot below a directory. Files that exist are replaced only if asked for."""
-        entries = {path: (number, modified) for path, number, modified in self.restored(label)}
-        if target.exists() and not target.is_dir():
-            raise InvalidInput(f"{target} is not a directory")
-        done = Restored()
-        places = _places(entries, target, done)
-        there = next((place for place in places if place.is_file()), None)
-        if there is not None and not overwrite:
-            raise ConsentMissing(f"{there} exists already", hint="Add --force to replace files.")
-        for place, path in places.items():
-            self._write_file(place, path, *entries[path], done)
-        return done
-
-    def _write_file(self, place: Path, path: str, number: int, modified: int, done: Restored) -> None:
+def write_snapshot(
+    library: Library, documents: Iterable[tuple[str, int, int]], target: Path, *, overwrite: bool
+) -> Restored:
+    """Write (path, object, modified) below a directory. Files that exist are replaced only if asked for."""
+    entries = {path: (number, modified) for path, number, modified in documents}
+    if target.exists() and not target.is_dir():
+        raise InvalidInput(f"{target} is not a directory")
+    done = Restored()
+    places = _places(entries, target, done)
+    there = next((place for place in places if _is_file(place)), None)
+    if there is not None and not overwrite:
+        raise ConsentMissing(f"{there} exists already", hint="Add --force to replace files.")
+    for place, path in places.items():
+        number, modified = entries[path]
         try:
-            data = self.read_object(number)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(data)
-            os.utime(place, ns=(modified, modified))
+            size = _write_file(place, library.read_object(number), modified)
         except (OSError, Damaged) as error:
             if isinstance(error, OSError) and error.errno in _FULL:
                 raise
             done.left.append((path, getattr(error, "strerror", None) or str(error)))
         else:
             done.documents += 1
-            done.bytes += len(data)
+            done.bytes += size
+    return done
+
+
+def _write_file(place: Path, data: bytes, modified: int) -> int:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_bytes(data)
+    os.utime(place, ns=(modified, modified))
+    return len(data)
+
+
+def _is_file(place: Path) -> bool:
+    """False also for a name that no file can have here: writing it says why."""
+    try:
+        return place.is_file()
+    except OSError:
+        return False
 
 
 def _places(paths: Iterable[str], target: Path, done: Restored) -> dict[Path, str]:

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from rolltop.errors import Conflict, InvalidInput, NotFound
 from rolltop.store.blobs.writer import Writer
-from rolltop.store.documents.writes import Keeping
 from rolltop.store.extract.detect import LEGIBLE, format_of
 from rolltop.store.extract.plain import charset_of, decoded, lines_in
 from rolltop.store.file_types import is_text
+from rolltop.store.history.archive import Archive
+from rolltop.store.history.snapshot_files import Restored, write_snapshot
 from rolltop.store.records import Document, Snapshot
 from rolltop.store.times import now
+
+if TYPE_CHECKING:
+    from rolltop.store.documents.writes import Tally
+    from rolltop.store.library import Library
+    from rolltop.store.query import Listing
 
 __all__ = ["Change", "History"]
 
@@ -33,8 +41,12 @@ class Change:
     size: int
 
 
-class History(Keeping):
-    """The remembering part of the library."""
+class History:
+    """Snapshots, earlier versions and archives of a library."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._archive = Archive(library)
 
     def take_snapshot(self, label: str, prefix: str = "") -> Snapshot:
         """Remember every document (below a path) as it is now."""
@@ -42,17 +54,17 @@ class History(Keeping):
             raise InvalidInput("a snapshot needs a label")
 
         def work(_: Writer) -> Snapshot:
-            if self.catalog.snapshots.get(label):
+            if self._library.catalog.snapshots.get(label):
                 raise Conflict(f"there is a snapshot {label!r} already", hint="Choose another label or remove it.")
-            return self.catalog.snapshots.create(label, prefix, now())
+            return self._library.catalog.snapshots.create(label, prefix, now())
 
-        return self.write(work)
+        return self._library.write(work)
 
     def snapshots(self) -> list[Snapshot]:
-        return self.catalog.snapshots.all()
+        return self._library.catalog.snapshots.all()
 
     def snapshot(self, label: str) -> Snapshot:
-        found = self.catalog.snapshots.get(label)
+        found = self._library.catalog.snapshots.get(label)
         if found is None:
             known = ", ".join(snapshot.label for snapshot in self.snapshots()) or "none yet"
             raise NotFound(f"there is no snapshot {label!r}", hint=f"Snapshots: {known}.")
@@ -61,16 +73,16 @@ class History(Keeping):
     def drop_snapshot(self, label: str) -> None:
         """Forget a snapshot; what only it kept goes with the next collection."""
         found = self.snapshot(label)
-        self.write(lambda _: self.catalog.snapshots.remove(found.id))
+        self._library.write(lambda _: self._library.catalog.snapshots.remove(found.id))
 
     def changes(self, old: str, new: str | None = None) -> list[Change]:
         """What differs between a snapshot and another one, or the present."""
         first = self.snapshot(old)
-        before = {row[0]: row for row in self.catalog.snapshots.entries(first.id)}
+        before = {row[0]: row for row in self._library.catalog.snapshots.entries(first.id)}
         if new is None:
-            rows = self.catalog.snapshots.present(first.prefix)
+            rows = self._library.catalog.snapshots.present(first.prefix)
         else:
-            rows = self.catalog.snapshots.entries(self.snapshot(new).id)
+            rows = self._library.catalog.snapshots.entries(self.snapshot(new).id)
         return _compare(before, {row[0]: row for row in rows})
 
     def text_diff(self, old: int | None, new: int | None, before: str, after: str) -> list[str] | None:
@@ -83,30 +95,51 @@ class History(Keeping):
     def _lines(self, number: int | None) -> list[str] | None:
         if number is None:
             return []
-        entry = self.catalog.objects.get(number)
+        entry = self._library.catalog.objects.get(number)
         if entry is None or entry.size > DIFFED:
             return None
-        content = self.reader.content(entry)
+        content = self._library.reader.content(entry)
         text = is_text(content) or (format_of(content, "") in ("text", *LEGIBLE) and charset_of(content) is not None)
         return [line.rstrip("\r\n") for line in lines_in(decoded(content))] if text else None
 
     def restored(self, label: str) -> list[tuple[str, int, int]]:
         """(path, object, modified) of a snapshot, for writing its documents out."""
-        return [(row[0], row[1], row[3]) for row in self.catalog.snapshots.entries(self.snapshot(label).id)]
+        return [(row[0], row[1], row[3]) for row in self._library.catalog.snapshots.entries(self.snapshot(label).id)]
 
     def put_back(self, document: Document, number: int) -> Document:
         """Make an earlier version the current one; the present one becomes history."""
-        wanted = next((v for v in self.catalog.documents.versions(document) if v.number == number), None)
+        wanted = next((v for v in self._library.catalog.documents.versions(document) if v.number == number), None)
         if wanted is None:
             raise NotFound(f"{document.path} has no version {number}")
-        entry = self.catalog.objects.get(wanted.object)
+        entry = self._library.catalog.objects.get(wanted.object)
         assert entry is not None
         mime = document.mime.partition("; charset=")[0]  # the earlier version may have been written in another one
-        return self.add(document.path, self.reader.content(entry), mime=mime).document
+        return self._library.add(document.path, self._library.reader.content(entry), mime=mime).document
+
+    def restore(self, label: str, target: Path, *, overwrite: bool = False) -> Restored:
+        """Write the documents of a snapshot below a directory. Files that exist are replaced only if asked for."""
+        return write_snapshot(self._library, self.restored(label), target, overwrite=overwrite)
+
+    def export(
+        self,
+        out: BinaryIO,
+        query: Listing | None = None,
+        progress: Callable[[int, int], None] | None = None,
+        left: list[tuple[str, str]] | None = None,
+    ) -> int:
+        """Write documents with all their versions as they are at one moment; how many documents.
+
+        A version that is damaged is an error; with `left`, it is noted there with the reason and the rest is written.
+        """
+        return self._archive.export(out, query, progress, left)
+
+    def import_(self, source: BinaryIO, progress: Callable[[int], None] | None = None) -> Tally:
+        """Store what `export` wrote; a content that is not what its hash says is refused."""
+        return self._archive.import_(source, progress)
 
     def metadata_history(self, document: Document) -> list[tuple[Any, ...]]:
         """(key, value, since, until) in order of time."""
-        return self.catalog.tags.history(document.id)
+        return self._library.catalog.tags.history(document.id)
 
 
 def _compare(before: dict[str, Any], after: dict[str, Any]) -> list[Change]:

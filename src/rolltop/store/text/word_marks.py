@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
@@ -108,7 +108,7 @@ class Marker:
         if composed(text) == text:
             return self._spans(text)
         whole, places = composed_with_places(text)
-        return [(places[start], places[end]) for start, end in self._spans(whole)]
+        return [(places[start], _behind(places, end)) for start, end in self._spans(whole)]
 
     def _spans(self, text: str) -> list[Span]:
         tokens: list[Token] = []
@@ -137,6 +137,13 @@ class Marker:
             if len(run) == 1 or run == tuple([each for _, _, each in tokens[at : at + len(run)]]):
                 return len(run)
         return int(bool(self._begins) and word.startswith(self._begins))
+
+
+def _behind(places: Sequence[int], end: int) -> int:
+    """Where a span ends that ends before a composed character: with the signs that belong to its last letter."""
+    while places[end] == places[end - 1]:
+        end += 1
+    return places[end]
 
 
 def _joined(text: str) -> str:

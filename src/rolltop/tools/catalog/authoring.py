@@ -10,7 +10,18 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from mcp_core import FROM_DOCUMENTS, READS, WRITES, Consent, Effect, Example, Result, ToolArguments, ToolContext, quoted
+from mcp_core import (
+    DESTROYS,
+    FROM_DOCUMENTS,
+    READS,
+    Consent,
+    Effect,
+    Example,
+    Result,
+    ToolArguments,
+    ToolContext,
+    quoted,
+)
 from mcp_core.display import escaped
 from rolltop.catalog import (
     check,
@@ -30,9 +41,9 @@ __all__ = ["build_tool", "check_tool", "diff_tool", "list_tool", "load_all_tool"
 REPLACE = "REPLACE_DEFINITIONS"
 _REPLACE = Consent(
     REPLACE,
-    "writes, replaces or removes those files",
+    "writes those files",
     always=False,
-    when="definition files differ from their sources, or are new outside the temporary directory,",
+    when="definition files change, or are new outside the temporary directory,",
 )
 _PKG = "An installed R or Python package, or a path with a slash: sources, a folder, a file."
 _GROUPS = "Only tools of these groups: regular expressions for what follows mcp_tool_ in the name."
@@ -58,7 +69,7 @@ class Built(BaseModel):
 @ToolArguments.declare(
     name="mcptool_build",
     toolset="catalog",
-    annotations=WRITES,
+    annotations=DESTROYS,
     consent=_REPLACE,
     examples=[
         Example(

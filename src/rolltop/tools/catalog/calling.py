@@ -78,11 +78,14 @@ async def attach_tool(args: AttachArguments, ctx: ToolContext[Workspace]) -> Res
 
 
 def _attachment(place: str, offered: Sequence[Served]) -> Effect:
-    """What becomes callable; bound to the definitions."""
+    """What becomes callable; bound to the definitions and the code."""
+    from rolltop.catalog.live.code_stamp import code_stamp  # noqa: PLC0415 - what runs code is loaded when it is to run
+
+    stamps = sorted({repr(code_stamp(each.origin)) for each in offered})
     return Effect(
         f"lets an agent run {len(offered)} functions of {quoted(place)} in a sandbox, now and after each start",
         listing(each.definition.name for each in offered),
-        facts=[place, [each.definition.to_dict() for each in offered]],
+        facts=[place, [each.definition.to_dict() for each in offered], stamps],
         summary=_ATTACH.effect,
     )
 

@@ -31,7 +31,7 @@ _OVERWRITE = Consent(
     "OVERWRITE_RMD",
     "replaces that document",
     always=False,
-    when="overwrite is true and a document of that name exists",
+    when="overwrite is true and the document exists",
 )
 _DELETE = Consent("DELETE_RMD", "removes an R Markdown document and its side files", always=False)
 
@@ -125,7 +125,7 @@ class UpdateRmd(ToolArguments):
         default=None, description="Instead: a piece of text that occurs exactly once …", min_length=1
     )
     replace: str | None = Field(default=None, description="… and what to put in its place.")
-    version: int | None = Field(default=None, ge=1, description="Instead: the earlier version to go back to.")
+    version: int | None = Field(default=None, ge=1, description="Instead: an earlier version.")
 
 
 @ToolArguments.declare(
@@ -223,7 +223,7 @@ class AttachRmdFile(ToolArguments):
     content: str | None = Field(default=None, description="The file as text …")
     content_base64: str | None = Field(default=None, description="… or its bytes as base64 …")
     source: str | None = Field(default=None, description="… or a URI that this server reads, such as doc://… …")
-    version: int | None = Field(default=None, ge=1, description="… or the earlier version to go back to.")
+    version: int | None = Field(default=None, ge=1, description="… or an earlier version.")
 
 
 class Attached(BaseModel):

@@ -29,8 +29,9 @@ from mcp_core import (
 from mcp_core.jsonable import to_jsonable
 from rolltop.errors import Conflict, InvalidInput, RolltopError
 from rolltop.files import Target
-from rolltop.store.blobs.writer import Writer
+from rolltop.store import Writer
 from rolltop.tools.store import fetch, find, grep, keep, manage
+from rolltop.tools.store.budget import how_many_fit
 from rolltop.tools.store.envelope import code_of
 from rolltop.tools.store.models import Stored
 from rolltop.tools.store.operations import store_file
@@ -44,9 +45,9 @@ CONSENT = "RUN_DESTRUCTIVE_OPERATIONS"
 UNDONE = "undone"
 _AGREED = Consent(
     CONSENT,
-    "deletes documents or writes files",
+    "deletes documents, replaces files or makes them",
     always=False,
-    when="a step deletes a document, replaces a file or writes a new one outside the temporary directory",
+    when="a step deletes a document, or writes a file that exists or lies outside the temporary directory",
 )
 MOST = 1000
 
@@ -80,6 +81,7 @@ class BulkOperations(ToolArguments):
 
 
 class Step(BaseModel):
+    step: int | None = Field(default=None, description="Number of the step, where others are left out.")
     op: str = Field(description="The operation.")
     success: bool = Field(description="Whether it succeeded, and was not undone.")
     result: dict[str, Any] | None = Field(default=None, description="Its answer.")
@@ -89,11 +91,12 @@ class Step(BaseModel):
 
 
 class Bulked(BaseModel):
-    results: list[Step] = Field(description="One entry per step that was tried, in order.")
     succeeded: int = Field(description="Steps that succeeded.")
     failed: int = Field(description="Steps that failed.")
     committed: bool = Field(description="Whether the changes are kept: false after a dry run or an atomic failure.")
     dry_run: bool = Field(description="Whether this was a dry run.")
+    note: str | None = Field(default=None, description="What is left out of the results.")
+    results: list[Step] = Field(description="The steps that were tried, in order.")
 
 
 class _Undone(Exception):
@@ -183,6 +186,7 @@ class _Bulk:
         self._library = workspace.store
         self._args = args
         self._whole_budget = budget
+        self._whole_budget = budget
         self._budget = max(2000, budget // len(args.operations))
         self._outputs = Outputs(workspace.files)
         self._destroyed = _Destroyed()
@@ -194,6 +198,8 @@ class _Bulk:
 
     def plan(self) -> _Destroyed:
         """What the steps would delete and replace now, with every reference resolved; nothing is changed."""
+        for step in self._args.operations:
+            _confirmed(step.op, step.arguments)  # a wrong literal is an error of the call
         if self._args.dry_run:
             return _Destroyed()
         for step in self._args.operations:
@@ -221,8 +227,10 @@ class _Bulk:
         if not committed and not self._args.dry_run:
             self._mark_undone()
         succeeded = sum(step.success for step in self.steps)
+        results, note = _fitting(self.steps, self._whole_budget)
         return Bulked(
-            results=self.steps,
+            note=note,
+            results=results,
             succeeded=succeeded,
             failed=sum(not step.success and step.code != UNDONE for step in self.steps),
             committed=committed,
@@ -323,6 +331,9 @@ class _Bulk:
     def grep(self, args: grep.GrepDocuments) -> BaseModel:
         return grep.grep(self._library, args, self._budget)
 
+    def page(self, act: Callable[[Any, Any, int], BaseModel], args: Any) -> BaseModel:
+        return act(self._library, args, self._budget)
+
     def plain(self, act: Callable[[Any, Any], BaseModel], args: Any) -> BaseModel:
         return act(self._library, args)
 
@@ -336,13 +347,34 @@ _ACTIONS: dict[str, Action] = {
     "retrieve_document": (fetch.RetrieveDocument, _Bulk.retrieve),
     "get_by_name": (fetch.GetByName, _Bulk.by_name),
     "cat_document": (fetch.CatDocument, _Bulk.by_name),
-    "search_documents": (find.SearchDocuments, lambda bulk, args: bulk.plain(find.search, args)),
-    "search_by_tag": (find.SearchByTag, lambda bulk, args: bulk.plain(find.tagged, args)),
-    "list_documents": (find.ListDocuments, lambda bulk, args: bulk.plain(find.list_page, args)),
+    "search_documents": (find.SearchDocuments, lambda bulk, args: bulk.page(find.search, args)),
+    "search_by_tag": (find.SearchByTag, lambda bulk, args: bulk.page(find.tagged, args)),
+    "list_documents": (find.ListDocuments, lambda bulk, args: bulk.page(find.list_page, args)),
     "grep_documents": (grep.GrepDocuments, _Bulk.grep),
     "delete_by_name": (manage.DeleteByName, _Bulk.delete),
     "get_stats": (manage.GetStats, lambda bulk, args: bulk.plain(manage.statistics, args)),
 }
+
+
+_BRIEF = ("hash", "path", "version", "outcome", "found", "updated", "deleted", "total", "next_cursor", "complete")
+"""What is told of a step's answer where the answers of all steps are too long."""
+
+
+def _fitting(steps: list[Step], budget: int) -> tuple[list[Step], str | None]:
+    """The steps as they fit into an answer: briefer if need be, then those that failed and the first ones."""
+    if how_many_fit(steps, budget) == len(steps):
+        return steps, None
+    brief = [step.model_copy(update={"result": _brief(step.result)}) for step in steps]
+    if how_many_fit(brief, budget) == len(brief):
+        return brief, "The answers of the steps are shortened; ask for a document to see all of it."
+    numbered = [step.model_copy(update={"step": number}) for number, step in enumerate(brief, 1)]
+    urgent = sorted(numbered, key=lambda step: step.success)
+    shown = sorted(urgent[: how_many_fit(urgent, budget)], key=lambda step: step.step or 0)
+    return shown, f"{len(steps) - len(shown)} of {len(steps)} steps are left out; those that failed come first."
+
+
+def _brief(result: dict[str, Any] | None) -> dict[str, Any] | None:
+    return result and {key: value for key, value in result.items() if key in _BRIEF and not isinstance(value, list)}
 
 
 def _failed(op: str, error: RolltopError | ValidationError) -> Step:

@@ -10,7 +10,18 @@ from pathlib import Path
 
 from pydantic import AliasChoices, BaseModel, Field, model_validator
 
-from mcp_core import FROM_DOCUMENTS, READS, WRITES, Consent, Effect, Example, Result, ToolArguments, ToolContext, quoted
+from mcp_core import (
+    DESTROYS,
+    FROM_DOCUMENTS,
+    READS,
+    Consent,
+    Effect,
+    Example,
+    Result,
+    ToolArguments,
+    ToolContext,
+    quoted,
+)
 from rolltop.errors import Conflict, ConsentMissing
 from rolltop.files import Target
 from rolltop.store import Document, Library
@@ -144,7 +155,7 @@ _OVERWRITE = Consent(
     OVERWRITE,
     "replaces or makes that file",
     always=False,
-    when="outputPath names an existing file, or a new one outside the temporary directory,",
+    when="outputPath exists or lies outside the temporary directory",
 )
 
 
@@ -172,7 +183,7 @@ _TEXT_HASH = "f5c962601b413ccda2fc14d64d98479d9fc74c90c2dde15f25ee9922e57f5074"
 
 @ToolArguments.declare(
     toolset="store",
-    annotations=WRITES,
+    annotations=DESTROYS,
     consent=_OVERWRITE,
     examples=[
         Example(

@@ -13,15 +13,28 @@ from pydantic import BaseModel, Field
 
 from mcp_core import FROM_DOCUMENTS, READS, Example, Result, ToolArguments, ToolContext
 from rolltop.errors import InvalidInput
-from rolltop.store import Found, Hit, Library, Listing, is_hash_prefix
-from rolltop.store.query import TIMES
-from rolltop.store.search.excerpts import Excerpt, excerpts
-from rolltop.store.search.paging import Shown, decode_shown, encode_shown
-from rolltop.store.times import parse_time
+from rolltop.store import (
+    TIMES,
+    Excerpt,
+    Found,
+    Hit,
+    Library,
+    Listing,
+    Shown,
+    decode_shown,
+    encode_shown,
+    excerpts,
+    is_hash_prefix,
+    parse_time,
+)
+from rolltop.tools.store.budget import fitting
 from rolltop.tools.store.models import Documents, Line, info
 from rolltop.workspace import Workspace
 
 __all__ = ["FoundDocuments", "ListDocuments", "SearchByTag", "SearchDocuments", "list_page", "search", "tagged"]
+
+MOST = 1 << 60
+"""For callers without a budget."""
 
 Color = Literal["always", "never", "auto"]
 Moment = str | int | float | None
@@ -44,7 +57,7 @@ class SearchDocuments(ToolArguments):
     before_context: int = Field(default=0, ge=0, description="Show N lines before match")
     context: int = Field(default=0, ge=0, description="Show N lines before and after match")
     color: Color = Field(default="never", description="Color highlighting: always, never, auto")
-    cursor: str | None = Field(default=None, description="next_cursor of the page before.")
+    cursor: str | None = Field(default=None, description="next_cursor of the last page.")
 
 
 class FoundDocument(BaseModel):
@@ -83,10 +96,10 @@ class ListDocuments(ToolArguments):
     text: bool = Field(default=False, description="Only text documents.")
     created_after: Moment = Field(default=None, description="7d, 12h, yesterday, 2026-11-15, ISO 8601 or seconds.")
     created_before: Moment = Field(default=None, description="The same, as upper bound.")
-    modified_after: Moment = Field(default=None, description="Lower bound of the time of change.")
-    modified_before: Moment = Field(default=None, description="Upper bound of the time of change.")
-    indexed_after: Moment = Field(default=None, description="Lower bound of the time of storing.")
-    indexed_before: Moment = Field(default=None, description="Upper bound of the time of storing.")
+    modified_after: Moment = Field(default=None, description="Changed after.")
+    modified_before: Moment = Field(default=None, description="Changed before.")
+    indexed_after: Moment = Field(default=None, description="Stored after.")
+    indexed_before: Moment = Field(default=None, description="Stored before.")
     recent: int | None = Field(default=None, ge=1, description="Only the N stored last of those that fit.")
     sort_by: Literal["name", "size", "created", "modified", "indexed"] = Field(
         default="modified", description="Order of the documents."
@@ -97,9 +110,10 @@ class ListDocuments(ToolArguments):
     metadata: dict[str, Any] = Field(
         default_factory=dict, description='Only documents with these values; {"priority": {">=": 3}} compares.'
     )
-    limit: int = Field(default=100, ge=1, le=1000, description="Documents per page.")
-    cursor: str | None = Field(default=None, description="next_cursor of the page before.")
-    facets: bool = Field(default=False, description="Also count all documents by type, extension and tag.")
+    limit: int = Field(default=25, ge=1, le=1000, description="Documents per page.")
+    cursor: str | None = Field(default=None, description="next_cursor of the last page.")
+    facets: bool = Field(default=False, description="Also count by type, extension and tag.")
+    paths_only: bool = Field(default=False, description="Only paths.")
 
 
 class SearchByTag(ToolArguments):
@@ -107,12 +121,21 @@ class SearchByTag(ToolArguments):
     match_all: bool = Field(default=True, description="All of the tags; false: any of them.")
     exclude: list[str] = Field(default_factory=list, description="Tags that the documents must not have.")
     query: str | None = Field(default=None, description="Only documents that hold these words.")
-    limit: int = Field(default=100, ge=1, le=1000, description="Documents per page.")
-    cursor: str | None = Field(default=None, description="next_cursor of the page before.")
+    limit: int = Field(default=25, ge=1, le=1000, description="Documents per page.")
+    cursor: str | None = Field(default=None, description="next_cursor of the last page.")
 
 
-def search(library: Library, args: SearchDocuments) -> FoundDocuments:
-    """Search by hash or by words."""
+def search(library: Library, args: SearchDocuments, budget: int = MOST) -> FoundDocuments:
+    """Search by hash or by words; as many documents as fit into the budget."""
+    return fitting(
+        lambda limit: _search(library, args.model_copy(update={"limit": limit})),
+        lambda found: found.results or found.paths or [],
+        args.limit,
+        budget,
+    )
+
+
+def _search(library: Library, args: SearchDocuments) -> FoundDocuments:
     start = time.perf_counter()
     shown = decode_shown(args.cursor, _question(args)) if args.cursor else None
     found, following = _by_hash(library, args, shown) or _by_words(library, args, shown)
@@ -204,7 +227,7 @@ def _line(match: Excerpt) -> Line:
 
 
 def _highlighted(hit: Hit) -> str:
-    from rolltop.store.text import highlighted  # noqa: PLC0415 - it brings numpy
+    from rolltop.store import highlighted  # noqa: PLC0415 - it brings numpy
 
     return highlighted(hit.snippet, hit.words)
 
@@ -238,11 +261,11 @@ async def search_documents(args: SearchDocuments, ctx: ToolContext[Workspace]) -
 
     Use it before {tool:retrieve_document}. A query of 8 or more hexadecimal digits is tried as a hash first.
     """
-    return Result.ok(await ctx.run(search, ctx.workspace.store, args))
+    return Result.ok(await ctx.run(search, ctx.workspace.store, args, ctx.budget))
 
 
-def list_page(library: Library, args: ListDocuments) -> Documents:
-    """One page of a listing."""
+def list_page(library: Library, args: ListDocuments, budget: int = MOST) -> Documents:
+    """One page of a listing; as many documents as fit into the budget."""
     bounds = {side: _bounds(args, side) for side in ("after", "before")}
     query = Listing(
         type=args.type,
@@ -261,13 +284,23 @@ def list_page(library: Library, args: ListDocuments) -> Documents:
         limit=args.limit,
         cursor=args.cursor,
     )
-    page = library.page(query)
-    return Documents(
-        documents=[info(document) for document in page.documents],
-        total=page.total,
-        next_cursor=page.next_cursor,
-        facets=library.catalog.listings.facets(query) if args.facets else None,
-    )
+    page = _page(library, query, budget, paths_only=args.paths_only)
+    page.facets = library.catalog.listings.facets(query) if args.facets else None
+    return page
+
+
+def _page(library: Library, query: Listing, budget: int, *, paths_only: bool = False) -> Documents:
+    def ask(limit: int) -> Documents:
+        page = library.page(replace(query, limit=limit))
+        return Documents(
+            total=page.total,
+            next_cursor=page.next_cursor,
+            note=library.unread(),
+            documents=None if paths_only else [info(document) for document in page.documents],
+            paths=[document.path for document in page.documents] if paths_only else None,
+        )
+
+    return fitting(ask, lambda page: page.documents or page.paths or [], query.limit, budget)
 
 
 def _bounds(args: ListDocuments, side: str) -> dict[str, int]:
@@ -302,24 +335,23 @@ async def list_documents(args: ListDocuments, ctx: ToolContext[Workspace]) -> Re
 
     Use it to see what is stored: by type, time, tag, metadata or path, with tags and metadata.
     """
-    return Result.ok(await ctx.run(list_page, ctx.workspace.store, args))
+    return Result.ok(await ctx.run(list_page, ctx.workspace.store, args, ctx.budget))
 
 
-def tagged(library: Library, args: SearchByTag) -> Documents:
+def tagged(library: Library, args: SearchByTag, budget: int = MOST) -> Documents:
     """Documents by tag."""
     chosen, note = (None, None) if args.query is None else library.numbers_of(args.query)
-    page = library.page(
-        Listing(
-            tags=tuple(args.tags),
-            match_all_tags=args.match_all,
-            exclude_tags=tuple(args.exclude),
-            documents=chosen,
-            limit=args.limit,
-            cursor=args.cursor,
-        )
+    query = Listing(
+        tags=tuple(args.tags),
+        match_all_tags=args.match_all,
+        exclude_tags=tuple(args.exclude),
+        documents=chosen,
+        limit=args.limit,
+        cursor=args.cursor,
     )
-    documents = [info(document) for document in page.documents]
-    return Documents(documents=documents, total=page.total, note=note, next_cursor=page.next_cursor)
+    page = _page(library, query, budget)
+    page.note = note or page.note
+    return page
 
 
 @ToolArguments.declare(
@@ -342,4 +374,4 @@ async def search_by_tag(args: SearchByTag, ctx: ToolContext[Workspace]) -> Resul
 
     Use it when the user speaks of a topic or project that documents are tagged with.
     """
-    return Result.ok(await ctx.run(tagged, ctx.workspace.store, args))
+    return Result.ok(await ctx.run(tagged, ctx.workspace.store, args, ctx.budget))

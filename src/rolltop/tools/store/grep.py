@@ -11,18 +11,27 @@ from pydantic import BaseModel, Field, PrivateAttr
 
 from mcp_core import FROM_DOCUMENTS, READS, Example, Result, ToolArguments, ToolContext
 from rolltop.errors import InvalidInput
-from rolltop.store import Document, FileLines, Library, Pattern
-from rolltop.store.grep.missed import Missed, missing_documents
-from rolltop.store.grep.printer import Printed
-from rolltop.store.query import decode_cursor, encode_cursor
-from rolltop.tools.store.linepage import LINE_COST, LinePage
+from rolltop.store import (
+    Document,
+    FileLines,
+    Library,
+    Missed,
+    Pattern,
+    Printed,
+    decode_cursor,
+    encode_cursor,
+    missing_documents,
+)
+from rolltop.tools.store.budget import SHARE
+from rolltop.tools.store.linepage import LinePage
 from rolltop.tools.store.models import Line
 from rolltop.workspace import Workspace
 
 __all__ = ["GrepDocuments", "Grepped", "grep"]
 
-SHARE = 0.7
-"""How much of an answer's budget what was found may take; the rest is for the other fields."""
+
+COUNT_COST = 40
+"""Characters that the fields around a count take in JSON."""
 
 
 class GrepDocuments(ToolArguments):
@@ -43,12 +52,12 @@ class GrepDocuments(ToolArguments):
     files_without_match: bool = Field(default=False, description="Show only filenames without matches")
     color: Literal["always", "never", "auto"] = Field(default="never", description="Color mode: always, never, auto")
     max_count: int = Field(default=0, ge=0, description="Stop after N matches per file")
-    cursor: str | None = Field(default=None, description="next_cursor of the answer before, when it was not complete.")
+    cursor: str | None = Field(default=None, description="next_cursor of the answer before.")
 
 
 class GrepFile(BaseModel):
     file: str = Field(description="Path of the document.")
-    hash: str = Field(description="SHA-256 of its content.")
+    hash: str | None = Field(default=None, description="SHA-256 of its content, with its lines.")
     matches: list[Line] | None = Field(default=None, description="The selected lines.")
     match_count: int | None = Field(default=None, description="How many lines are selected (count).")
     binary: bool | None = Field(default=None, description="True: the document is not text, so no lines are shown.")
@@ -137,10 +146,10 @@ def _counts(args: GrepDocuments, pairs: list[tuple[Document, int]], after: str, 
     results: list[GrepFile] = []
     used = 0
     for document, count in rest:
-        used += len(document.path) + LINE_COST
+        used += len(document.path) + COUNT_COST
         if used > limit and results:
             break
-        results.append(GrepFile(file=document.path, hash=document.hash, match_count=count))
+        results.append(GrepFile(file=document.path, match_count=count))
     complete = len(results) == len(rest)
     return Grepped(
         pattern=args.pattern,
@@ -199,8 +208,8 @@ _CODE = (
         Example({"pattern": "(a)\\1"}, why="A back-reference.", expect="An error.", fails="invalid_arguments"),
     ],
     usage=(
-        "paths are exact paths, directories or globs. before_context and after_context win over context. A long line "
-        "is shown around its first match. While complete is false, call again with next_cursor."
+        "paths are exact paths, directories or globs. before_context and after_context win over context. "
+        "While complete is false, call again with next_cursor."
     ),
     tags=[FROM_DOCUMENTS],
 )

@@ -10,8 +10,7 @@ from pydantic import BaseModel, Field, model_validator
 
 from mcp_core import WRITES, Example, Result, ToolArguments, ToolContext
 from rolltop.errors import InvalidInput
-from rolltop.store import Library
-from rolltop.store.metadata_values import parse_pairs
+from rolltop.store import Library, parse_pairs
 from rolltop.tools.store.models import Stored
 from rolltop.tools.store.operations import document_by, store_file
 from rolltop.workspace import Workspace

@@ -6,8 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from rolltop.store import FileLines
-from rolltop.store.grep.printer import Printed
+from rolltop.store import FileLines, Printed
 from rolltop.tools.store.models import Line
 
 __all__ = ["LINE_COST", "LinePage", "PageFile"]

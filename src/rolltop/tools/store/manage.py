@@ -9,8 +9,7 @@ from typing import Any
 from pydantic import BaseModel, Field, model_validator
 
 from mcp_core import DESTROYS, READS, Agreement, Consent, Effect, Example, Result, ToolArguments, ToolContext, quoted
-from rolltop.store import Library
-from rolltop.store.blobs.writer import Writer
+from rolltop.store import Library, Writer
 from rolltop.workspace import Workspace
 
 __all__ = ["DeleteByName", "Deleted", "GetStats", "Statistics", "delete", "removal", "statistics"]
@@ -115,7 +114,7 @@ def _delete_agreed(library: Library, args: DeleteByName, agreement: Agreement) -
 
 def statistics(library: Library, args: GetStats) -> Statistics:
     """The figures that `rolltop store verify` proves."""
-    stats = library.stats()
+    stats = library.care.stats()
     figures = library.catalog.figures
     detailed = None
     if args.detailed:

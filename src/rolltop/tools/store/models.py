@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, Field
 
-from rolltop.store import Added, Document
-from rolltop.store.times import format_time
+from rolltop.store import Added, Document, format_time
 
 if TYPE_CHECKING:
     from rolltop.store import LineMatch
@@ -76,10 +75,11 @@ def info(document: Document) -> DocumentInfo:
 
 
 class Documents(BaseModel):
-    documents: list[DocumentInfo] = Field(description="One page of documents.")
     total: int = Field(description="How many documents there are in all.")
-    note: str | None = Field(default=None, description="What was not done as asked.")
     next_cursor: str | None = Field(default=None, description="Pass it as cursor to get the next page.")
+    note: str | None = Field(default=None, description="What was not done as asked, or is missing.")
+    documents: list[DocumentInfo] | None = Field(default=None, description="One page of documents.")
+    paths: list[str] | None = Field(default=None, description="Only their paths, when paths_only.")
     facets: dict[str, dict[str, int]] | None = Field(default=None, description="Counts by type, mime, extension, tag.")
 
 

@@ -47,7 +47,7 @@ def _model(settings: Settings) -> Need:
     choice = str(settings.section("store").get("model", _COMES_ALONG))
     if choice == _COMES_ALONG and importlib.util.find_spec(_COMES_ALONG) is not None:
         return Need(f"model {choice}", True)  # asked at every start: no reason to load the store for it
-    from rolltop.store.meaning import NONE, find_model  # noqa: PLC0415 - brings numpy
+    from rolltop.store import NONE, find_model  # noqa: PLC0415 - brings numpy
 
     if choice == NONE:
         return Need("model", True, detail="none: search by meaning is switched off")

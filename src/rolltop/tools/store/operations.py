@@ -6,8 +6,7 @@ import os
 from typing import Any
 
 from rolltop.files import Files
-from rolltop.store import Added, Document, Found, Library
-from rolltop.store.documents.lookup import no_such_hash
+from rolltop.store import Added, Document, Found, Library, no_such_hash
 
 __all__ = ["document_by", "find_hash", "store_file"]
 

@@ -6,11 +6,7 @@ import base64
 from dataclasses import dataclass
 
 from rolltop.errors import InvalidInput
-from rolltop.store import Document, Library
-from rolltop.store.extract.charsets import WESTERN, codec_named, declared_in
-from rolltop.store.extract.detect import HEAD, whole_characters
-from rolltop.store.extract.plain import codec_of, decoded, lines_in
-from rolltop.store.file_types import is_text
+from rolltop.store import Document, Library, decoded, lines_in, text_codec
 
 __all__ = ["Part", "Wanted", "read_part"]
 
@@ -53,7 +49,7 @@ def read_part(library: Library, document: Document, number: int, size: int, want
     asked = size if wanted.length is None else min(size, wanted.offset + wanted.length)
     end = min(asked, wanted.offset + (wanted.most if document.is_text else int(wanted.most * OTHER_SHARE)))
     data = library.read_span(number, wanted.offset, end)
-    found = _as_text(data, *_codec(library, document, number), wanted.offset) if document.kind == "text" else None
+    found = _as_text(data, *text_codec(library, document, number), wanted.offset) if document.kind == "text" else None
     if found is None:
         end = min(asked, wanted.offset + int(wanted.most * BLOB_SHARE))
         data = library.read_span(number, wanted.offset, end)
@@ -65,23 +61,6 @@ def read_part(library: Library, document: Document, number: int, size: int, want
 def _part(text: str | None, blob: str | None, start: int, data: bytes, asked: int) -> Part:
     end = start + len(data)
     return Part(text, blob, start, end, end >= asked, None if end >= asked else end)
-
-
-def _codec(library: Library, document: Document, number: int) -> tuple[str, int]:
-    """How the text of an object is written, and the length of the mark at its beginning."""
-    if number == document.object and document.is_text:
-        return "utf-8", 0
-    head = library.read_span(number, 0, HEAD)
-    codec, mark = codec_of(head)
-    if mark:
-        return codec, mark
-    _, says, charset = document.mime.rpartition("charset=")
-    named = codec_named(charset) if says and number == document.object else None
-    if named is not None and named != WESTERN and not named.startswith("utf"):
-        return named, 0
-    # Before pages were read as they declare, their type said Western.
-    declared = None if is_text(whole_characters(head)) else declared_in(head)
-    return declared or named or codec, 0
 
 
 def _as_text(data: bytes, codec: str, mark: int, start: int) -> tuple[str, bytes] | None:
@@ -103,7 +82,7 @@ def _lines(library: Library, document: Document, number: int, wanted: Wanted) ->
     first = wanted.start_line if wanted.start_line is not None else 1
     if first < 1 or (wanted.end_line is not None and wanted.end_line < first):
         raise InvalidInput("lines count from 1, and end_line is not before start_line")
-    codec, mark = _codec(library, document, number)
+    codec, mark = text_codec(library, document, number)
     if codec.startswith(("utf-16", "utf-32")):
         return _wide_lines(library.read_object(number), codec, mark, first, wanted)
     found = library.read_lines(number, first, wanted.end_line, wanted.most)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, Field
 
 if TYPE_CHECKING:  # numpy comes with them: most calls do without
-    from rolltop.store import Found, Library, Related
-    from rolltop.store.graph import Neighbourhood
+    from rolltop.store import Found, Library, Neighbourhood, Related
 
 __all__ = ["RelatedDocument", "related_to"]
 
@@ -44,7 +43,7 @@ class RelatedDocument(BaseModel):
 def related_to(library: Library, found: Found, depth: int, budget: int) -> dict[str, Any]:
     """The fields of an answer with the documents around one."""
     limit = max(1, min(MOST, budget // LENGTH))
-    around = library.related(library.node(found.document, found.object.id), depth, limit)
+    around = library.graph.related(library.graph.node(found.document, found.object.id), depth, limit)
     return {
         "graph_enabled": True,
         "related_documents": [RelatedDocument.of(related) for related in around.related],

@@ -9,8 +9,7 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit
 from mcp_core import Page, ResourceContent, ResourceInfo, TemplateInfo, ToolContext, UnknownResource
 from mcp_core.content import DATA
 from rolltop.errors import InvalidInput, NotFound
-from rolltop.store import Document, Library, Listing, is_hash_prefix
-from rolltop.store.extract.plain import decoded, lines_in
+from rolltop.store import Document, Library, Listing, decoded, is_hash_prefix, lines_in
 from rolltop.workspace import Workspace
 
 __all__ = ["StoreResources"]

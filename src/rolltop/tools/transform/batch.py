@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 from mcp_core import READS, Example, Result, ToolArguments, ToolContext
 from rolltop.errors import Cancelled, RolltopError
 from rolltop.tools.transform.envelope import code_of
-from rolltop.tools.transform.executing import DataFormat
+from rolltop.tools.transform.executing import AnyFormat
 from rolltop.tools.transform.sources import as_argument, expand_sources, read_source
 from rolltop.tools.transform.validating import PROGRAM
 from rolltop.transform.service.failures import VALIDATION_ERROR
@@ -48,8 +48,8 @@ class TransformBatch(ToolArguments):
         max_length=1000,
         description="Paths, patterns such as orders/**/*.xml, or doc://NAME.",
     )
-    input_format: DataFormat = Field(alias="inputFormat", description="Format of every input.")
-    output_format: DataFormat = Field(alias="outputFormat", description="Format of every output.")
+    input_format: AnyFormat = Field(alias="inputFormat", description="Format of every input.")
+    output_format: AnyFormat = Field(alias="outputFormat", description="Format of every output.")
     offset: int = Field(default=0, ge=0, description="Inputs to pass over: nextOffset of the answer before.")
     limit: int = Field(default=50, ge=1, le=1000, description="Most inputs to run now.")
 

@@ -1,4 +1,4 @@
-"""`{"success": true, "data": …}`, or `{"success": false, "error": {"code", "message", "details"}}`."""
+"""`{"success": true, "data": …}`, or `{"success": false, "error": {"code", "message", "details", …}}`."""
 
 from __future__ import annotations
 
@@ -31,6 +31,9 @@ _KNOWN = dict.fromkeys(
 }  # fmt: skip
 
 
+_SHOWN = ("line", "column", "stackTrace", "executionTime")
+
+
 def code_of(error_type: str | None) -> str:
     """The requirement's code for a kind of error."""
     if error_type in CODES:
@@ -49,6 +52,8 @@ class TransformEnvelope:
         if result.instruction:
             details["hint"] = result.instruction
         error: dict[str, Any] = {"code": code_of(result.error_type), "message": result.error}
+        # Where the requirement shows them, and among the details, where its envelope has them.
+        error.update({key: details[key] for key in _SHOWN if key in details})
         if details:
             error["details"] = details
         return Answer.of({"success": False, "error": error}, is_error=True)
@@ -63,6 +68,10 @@ class TransformEnvelope:
             "properties": {
                 "code": {"type": "string", "enum": list(CODES)},
                 "message": {"type": "string"},
+                "line": {"type": "integer"},
+                "column": {"type": "integer"},
+                "stackTrace": {"type": "string"},
+                "executionTime": {"type": "number"},
                 "details": {"type": "object"},
             },
             "required": ["code", "message"],

@@ -52,7 +52,7 @@ async def get_examples(args: GetExamples, ctx: ToolContext[Workspace]) -> Result
     """Find example transformations.
 
     Use it before writing a program. Every example was run: its output is what the program gives for its input.
-    The syntax is in the resource utlx://language.
+    Syntax: the resource utlx://language.
     """
     wanted = Wanted(
         args.input_format.lower(),

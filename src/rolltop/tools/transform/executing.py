@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from mcp_core import READS, Example, Result, ToolArguments, ToolContext
@@ -17,6 +17,9 @@ from rolltop.workspace import Workspace
 __all__ = ["ExecuteTransformation", "execute_transformation"]
 
 DataFormat = Literal["xml", "json", "csv", "yaml", "xsd", "json-schema", "avro", "protobuf"]
+AnyFormat = Literal[
+    "xml", "json", "csv", "yaml", "xsd", "json-schema", "avro", "protobuf", "jsonl", "odata", "osch", "tsch"
+]  # fmt: skip
 
 
 class Executed(TypedDict):
@@ -25,11 +28,21 @@ class Executed(TypedDict):
     executionTime: float
 
 
+class NamedInput(BaseModel):
+    data: str = Field(description="The data itself.")
+    format: str = Field(max_length=40, description="Such as csv.")
+
+
 class ExecuteTransformation(ToolArguments):
     transformation: str = Field(description=PROGRAM)
     input_data: str = Field(alias="inputData", description="The data itself.")
-    input_format: DataFormat = Field(alias="inputFormat", description="Format of inputData.")
-    output_format: DataFormat = Field(alias="outputFormat", description="Format of the output.")
+    input_format: AnyFormat = Field(alias="inputFormat", description="Format of inputData.")
+    output_format: AnyFormat = Field(alias="outputFormat", description="Format of the output.")
+    inputs: dict[str, NamedInput] = Field(
+        default={},
+        max_length=20,
+        description="Further inputs by name; inputData is the one not named.",
+    )
 
 
 @ToolArguments.declare(
@@ -57,6 +70,18 @@ class ExecuteTransformation(ToolArguments):
             expect="A YAML list with Ann.",
         ),
         Example(
+            {
+                "transformation": "%utlx 1.0\ninput: orders json, names csv\noutput json\n---\n"
+                "$orders |> map(o => { id: o.id, name: lookupBy(o.id, $names, n => n.id)?.name })",
+                "inputData": '[{"id": 1}]',
+                "inputFormat": "json",
+                "outputFormat": "json",
+                "inputs": {"names": {"data": "id,name\n1,Ann\n", "format": "csv"}},
+            },
+            why="Join two inputs.",
+            expect="One object with id 1 and name Ann.",
+        ),
+        Example(
             {"transformation": "1 / ", "inputData": "{}", "inputFormat": "json", "outputFormat": "json"},
             why="See how a wrong program is answered.",
             expect="VALIDATION_ERROR with line and column.",
@@ -69,7 +94,7 @@ async def execute_transformation(args: ExecuteTransformation, ctx: ToolContext[W
     """Run a UTL-X transformation on sample data.
 
     Use it to see that a program does what it should. It runs with limits on time and memory, without files or network.
-    The syntax is in the resource utlx://language.
+    Syntax: the resource utlx://language.
     """
     if args.input_data.startswith("doc://") and "\n" not in args.input_data.strip():
         raise InvalidInput(
@@ -82,5 +107,6 @@ async def execute_transformation(args: ExecuteTransformation, ctx: ToolContext[W
         data=args.input_data,
         input_format=args.input_format,
         output_format=args.output_format,
+        **({"inputs": {name: given.model_dump() for name, given in args.inputs.items()}} if args.inputs else {}),
     )
     return Result.ok(answer)

@@ -74,8 +74,8 @@ class GetStdlibFunctions(ToolArguments):
 async def get_stdlib_functions(args: GetStdlibFunctions, ctx: ToolContext[Workspace]) -> Result[Functions]:
     """Find functions of the UTL-X standard library.
 
-    Use it before writing a program: it tells what exists and how it is called, best match first. The syntax is in the
-    resource utlx://language.
+    Use it before writing a program: it tells what exists and how it is called, best match first.
+    Syntax: the resource utlx://language.
     """
     found = await ctx.run(ctx.workspace.transform.functions, args.search or "", args.category)
     return Result.ok({"functions": [_info(entry) for entry in found[: args.limit]], "total": len(found)})

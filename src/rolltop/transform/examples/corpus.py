@@ -17,8 +17,9 @@ __all__ = ["OWN", "Example", "canonical_name", "load_corpus", "load_suite"]
 
 OWN = Path(__file__).with_name("corpus")
 _HEADER = re.compile(
-    r"^\s*(input|output)\s*:?\s+(?:\w+\s+)?(xml|json|csv|yaml|xsd|jsch|avro|proto|odata|osch|tsch|auto)\b"
+    r"^\s*(input|output)\s*:?\s+(?:\w+\s+)?(xml|jsonl|json|csv|yaml|xsd|jsch|avro|proto|odata|osch|tsch|auto)\b"
 )
+_PART = re.compile(r"^--- (\w+) \(\w+\)\n", re.MULTILINE)
 _CALL = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
 
 
@@ -34,6 +35,13 @@ class Example:
     input_format: str
     output_format: str
     functions: tuple[str, ...] = ()
+
+    def documents(self) -> dict[str, str]:
+        """The data of each input by its name; of several, `input` has each under a line `--- name (format)`."""
+        parts = _PART.split(self.input)
+        if len(parts) == 1:
+            return {"input": self.input}
+        return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
 def load_corpus(directory: Path = OWN) -> list[Example]:

@@ -9,8 +9,9 @@ from itertools import chain
 from typing import Any
 
 from rolltop.transform.errors import ReadFailure
-from rolltop.transform.formats.csv_style import style_of
-from rolltop.transform.formats.csv_table import open_table, tables
+from rolltop.transform.formats.csv_rows import Lines, rows_in
+from rolltop.transform.formats.csv_style import Style, style_of
+from rolltop.transform.formats.csv_table import SurplusCells, open_table, tables
 from rolltop.transform.formats.csv_write import Rows, write
 from rolltop.transform.formats.text import decode, place
 
@@ -30,9 +31,25 @@ def read(data: str | bytes, options: Mapping[str, Any]) -> list[Any]:
         opening = open_table(texts, options)
         parts = tables(chain([opening.after], texts), opening.layout)
         return list(chain.from_iterable(table.records() for table in parts))
+    except SurplusCells as error:
+        line = _wide_line(text, style, opening.layout.width)
+        raise ReadFailure(f"CSV parse error at {line}:1 - {error}", line, 1, hint=_SURPLUS) from None
     except csv.Error as error:
         line, column, reason = _locate(text, style.delimiter, style.quote or "", str(error))
         raise ReadFailure(f"CSV parse error at {line}:{column} - {reason}", line, column, hint=_HINT) from None
+
+
+_SURPLUS = 'Quote cells that hold the delimiter, or drop what is beyond the header: input csv { extraCells: "drop" }.'
+
+
+def _wide_line(text: str, style: Style, width: int) -> int:
+    """The line of the first row that has more cells than the header."""
+    lines, number = Lines(text), 0
+    for row in rows_in(lines, style):
+        number += 1
+        if len(row) > width and any(row[width:]):
+            return text.count("\n", 0, lines.tell() - 1) + 1
+    return number
 
 
 def _blocks(text: str) -> Iterator[str]:

@@ -16,7 +16,7 @@ import orjson
 
 from rolltop.transform.formats.text import typed
 
-__all__ = ["ANYTHING", "LONGEST_NUMBER", "LONGEST_WORD", "NUMBER", "TEXT", "Column", "cell", "literals"]
+__all__ = ["ANYTHING", "LONGEST_NUMBER", "LONGEST_WORD", "NUMBER", "TEXT", "Column", "TextColumn", "cell", "literals"]
 
 NUMBER, TEXT, ANYTHING = "number", "text", "anything"
 """What may be known of cells before they are read: they have only characters of numbers, and few; or there is no number
@@ -91,6 +91,15 @@ class Column:
             if found is not None:
                 return found
         return list(map(_Known(self._number).__getitem__, cells))
+
+
+class TextColumn(Column):
+    """A column whose cells are texts, whatever they spell."""
+
+    def values(
+        self, cells: Sequence[str], kinds: frozenset[type] | None = None, proved: str = ANYTHING
+    ) -> Sequence[Any] | None:
+        return cells if kinds is None or str in kinds else None
 
 
 class _Known(dict[str, Any]):

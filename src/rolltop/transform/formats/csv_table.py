@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import compress
 from typing import Any, Protocol
 
-from rolltop.transform.formats.csv_cells import ANYTHING, Column, cell
+from rolltop.transform.formats.csv_cells import ANYTHING, Column, TextColumn, cell
 from rolltop.transform.formats.csv_grid import Grid, grid_of
 from rolltop.transform.formats.csv_pattern import Cut, Sought
 from rolltop.transform.formats.csv_rows import Lines, has_open_ends, is_open_ended, raise_limit, rows_in, rows_of
@@ -21,12 +21,19 @@ from rolltop.transform.formats.csv_scanner import Scanner
 from rolltop.transform.formats.csv_style import Style, number_reader, region_of, style_of
 from rolltop.transform.formats.text import typed
 
-__all__ = ["Layout", "Opening", "Rows", "Table", "open_table", "tables"]
+__all__ = ["Layout", "Opening", "Rows", "SurplusCells", "Table", "open_table", "tables"]
 
 _UNFINISHED = "unexpected end of data"
 """What the csv module says of a text that ends inside a quoted cell."""
 _TRIALS = 16
 """So many parts are tried before a table is judged irregular, when most of them were."""
+
+
+class SurplusCells(csv.Error):
+    """A row has more cells than the header has names."""
+
+    def __init__(self, row: list[str], width: int) -> None:
+        super().__init__(f"a row has {len(row)} cells and the header {width} names")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +51,10 @@ class Layout:
     """What reads the cells, column by column."""
     scanner: Scanner
     """What takes out the cells of those columns that are read."""
+    texts: bool = False
+    """Whether cells are the texts that they are, with the blanks around them."""
+    drops_surplus: bool = False
+    """Whether cells beyond the header are dropped; else they are refused."""
 
     @classmethod
     def of(cls, row: list[str], options: Mapping[str, Any], *, open_ended: bool = False) -> Layout:
@@ -51,9 +62,19 @@ class Layout:
         number = number_reader(region_of(options))
         named = row[:-1] if open_ended else row
         names = None if options.get("headers") is False else tuple(name.strip() for name in named)
-        style, columns = style_of(options), tuple(Column(number) for _ in row)
+        texts = options.get("inferTypes") is False
+        style, columns = style_of(options), tuple(TextColumn(number) if texts else Column(number) for _ in row)
         scanner = Scanner(style, len(row), plain_numbers=number is typed)
-        return cls(style, len(row), names, number, columns, scanner)
+        return cls(style, len(row), names, number, columns, scanner, texts, options.get("extraCells") == "drop")
+
+    def rows(self, rows: list[list[str]]) -> Rows:
+        """Rows of any width, none of them with more than the header has names for."""
+        if self.names is not None and not self.drops_surplus:
+            width = self.width
+            for row in rows:
+                if len(row) > width and any(row[width:]):
+                    raise SurplusCells(row, width)
+        return Rows(rows)
 
     def index(self) -> dict[str, int]:
         """Where the columns are; of two columns of one name the last counts."""
@@ -155,6 +176,8 @@ class Table:
         """An object for each row by header, or an array."""
         layout, cells = self.layout, self.cells
         if layout.names is None and isinstance(cells, Rows):
+            if layout.texts:
+                return list(map(list, cells.rows))
             return [[cell(text, layout.number) for text in row] for row in cells.rows]
         names = layout.names
         columns = [self.values(at) or () for at in range(layout.width if names is None else len(names))]
@@ -210,6 +233,9 @@ def tables(texts: Iterator[str], layout: Layout) -> Iterator[Table]:
     source = _Source(filter(None, texts), layout.style, headless=headless)
     tried = irregular = 0
     while text := source.take():
+        if layout.texts:
+            yield Table(layout, layout.rows(source.rows(text)))
+            continue
         if headless and has_open_ends(text, layout.style):
             yield Table(layout, Rows(source.rows(text)))
             continue
@@ -226,7 +252,7 @@ def tables(texts: Iterator[str], layout: Layout) -> Iterator[Table]:
         irregular += grid is None and width > 0
         if grid is not None:
             layout.scanner.learn(grid, text)
-        yield Table(layout, grid or Rows(source.rows(text)))
+        yield Table(layout, grid or layout.rows(source.rows(text)))
 
 
 class _Source:

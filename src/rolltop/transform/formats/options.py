@@ -15,10 +15,10 @@ __all__ = ["READING", "WRITING", "checked_options", "parse_options", "settled"]
 
 _TABLE = frozenset({"delimiter", "headers", "quote", "encoding", "regionalFormat"})
 READING: dict[str, frozenset[str]] = {
-    "csv": _TABLE,
-    "xml": frozenset({"arrays"}),
+    "csv": _TABLE | {"inferTypes", "extraCells"},
+    "xml": frozenset({"arrays", "inferTypes"}),
     "xsd": frozenset({"arrays"}),
-    "yaml": frozenset({"documents"}),
+    "yaml": frozenset({"documents", "inferTypes", "yaml"}),
 }
 WRITING: dict[str, frozenset[str]] = {
     "csv": _TABLE | {"bom", "decimals", "useThousands"},
@@ -35,7 +35,7 @@ WRITING: dict[str, frozenset[str]] = {
 }
 _TRUTHS = frozenset(
     {"headers", "bom", "useThousands", "writeAttributes", "compact", "wrapCollection", "addDocumentation"}
-    | {"addDescriptions", "strict", "validate"}
+    | {"inferTypes", "addDescriptions", "strict", "validate"}
 )
 _NONE: frozenset[str] = frozenset()
 _WORDS = {"true": True, "yes": True, "false": False, "no": False}
@@ -71,6 +71,12 @@ def settled(format_: str, name: str, value: Any) -> Any:
         return list(names)
     if name == "documents" and value not in ("all", "first"):
         raise InvalidInput('the option documents is "all" or "first"')
+    if name == "extraCells" and value not in ("refuse", "drop"):
+        raise InvalidInput('the option extraCells is "refuse" or "drop"')
+    if name == "yaml":
+        if str(value) not in ("1.1", "1.2"):
+            raise InvalidInput("the option yaml is 1.1 or 1.2")
+        return str(value)
     if name == "version":
         if str(value) not in ("1.0", "1.1"):
             raise InvalidInput('the version of XSD is "1.0" or "1.1"')

@@ -24,8 +24,8 @@ Open = tuple[list[Piece], str, dict[str, str], dict[str, str] | None]
 
 def read(data: str | bytes, options: Mapping[str, Any]) -> Node:
     """The document: an object whose one property is the root element."""
-    arrays = options.get("arrays") or ()
-    return parse_document(data, Builder(frozenset(map(str, arrays))))
+    arrays = frozenset(map(str, options.get("arrays") or ()))
+    return parse_document(data, Builder(arrays, texts=options.get("inferTypes") is False))
 
 
 def parse_document(data: str | bytes, builder: Builder) -> Node:
@@ -41,15 +41,22 @@ class Builder:
     """Collects expat's events into values.
 
     `keep_leaves` keeps elements with only text as nodes; schema readers tag those with metadata. `keep_order` keeps
-    the order of children whose names take turns: in a schema it says what may follow what.
+    the order of children whose names take turns: in a schema it says what may follow what. `texts` leaves the text of
+    elements as it is: no numbers, and the blanks around it stay.
     """
 
     shallow = 1
     """Starts and ends of elements that are in fewer others than this are told to `shallow_start` and `shallow_end`."""
 
     def __init__(
-        self, arrays: frozenset[str] = frozenset(), *, keep_leaves: bool = False, keep_order: bool = False
+        self,
+        arrays: frozenset[str] = frozenset(),
+        *,
+        keep_leaves: bool = False,
+        keep_order: bool = False,
+        texts: bool = False,
     ) -> None:
+        self.texts = texts
         self.arrays = arrays
         self.keep_leaves = keep_leaves
         self.keep_order = keep_order
@@ -139,7 +146,8 @@ class Builder:
 
     def _handlers(self) -> tuple[Callable[..., None], Callable[..., None], Callable[..., None]]:
         """What expat calls. Closures, because there are three calls for most elements of a document."""
-        opened, shallow, leaf_of, bare = self.open, self.shallow, self._leaf, not self.keep_leaves
+        opened, shallow, leaf_of = self.open, self.shallow, self._leaf
+        bare = not self.keep_leaves and not self.texts
         pieces: list[Piece] = []
 
         def start(name: str, attributes: dict[str, str]) -> None:
@@ -163,7 +171,7 @@ class Builder:
             if not pieces:
                 value: Any = _node(name, attributes, namespaces)
             elif len(pieces) == 1 and type(pieces[0]) is str:
-                text = pieces[0].strip()
+                text = pieces[0] if self.texts else pieces[0].strip()
                 if text and not attributes and bare:
                     value = typed(text) if text[0] in NUMERIC else text
                 else:
@@ -192,7 +200,7 @@ class Builder:
         """An element with nothing but text, without the white space around it."""
         if not text:
             return _node(name, attributes, namespaces)
-        value = typed(text) if text[0] in NUMERIC else text
+        value = typed(text) if text[0] in NUMERIC and not self.texts else text
         if not attributes and not self.keep_leaves:
             return value
         node = _node(name, attributes, namespaces)

@@ -1,7 +1,10 @@
-"""YAML 1.1 to values, from libyaml's events: bounded nesting, bounded aliases, duplicate keys refused.
+"""YAML to values, from libyaml's events: bounded nesting, bounded aliases, duplicate keys refused.
 
 Values are built here and not by PyYAML's constructor, because that recurses in C (deep nesting
 crashes the process) and shares what aliases name (which explodes when it is written).
+
+Plain scalars are those of YAML 1.2's core schema, with `<<` besides: `on`, `NO`, `12:30` and dates are texts. The
+option `yaml: 1.1` reads them as YAML 1.1 does, `inferTypes: false` leaves everything but null a text.
 """
 
 from __future__ import annotations
@@ -22,12 +25,15 @@ from rolltop.transform.errors import ReadFailure
 from rolltop.transform.formats.text import MAX_DEPTH, decode
 from rolltop.transform.values import fit, kind_of, scalar_text
 
-__all__ = ["read", "read_all"]
+__all__ = ["CoreResolver", "read", "read_all"]
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MERGE = object()
 _TAG = "tag:yaml.org,2002:"
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9][0-9_]*(?:[eE][-+]?[0-9]+)?|[0-9][0-9_]*(?:\.[0-9_]*)?[eE][-+]?[0-9]+)\Z")
+
+
+_NO_OPTIONS: Mapping[str, Any] = {}
 
 
 class _Resolver(yaml.resolver.Resolver):
@@ -37,21 +43,51 @@ class _Resolver(yaml.resolver.Resolver):
 _Resolver.add_implicit_resolver(_TAG + "float", _FLOAT, list("-+.0123456789"))
 
 
+class CoreResolver(yaml.resolver.BaseResolver):
+    """Plain scalars of YAML 1.2's core schema."""
+
+
+class _Texts(yaml.resolver.BaseResolver):
+    """Plain scalars that are null, and texts."""
+
+
+for _resolver in (CoreResolver, _Texts):
+    _resolver.add_implicit_resolver(_TAG + "null", re.compile(r"(?:~|null|Null|NULL|)\Z"), ["~", "n", "N", ""])
+    _resolver.add_implicit_resolver(_TAG + "merge", re.compile(r"<<\Z"), ["<"])
+CoreResolver.add_implicit_resolver(_TAG + "bool", re.compile(r"(?:true|True|TRUE|false|False|FALSE)\Z"), list("tTfF"))
+CoreResolver.add_implicit_resolver(
+    _TAG + "int12", re.compile(r"(?:[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)\Z"), list("-+0123456789")
+)
+CoreResolver.add_implicit_resolver(
+    _TAG + "float",
+    re.compile(
+        r"(?:[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))\Z"
+    ),
+    list("-+.0123456789"),
+)
+
+
+def _resolver_for(options: Mapping[str, Any]) -> Any:
+    if options.get("inferTypes") is False:
+        return _Texts()
+    return _Resolver() if options.get("yaml") == "1.1" else CoreResolver()
+
+
 def read(data: str | bytes, options: Mapping[str, Any]) -> Any:
     """The first document of a YAML text, or with `documents: "all"` an array of all there are."""
     if options.get("documents") == "all":
-        return read_all(data)
+        return read_all(data, options)
     text = decode(data, "YAML")
     with _explained(text):
-        return _Builder.bounded(text).document(iter(yaml.parse(text, Loader=_Loader)))
+        return _Builder.bounded(text, options).document(iter(yaml.parse(text, Loader=_Loader)))
 
 
-def read_all(data: str | bytes) -> list[Any]:
+def read_all(data: str | bytes, options: Mapping[str, Any] = _NO_OPTIONS) -> list[Any]:
     """Every document of a YAML text."""
     text = decode(data, "YAML")
     documents: list[Any] = []
     with _explained(text):
-        builder, events = _Builder.bounded(text), iter(yaml.parse(text, Loader=_Loader))
+        builder, events = _Builder.bounded(text, options), iter(yaml.parse(text, Loader=_Loader))
         for event in events:
             if isinstance(event, yaml.DocumentStartEvent):
                 builder.anchors.clear()
@@ -88,16 +124,16 @@ def _hint(text: str, line: int) -> str | None:
 class _Builder:
     """Turns events into values. `budget` bounds how many nodes aliases may add."""
 
-    def __init__(self, budget: int) -> None:
+    def __init__(self, budget: int, options: Mapping[str, Any]) -> None:
         self.anchors: dict[str, tuple[Any, int]] = {}
         self.budget = budget
-        self.resolver: Any = _Resolver()
+        self.resolver: Any = _resolver_for(options)
         self.scalars = _Scalars()
         self.count = 0
 
     @classmethod
-    def bounded(cls, text: str) -> _Builder:
-        return cls(budget=max(100_000, 20 * len(text)))
+    def bounded(cls, text: str, options: Mapping[str, Any] = _NO_OPTIONS) -> _Builder:
+        return cls(max(100_000, 20 * len(text)), options)
 
     def document(self, events: Iterator[Any]) -> Any:
         for event in events:
@@ -198,7 +234,7 @@ def _refuse(event: Any, reason: str) -> ReadFailure:
 
 
 class _Scalars:
-    """What the implicit types of YAML 1.1 stand for."""
+    """What the implicit types of YAML stand for."""
 
     def __init__(self) -> None:
         self.constructor: Any = yaml.constructor.SafeConstructor()
@@ -208,6 +244,8 @@ class _Scalars:
             return None
         if kind == "bool":
             return text.lower() in ("yes", "true", "on")
+        if kind == "int12":
+            return _core_integer(text)
         if kind == "int":
             return self._integer(text)
         if kind == "float":
@@ -234,3 +272,11 @@ class _Scalars:
             # YAML says: a timestamp without a zone is in UTC.
             return moment.replace(tzinfo=dt.UTC)
         return moment
+
+
+def _core_integer(text: str) -> int | float:
+    """In YAML 1.2 a leading zero is no sign of octal digits: those begin with 0o."""
+    if len(text) > 400:
+        raise ValueError("too many digits")
+    base = {"0o": 8, "0x": 16}.get(text[:2], 10)
+    return fit(int(text[2:] if base != 10 else text, base))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from rolltop.errors import InvalidData, InvalidInput, RolltopError, SizeLimit
@@ -31,38 +32,46 @@ def as_bytes(text: str) -> bytes:
 
 
 def execute(
-    transformation: str, data: str | bytes, input_format: str, output_format: str, binary: bool = False
+    transformation: str,
+    data: str | bytes,
+    input_format: str,
+    output_format: str,
+    binary: bool = False,
+    *,
+    inputs: Mapping[str, Mapping[str, str]] | None = None,
 ) -> dict[str, Any]:
     """The output as text, and the milliseconds from text to text; compiling included.
 
-    `binary`: the data is bytes in an encoding of its own, written as one character for each.
+    `binary`: the data is bytes in an encoding of its own, written as one character for each. `inputs` are further ones
+    by name, each with its `data` and `format`.
     """
+    more = inputs or {}
     started = time.perf_counter()
     if binary and isinstance(data, str):
         data = as_bytes(data)
     try:
         # A name that nothing has is wrong in every run, also in a branch that this one would not reach.
         program = cached_program(
-            transformation, inputs={"input": input_format}, output_format=output_format, resolved=True
+            transformation,
+            inputs={"input": input_format, **{name: given["format"] for name, given in more.items()}},
+            output_format=output_format,
+            resolved=True,
         )
     except ProgramInvalid as error:
         taken = _since(started)
         raise invalid_program(error.diagnostics, executionTime=taken, **repaired(transformation)) from None
-    ports = [port.name for port in program.header.inputs]
-    if len(ports) > 1:
-        raise InvalidInput(
-            f"the program has {len(ports)} inputs ({', '.join(ports[:8])}), and there is one document",
-            hint=f"Declare one input, and give the data of all as its properties: $input.{ports[0]} and so on.",
-        )
-    made = _at_once(program, data)
+    documents = _documents(program, data, more)
+    made = _at_once(program, data) if len(documents) == 1 else None
     if made is not None:
         return {"success": True, "output": made.decode(), "executionTime": _since(started)}
     try:
-        values = program.read_inputs({"input": Document(data)})
+        values = program.read_inputs(documents)
     except ReadFailure as error:
-        raise unreadable(error, f"inputData is not {input_format}") from None
+        what = f"inputData is not {input_format}" if len(documents) == 1 else "an input cannot be read"
+        raise unreadable(error, what) from None
     try:
-        value = program.evaluate(values, len(data), as_read=True)
+        size = len(data) + sum(len(given["data"]) for given in more.values())
+        value = program.evaluate(values, size, as_read=True)
         if callable(value):
             raise InvalidData("the result is a function", hint="Call it with its arguments.")
         if len(data) < _SMALL_INPUT:
@@ -80,6 +89,19 @@ def execute(
         shown.position = shown.position or program.result_place
         raise failed(shown, program.source, executionTime=taken) from None
     return {"success": True, "output": output, "executionTime": _since(started)}
+
+
+def _documents(program: Program, data: str | bytes, more: Mapping[str, Mapping[str, str]]) -> dict[str, Document]:
+    """Every declared input with its data: `data` is that of the one which `more` does not name."""
+    ports = [port.name for port in program.header.inputs]
+    left = [name for name in ports if name not in more]
+    if len(left) != 1:
+        given = f"inputData and {', '.join(list(more)[:8])}" if more else "inputData alone"
+        raise InvalidInput(
+            f"the program has {len(ports)} inputs ({', '.join(ports[:8])}), and the call gives {given}",
+            hint='Give all but one by name: inputs: {"rates": {"data": "…", "format": "csv"}}; inputData is the other.',
+        )
+    return {left[0]: Document(data), **{name: Document(given["data"]) for name, given in more.items()}}
 
 
 def _at_once(program: Program, data: str | bytes) -> bytes | None:

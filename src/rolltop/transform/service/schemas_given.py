@@ -6,7 +6,7 @@ from typing import Any
 
 from rolltop.transform.formats.text import NUMERIC, typed
 
-__all__ = ["declares_types", "describes_xml", "plain_schema", "read_from_xml"]
+__all__ = ["declares_types", "describes_xml", "plain_schema", "read_as_texts", "read_from_xml"]
 
 
 def plain_schema(given: Any) -> Any:
@@ -53,6 +53,28 @@ def declares_types(given: Any) -> bool:
     if not isinstance(given, dict):
         return True
     return given.get("mode", "schema") == "schema" and given.get("dataFormat") != "xml"
+
+
+def read_as_texts(schema: Any) -> Any:
+    """The same schema for what is read with `inferTypes: false`: all scalars are texts, elements may be empty."""
+    if isinstance(schema, list):
+        return [read_as_texts(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kinds = schema.get("type")
+    if kinds not in (None, "object", "array", "null"):
+        nullable = isinstance(kinds, list) and "null" in kinds
+        text: dict[str, Any] = {"type": ["string", "null"] if nullable else "string"}
+        return {"anyOf": [text, _EMPTY]}
+    kept = {key: part for key, part in schema.items() if key not in ("enum", "const", "examples", "required")}
+    read = {key: _named_as_texts(key, part) for key, part in kept.items()}
+    return {**read, "required": schema["required"]} if "required" in schema else read
+
+
+def _named_as_texts(key: str, part: Any) -> Any:
+    if key in ("properties", "$defs", "definitions", "attributes") and isinstance(part, dict):
+        return {name: read_as_texts(schema) for name, schema in part.items()}
+    return read_as_texts(part)
 
 
 def read_from_xml(schema: Any, *, declared: bool = True) -> Any:

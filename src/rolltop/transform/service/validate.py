@@ -10,7 +10,13 @@ from rolltop.transform.check.schema_types import type_of_schema
 from rolltop.transform.diagnostics import Diagnostic
 from rolltop.transform.repair import find_repair, suspicions
 from rolltop.transform.service.failures import told
-from rolltop.transform.service.schemas_given import declares_types, describes_xml, plain_schema, read_from_xml
+from rolltop.transform.service.schemas_given import (
+    declares_types,
+    describes_xml,
+    plain_schema,
+    read_as_texts,
+    read_from_xml,
+)
 from rolltop.transform.syntax.parser import Parsed, parse
 from rolltop.transform.types import ObjectType, Type
 
@@ -122,8 +128,11 @@ def input_types(parsed: Parsed, schema: Any, unfollowed: list[str] | None = None
     ports = header.inputs
     # A program without a header does not say what it reads: then the structure does.
     xml = all(port.format == "xml" for port in ports) if header.written else describes_xml(schema)
+    texts = all(port.options.get("inferTypes") is False for port in ports)
+    if texts:
+        plain = read_as_texts(plain)
     if xml:
-        plain = read_from_xml(plain, declared=declares_types(schema) and declares_types(plain))
+        plain = read_from_xml(plain, declared=not texts and declares_types(schema) and declares_types(plain))
     type_ = type_of_schema(plain, xml=xml, unfollowed=unfollowed)
     if len(ports) == 1:
         return {ports[0].name: type_}

@@ -16,6 +16,7 @@ _EXECUTE = {
     "inputFormat": "input_format",
     "outputFormat": "output_format",
     "binary": "binary",
+    "inputs": "inputs",
 }
 _VALIDATE = {"content": "transformation", "inputSchema": "input_schema", "strictMode": "strict"}
 _INFER = {"transformation": "transformation", "inputSchema": "input_schema"}
@@ -27,9 +28,10 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "inputSchema": (dict, type(None)),
     "mode": (str, type(None)),
     "related": (dict,),
+    "inputs": (dict,),
     "binary": (bool,),
 }
-_OPTIONAL = ("strictMode", "mode", "name", "related", "binary")
+_OPTIONAL = ("strictMode", "mode", "name", "related", "binary", "inputs")
 ENDPOINTS: dict[str, tuple[tuple[str, dict[str, str]], ...]] = {
     "/api/parse-schema": (("describe", _PARSE),),
     "/api/infer-schema": (("infer", _INFER), ("describe", _DESCRIBE)),
@@ -55,7 +57,13 @@ def job_for(path: str, body: Any) -> tuple[str, dict[str, Any]]:
             raise InvalidInput(f"{name} has the wrong type")
     if not all(isinstance(text, str) for text in body.get("related", {}).values()):
         raise InvalidInput("related must have texts, by the places that the schema refers to")
+    if not all(_is_input(given) for given in body.get("inputs", {}).values()):
+        raise InvalidInput("inputs must have objects with data and format, by the names of the inputs")
     return job, {ours: body[name] for name, ours in fields.items() if name in body}
+
+
+def _is_input(given: Any) -> bool:
+    return isinstance(given, dict) and all(isinstance(given.get(key), str) for key in ("data", "format"))
 
 
 def request_for(job: str, arguments: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:

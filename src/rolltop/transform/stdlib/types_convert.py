@@ -11,7 +11,7 @@ from rolltop.transform.stdlib._rules import members, pair_values, without_null
 from rolltop.transform.stdlib._text import key_text, text_of
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.types import ANY, BOOLEAN, NULL, NUMBER, ArrayType, ObjectType, Type, union
-from rolltop.transform.values import kind_of, leaf, parse_number, unwrap
+from rolltop.transform.values import is_element, kind_of, leaf, parse_number, unwrap
 
 _ORNAMENT = re.compile(r"[\s,$€£¥%]+")
 _TRUE = frozenset({"true", "yes", "y", "1", "on", "enabled"})
@@ -209,10 +209,11 @@ def _array_type(arguments: Sequence[Type]) -> Type | None:
     ],
 )
 def to_array(value: Any) -> list[Any]:
-    """Converts to an array: an object to [key, value] pairs, null to an empty one, another value to an array of one."""
+    """Converts to an array: null to an empty one, an object to [key, value] pairs, any other value (also one element of
+    XML) to an array of one."""
     if isinstance(value, list):
         return value
-    if isinstance(value, dict):
+    if isinstance(value, dict) and not is_element(value):
         return [[name, item] for name, item in value.items()]
     return [] if value is None else [value]
 
