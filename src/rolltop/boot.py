@@ -18,11 +18,12 @@ _MOST_WAITING = 1 << 20
 """Bytes of messages that are read while the tools load; the client waits with the rest."""
 _OBJECTS = 50_000
 """New objects before the garbage collector looks: what a short command loads is not garbage."""
-FLAGS = ("--page", "--read-only")
+FLAGS = ("--page", "--read-only", "--output-schemas", "--no-output-schemas")
 VALUED = (
     "--workspace",
     "--log-level",
     "--toolsets",
+    "--tools",
     "--exclude-tools",
     "--prefix",
     "--descriptions",

@@ -49,10 +49,10 @@ class RetrieveDocument(ToolArguments):
     graph: bool = Field(default=False, description="Include related documents in response")
     depth: int = Field(default=2, ge=1, le=5, description="Graph traversal depth (1-5)")
     include_content: bool = Field(default=False, description="Include full document content in response")
-    offset: int = Field(default=0, ge=0, description="First byte to include.")
-    length: int | None = Field(default=None, ge=0, description="How many bytes to include.")
-    start_line: int | None = Field(default=None, ge=1, description="First line to include, from 1.")
-    end_line: int | None = Field(default=None, ge=1, description="Last line to include.")
+    offset: int = Field(default=0, ge=0, description="First byte.")
+    length: int | None = Field(default=None, ge=0, description="Bytes.")
+    start_line: int | None = Field(default=None, ge=1, description="First line, from 1.")
+    end_line: int | None = Field(default=None, ge=1, description="Last line.")
 
 
 class Retrieved(BaseModel):
@@ -79,20 +79,20 @@ class Retrieved(BaseModel):
 
 
 class GetByName(ToolArguments):
-    name: str = Field(description="Name, path or end of the path of a document.", min_length=1)
-    offset: int = Field(default=0, ge=0, description="First byte to include.")
-    length: int | None = Field(default=None, ge=0, description="How many bytes to include.")
-    start_line: int | None = Field(default=None, ge=1, description="First line to include, from 1.")
-    end_line: int | None = Field(default=None, ge=1, description="Last line to include.")
+    name: str = Field(description="Name, path or end of the path.", min_length=1)
+    offset: int = Field(default=0, ge=0, description="First byte.")
+    length: int | None = Field(default=None, ge=0, description="Bytes.")
+    start_line: int | None = Field(default=None, ge=1, description="First line, from 1.")
+    end_line: int | None = Field(default=None, ge=1, description="Last line.")
 
 
 class CatDocument(ToolArguments):
-    hash: str | None = Field(default=None, description="Hash of the document, or 8 or more digits of it.")
-    name: str | None = Field(default=None, description="Name, path or end of the path of the document.")
-    offset: int = Field(default=0, ge=0, description="First byte to include.")
-    length: int | None = Field(default=None, ge=0, description="How many bytes to include.")
-    start_line: int | None = Field(default=None, ge=1, description="First line to include, from 1.")
-    end_line: int | None = Field(default=None, ge=1, description="Last line to include.")
+    hash: str | None = Field(default=None, description="Hash, or 8 or more digits.")
+    name: str | None = Field(default=None, description="Name, path or end of the path.")
+    offset: int = Field(default=0, ge=0, description="First byte.")
+    length: int | None = Field(default=None, ge=0, description="Bytes.")
+    start_line: int | None = Field(default=None, ge=1, description="First line, from 1.")
+    end_line: int | None = Field(default=None, ge=1, description="Last line.")
 
     @model_validator(mode="after")
     def _one_of(self) -> CatDocument:
@@ -155,7 +155,7 @@ _OVERWRITE = Consent(
     OVERWRITE,
     "replaces or makes that file",
     always=False,
-    when="outputPath exists or lies outside the temporary directory",
+    when="outputPath exists, or lies outside the temporary directory",
 )
 
 
@@ -216,8 +216,10 @@ _TEXT_HASH = "f5c962601b413ccda2fc14d64d98479d9fc74c90c2dde15f25ee9922e57f5074"
 async def retrieve_document(args: RetrieveDocument, ctx: ToolContext[Workspace]) -> Result[Retrieved]:
     """Retrieve a document by its content hash.
 
-    Use it after {tool:search_documents}: to write the document to a file (outputPath), read it (include_content) or
-    see what belongs to it (graph).
+    Writes it to a file (outputPath), reads it (include_content), finds what belongs to it (graph). By name:
+    {tool:get_by_name}.
+
+    Use it to export or download a stored document to disk, or to see which documents are related to it.
     """
     try:
         return Result.ok(await ctx.run(retrieve, ctx.workspace, args, ctx.budget))
@@ -246,7 +248,9 @@ async def retrieve_document(args: RetrieveDocument, ctx: ToolContext[Workspace])
 async def get_by_name(args: GetByName, ctx: ToolContext[Workspace]) -> Result[Content]:
     """Retrieve document content by name.
 
-    Use it when the user names a document instead of giving its hash.
+    Reads the one document that the user names; by hash: {tool:cat_document}.
+
+    Use it to open, read or get the text of a document or note by its name, such as notes/today.md.
     """
     return Result.ok(await ctx.run(_by_name, ctx.workspace.store, args, ctx.budget))
 
@@ -277,6 +281,10 @@ def _by_name(library: Library, args: GetByName | CatDocument, budget: int) -> Co
 async def cat_document(args: CatDocument, ctx: ToolContext[Workspace]) -> Result[Content]:
     """Display document content directly.
 
-    Use it to read a document by hash or name, like the command cat. Binary content comes as base64 in blob.
+    Reads content by hash or name; files and relations: {tool:retrieve_document}.
+
+    Binary content comes as base64 in blob.
+
+    Use it to print or show what is in a document.
     """
     return Result.ok(await ctx.run(_by_name, ctx.workspace.store, args, ctx.budget))

@@ -57,7 +57,7 @@ class SearchDocuments(ToolArguments):
     before_context: int = Field(default=0, ge=0, description="Show N lines before match")
     context: int = Field(default=0, ge=0, description="Show N lines before and after match")
     color: Color = Field(default="never", description="Color highlighting: always, never, auto")
-    cursor: str | None = Field(default=None, description="next_cursor of the last page.")
+    cursor: str | None = Field(default=None, description="next_cursor of the last answer.")
 
 
 class FoundDocument(BaseModel):
@@ -88,41 +88,37 @@ class FoundDocuments(BaseModel):
 
 class ListDocuments(ToolArguments):
     type: Literal["text", "image", "audio", "video", "archive", "document", "binary"] | None = Field(
-        default=None, description="Kind of document; binary is everything that is not text."
+        default=None, description="binary: all that is not text."
     )
-    mime: str | None = Field(default=None, description="MIME type; * is a wildcard, as in image/*.")
-    extension: str | None = Field(default=None, description="File extension, with or without its dot.")
-    binary: bool = Field(default=False, description="Only documents that are not text.")
-    text: bool = Field(default=False, description="Only text documents.")
-    created_after: Moment = Field(default=None, description="7d, 12h, yesterday, 2026-11-15, ISO 8601 or seconds.")
-    created_before: Moment = Field(default=None, description="The same, as upper bound.")
-    modified_after: Moment = Field(default=None, description="Changed after.")
-    modified_before: Moment = Field(default=None, description="Changed before.")
-    indexed_after: Moment = Field(default=None, description="Stored after.")
-    indexed_before: Moment = Field(default=None, description="Stored before.")
-    recent: int | None = Field(default=None, ge=1, description="Only the N stored last of those that fit.")
-    sort_by: Literal["name", "size", "created", "modified", "indexed"] = Field(
-        default="modified", description="Order of the documents."
-    )
-    sort_order: Literal["asc", "desc"] = Field(default="desc", description="Ascending or descending.")
-    paths: list[str] = Field(default_factory=list, description="Only these paths, directories or globs.")
-    tags: list[str] = Field(default_factory=list, description="Only documents with all these tags.")
-    metadata: dict[str, Any] = Field(
-        default_factory=dict, description='Only documents with these values; {"priority": {">=": 3}} compares.'
-    )
-    limit: int = Field(default=25, ge=1, le=1000, description="Documents per page.")
-    cursor: str | None = Field(default=None, description="next_cursor of the last page.")
-    facets: bool = Field(default=False, description="Also count by type, extension and tag.")
+    mime: str | None = Field(default=None, description="MIME type; image/* is a pattern.")
+    extension: str | None = Field(default=None, description="With or without dot.")
+    binary: bool = Field(default=False, description="Only non-text.")
+    text: bool = Field(default=False, description="Only text.")
+    created_after: Moment = Field(default=None, description="7d, 12h, yesterday, ISO 8601, seconds.")
+    created_before: Moment = Field(default=None, description="Likewise.")
+    modified_after: Moment = Field(default=None, description="Likewise.")
+    modified_before: Moment = Field(default=None, description="Likewise.")
+    indexed_after: Moment = Field(default=None, description="When stored.")
+    indexed_before: Moment = Field(default=None, description="Likewise.")
+    recent: int | None = Field(default=None, ge=1, description="The N stored last.")
+    sort_by: Literal["name", "size", "created", "modified", "indexed"] = Field(default="modified", description="Order.")
+    sort_order: Literal["asc", "desc"] = Field(default="desc", description="Direction.")
+    paths: list[str] = Field(default_factory=list, description="Paths, directories, globs.")
+    tags: list[str] = Field(default_factory=list, description="All of these.")
+    metadata: dict[str, Any] = Field(default_factory=dict, description='Values; {"priority": {">=": 3}} compares.')
+    limit: int = Field(default=25, ge=1, le=1000, description="Page size.")
+    cursor: str | None = Field(default=None, description="next_cursor of the last answer.")
+    facets: bool = Field(default=False, description="Count by type, extension, tag.")
     paths_only: bool = Field(default=False, description="Only paths.")
 
 
 class SearchByTag(ToolArguments):
-    tags: list[str] = Field(description="Tags to look for; project finds project/x too.", min_length=1)
-    match_all: bool = Field(default=True, description="All of the tags; false: any of them.")
-    exclude: list[str] = Field(default_factory=list, description="Tags that the documents must not have.")
-    query: str | None = Field(default=None, description="Only documents that hold these words.")
-    limit: int = Field(default=25, ge=1, le=1000, description="Documents per page.")
-    cursor: str | None = Field(default=None, description="next_cursor of the last page.")
+    tags: list[str] = Field(description="project finds project/x too.", min_length=1)
+    match_all: bool = Field(default=True, description="false: any of them.")
+    exclude: list[str] = Field(default_factory=list, description="Tags they must not have.")
+    query: str | None = Field(default=None, description="Words they must hold.")
+    limit: int = Field(default=25, ge=1, le=1000, description="Page size.")
+    cursor: str | None = Field(default=None, description="next_cursor of the last answer.")
 
 
 def search(library: Library, args: SearchDocuments, budget: int = MOST) -> FoundDocuments:
@@ -259,7 +255,11 @@ _DOCS = (
 async def search_documents(args: SearchDocuments, ctx: ToolContext[Workspace]) -> Result[FoundDocuments]:
     """Search documents by word, meaning, typo or hash.
 
-    Use it before {tool:retrieve_document}. A query of 8 or more hexadecimal digits is tried as a hash first.
+    The best documents first, with snippets; every matching line: {tool:grep_documents}.
+
+    A query of 8 or more hexadecimal digits is tried as a hash first.
+
+    Use it to look for documents about a topic or that mention a word, and to find where something was written.
     """
     return Result.ok(await ctx.run(search, ctx.workspace.store, args, ctx.budget))
 
@@ -333,7 +333,9 @@ def _moment(argument: str, value: str | int | float) -> int:
 async def list_documents(args: ListDocuments, ctx: ToolContext[Workspace]) -> Result[Documents]:
     """List documents with filters and sorting.
 
-    Use it to see what is stored: by type, time, tag, metadata or path, with tags and metadata.
+    By type, time, tag, metadata or path, not by words; tags alone: {tool:search_by_tag}.
+
+    Use it to browse: all stored documents, the newest or largest, images, files of last week.
     """
     return Result.ok(await ctx.run(list_page, ctx.workspace.store, args, ctx.budget))
 
@@ -372,6 +374,8 @@ def tagged(library: Library, args: SearchByTag, budget: int = MOST) -> Documents
 async def search_by_tag(args: SearchByTag, ctx: ToolContext[Workspace]) -> Result[Documents]:
     """Search within tagged documents.
 
-    Use it when the user speaks of a topic or project that documents are tagged with.
+    By any or all tags, and words; other filters: {tool:list_documents}.
+
+    Use it to find everything with a tag.
     """
     return Result.ok(await ctx.run(tagged, ctx.workspace.store, args, ctx.budget))

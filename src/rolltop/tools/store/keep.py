@@ -26,17 +26,17 @@ class StoreDocument(ToolArguments):
 
 class StoreText(ToolArguments):
     content: str = Field(description="The text to keep.")
-    name: str = Field(description="Name to keep it under, such as notes/today.md.", min_length=1, max_length=4096)
-    tags: list[str] = Field(default_factory=list, description="Document tags; a/b lies under a.")
-    metadata: dict[str, Any] = Field(default_factory=dict, description="Additional metadata; values keep their type.")
-    mime_type: str | None = Field(default=None, description="MIME type; found from the name if absent.")
+    name: str = Field(description="Such as notes/today.md.", min_length=1, max_length=4096)
+    tags: list[str] = Field(default_factory=list, description="a/b lies under a.")
+    metadata: dict[str, Any] = Field(default_factory=dict, description="Values keep their type.")
+    mime_type: str | None = Field(default=None, description="Default: by the name.")
 
 
 class UpdateMetadata(ToolArguments):
     hash: str | None = Field(default=None, description="Hash of the document to update")
     name: str | None = Field(default=None, description="Name of the document to update")
     metadata: list[str] = Field(description="Metadata key=value pairs to update")
-    verbose: bool = Field(default=False, description="Enable verbose output: all metadata before and after.")
+    verbose: bool = Field(default=False, description="All metadata before and after.")
     remove: list[str] = Field(default_factory=list, description="Keys to remove.")
     add_tags: list[str] = Field(default_factory=list, description="Tags to add.")
     remove_tags: list[str] = Field(default_factory=list, description="Tags to remove.")
@@ -92,7 +92,9 @@ _NOTE = {"content": "Stand-up moved to 9:30.\n", "name": "meeting-notes.txt"}
 async def store_document(args: StoreDocument, ctx: ToolContext[Workspace]) -> Result[Stored]:
     """Store a document with optional metadata.
 
-    Use it to keep a file by its content: the same content is stored once, every version is kept.
+    Keeps a file; the same content is stored once, every version stays.
+
+    Use it to save, keep, upload or archive a file: a copy stays when the file changes.
     """
     workspace = ctx.workspace
     added = await ctx.run(store_file, workspace.store, workspace.files, args.path, args.tags, args.metadata)
@@ -119,7 +121,9 @@ async def store_document(args: StoreDocument, ctx: ToolContext[Workspace]) -> Re
 async def store_text(args: StoreText, ctx: ToolContext[Workspace]) -> Result[Stored]:
     """Keep a text under a name.
 
-    Use it for what the user wants remembered, without making a file. See also {tool:get_by_name}.
+    Remembers what is no file. {tool:get_by_name} reads it.
+
+    Use it for notes, snippets and whatever the user wants remembered, saved or written down.
     """
     added = await ctx.run(
         ctx.workspace.store.add_text,
@@ -176,6 +180,8 @@ def apply_metadata(library: Library, args: UpdateMetadata) -> Updated:
 async def update_metadata(args: UpdateMetadata, ctx: ToolContext[Workspace]) -> Result[Updated]:
     """Update metadata for an existing document.
 
-    Use it to record facts about a document: status, author, priority. Give exactly one of hash and name.
+    Facts such as status, and tags. Give hash or name.
+
+    Use it to mark a document, to set its author, status or priority, and to add or remove a tag.
     """
     return Result.ok(await ctx.run(apply_metadata, ctx.workspace.store, args))
