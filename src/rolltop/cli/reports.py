@@ -70,7 +70,12 @@ def _text_of(source: Any) -> str:
 @reports.command(epilog=EXIT_CODES)
 @click.argument("name")
 @click.option(
-    "--format", "-f", "formats", multiple=True, type=click.Choice(["html", "pdf", "word"]), help="May be repeated."
+    "--format",
+    "-f",
+    "formats",
+    multiple=True,
+    type=click.Choice(["html", "pdf", "word", "pptx", "md"]),
+    help="May be repeated.",
 )
 @click.option("--renderer", type=click.Choice(["auto", "local", "docker", "compose"]), help="Where R runs.")
 @click.option("--engine", type=click.Choice(["rmarkdown", "fast"]), help="Full fidelity, or plain and quick.")
@@ -100,12 +105,10 @@ def render(
         return
     how = "unchanged, from the cache" if report.cached else f"{report.renderer}, {report.engine}"
     note(f"{report.source}: {how}, {report.seconds:.2f} s")
-    if report.engine_note:
-        note(f"not the fast engine: {report.engine_note}")
-    for warning in report.warnings:
-        note(f"warning: {harmless(warning)}")
-    if report.outdated:
+    if report.kept:
         note(report.sentence)
+    for each in report.notes:
+        note(harmless(each))
     for output in report.outputs:
         click.echo(engine.outputs.root / output.name)
 

@@ -35,14 +35,16 @@ SOURCE_SCHEME = "rmd"
 OUTPUT_SCHEME = "rmd-output"
 FIGURE_SCHEME = "rmd-figure"
 
-OUTPUT_ENDINGS = (".html", ".pdf", ".docx")
+OUTPUT_ENDINGS = (".html", ".pdf", ".docx", ".pptx", ".md")
 FIGURE_ENDINGS = (".png", ".jpg", ".jpeg", ".svg", ".pdf")
 
 MIME_TYPES = {
     ".rmd": "text/markdown",
+    ".md": "text/markdown",
     ".html": "text/html",
     ".pdf": "application/pdf",
     ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    ".pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
     ".png": "image/png",
     ".jpg": "image/jpeg",
     ".jpeg": "image/jpeg",
@@ -80,7 +82,7 @@ def stem_of(name: str) -> str:
 def output_name(given: str) -> str:
     """The file name of a rendered document, checked."""
     if not given.endswith(OUTPUT_ENDINGS):
-        raise InvalidInput("a rendered document ends in .html, .pdf or .docx")
+        raise InvalidInput("a rendered document ends in .html, .pdf, .docx, .pptx or .md")
     _check_component(given.rpartition(".")[0], "the name of the output")
     return given
 
@@ -156,7 +158,7 @@ def _malformed(why: str) -> InvalidInput:
     return InvalidInput(
         f"Invalid URI format{why}",
         code="invalid_request",
-        hint="Use rmd:///name.Rmd, rmd-output:///name.html (.pdf, .docx) or rmd-figure:///name/figure.png.",
+        hint="Use rmd:///name.Rmd, rmd-output:///name.html (.pdf, .docx, .pptx, .md) or rmd-figure:///name/figure.png.",
     )
 
 

@@ -76,5 +76,5 @@ def _timeout(config: ReportsConfig, given: float | None) -> float:
 def _checked_formats(formats: Sequence[Format]) -> tuple[Format, ...]:
     unknown = [name for name in formats if name not in EXTENSIONS]
     if unknown or not formats:
-        raise InvalidInput("format must be html, pdf or word")
+        raise InvalidInput(f"format must be one of {', '.join(EXTENSIONS)}")
     return tuple(dict.fromkeys(formats))

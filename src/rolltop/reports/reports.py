@@ -24,9 +24,6 @@ from rolltop.reports.typeset import CannotSet, Typesetter
 
 __all__ = ["Report", "Reports"]
 
-_TOLD = 3
-"""Warnings in the sentence itself; the report has them all."""
-
 
 @dataclass(frozen=True, slots=True)
 class Report:
@@ -34,6 +31,8 @@ class Report:
 
     source: str
     outputs: tuple[OutputFile, ...]
+    text: str
+    """The knitted Markdown: what the document says once its code has run."""
     figures: tuple[Figure, ...]
     """The plots themselves: another render may put others in their place at any time."""
     engine: Engine
@@ -56,7 +55,7 @@ class Report:
 
     @property
     def sentence(self) -> str:
-        """What came of it, in the words that callers are promised, and when it is not of the text as it is now."""
+        """What came of it, in the words that callers are promised; what else there is to say are `notes`."""
         names = ", ".join(output.name for output in self.outputs)
         if self.kept:
             kept = ", ".join(self.kept)
@@ -64,13 +63,20 @@ class Report:
                 f"{self.source} was changed while it was rendered, and {kept} is of the newer text already: "
                 "this result was not put in its place"
             )
-        done = f"Successfully rendered {self.source} to {names}"
+        return f"Successfully rendered {self.source} to {names}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the result should know: another engine, missing plots, warnings, a newer text."""
+        notes = []
+        if self.outdated and not self.kept:
+            notes.append(f"{self.source} was changed while it was rendered: this is of the text before. Render again.")
+        if self.engine_note:
+            notes.append(f"Rendered by rmarkdown, not by the fast engine: {self.engine_note}.")
         if self.plots_left_out:
-            done += f" (of {len(self.figures) + self.plots_left_out} plots the first {len(self.figures)} are resources)"
-        if self.warnings:
-            more = f" and {len(self.warnings) - _TOLD} more" if len(self.warnings) > _TOLD else ""
-            done += f" (warnings: {'; '.join(self.warnings[:_TOLD])}{more})"
-        return f"{done}, but from a text that was changed meanwhile; render again" if self.outdated else done
+            shown, drawn = len(self.figures), len(self.figures) + self.plots_left_out
+            notes.append(f"Of {drawn} plots the first {shown} are resources; the document has them all.")
+        return (*notes, *(f"Warning: {warning}" for warning in self.warnings))
 
 
 class Reports:
@@ -114,7 +120,7 @@ class Reports:
             return self.documents.is_still(job.source, job.files, prepared.stamps)
 
         stem = stem_of(job.source)
-        return self.outputs.publish(stem, result.outputs, result.figures, prepared.origin, is_current)
+        return self.outputs.publish(stem, result.outputs, result.figures, prepared.origin, is_current, text=result.text)
 
     async def _work(self, place: Renderer, job: RenderJob, key: str, tell: Watcher) -> Rendered:
         began = time.monotonic()
@@ -153,6 +159,7 @@ def _report(prepared: Prepared, result: Rendered, landed: Landed, *, cached: boo
     return Report(
         source=prepared.job.source,
         outputs=landed.files,
+        text=result.text,
         figures=() if landed.kept else result.figures,
         engine=result.engine,
         engine_note=prepared.note or result.engine_note,

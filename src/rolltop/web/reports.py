@@ -16,7 +16,7 @@ from rolltop.web.tools import agreed_in
 
 __all__ = ["ROUTES"]
 
-FORMATS = ("html", "pdf", "word")
+FORMATS = ("html", "pdf", "word", "pptx")
 FRAME_POLICY = (
     "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline' data:; "
     "img-src data:; font-src data:; media-src data:; frame-ancestors 'self'"
@@ -95,7 +95,7 @@ async def change(request: Request) -> Response:
             if not outcome.ok:
                 return await _page(request, outcome, 422)
     if form.get("render"):
-        outcome = await backend.call("render_rmd", {"filename": name, "format": str(form["render"])})
+        outcome = await backend.call("render_rmd", {"filename": name, "formats": [str(form["render"])]})
     return await _page(request, outcome, 200 if outcome is None or outcome.ok else 422)
 
 

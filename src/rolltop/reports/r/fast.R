@@ -6,11 +6,16 @@ fast_render <- function(request, log) {
   if (length(formats) > 1 && !isTRUE(request$separate)) {
     watch_for_questions()
     outputs <- fast_group(request, formats, log)
-    if (!was_asked()) return(list(outputs = outputs, figures = collect_figures(), knits = 1L))
+    if (!was_asked()) return(list(outputs = with_text(outputs), figures = collect_figures(), knits = 1L))
     forget_figures()
   }
   outputs <- unlist(lapply(formats, function(format) fast_group(request, format, log)), recursive = FALSE)
-  list(outputs = outputs, figures = collect_figures(), knits = length(formats) + was_asked())
+  list(outputs = with_text(outputs), figures = collect_figures(), knits = length(formats) + was_asked())
+}
+
+with_text <- function(outputs) {
+  if (any(vapply(outputs, function(output) output$format == "md", NA))) return(outputs)
+  c(outputs, list(as_output("md", our_file("fast.md"))))
 }
 
 # Formats that are made from one knit.
@@ -21,10 +26,10 @@ fast_group <- function(request, formats, log) {
 }
 
 fast_knit <- function(request, formats) {
-  vector <- !isTRUE(request$figures) && !("word" %in% formats)
+  vector <- !any(c("word", "pptx", "md") %in% formats)
   knitr::opts_knit$set(rmarkdown.pandoc.to = if (length(formats) == 1) pandoc_target[[formats]] else "markdown", progress = TRUE)
   knitr::opts_chunk$set(
-    dev = if (vector) "svg" else "png", dpi = 96, fig.path = "figure/", fig.width = 6.5, fig.height = 4.5,
+    dev = c(if (vector) "svg", if (!vector || isTRUE(request$figures)) "png"), dpi = 96, fig.path = "figure/", fig.width = 6.5, fig.height = 4.5,
     error = FALSE
   )
   knitr::render_markdown()
@@ -40,11 +45,12 @@ fast_knit <- function(request, formats) {
   knitr::knit(request$source, our_file("fast.md"), envir = environment, encoding = "UTF-8")
 }
 
-pandoc_target <- list(html = "html5", word = "docx", pdf = "json")
+pandoc_target <- list(html = "html5", word = "docx", pdf = "json", pptx = "pptx", md = "markdown")
 
 # A PDF leaves here as pandoc's JSON and the pictures that it names; what sets the page reads that. pandoc's own HTML template and its way
 # of embedding pictures cost more than the conversion, hence the small template and `embed_pictures`.
 fast_convert <- function(source, markdown, format) {
+  if (format == "md") return(as_output(format, markdown))
   output <- our_file(paste0(tools::file_path_sans_ext(source), if (format == "pdf") ".json" else extension_of[[format]]))
   from <- "markdown+autolink_bare_uris+tex_math_single_backslash"
   extra <- if (format == "html") c("--mathml", "--template", page_template()) else character()

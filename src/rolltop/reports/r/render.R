@@ -1,8 +1,8 @@
 # One render, from a request to an answer, wherever it runs: a sandboxed local R or a container.
 #
-# A request is a list: source, files (name -> base64), formats (html, pdf, word), engine
+# A request is a list: source, files (name -> base64), formats (html, pdf, word, pptx, md), engine
 # (rmarkdown or fast), params, figures (TRUE: as PNG whatever the document uses), separate.
-# An answer is a list: ok, outputs, figures, phases, knits, versions, warnings, log -- or ok = FALSE and error.
+# An answer is a list: ok, outputs (the knitted Markdown among them as md, asked for or not), figures, phases, knits, versions, warnings, log -- or ok = FALSE and error.
 # Nothing here writes outside a scratch directory, and everything a document prints goes to a log. The document
 # has a directory there that holds its files and nothing of ours; what we need lies in one beside it.
 
