@@ -27,7 +27,10 @@ EXAMPLE = "This is an R Markdown document.\n\n```{r}\nplot(cars)\n```\n"
 
 @click.group(
     cls=LazyGroup,
-    lazy={"image": ("rolltop.cli.reports:image", "Build, show or remove the image that renders.")},
+    lazy={
+        "image": ("rolltop.cli.reports:image", "Build, show or remove the image that renders."),
+        "packages": ("rolltop.cli.report_packages:packages", "List or install the R packages that renders see."),
+    },
     epilog=EXIT_CODES,
 )
 def reports() -> None:

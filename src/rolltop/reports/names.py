@@ -53,6 +53,7 @@ MIME_TYPES = {
 
 _LONGEST, _LONGEST_IN_BYTES = 120, 200
 """Without the ending: file systems allow 255 bytes, and results and figures get longer names than their document."""
+_LONGEST_IN_FILE_SYSTEM = 255
 _RULE = (
     "a name has letters, digits, spaces and . _ - ( ) + in it, begins with a letter or digit, "
     f"up to {_LONGEST} characters or {_LONGEST_IN_BYTES} bytes"
@@ -99,7 +100,7 @@ def mime_type(name: str) -> str:
 
 
 def side_name(given: str) -> str:
-    """A relative path below the side-file directory: safe components joined by `/`."""
+    """A relative path below the side-file directory: any names that a file system takes, joined by `/`."""
     if given.startswith("/"):
         raise InvalidInput(
             "the name of the side file begins with /", hint="Give a path below the document's own files."
@@ -108,8 +109,17 @@ def side_name(given: str) -> str:
     if len(parts) > 8:
         raise InvalidInput("a side file lies at most eight directories deep")
     for part in parts:
-        _check_component(part, "the name of the side file")
+        _check_side_part(part)
     return given
+
+
+def _check_side_part(text: str) -> None:
+    if text in ("", ".", ".."):
+        raise InvalidInput("the name of the side file has a part that is empty, . or ..")
+    if any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in text):
+        raise InvalidInput("the name of the side file has control characters, line ends or lone surrogates in it")
+    if len(text.encode()) > _LONGEST_IN_FILE_SYSTEM:
+        raise InvalidInput(f"the name of the side file is longer than {_LONGEST_IN_FILE_SYSTEM} bytes")
 
 
 def _check_component(text: str, what: str) -> None:

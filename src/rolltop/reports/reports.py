@@ -88,7 +88,7 @@ class Reports:
         self.documents = Documents(root, side_limit=self.config.side_limit * MIB)
         self.outputs = Outputs(root / "output")
         self.cache = RenderCache(cache, self.config.cache_limit * MIB)
-        self.renderers = Renderers(self.config, engine_host)
+        self.renderers = Renderers(self.config, engine_host, root)
         self.queue = RenderQueue(self.config.slots, self.config.queue)
         self.typesetter = Typesetter()
         self.listing = Listing(self.documents, self.outputs)
@@ -173,6 +173,6 @@ def _report(prepared: Prepared, result: Rendered, landed: Landed, *, cached: boo
         plots_left_out=0 if landed.kept else result.plots_left_out,
         phases=result.phases,
         versions=result.versions,
-        warnings=result.warnings,
+        warnings=(*prepared.warnings, *result.warnings),
         log=result.log,
     )

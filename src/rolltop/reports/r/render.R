@@ -143,7 +143,7 @@ watch_errors <- function(log, source, expr) {
     failure <<- list(
       message = conditionMessage(e), call = one_line(conditionCall(e)), class = class(e)[[1]],
       chunk = running$chunk, inline = inline_code(), trace = as.list(user_calls(sys.calls())),
-      warnings = as.list(pending_warnings())
+      warnings = as.list(unique(c(pending_warnings(), missing_files())))
     )
   }
   on_message <- function(m) {
@@ -208,6 +208,9 @@ pending_warnings <- function() {
   }
   NULL
 }
+
+# What knitr could not open itself, such as a child document: its error does not say which file it was.
+missing_files <- function() utils::tail(grep("^cannot open (compressed )?file", warned$texts, value = TRUE), 2)
 
 # rmarkdown gives intermediate files names without spaces and brackets.
 latex_log <- function(source) {
