@@ -50,13 +50,24 @@ def open_reports(invocation: Invocation) -> Reports:
 @click.option(
     "--from", "source", type=click.File("r", encoding="utf-8"), help="Take the text from a file, - for stdin."
 )
+@click.option(
+    "--template",
+    type=click.Choice(["data_summary", "comparison", "dashboard", "slides", "paper"]),
+    help="Begin with this complete example.",
+)
 @click.option("--overwrite", is_flag=True, help="Replace a document of that name.")
 @click.pass_obj
-def new(invocation: Invocation, name: str, title: str | None, source: Any, overwrite: bool) -> None:
-    """Create the document NAME, with an example in it unless --from gives the text."""
+def new(
+    invocation: Invocation, /, name: str, title: str | None, source: Any, *, template: str | None, overwrite: bool
+) -> None:
+    """Create the document NAME, with an example in it unless --from gives the text or --template a kind of report."""
+    from rolltop.reports.gallery import from_template
+
     engine = open_reports(invocation)
-    content = _text_of(source) if source else EXAMPLE
-    created = engine.documents.create(name, title or Path(name).stem, content, overwrite=overwrite)
+    title = title or Path(name).stem
+    content = _text_of(source) if source else "" if template else EXAMPLE
+    text = from_template(template, title, content) if template else content
+    created = engine.documents.create(name, title, text, overwrite=overwrite)
     note(f"Created R Markdown file: {created}")
     click.echo(engine.root / created)
 

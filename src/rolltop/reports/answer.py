@@ -91,6 +91,7 @@ def read_answer(job: RenderJob, data: Any, *, renderer: str, confinement: str, p
             renderer=renderer,
             confinement=confinement,
             engine=job.engine,
+            unfit=unfit[:200] if isinstance(unfit := answer.get("unfit"), str) and job.engine == "fast" else None,
             knits=int(answer.get("knits") or 1),
             phases=_numbers(answer.get("phases")),
             versions=_texts(answer.get("versions")),

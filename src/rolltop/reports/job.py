@@ -129,6 +129,8 @@ class Rendered:
     engine: Engine = "rmarkdown"
     engine_note: str | None = None
     """Why it is not the engine asked for, where that came out only when the code had run."""
+    unfit: str | None = None
+    """Why rmarkdown has to render it after all."""
     knits: int = 1
     plots_left_out: int = 0
     phases: Mapping[str, float] = field(default_factory=dict)

@@ -125,19 +125,22 @@ class Reports:
     async def _work(self, place: Renderer, job: RenderJob, key: str, tell: Watcher) -> Rendered:
         began = time.monotonic()
         result = await place.render(job, tell)
-        if job.engine == "fast" and "pdf" in job.formats:
+        reason = result.unfit
+        if job.engine == "fast" and "pdf" in job.formats and reason is None:
             tell(Event("pdf"))
             try:
                 result = replace(result, outputs=await self._typeset(job, result))
-            except CannotSet as reason:
-                left = max(1.0, round(job.timeout - (time.monotonic() - began), 1))
-                instead = replace(job, engine="rmarkdown", timeout=left)
-                result = await self._render_instead(place, instead, str(reason), tell)
+            except CannotSet as error:
+                reason = str(error)
+        if reason is not None:
+            left = max(1.0, round(job.timeout - (time.monotonic() - began), 1))
+            instead = replace(job, engine="rmarkdown", timeout=left)
+            result = await self._render_instead(place, instead, reason, tell)
         await asyncio.to_thread(self.cache.put, key, result)
         return result
 
     async def _render_instead(self, place: Renderer, job: RenderJob, reason: str, tell: Watcher) -> Rendered:
-        """What typst turned out not to set, once the code had run, rmarkdown renders after all."""
+        """What the fast engine turned out not to do, once the code had run, rmarkdown renders after all."""
         tell(Event("start", message=f"rmarkdown, not the fast engine: {reason}"))
         try:
             return replace(await place.render(job, tell), engine_note=reason)

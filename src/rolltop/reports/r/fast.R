@@ -2,16 +2,20 @@
 # which costs more than all the rest.
 
 fast_render <- function(request, log) {
+  unfit$why <- NULL
   formats <- unlist(request$formats)
   if (length(formats) > 1 && !isTRUE(request$separate)) {
     watch_for_questions()
     outputs <- fast_group(request, formats, log)
-    if (!was_asked()) return(list(outputs = with_text(outputs), figures = collect_figures(), knits = 1L))
+    if (!was_asked()) return(list(outputs = with_text(outputs), figures = collect_figures(), knits = 1L, unfit = unfit$why))
     forget_figures()
   }
   outputs <- unlist(lapply(formats, function(format) fast_group(request, format, log)), recursive = FALSE)
-  list(outputs = with_text(outputs), figures = collect_figures(), knits = length(formats) + was_asked())
+  list(outputs = with_text(outputs), figures = collect_figures(), knits = length(formats) + was_asked(), unfit = unfit$why)
 }
+
+# Why the page is less than rmarkdown's, where that came out only when the code had run; NULL when it is not.
+unfit <- new.env()
 
 with_text <- function(outputs) {
   if (any(vapply(outputs, function(output) output$format == "md", NA))) return(outputs)
@@ -22,6 +26,7 @@ with_text <- function(outputs) {
 fast_group <- function(request, formats, log) {
   markdown <- log$phase("knit", fast_knit(request, formats))
   if (length(formats) > 1 && was_asked()) return(NULL)
+  if ("html" %in% formats && length(knitr::knit_meta(clean = FALSE))) unfit$why <- "the code writes widgets, which need scripts"
   lapply(formats, function(format) log$phase(format, fast_convert(request$source, markdown, format)))
 }
 
@@ -59,8 +64,10 @@ fast_convert <- function(source, markdown, format) {
   if (!is.null(attr(said, "status"))) stop("pandoc failed: ", paste(said, collapse = "\n"), call. = FALSE)
   note_pandoc_warnings()
   if (format == "html") {
+    if (any(grepl("could not convert te ?x ?math", warned$texts, ignore.case = TRUE))) unfit$why <- "a formula has no MathML"
     embed_pictures(output)
     remove_active_elements(output)
+    colour_code(output)
   }
   c(as_output(format, output), if (format == "pdf") list(pictures = pictures_of(output)))
 }
@@ -102,18 +109,3 @@ page_template <- function() {
   if (!file.exists(template)) writeLines(page_lines, template)
   template
 }
-
-page_lines <- c(
-  "<!DOCTYPE html>", '<html lang="$if(lang)$$lang$$else$en$endif$">', "<head>", '<meta charset="utf-8">',
-  paste0('<meta http-equiv="Content-Security-Policy" content="', page_policy, '">'),
-  '<meta name="viewport" content="width=device-width, initial-scale=1">', "<title>$pagetitle$</title>",
-  "<style>",
-  "body{max-width:52rem;margin:2rem auto;padding:0 1rem;font:16px/1.55 system-ui,sans-serif;color:#222}",
-  "pre{background:#f6f7f8;border:1px solid #e3e5e8;border-radius:4px;padding:.6rem .8rem;overflow-x:auto}",
-  "pre,code{font:14px/1.45 ui-monospace,monospace}img{max-width:100%}",
-  "table{border-collapse:collapse}td,th{padding:.2rem .6rem;border-bottom:1px solid #e3e5e8}",
-  "</style>", "</head>", "<body>",
-  '$if(title)$<h1 class="title">$title$</h1>$endif$', '$if(subtitle)$<p class="subtitle">$subtitle$</p>$endif$',
-  '$for(author)$<p class="author">$author$</p>$endfor$', '$if(date)$<p class="date">$date$</p>$endif$',
-  '$if(abstract)$<div class="abstract">$abstract$</div>$endif$', "$body$", "</body>", "</html>"
-)
