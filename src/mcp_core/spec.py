@@ -171,7 +171,7 @@ class ToolSpec:
             returns = Any
         return type_schema(returns)
 
-    @property
+    @cached_property
     def is_async(self) -> bool:
         return inspect.iscoroutinefunction(self.func)
 

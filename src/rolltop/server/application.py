@@ -14,6 +14,7 @@ from mcp_core import (
     READS,
     Approver,
     Call,
+    Change,
     Changes,
     ClientInfo,
     Dispatcher,
@@ -28,7 +29,7 @@ from mcp_core import (
     ToolContext,
     ToolSet,
     ToolSpec,
-    UnknownResource,
+    UnknownScheme,
 )
 from mcp_core.description import expand_names
 from mcp_core.prompts import declared_prompts
@@ -74,7 +75,8 @@ class Application:
             settings.exclude_tools, settings.tool_prefix or "", publishes_output=settings.output_schemas
         )
         self.prompts: dict[str, Prompt] = {}
-        self.list_was_stale = False  # a client was told another list while we were loading
+        self.list_was_stale = False  # a client may have been told another list before it could be notified
+        self.changes.subscribe(self._note_change)
         self.answers = LargeAnswers(self.workspace)
         self.providers: list[ResourceProvider] = [self.answers, ToolPages(self.registry)]
         self.dispatcher = Dispatcher(
@@ -142,7 +144,7 @@ class Application:
         provider = self.provider_for(uri)
         if provider is None:
             schemes = sorted({scheme for each in self.providers for scheme in each.schemes})
-            raise UnknownResource(uri, hint=f"Known schemes are {', '.join(schemes)}.")
+            raise UnknownScheme(uri, hint=f"Known schemes are {', '.join(schemes)}.")
         return await provider.read(uri, ctx)
 
     def provider_for(self, uri: str) -> ResourceProvider | None:
@@ -227,7 +229,12 @@ class Application:
             return ""
         return settings.tool_prefix or ""
 
-    def _record(self, call: Call) -> Future[bool]:
+    def _note_change(self, change: Change) -> None:
+        """Remember that the tools changed, for a client that connects but cannot be notified yet."""
+        if change.kind == "tools":
+            self.list_was_stale = True
+
+    def _record(self, call: Call) -> Future[bool] | None:
         values = {field: getattr(call, field) for field in _SHARED_FIELDS}
         values["session"] = call.session or ("" if call.transport == "http" else self._session)
         if self.settings.log_arguments:
@@ -235,7 +242,11 @@ class Application:
             values["answer"] = call.answer[: self.settings.journal_text]
         if self._watcher is not None:
             self._watcher(call)
-        return self.workspace.journal.add(Entry(time=call.started, **values))
+        entry = Entry(time=call.started, **values)
+        if call.consents:
+            return self.workspace.journal.add(entry)
+        self.workspace.journal.add_unheard(entry)
+        return None
 
 
 _SHARED_FIELDS = (
