@@ -42,6 +42,12 @@ class Registered:
         return describe(self.spec, self.profile, self.name_of)
 
     @cached_property
+    def input_schema(self) -> dict[str, Any]:
+        """The whole schema of its arguments, whatever the list shows."""
+        schema: dict[str, Any] = expand_schema(self.spec.input_schema, self.name_of)
+        return schema
+
+    @cached_property
     def wire(self) -> dict[str, Any]:
         """The tool as `tools/list` shows it."""
         entry: dict[str, Any] = {"name": self.name}

@@ -139,9 +139,10 @@ def brief_schema(schema: Schema) -> dict[str, Any]:
 
 _UNSAID = frozenset({"minimum", "maximum", "exclusiveMinimum", "minLength", "minItems"})
 _SPEAKING = frozenset((
-    "after_context", "before_context", "color", "confirm", "context", "cursor", "description", "dry_run", "end_line",
-    "filename", "format", "formats", "hash", "ignore_case", "inputFormat", "length", "limit", "line_numbers", "offset",
-    "outputFormat", "paths_only", "project", "query", "sort_by", "sort_order", "start_line", "tags", "timeout", "title",
+    "after_context", "arguments", "before_context", "color", "confirm", "context", "cursor", "description", "dry_run",
+    "end_line", "filename", "format", "formats", "hash", "ignore_case", "inputFormat", "length", "limit",
+    "line_numbers", "metadata", "mime", "offset", "outputFormat", "paths_only", "project", "query", "sort_by",
+    "sort_order", "start_line", "tags", "timeout", "title",
 ))  # fmt: skip
 """Arguments whose names say what they are."""
 _REMARK = re.compile(r" \([^)]*\)|[.;:](\s.*|$)", re.DOTALL)
@@ -212,6 +213,8 @@ def _shortened(node: Any, *, is_mapping_of_schemas: bool) -> Any:
     for key, unsaid in _OBVIOUS.items():
         if key in short and (unsaid is None or short[key] in unsaid):
             del short[key]
+    if isinstance(short.get("maximum"), int) and short["maximum"] >= _MANY:
+        del short["maximum"]
     options = short.get("anyOf")
     if isinstance(options, list) and all(set(option) in _PLAIN for option in options):
         kinds = list(dict.fromkeys(str(option["type"]) for option in options))
@@ -225,12 +228,14 @@ def _shortened(node: Any, *, is_mapping_of_schemas: bool) -> Any:
 
 
 _PLAIN = ({"type"}, {"type", "items"})
+_MANY = 100
 _OBVIOUS: dict[str, tuple[Any, ...] | None] = {
     "minimum": (0, 1),
     "minLength": (0, 1),
     "minItems": (0, 1),
     "maxLength": None,
     "maxItems": None,
+    "maxProperties": None,
     "default": ("", [], {}),
 }
 """What says no more than "not negative", "not empty", "not huge" or "nothing"; None: whatever the value. A call beyond

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["KEEP", "LARGEST", "Keep", "Kept", "Wanted", "is_reference", "keep_wanted", "read_reference", "store_output"]
 
-KEEP = "Store the output: name, or {name, tags, metadata}."
+KEEP = "Store the output: name or {name, tags, metadata}."
 """The description of an argument `keep`."""
 Keep = str | dict[str, Any]
 """Its type; `keep_wanted` checks it."""

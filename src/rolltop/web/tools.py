@@ -67,7 +67,7 @@ async def call(request: Request) -> Response:
     form = await request.form()
     values = {name: value for name, value in form.items() if isinstance(value, str)}
     try:
-        arguments = arguments_of(fields_of(registered.wire["inputSchema"]), values)
+        arguments = arguments_of(fields_of(registered.input_schema), values)
     except FormError as error:
         return _page(request, registered, values, Outcome(error=str(error)), status=422)
     outcome = await backend.call(registered.name, arguments, agreed_in(form))
@@ -94,11 +94,11 @@ def _page(
     data = {
         "tool": _entry(registered),
         "toolset": registered.spec.toolset,
-        "schema": wire["inputSchema"],
+        "schema": registered.input_schema,
         "output_schema": wire.get("outputSchema"),
         "description": describe(registered.spec, "full", registered.name_of),
     }
-    fields = fields_of(wire["inputSchema"])
+    fields = fields_of(registered.input_schema)
     return respond(request, "tool.html", data, status, fields=fields, values=values, outcome=outcome)
 
 

@@ -42,7 +42,7 @@ _ATTACH = Consent("ATTACH_CATALOG", "lets agents run the package's functions, in
 
 
 class AttachArguments(ToolArguments):
-    pkg: str = Field(description="Installed package, or path of sources with built definitions.")
+    pkg: str = Field(description="Package, or path of sources with built definitions.")
 
 
 class Attached(BaseModel):

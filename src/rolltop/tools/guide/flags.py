@@ -29,7 +29,7 @@ WireValue = StrictBool | StrictStr | list[StrictStr]
 Listed = WireValue | dict[str, WireValue] | None
 
 _NAME = "Flag: letters, digits, - and _."
-_VALUE = "true, false (on, off) or text; a list for content-exclude; null removes it."
+_VALUE = "true, false (on, off), text, or a list (content-exclude); null removes it."
 _EXPECTED = "Set only if this is its value now (null: not set)."
 _FILTER = "A name: its value alone; content-*: all that match."
 
@@ -80,7 +80,7 @@ class ListProjectFlags(ProjectArguments):
             before=(("set_project_flag", {"feature_name": "workflow", "project": "/srv/my-app"}),),
         ),
     ],
-    usage="Set a flag only when the user wants it; expected guards against changes by others.",
+    usage="Set a flag only when the user wants it.",
 )
 async def set_project_flag(args: SetProjectFlag, ctx: ToolContext[Workspace]) -> Result[WireValue | None]:
     """Set or remove a flag of the project.

@@ -39,13 +39,13 @@ class RenderRmd(ToolArguments):
     format: Literal["html", "pdf", "word"] = Field(default="html", description="Output format (html, pdf, or word)")
     use_docker_compose: bool = Field(default=False, description=_COMPOSE)
     formats: list[Literal["html", "pdf", "word", "pptx", "md"]] | None = Field(
-        default=None, description="Several at once, from one run; instead of format. Also pptx, md.", min_length=1
+        default=None, description="Several at once, from one run; instead of format.", min_length=1
     )
     renderer: Literal["auto", "local", "docker", "compose"] | None = Field(
         default=None, description="Where R runs; auto (default): locally, else Docker."
     )
     engine: Literal["rmarkdown", "fast"] | None = Field(
-        default=None, description="fast: plain pages, quickly; rmarkdown (default): full fidelity."
+        default=None, description="fast: plain pages; rmarkdown (default): full fidelity."
     )
     params: dict[str, Any] | None = Field(default=None, description="Values for the front matter's params.")
     timeout: float | None = Field(default=None, gt=0, description="Seconds.")

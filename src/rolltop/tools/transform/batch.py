@@ -83,7 +83,7 @@ class TransformBatch(ToolArguments):
 async def transform_batch(args: TransformBatch, ctx: ToolContext[Workspace]) -> Result[Batch]:
     """Run one transformation over many inputs.
 
-    For files, patterns of files or stored documents; each has its own result. One input:
+    For files or stored documents; each has its own result. One input:
     {tool:execute_transformation}.
 
     Use it to convert all files of a folder, or many orders, at once.
