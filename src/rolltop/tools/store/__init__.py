@@ -14,6 +14,7 @@ TOOLSET = ToolSet(
         "rolltop.tools.store.grep",
         "rolltop.tools.store.manage",
         "rolltop.tools.store.bulk",
+        "rolltop.tools.store.history",
     ),
     envelope="rolltop.tools.store.envelope:StoreEnvelope",
     resources="rolltop.tools.store.resources:StoreResources",
