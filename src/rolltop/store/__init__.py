@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rolltop.store.documents.encoding import text_codec
     from rolltop.store.documents.folder_files import Gather, open_source
     from rolltop.store.documents.lookup import no_such_hash
+    from rolltop.store.extract.detect import whole_characters
     from rolltop.store.extract.plain import decoded, lines_in
     from rolltop.store.graph import Neighbourhood, Node, Related
     from rolltop.store.grep import FileLines, LineMatch, Pattern
@@ -90,6 +91,7 @@ __all__ = [
     "parse_time",
     "print_matches",
     "text_codec",
+    "whole_characters",
 ]
 
 __getattr__ = lazy_attributes(
@@ -100,6 +102,7 @@ __getattr__ = lazy_attributes(
         "documents.encoding": "text_codec",
         "documents.folder_files": "Gather open_source",
         "documents.lookup": "no_such_hash",
+        "extract.detect": "whole_characters",
         "extract.plain": "decoded lines_in",
         "graph": "Neighbourhood Node Related",
         "grep": "FileLines LineMatch Pattern",

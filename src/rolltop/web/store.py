@@ -166,7 +166,7 @@ def _kind(data: Mapping[str, Any]) -> tuple[str, list[list[str]]]:
 async def raw(request: Request) -> Response:
     """The bytes, to download; images and PDF may be shown, but only in a sandbox of their own."""
     backend: Backend = request.app.state.backend
-    contents = await backend.read(f"doc://{request.path_params['hash']}")
+    contents = await backend.read(f"doc://{request.path_params['hash']}?raw=true")
     if not contents:
         raise HTTPException(404, "No document has this hash.")
     first = contents[0]

@@ -92,7 +92,8 @@ class History:
             if each.number == number:
                 return each
         raise NotFound(
-            f"{document.path} has no version {number}", hint=f"Its versions are {found[0].number} to {found[-1].number}."
+            f"{document.path} has no version {number}",
+            hint=f"Its versions are {found[0].number} to {found[-1].number}.",
         )
 
     def version_diff(self, document: Document, old: int, new: int) -> list[str] | None:

@@ -274,5 +274,7 @@ async def _given_bytes(args: AttachRmdFile, ctx: ToolContext[Workspace]) -> byte
         except binascii.Error:
             raise InvalidInput("content_base64 is not valid base64") from None
     assert args.source is not None
-    parts = [part.content for part in await ctx.read_resource(args.source)]
+    whole = args.source.startswith("doc://") and "?" not in args.source
+    uri = f"{args.source}?raw=true" if whole else args.source  # the file, not the text in it
+    parts = [part.content for part in await ctx.read_resource(uri)]
     return b"".join(part.encode() if isinstance(part, str) else part for part in parts)

@@ -53,6 +53,8 @@ class RetrieveDocument(ToolArguments):
     length: int | None = Field(default=None, ge=0, description="How many bytes to include.")
     start_line: int | None = Field(default=None, ge=1, description="First line to include, from 1.")
     end_line: int | None = Field(default=None, ge=1, description="Last line to include.")
+    page: int | None = Field(default=None, ge=1, description="Page of a PDF or the like.")
+    raw: bool = Field(default=False, description="The bytes, not the text in them.")
 
 
 class Retrieved(BaseModel):
@@ -71,6 +73,8 @@ class Retrieved(BaseModel):
     end_line: int | None = Field(default=None, description="Last line of the part.")
     complete: bool | None = Field(default=None, description="Whether all that was asked for is here.")
     next_offset: int | None = Field(default=None, description="Pass it as offset to get the next part.")
+    extracted: bool | None = Field(default=None, description="True: the text in the document, not its bytes.")
+    pages: int | None = Field(default=None, description="Number of its last page.")
     text_note: str | None = Field(default=None, description="Why it has no text to search, or not all.")
     graph_enabled: bool | None = Field(default=None, description="Whether related documents were looked up.")
     related_documents: list[RelatedDocument] | None = Field(default=None, description="The nearest first.")
@@ -84,6 +88,8 @@ class GetByName(ToolArguments):
     length: int | None = Field(default=None, ge=0, description="How many bytes to include.")
     start_line: int | None = Field(default=None, ge=1, description="First line to include, from 1.")
     end_line: int | None = Field(default=None, ge=1, description="Last line to include.")
+    page: int | None = Field(default=None, ge=1, description="Page of a PDF or the like.")
+    raw: bool = Field(default=False, description="The bytes, not the text in them.")
 
 
 class CatDocument(ToolArguments):
@@ -93,6 +99,8 @@ class CatDocument(ToolArguments):
     length: int | None = Field(default=None, ge=0, description="How many bytes to include.")
     start_line: int | None = Field(default=None, ge=1, description="First line to include, from 1.")
     end_line: int | None = Field(default=None, ge=1, description="Last line to include.")
+    page: int | None = Field(default=None, ge=1, description="Page of a PDF or the like.")
+    raw: bool = Field(default=False, description="The bytes, not the text in them.")
 
     @model_validator(mode="after")
     def _one_of(self) -> CatDocument:
@@ -102,7 +110,8 @@ class CatDocument(ToolArguments):
 
 
 def _wanted(args: RetrieveDocument | GetByName | CatDocument, budget: int) -> Wanted:
-    return Wanted(args.offset, args.length, args.start_line, args.end_line, most=max(1000, int(budget * SHARE)))
+    most = max(1000, int(budget * SHARE))
+    return Wanted(args.offset, args.length, args.start_line, args.end_line, most, args.page, args.raw)
 
 
 def retrieve(
@@ -128,7 +137,7 @@ def retrieve(
         current=found.current,
         text_note=library.extracts.note(document) if found.current else None,
     )
-    ranged = args.offset or args.length is not None or args.start_line or args.end_line
+    ranged = args.offset or args.length is not None or args.start_line or args.end_line or args.page
     if args.include_content or ranged:
         part = read_part(library, document, entry.id, entry.size, _wanted(args, budget))
         answer = answer.model_copy(update={name: getattr(part, name) for name in part.__slots__})
@@ -259,7 +268,7 @@ def _by_name(library: Library, args: GetByName | CatDocument, budget: int) -> Co
     if found.current:
         return content_of(library, found.document, _wanted(args, budget))
     part = read_part(library, found.document, found.object.id, found.object.size, _wanted(args, budget))
-    shown = content_of(library, found.document, Wanted(length=0))
+    shown = content_of(library, found.document, Wanted(length=0, raw=True))
     fields = {name: getattr(part, name) for name in part.__slots__}
     return shown.model_copy(update={**fields, "hash": found.object.hex, "size": found.object.size})
 
@@ -277,6 +286,6 @@ def _by_name(library: Library, args: GetByName | CatDocument, budget: int) -> Co
 async def cat_document(args: CatDocument, ctx: ToolContext[Workspace]) -> Result[Content]:
     """Display document content directly.
 
-    Use it to read a document by hash or name, like the command cat. Binary content comes as base64 in blob.
+    Use it to read a document by hash or name, like the command cat. Of a PDF or the like you get its text.
     """
     return Result.ok(await ctx.run(_by_name, ctx.workspace.store, args, ctx.budget))

@@ -104,9 +104,7 @@ def _list(library: Library, args: DocumentHistory, budget: int) -> History:
 
 
 def _info(version: Version) -> VersionInfo:
-    return VersionInfo(
-        version=version.number, time=format_time(version.indexed), hash=version.hash, size=version.size
-    )
+    return VersionInfo(version=version.number, time=format_time(version.indexed), hash=version.hash, size=version.size)
 
 
 def _diff(library: Library, args: DocumentHistory, budget: int) -> History:

@@ -97,6 +97,8 @@ class Content(BaseModel):
     end: int | None = Field(default=None, description="Byte after the last one of this part.")
     start_line: int | None = Field(default=None, description="First line of this part, where lines were asked for.")
     end_line: int | None = Field(default=None, description="Last line of this part.")
+    extracted: bool | None = Field(default=None, description="True: the text in the document, not its bytes.")
+    pages: int | None = Field(default=None, description="Number of its last page.")
     complete: bool = Field(description="Whether this is the whole content (or all that was asked for).")
     next_offset: int | None = Field(default=None, description="Pass it as offset to get the next part.")
 

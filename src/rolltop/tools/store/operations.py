@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Any
 
 from rolltop.files import Files
 from rolltop.store import Added, Document, Found, Library, no_such_hash
 
-__all__ = ["document_by", "find_hash", "store_file"]
+__all__ = ["document_by", "document_holding", "find_hash", "store_file"]
 
 
 def store_file(library: Library, files: Files, path: str, tags: list[str], metadata: dict[str, Any]) -> Added:
@@ -26,6 +27,14 @@ def find_hash(library: Library, text: str) -> Found:
     if found is None:
         raise no_such_hash()
     return found
+
+
+def document_holding(library: Library, document: Document, number: int) -> Document:
+    """The document as it was when it had this content."""
+    if number == document.object:
+        return document
+    entry = library.catalog.objects.get(number)
+    return replace(document, object=number, hash=entry.hex, size=entry.size) if entry else document
 
 
 def document_by(library: Library, name: str | None, digest: str | None) -> Document:
