@@ -271,7 +271,7 @@ class Approver:
 
     def _session(self, ctx: ToolContext[Any]) -> str:
         client = ctx.client
-        return "\0".join((self.process, client.transport, ctx.principal or "", ctx.session_id or client.name))
+        return "\0".join((self.process, client.transport, ctx.principal or "", client.session or client.name))
 
 
 class _Asking:

@@ -34,7 +34,12 @@ class ClientInfo:
     capabilities: frozenset[str] = frozenset()
     """What it says it can do for a server: `elicitation`, `sampling`, `roots`."""
     session: str = ""
-    """The id of its session, where the transport has one."""
+    """Tells its session from others, where one server has several."""
+
+    @property
+    def caller(self) -> tuple[str, ...]:
+        """Tells callers apart: by session, else by what they say of themselves."""
+        return (self.session,) if self.session else (self.name, self.version)
 
 
 class ToolCancelled(Exception):
@@ -124,8 +129,6 @@ class ToolContext(Generic[W]):
     consents: list[dict[str, Any]] = field(default_factory=list)
     approver: Approver = field(default_factory=Approver)
     """The rule of consent; a server shares one between its calls, so that refusals stand."""
-    session_id: str | None = None
-    """The client's session, where the transport knows one."""
     tool: str = ""
     """The tool that runs, by its plain name; the dispatcher sets it."""
     arguments: Mapping[str, Any] = field(default_factory=dict)

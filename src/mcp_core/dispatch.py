@@ -227,7 +227,7 @@ class Dispatcher:
         spec = registered.spec
         ctx.invoker, ctx.name_of = self.invoke, self.registry.name_of
         ctx.arguments = _as_mapping(checked)
-        ctx.lane = self._threads.lane((spec.toolset, spec.annotations.read_only), (ctx.principal, ctx.client.name))
+        ctx.lane = self._threads.lane((spec.toolset, spec.annotations.read_only), (ctx.principal, ctx.client.caller))
         limit = spec.timeout or self._timeout
         try:
             async with asyncio.timeout(limit) as ctx.time_limit:

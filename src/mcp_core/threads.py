@@ -1,8 +1,9 @@
 """Threads for blocking tools: one pool for each kind of work, with a share for each caller.
 
 A pool belongs to a tool set and to reading or writing, so writers that wait for a lock leave the readers their
-threads, and a slow tool set leaves the others theirs. In a pool a caller has at most half of the threads; work that
-waits is started in turn, one piece of each caller. Work whose caller leaves before it is started never starts.
+threads, and a slow tool set leaves the others theirs. In a pool a caller takes a thread only if more are free than
+it has already: the first caller gets half, the next one a quarter, so there is one left for the next. Work that waits
+is started in turn, one piece of each caller. Work whose caller leaves before it is started never starts.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class _Pool:
 
     def __init__(self, size: int) -> None:
         self._executor = ThreadPoolExecutor(size, "tool")
-        self._size, self._share = size, max(1, size // 2)
+        self._size = size
         self._running: Counter[Hashable] = Counter()
         self._waiting: dict[Hashable, deque[Work]] = {}
 
@@ -79,7 +80,7 @@ class _Pool:
         self._executor.shutdown(wait=False, cancel_futures=True)
 
     def _may_start(self, caller: Hashable) -> bool:
-        return self._running.total() < self._size and self._running[caller] < self._share
+        return self._running.get(caller, 0) < self._size - self._running.total()
 
     def _start(
         self, loop: asyncio.AbstractEventLoop, caller: Hashable, outcome: asyncio.Future[Any], work: Callable[[], Any]

@@ -16,7 +16,7 @@ __all__ = ["main"]
 
 _OBJECTS = 50_000
 """New objects before the garbage collector looks: what a short command loads is not garbage."""
-FLAGS = ("--read-only",)
+FLAGS = ("--page", "--read-only")
 VALUED = (
     "--workspace",
     "--log-level",

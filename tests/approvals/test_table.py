@@ -350,7 +350,7 @@ def test_an_agreement_counts_for_what_the_human_chose(worlds: Callable[[str], Wo
         return Reply("accept", {"agree": True, "remember": scope})
 
     def run(scene: Scene) -> None:
-        context = world.desk.context(ClientInfo(transport="test"), asker=ask, session_id=session)
+        context = world.desk.context(ClientInfo(transport="test", session=session), asker=ask)
         answer = asyncio.run(world.desk.dispatcher.call(scene.tool, scene.arguments, context))
         assert not answer.is_error, answer.text
 

@@ -46,21 +46,27 @@ class Process:
 
     async def send(self, message: dict[str, Any]) -> None:
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(message).encode() + b"\n")
+        self._write(message)
         await self._process.stdin.drain()
+
+    def _write(self, message: dict[str, Any]) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(message).encode() + b"\n")
 
     async def exchange(self, message: dict[str, Any]) -> AsyncIterator[dict[str, Any]]:
         """Everything that the server says until it has answered."""
         queue = self._streams[message["id"]] = asyncio.Queue()
+        answered = False
         try:
             await self.send(message)
-            while True:
+            while not answered:
                 said = await queue.get()
+                answered = said.get("id") == message["id"] and "method" not in said
                 yield said
-                if said.get("id") == message["id"] and "method" not in said:
-                    return
         finally:
             self._streams.pop(message["id"], None)
+            if not answered:  # the caller hung up: over stdio that is said by a message
+                self._write(cancelled(message["id"]))
 
     async def _read(self) -> None:
         assert self._process.stdout is not None
@@ -75,6 +81,10 @@ class Process:
         with contextlib.suppress(ProcessLookupError):
             self._process.kill()
         await self._process.wait()
+
+
+def cancelled(request_id: str | int) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": request_id}}
 
 
 sessions: dict[str, Process] = {}

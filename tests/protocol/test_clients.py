@@ -61,8 +61,9 @@ async def test_the_human_is_asked(connect: Any, era: str, action: Any, agree: bo
         questions.append(params.message)
         return ElicitResult(action=action, content={"agree": agree} if agree is not None else None)
 
+    # A thing of its own in each case: a refusal stands, and clients of 2026 over HTTP with one name are one caller.
     async with connect(env=EXAMPLES, mode=era, elicitation_callback=ask) as client:
-        answer = await client.call_tool("forget_everything", {"what": "yesterday"})
+        answer = await client.call_tool("forget_everything", {"what": f"{era} {action} {agree}"})
     assert len(questions) == 1
     assert answer.is_error is not done
     if not done:

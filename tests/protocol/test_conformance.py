@@ -14,6 +14,8 @@ import pytest
 CONFORMANCE = "node_modules/@modelcontextprotocol/conformance/dist/index.js"
 SITE = {"PYTHONPATH": str(Path(__file__).parent / "site")}
 """Where the suite's fixtures are installed, as a tool set of somebody else's package."""
+PATIENT = ("--timeout", "120000")
+"""Milliseconds for one scenario, which starts several servers: the suite's 30 s are too few on a busy machine."""
 REQUIRED = {"2025-11-25": 30, "2026-07-28": 37}
 
 
@@ -21,7 +23,7 @@ REQUIRED = {"2025-11-25": 30, "2026-07-28": 37}
 @pytest.mark.timeout(300)
 def test_every_required_scenario_passes(node: Any, http_server: Any, tmp_path: Path, revision: str) -> None:
     url = http_server("--toolsets", "conformance", env=SITE)
-    done = node(CONFORMANCE, "server", "--url", url, "--requirements", revision, "-o", str(tmp_path / "out"))
+    done = node(CONFORMANCE, "server", "--url", url, "--requirements", revision, "-o", str(tmp_path / "out"), *PATIENT)
     assert done.returncode == 0, done.stdout[-4000:]
     # Beyond the required ones, everything passes except the tasks extension, which is not offered.
     assert not {name for name, _ in failures(tmp_path / "out") if not name.startswith("tasks-")}
@@ -47,7 +49,9 @@ def stdio_url(environment: dict[str, str]) -> Iterator[str]:
 
 @pytest.mark.timeout(300)
 def test_stdio_passes_everything_that_is_not_about_http(node: Any, stdio_url: str, tmp_path: Path) -> None:
-    node(CONFORMANCE, "server", "--url", stdio_url, "--requirements", "2026-07-28", "-o", str(tmp_path / "out"))
+    node(
+        CONFORMANCE, "server", "--url", stdio_url, "--requirements", "2026-07-28", "-o", str(tmp_path / "out"), *PATIENT
+    )
     failed = failures(tmp_path / "out")
     # Of the many checks on stateless servers, those that fail are about HTTP's own status codes.
     stateless = {check for name, check in failed if name.startswith("server-stateless")}
@@ -59,7 +63,9 @@ def test_stdio_passes_everything_that_is_not_about_http(node: Any, stdio_url: st
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("scenario", ["tools-call-sampling", "tools-call-elicitation", "tools-call-with-logging"])
 def test_a_2025_client_is_asked_and_told_over_stdio(node: Any, stdio_url: str, tmp_path: Path, scenario: str) -> None:
-    done = node(CONFORMANCE, "server", "--url", stdio_url, "--scenario", scenario, "-o", str(tmp_path / "out"))
+    done = node(
+        CONFORMANCE, "server", "--url", stdio_url, "--scenario", scenario, "-o", str(tmp_path / "out"), *PATIENT
+    )
     assert done.returncode == 0, done.stdout[-2000:]
     assert not failures(tmp_path / "out")
 
@@ -77,6 +83,7 @@ def test_a_2025_client_gets_everything_over_stdio(node: Any, stdio_url: str, tmp
         "2025-11-25",
         "-o",
         str(tmp_path / "out"),
+        *PATIENT,
         timeout=590,
     )
     assert not {name for name, _ in failures(tmp_path / "out") if not name.startswith(HTTP_ONLY)}

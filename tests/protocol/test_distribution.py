@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -76,6 +78,25 @@ def test_the_bundle_holds_what_runs_and_nothing_else(node: Any, tmp_path: Path) 
     names = zipfile.ZipFile(tmp_path / "rolltop.mcpb").namelist()
     assert {MANIFEST["server"]["entry_point"], "pyproject.toml", "manifest.json", "LICENSE", "README.md"} <= set(names)
     assert {name for name in names if "/" in name and not name.startswith("src/")} == set()
+    listed = subprocess.run(["git", "ls-files", "src"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert set(listed.split("\n")) - {""} <= set(names)
+
+
+def test_the_unpacked_bundle_serves_every_tool_set(node: Any, tmp_path: Path, environment: dict[str, str]) -> None:
+    done = node("node_modules/.bin/mcpb", "pack", str(ROOT), str(tmp_path / "rolltop.mcpb"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    zipfile.ZipFile(tmp_path / "rolltop.mcpb").extractall(tmp_path / "bundle")
+    here = {**environment, "PYTHONPATH": str(tmp_path / "bundle" / "src")}
+    program = "import rolltop; print(rolltop.__file__)"
+    where = subprocess.run([sys.executable, "-c", program], env=here, capture_output=True, text=True, check=True)
+    assert str(tmp_path) in where.stdout
+    shown = subprocess.run(
+        [sys.executable, "-m", "rolltop", "toolsets", "--json"], env=here, capture_output=True, text=True, check=False
+    )
+    sets = {each["toolset"]: each for each in json.loads(shown.stdout)}
+    assert {"store", "transform", "reports", "catalog", "guide"} <= {
+        name for name, each in sets.items() if each["served"]
+    }
 
 
 def test_the_registry_entry_is_valid() -> None:

@@ -63,7 +63,9 @@ GOOD: list[Request] = [
     ),
 ]
 ODD_META: list[Any] = [5, [], "x", {"progressToken": []}, {"progressToken": {}}, {"progressToken": None}, {"other": 1}]
-ODD_ARGUMENTS: list[Any] = [[], "x", 5, {"no_such_argument": 1}, {"": {}}]
+ODD_ARGUMENTS: list[Any] = [
+    [], "x", 5, {"no_such_argument": 1}, {"": {}}, {"query": {"a": 1}, "name": 7}, {"limit": "many", "path": []},
+]  # fmt: skip
 
 
 def requests(tools: list[str]) -> Iterator[Request]:
@@ -212,7 +214,7 @@ def test_every_transport_gives_the_same_answer(
             else (method, params)
             for method, params in asked
         ]
-    assert len(asked) >= 600
+    assert len(asked) >= 1000
 
     def by_stdio() -> list[Answer]:
         with closing(RawStdio([sys.executable, "-m", "rolltop", "serve"], environment, greet=not modern)) as server:

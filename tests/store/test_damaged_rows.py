@@ -77,6 +77,6 @@ def test_the_answers_say_what_they_leave_out(directory: Path) -> None:
         assert library.page(Listing(limit=100)).total == 20
         note = library.search("honey", limit=100).note
         assert note is not None
-        assert note.startswith("1 documents are left out")
+        assert note.startswith("Documents left out because their rows of the catalogue are damaged: 1.")
         with pytest.raises(Damaged):
             library.document("notes/06.txt")

@@ -11,6 +11,7 @@ import time
 import pytest
 
 from rolltop.store import Library, Listing, Pattern
+from rolltop.store.extract import extracts, texts
 from rolltop.tools.store.grep import GrepDocuments, grep
 from rolltop.tools.store.reading import Wanted, read_part
 
@@ -145,3 +146,12 @@ def test_grep_beside_writers_answers_as_one_state(library: Library) -> None:
     threads[0].join()
     assert not failures, failures[0]
     assert library.select(Listing())
+
+
+def test_a_search_says_that_a_text_is_too_long_to_be_indexed(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (extracts, texts):
+        monkeypatch.setattr(module, "LONGEST_READ", 1 << 20)
+    library.add_text("long.txt", "needle and hay\n" * 100_000)
+    found = library.search("needle")
+    assert found.total == 0
+    assert found.note == "Texts of more than 1 MB, which are not searched by their words: 1. grep finds their lines."

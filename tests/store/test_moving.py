@@ -244,7 +244,7 @@ def test_the_command_exports_what_can_be_read(rolltop: Run, tmp_path: Path) -> N
     rolltop("store", "add", "-", "--name", "good.md", stdin="good\n")
     done = rolltop("store", "export", str(tmp_path / "x.tar"))
     assert (done.returncode, "version 1 of bad.md was not written" in done.stderr) == (1, True)
-    assert "1 documents exported" in done.stderr
+    assert "1 document exported" in done.stderr
     assert (tmp_path / "x.tar").exists()
 
 

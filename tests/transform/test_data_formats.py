@@ -228,7 +228,10 @@ def test_csv_cells_are_typed() -> None:
 
 def test_csv_options() -> None:
     assert read("csv", "1;2\n3;4", delimiter=";", headers=False) == [[1, 2], [3, 4]]
-    assert read("csv", "a,b\n1\n1,2,3\n") == [{"a": 1, "b": None}, {"a": 1, "b": 2}]
+    assert read("csv", "a,b\n1\n1,2,3\n", extraCells="drop") == [{"a": 1, "b": None}, {"a": 1, "b": 2}]
+    with pytest.raises(ReadFailure, match="3:1 - a row has 3 cells and the header 2"):
+        read("csv", "a,b\n1\n1,2,3\n")
+    assert read("csv", "a,b\n4.10, x\nNULL,\n", inferTypes=False) == [{"a": "4.10", "b": " x"}, {"a": "NULL", "b": ""}]
     assert read("csv", "") == []
     with pytest.raises(InvalidInput, match="delimiter"):
         read("csv", "a", delimiter="")
@@ -259,10 +262,25 @@ def test_csv_regional_numbers(style: str, expected: str) -> None:
 
 def test_yaml_types() -> None:
     text = "s: x\nn: 1\no: 010\nf: 1.5\nb: yes\nz: ~\nd: 2024-05-01\nt: 2024-05-01 10:30:00\nq: '1'\nl: [1, {a: 2}]\n"
-    assert read("yaml", text) == {
+    assert read("yaml", text, yaml="1.1") == {
         "s": "x", "n": 1, "o": 8, "f": 1.5, "b": True, "z": None, "d": dt.date(2024, 5, 1),
         "t": dt.datetime(2024, 5, 1, 10, 30, tzinfo=dt.UTC), "q": "1", "l": [1, {"a": 2}],
     }  # fmt: skip
+
+
+def test_yaml_is_read_by_the_core_schema_of_yaml_12() -> None:
+    text = "on: NO\nt: 12:30\nd: 2024-05-01\no: 0o10\nh: 0x1F\nz: 010\nu: 1_000\nn: ~\ne:\nb: True\nf: 1.50\n"
+    assert read("yaml", text) == {
+        "on": "NO", "t": "12:30", "d": "2024-05-01", "o": 8, "h": 31, "z": 10, "u": "1_000", "n": None, "e": None,
+        "b": True, "f": 1.5,
+    }  # fmt: skip
+    assert read("yaml", "f: 1.50\nb: yes\nz: 007\nn: ~\n", inferTypes=False) == {
+        "f": "1.50", "b": "yes", "z": "007", "n": None,
+    }  # fmt: skip
+
+
+def test_xml_texts_keep_their_spelling_when_asked() -> None:
+    assert read("xml", "<r><a>75.00</a><b> x </b></r>", inferTypes=False)["r"] == {"a": "75.00", "b": " x "}
 
 
 @pytest.mark.parametrize(
@@ -274,9 +292,9 @@ def test_yaml_types() -> None:
         ("-.5", -0.5),
         ("+.5e1", 5.0),
         ("1.e2", 100.0),
-        ("1_0e1", 100.0),
+        ("09", 9),
     ]
-    + [(text, text) for text in ("1e", "e3", "09", "1e3x", "12e9999", ".", "-.", "1e+")],
+    + [(text, text) for text in ("1e", "e3", "1_0e1", "1e3x", "12e9999", ".", "-.", "1e+")],
 )
 def test_yaml_numbers_with_an_exponent(text: str, value: Any) -> None:
     found = read("yaml", f"n: {text}")["n"]

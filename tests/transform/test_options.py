@@ -218,7 +218,7 @@ def test_a_caller_is_told_about_values_too() -> None:
         ('csv { delimeter: ";" }', "json", 13, "Did you mean `delimiter`?"),
         ('json { schema: "order.json" }', "json", 14, "not held against a schema"),
         ('xml { encoding: "latin-1" }', "json", 13, "says its encoding itself"),
-        ('yaml { colour: "red" }', "json", 14, "It has documents."),
+        ('yaml { colour: "red" }', "json", 14, "It has documents, inferTypes, yaml."),
         ("json", "csv { decimal: 2 }", 14, "Did you mean `decimals`?"),
     ],
 )

@@ -598,3 +598,24 @@ def test_whatever_readers_note_is_written_as_a_valid_schema(
     Draft202012Validator.check_schema(json.loads(formats.write("jsch", value).text))
     for target in ("avro", "proto", "osch", "tsch"):  # Avro is checked when it is written
         assert formats.read(target, formats.write(target, value).text)["%_diagnostics"] == {"%_status": "complete"}
+
+
+def test_a_json_schema_of_an_xsd_keeps_the_root_element() -> None:
+    schema = (
+        '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="Order" type="T"/>'
+        '<xs:complexType name="T"><xs:sequence><xs:element name="id" type="xs:int"/></xs:sequence></xs:complexType>'
+        "</xs:schema>"
+    )
+    made = json.loads(convert(schema, "xsd", "jsch").text)
+    validator = Draft202012Validator(made)
+    assert validator.is_valid({"Order": {"id": 5}})
+    assert not validator.is_valid(5)
+    assert not validator.is_valid({"Other": {}})
+
+
+def test_an_xsd_of_a_json_schema_has_a_global_element() -> None:
+    schema = {"title": "Order", "type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}
+    made = convert(json.dumps(schema), "jsch", "xsd").text
+    xsd = etree.XMLSchema(etree.fromstring(made.encode()))
+    assert xsd.validate(etree.fromstring("<Order><id>5</id></Order>"))
+    assert not xsd.validate(etree.fromstring("<Other/>"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 from web_page import Running, context_for
 
 pytestmark = pytest.mark.browser
@@ -22,11 +22,19 @@ def _paths(page: Running) -> list[str]:
 
 
 def _watched(page: Page, url: str) -> list[str]:
-    """Console errors, failures and requests to other hosts, as they happen."""
+    """Console errors, failures and answers of other hosts, as they happen.
+
+    A report may ask for a script of another host (MathJax). Its frame's policy stops that, and the console says so.
+    """
     found: list[str] = []
-    page.on("console", lambda message: found.append(message.text) if message.type == "error" else None)
+
+    def console(message: ConsoleMessage) -> None:
+        if message.type == "error" and "/output/" not in message.location["url"]:
+            found.append(message.text)
+
+    page.on("console", console)
     page.on("pageerror", lambda error: found.append(str(error)))
-    page.on("request", lambda request: None if request.url.startswith((url, "data:")) else found.append(request.url))
+    page.on("response", lambda answer: None if answer.url.startswith((url, "data:")) else found.append(answer.url))
     return found
 
 

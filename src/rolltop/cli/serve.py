@@ -30,6 +30,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _OPTIONS = (
     click.option("--toolsets", metavar="A,B", help="Tool sets to serve; all of them by default."),
     click.option("--exclude-tools", metavar="A,B", help="Single tools to leave out."),
+    click.option("--page", is_flag=True, default=None, help="Serve the local page beside a stdio server."),
     click.option("--read-only", is_flag=True, default=None, help="Leave out every tool that writes."),
     click.option("--prefix", "tool_prefix", metavar="TEXT", help="Prefix for all tool names; '' for none."),
     click.option(
@@ -122,7 +123,7 @@ def serve(
 
     def announce(url: str) -> None:
         click.echo(f"rolltop listens on {url}", err=True)
-        from rolltop.web.doorkeeper import write_page_address
+        from rolltop.web.doorkeeper import login_link, write_page_address
 
         address = url.removesuffix("/mcp")
         write_page_address(settings.workspace, address)
@@ -222,20 +223,13 @@ def _refuse_missing_catalogs(places: tuple[str, ...]) -> None:
             locate(place)
 
 
-def login_link(workspace: Path, address: str) -> str:
-    """A link that opens the page of a server of this workspace, once."""
-    from rolltop.web.doorkeeper import Doorkeeper, owners_secret
-
-    return f"{address}/?login={Doorkeeper(owners_secret(workspace)).login_code()}"
-
-
 @click.command(epilog=EXIT_CODES)
 @click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
 @click.pass_obj
 def page(invocation: Invocation, as_json: bool) -> None:
     """Print a login link for the page of the server that runs in this workspace."""
     from rolltop.cli.output import print_json
-    from rolltop.web.doorkeeper import page_address
+    from rolltop.web.doorkeeper import login_link, page_address
     from rolltop.workspace import Workspace
 
     folder = Workspace(make_settings(invocation, {})).prepare()

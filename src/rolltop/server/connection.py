@@ -134,7 +134,7 @@ def is_enveloped(document: Document) -> bool:
     return isinstance(meta, dict) and PROTOCOL_KEY in meta
 
 
-def client_of(info: Any, capabilities: Any, protocol: str, transport: str) -> ClientInfo:
+def client_of(info: Any, capabilities: Any, protocol: str, transport: str, session: str = "") -> ClientInfo:
     """Who calls, from what the client sent."""
     named = info if isinstance(info, dict) else {}
     offered = capabilities if isinstance(capabilities, dict) else {}
@@ -144,7 +144,7 @@ def client_of(info: Any, capabilities: Any, protocol: str, transport: str) -> Cl
     if isinstance(asked, dict) and (asked.get("form") is not None or asked.get("url") is None):
         known.add("elicitation")
     name, version = named.get("name", "unknown"), named.get("version", "")
-    return ClientInfo(str(name), str(version), protocol, transport, frozenset(known))
+    return ClientInfo(str(name), str(version), protocol, transport, frozenset(known), session)
 
 
 def tool_context(application: Application, connection: Connection, params: Mapping[str, Any]) -> ToolContext[Workspace]:

@@ -9,6 +9,7 @@ import hmac
 import ipaddress
 import signal
 import socket
+import sys
 from collections.abc import Awaitable, Callable, Iterator, MutableMapping
 from typing import Any
 
@@ -201,7 +202,13 @@ def bind(host: str, port: int) -> socket.socket:
 
 async def serve_http(app: App, listener: socket.socket, started: Callable[[], None], header_seconds: float) -> None:
     """Serve until a signal; calls under way get two seconds to end."""
-    config = uvicorn.Config(
+    server = _Server(_config(app, header_seconds), started)
+    with contextlib.suppress(KeyboardInterrupt):
+        await server.serve(sockets=[listener])
+
+
+def _config(app: App, header_seconds: float) -> uvicorn.Config:
+    return uvicorn.Config(
         app,
         http=protocol_within(header_seconds),
         log_config=None,
@@ -211,9 +218,6 @@ async def serve_http(app: App, listener: socket.socket, started: Callable[[], No
         timeout_keep_alive=30,
         lifespan="on",
     )
-    server = _Server(config, started)
-    with contextlib.suppress(KeyboardInterrupt):
-        await server.serve(sockets=[listener])
 
 
 HEAD_LIMIT = 64 << 10
@@ -291,16 +295,34 @@ def protocol_within(seconds: float) -> type[asyncio.Protocol]:
     return Limited
 
 
+async def serve_page(application: Application) -> None:
+    """Serve the page alone, beside a stdio server that handles the signals."""
+    settings = application.settings
+    listener = bind("127.0.0.1", 0)
+    address = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    page = page_for(application)
+    gate = Gate(page, list(LOCAL_NAMES), None, page)
+
+    def announce() -> None:
+        from rolltop.web.doorkeeper import login_link, write_page_address  # noqa: PLC0415
+
+        write_page_address(settings.workspace, address)
+        sys.stderr.write(f"The page of rolltop, for one login: {login_link(settings.workspace, address)}\n")
+        sys.stderr.flush()
+
+    await _Server(_config(gate, settings.http_body_seconds), announce, signals=False).serve(sockets=[listener])
+
+
 class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, started: Callable[[], None], *, signals: bool = True) -> None:
         super().__init__(config)
-        self._announce = started
+        self._announce, self._signals = started, signals
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Stop on signals, and end with our own exit code: uvicorn would raise the signal once more."""
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if self._signals else ():
             loop.add_signal_handler(number, self.handle_exit, number, None)
         yield
 

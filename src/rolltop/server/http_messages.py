@@ -114,13 +114,14 @@ class HttpMessages:
     async def _session(self, revision: str | None, body: bytes, scope: Scope, receive: Receive, send: Send) -> None:
         """Hand a message of an earlier revision, or those of a batch, to the SDK's app."""
         document = read(body)
+        left = scope.setdefault("state", {})["left"] = asyncio.Event()  # ends the work, see `sdk`
         # A client that names no revision is of 2025-03-26, which had no such header.
         if is_batch(document, BATCH_REVISION if revision is None else revision):
             good, bad = batch_members(document)
-            await serve_batch(good, bad, lambda each, out: self._app(scope, _replayed(each, receive), out), send)
+            await serve_batch(good, bad, lambda each, out: self._app(scope, _replayed(each, receive, left), out), send)
             return
         checked(document)
-        await self._app(scope, _replayed(body, receive), send)
+        await self._app(scope, _replayed(body, receive, left), send)
 
     async def _modern(self, revision: str, body: Any, scope: Scope, receive: Receive, send: Send) -> None:
         """Frame a message of 2026-07-28."""
@@ -198,9 +199,8 @@ class HttpMessages:
                 await _send_reply(send, work.result())
             else:
                 await _stream(work, channel, receive, send)
-        except asyncio.CancelledError:
-            work.cancel()
-            raise
+        finally:
+            work.cancel()  # nothing to end if it is done
 
 
 class _StreamChannel:
@@ -300,13 +300,17 @@ async def _read_body(receive: Receive, limit: int, *, keep: bool = True) -> byte
             return b"".join(parts)
 
 
-def _replayed(body: bytes, receive: Receive) -> Receive:
+def _replayed(body: bytes, receive: Receive, left: asyncio.Event) -> Receive:
+    """Gives a body that was read already, then what comes; sets `left` when the client hangs up."""
     given = False
 
     async def replay() -> Message:
         nonlocal given
         if given:
-            return await receive()
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                left.set()
+            return message
         given = True
         return {"type": "http.request", "body": body, "more_body": False}
 

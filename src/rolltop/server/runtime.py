@@ -61,11 +61,30 @@ def run_stdio(
     async def load(path: RequestPath) -> Built:
         return await asyncio.to_thread(build, path)
 
-    failure = _run(serve_stdio(application, Listing(application), wire, load, early))
+    failure = _run(_beside_page(serve_stdio(application, Listing(application), wire, load, early), application))
     application.close()
     if failure is not None:
         sys.stderr.write(f"rolltop: answers cannot be written to standard output: {failure.strerror}\n")
     _leave(1 if failure else 0)
+
+
+async def _beside_page(serving: Coroutine[Any, Any, T], application: Application) -> T:
+    """Serve the page too, where the settings ask for it."""
+    if not application.settings.page:
+        return await serving
+    from rolltop.server.http import serve_page  # noqa: PLC0415 - starlette and templates take their time
+
+    page = asyncio.create_task(serve_page(application))
+    page.add_done_callback(_page_ended)
+    try:
+        return await serving
+    finally:
+        page.cancel()
+
+
+def _page_ended(page: asyncio.Task[None]) -> None:
+    if not page.cancelled() and (error := page.exception()) is not None:
+        logger.error("the page cannot be served: %s", error)
 
 
 def run_http(settings: Settings, announce: Callable[[str], None], *, no_token: bool = False) -> None:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 import json
 import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -37,7 +38,7 @@ from mcp_core import InputNeeded, ProtocolFault
 from mcp_core.jsonable import without_surrogates
 from rolltop.server.application import Application
 from rolltop.server.connection import Channel, Connection, Exchange, LogThreshold, client_of, local_principal
-from rolltop.server.jsonrpc import INVALID_REQUEST, Document
+from rolltop.server.jsonrpc import INTERNAL_ERROR, INVALID_REQUEST, Document
 from rolltop.server.listing import Listing
 from rolltop.server.methods import Methods
 from rolltop.server.notifications import Notifications
@@ -152,12 +153,28 @@ class _PathFirst:
         connection = connection_of(ctx, self._transport)
         connection.rest, connection.plain_results = rest, True
         document = {"id": ctx.request_id, "method": ctx.method, "params": ctx.params}
-        reply = await self._path.answer(document, connection)
+        reply = await _unless_left(self._path.answer(document, connection), ctx)
         if "error" in reply:
             error = reply["error"]
             raise MCPError(error["code"], error["message"], error.get("data"))
         result: HandlerResult = reply["result"]
         return result
+
+
+async def _unless_left(answer: Coroutine[Any, Any, Document], ctx: Context) -> Document:
+    """The reply. If the client hangs up first, the work ends: events are not kept, so nobody could read it."""
+    left: asyncio.Event | None = getattr(getattr(ctx.request, "state", None), "left", None)
+    if left is None:
+        return await answer
+    work, gone = asyncio.ensure_future(answer), asyncio.ensure_future(left.wait())
+    try:
+        await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if work.done():
+            return work.result()
+        raise MCPError(INTERNAL_ERROR, "the client hung up before the answer")
+    finally:
+        work.cancel()
+        gone.cancel()
 
 
 def connection_of(ctx: Context, transport: str) -> Connection:
@@ -171,11 +188,17 @@ def connection_of(ctx: Context, transport: str) -> Connection:
     if modern or introduced is not None:
         info = introduced.client_info.model_dump() if introduced is not None else None
         offered = capabilities.model_dump(by_alias=True) if capabilities is not None else None
-        client = client_of(info, offered, ctx.protocol_version, transport)
+        client = client_of(info, offered, ctx.protocol_version, transport, _session_of(ctx))
     kept = ctx.session._connection.state.setdefault("rolltop/log-threshold", LogThreshold())
     state = getattr(ctx.request, "state", None)
     principal = local_principal() if ctx.request is None else getattr(state, "principal", "")
     return Connection(client, principal, exchange, _no_rest, modern, kept)
+
+
+def _session_of(ctx: Context) -> str:
+    """A name for the session over HTTP; its id would let whoever reads the journal speak in it."""
+    session = ctx.request.headers.get("mcp-session-id") if ctx.request is not None else None
+    return f"http-{hashlib.sha256(session.encode()).hexdigest()[:16]}" if session else ""
 
 
 async def _no_rest(document: Document) -> Any:

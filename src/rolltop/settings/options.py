@@ -36,6 +36,7 @@ class Settings:
     descriptions: str = "auto"
     tool_mode: str = "list"
     include_example_tools: bool = False
+    page: bool = False
     budget_tokens: int = 25_000
     roots: tuple[Path, ...] = ()
     export_folder: Path | None = None
@@ -111,6 +112,12 @@ OPTIONS: tuple[Option, ...] = (
         ("ROLLTOP_TOOL_MODE",),
         read.one_of("list", "search"),
         "list: every tool is listed; search: everything behind three tools.",
+    ),
+    Option(
+        "page",
+        ("ROLLTOP_PAGE",),
+        read.boolean,
+        "Serve the local page beside a stdio server, on a free port of 127.0.0.1.",
     ),
     Option(
         "include_example_tools",

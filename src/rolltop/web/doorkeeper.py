@@ -18,7 +18,7 @@ from pathlib import Path
 
 from rolltop.base.atomic_files import write_file
 
-__all__ = ["COOKIE", "Doorkeeper", "owners_secret", "page_address", "write_page_address"]
+__all__ = ["COOKIE", "Doorkeeper", "login_link", "owners_secret", "page_address", "write_page_address"]
 
 COOKIE = "rolltop_page"
 LINK_SECONDS = 600
@@ -33,6 +33,11 @@ def owners_secret(folder: Path) -> str:
         made.flush()
         os.fsync(made.fileno())
     return file.read_text("ascii").strip()
+
+
+def login_link(folder: Path, address: str) -> str:
+    """A link that opens the page of a server of this workspace, once."""
+    return f"{address}/?login={Doorkeeper(owners_secret(folder)).login_code()}"
 
 
 def write_page_address(folder: Path, address: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 from rolltop.transform.stdlib import CATEGORIES, Function, all_names, find, functions
 from rolltop.transform.stdlib import names as names_module
 from rolltop.transform.stdlib.catalog import entries_text, own_entries
-from rolltop.transform.stdlib.reference import describe, page
+from rolltop.transform.stdlib.reference import describe, pages
 from rolltop.transform.stdlib.registry import table
 
 ROOT = Path(__file__).parents[3]
@@ -30,13 +30,14 @@ def test_what_is_told_about_functions_is_what_they_declare() -> None:
     assert kept == entries_text(), "run python -m rolltop.transform.stdlib"
 
 
-def test_the_page_is_up_to_date() -> None:
-    written = (ROOT / "docs" / "stdlib.md").read_text("utf-8")
-    assert written == page(), "run python -m rolltop.transform.stdlib docs/stdlib.md"
+def test_the_pages_are_up_to_date() -> None:
+    written = {place: (ROOT / "docs" / place).read_text("utf-8") for place in pages()}
+    assert written == pages(), "run python -m rolltop.transform.stdlib docs"
 
 
-def test_the_page_has_every_function_once() -> None:
-    rows = [line for line in page().splitlines() if line.startswith("| `") and "): " in line]
+def test_the_pages_have_every_function_once() -> None:
+    lines = [line for place, text in pages().items() if "/" in place for line in text.splitlines()]
+    rows = [line for line in lines if line.startswith("| `") and "): " in line]
     assert len(rows) == len(functions())
 
 

@@ -187,6 +187,14 @@ class Documents:
         assert row is not None
         return int(row[0]), int(row[1])
 
+    def count_longer(self, size: int) -> int:
+        """How many texts are longer than so many bytes."""
+        return int(
+            self._db.value(
+                "SELECT count(*) FROM documents WHERE size > ? AND kind = 'text' AND deleted IS NULL", (size,)
+            )
+        )
+
     def last_change(self) -> int:
         return int(self._db.value("SELECT value FROM meta WHERE key = 'change'"))
 

@@ -13,7 +13,7 @@ from typing import Any
 from rolltop.base.priority import waiting_for_background
 from rolltop.store.blobs.writer import Writer
 from rolltop.store.core import Core
-from rolltop.store.extract.extracts import Extracts
+from rolltop.store.extract.extracts import LONGEST_READ, Extracts
 from rolltop.store.extract.record import Extracted
 from rolltop.store.extract.text_follower import Following
 from rolltop.store.records import Document
@@ -68,11 +68,24 @@ class Extracting(Core):
     def unread(self) -> str | None:
         """What an answer has to say of documents that no reader has come to yet; None when there are none."""
         damaged = self.catalog.damaged_documents()
-        lost = f"{damaged} documents are left out: their rows in the catalogue are damaged. Run `rolltop store repair`."
         waiting = self.following.waiting()
-        if not waiting:
-            return lost if damaged else None
-        return f"Documents whose text is still being read and cannot be found yet: {waiting}. Ask again in a moment."
+        notes = (
+            f"Documents left out because their rows of the catalogue are damaged: {damaged}. Run `store repair`."
+            if damaged
+            else None,
+            f"Documents whose text is still being read and cannot be found yet: {waiting}. Ask again in a moment."
+            if waiting
+            else None,
+        )
+        return " ".join(filter(None, notes)) or None
+
+    def too_long(self) -> str | None:
+        """What a search has to say of texts that are too long to be indexed; None when there are none."""
+        long = self.catalog.documents.count_longer(LONGEST_READ)
+        if not long:
+            return None
+        size = LONGEST_READ >> 20
+        return f"Texts of more than {size} MB, which are not searched by their words: {long}. grep finds their lines."
 
     def _look_again(self, documents: Sequence[Document]) -> None:
         def work(_: Writer) -> None:

@@ -197,7 +197,9 @@ class Searching(Extracting):
         """What an answer says of documents that it could not know."""
         if missing and self._learning.refused:
             return f"{missing} documents are not indexed, because nothing can be written in the store; grep finds them."
-        return f"{missing} documents are not indexed yet: ask again in a moment." if missing else self.unread()
+        if missing:
+            return f"{missing} documents are not indexed yet: ask again in a moment."
+        return " ".join(filter(None, (self.unread(), self.too_long()))) or None
 
     def numbers_of(self, query: str) -> tuple[tuple[int, ...], str | None]:
         """Only the numbers of all documents that answer the query, better ones first; and what there is to say."""

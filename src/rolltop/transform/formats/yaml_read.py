@@ -25,7 +25,7 @@ from rolltop.transform.errors import ReadFailure
 from rolltop.transform.formats.text import MAX_DEPTH, decode
 from rolltop.transform.values import fit, kind_of, scalar_text
 
-__all__ = ["read", "read_all"]
+__all__ = ["CoreResolver", "read", "read_all"]
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MERGE = object()
@@ -43,7 +43,7 @@ class _Resolver(yaml.resolver.Resolver):
 _Resolver.add_implicit_resolver(_TAG + "float", _FLOAT, list("-+.0123456789"))
 
 
-class _Core(yaml.resolver.BaseResolver):
+class CoreResolver(yaml.resolver.BaseResolver):
     """Plain scalars of YAML 1.2's core schema."""
 
 
@@ -51,14 +51,14 @@ class _Texts(yaml.resolver.BaseResolver):
     """Plain scalars that are null, and texts."""
 
 
-for _resolver in (_Core, _Texts):
+for _resolver in (CoreResolver, _Texts):
     _resolver.add_implicit_resolver(_TAG + "null", re.compile(r"(?:~|null|Null|NULL|)\Z"), ["~", "n", "N", ""])
     _resolver.add_implicit_resolver(_TAG + "merge", re.compile(r"<<\Z"), ["<"])
-_Core.add_implicit_resolver(_TAG + "bool", re.compile(r"(?:true|True|TRUE|false|False|FALSE)\Z"), list("tTfF"))
-_Core.add_implicit_resolver(
+CoreResolver.add_implicit_resolver(_TAG + "bool", re.compile(r"(?:true|True|TRUE|false|False|FALSE)\Z"), list("tTfF"))
+CoreResolver.add_implicit_resolver(
     _TAG + "int12", re.compile(r"(?:[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)\Z"), list("-+0123456789")
 )
-_Core.add_implicit_resolver(
+CoreResolver.add_implicit_resolver(
     _TAG + "float",
     re.compile(
         r"(?:[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))\Z"
@@ -70,7 +70,7 @@ _Core.add_implicit_resolver(
 def _resolver_for(options: Mapping[str, Any]) -> Any:
     if options.get("inferTypes") is False:
         return _Texts()
-    return _Resolver() if options.get("yaml") == "1.1" else _Core()
+    return _Resolver() if options.get("yaml") == "1.1" else CoreResolver()
 
 
 def read(data: str | bytes, options: Mapping[str, Any]) -> Any:

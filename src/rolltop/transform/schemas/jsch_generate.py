@@ -28,8 +28,27 @@ def generate(value: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, 
     generator = _Generator(types, container, described=options.get("addDescriptions") is not False)
     title, note = text_of(value, "%title"), generator.note(value, "%documentation")
     schema.update({key: text for key, text in (("title", title), ("description", note)) if text})
+    schema.update(_documents(value, generator))
     schema[container] = {name: generator.definition(type_) for name, type_ in types.items()}
     return schema
+
+
+def _documents(value: Mapping[str, Any], generator: _Generator) -> dict[str, Any]:
+    """What a document is, where an XML Schema says so: an object with one of its global elements."""
+    roots: dict[str, dict[str, Any]] = {}
+    for key, part in value.items():
+        if key.rpartition(":")[2] != "element":
+            continue
+        for element in part if isinstance(part, list) else [part]:
+            attributes = getattr(element, "attributes", {})
+            if "name" in attributes and attributes.get("abstract") != "true":
+                roots[attributes["name"]] = generator.of_element(attributes["name"], attributes.get("type"))
+    if not roots:
+        return {}
+    shown: dict[str, Any] = {"type": "object", "properties": roots}
+    if len(roots) == 1:
+        return {**shown, "required": list(roots)}
+    return {**shown, "anyOf": [{"required": [name]} for name in roots]}
 
 
 class _Generator:
@@ -41,6 +60,13 @@ class _Generator:
     def note(self, part: Mapping[str, Any], *names: str) -> str | None:
         """What is said about a part, if descriptions are wanted."""
         return text_of(part, *names) if self.described else None
+
+    def of_element(self, name: str, type_: str | None) -> dict[str, Any]:
+        """The schema of a global element: of the type that it names, or that stands inside of it."""
+        if type_ is not None:
+            return self._reference(type_.rpartition(":")[2])
+        inline = [key for key, part in self.types.items() if text_of(part, "%xsdElement") == name]
+        return self._reference(inline[0]) if inline else {}
 
     def definition(self, type_: Mapping[str, Any]) -> dict[str, Any]:
         note = self.note(type_, "%documentation", "%description")

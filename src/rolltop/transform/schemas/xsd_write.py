@@ -124,7 +124,19 @@ def generate(value: Mapping[str, Any], options: Mapping[str, Any]) -> Node:
     if form not in ("qualified", "unqualified"):
         raise InvalidInput(f"elementFormDefault is qualified or unqualified, not {form!r}")
     attributes["elementFormDefault"] = form
-    return Node(_Generator(types, options).content(), attributes)
+    content = _Generator(types, options).content()
+    return Node({**_root_element(value, types), **content}, attributes)
+
+
+def _root_element(value: Mapping[str, Any], types: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    """A global element for the document that a JSON Schema describes; its type is named by the title."""
+    if "$schema" not in value and "properties" not in value:
+        return {}
+    name = text_of(value, "title") or "Root"
+    if name not in types or types[name].get("%kind", "structure") != "structure":
+        return {}
+    shown = _type_names(types)[name]
+    return {"xs:element": Node({}, {"name": shown, "type": shown})}
 
 
 def _refers(types: Mapping[str, dict[str, Any]]) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from rolltop.transform.errors import FunctionFailure, ReadFailure, fail
-from rolltop.transform.formats.yaml_read import read_all
+from rolltop.transform.formats.yaml_read import CoreResolver, read_all
 from rolltop.transform.stack import deep_stack
 
 __all__ = ["check_indent", "documents_of", "yaml_relaid"]
@@ -40,7 +40,7 @@ def yaml_relaid(text: str, indent: int, *, flow: bool | None) -> str:
 
 
 def _events(text: str, flow: bool | None) -> Iterator[Any]:
-    resolver = yaml.resolver.Resolver()
+    resolver: Any = CoreResolver()
     for event in yaml.parse(text, Loader=_Loader):
         if isinstance(event, yaml.CollectionStartEvent) and flow is not None:
             event.flow_style = flow
@@ -49,7 +49,7 @@ def _events(text: str, flow: bool | None) -> Iterator[Any]:
             if isinstance(event, yaml.DocumentStartEvent):
                 event.version = event.tags = None  # tags are spelled out already
         elif isinstance(event, yaml.ScalarEvent) and event.tag is None and event.implicit[0]:
-            kind = resolver.resolve(yaml.ScalarNode, event.value, (True, False))  # type: ignore[no-untyped-call]
+            kind = resolver.resolve(yaml.ScalarNode, event.value, (True, False)).replace("int12", "int")
             # Where it cannot stand bare: a text in quotes alone, anything else with what it is.
             event.tag, event.implicit = kind, (True, kind == _STRING)
             if kind == _NULL:
