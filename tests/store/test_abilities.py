@@ -115,3 +115,121 @@ async def test_the_bytes_come_on_request(call: Call, home: Path) -> None:
 async def test_plain_text_has_no_pages(call: Call) -> None:
     await call("store_text", name="plain.md", content="text\n")
     assert (await call("cat_document", name="plain.md", page=1))["error"] == "the document has no pages"
+
+
+# editing -----------------------------------------------------------------------------------------
+
+
+async def test_a_text_is_appended_to_and_a_passage_replaced(call: Call) -> None:
+    await call("store_text", name="edit/todo.md", content="milk\nmilk\nAda", tags=["errand"])
+    appended = await call("edit_document", name="edit/todo.md", append="tea\n")
+    assert (appended["outcome"], appended["version"]) == ("version", 2)
+    replaced = await call("edit_document", name="edit/todo.md", old="Ada", new="Grace")
+    assert replaced["version"] == 3
+    assert (await call("cat_document", name="edit/todo.md"))["content"] == "milk\nmilk\nGrace\ntea\n"
+    refused = await call("edit_document", name="edit/todo.md", old="milk", new="bread")
+    assert (refused["details"]["count"], refused["error"]) == (2, "edit/todo.md has this passage 2 times")
+    assert "lines 1, 2" in refused["hint"]
+    assert "does not have" in (await call("edit_document", name="edit/todo.md", old="rum", new=""))["error"]
+    assert (await call("document_history", name="edit/todo.md"))["total"] == 3
+
+
+async def test_text_in_another_encoding_stays_in_it(call: Call, home: Path) -> None:
+    (home / "alt.txt").write_bytes("Grüße aus Köln, viele Grüße an alle Freunde\n".encode("cp1252"))
+    await call("store_document", path=str(home / "alt.txt"))
+    assert (await call("edit_document", name="alt.txt", old="Köln", new="Münster"))["version"] == 2
+    raw = await call("cat_document", name="alt.txt", raw=True)
+    assert raw["content"] == "Grüße aus Münster, viele Grüße an alle Freunde\n"
+    assert raw["size"] == len(raw["content"])
+    assert "cannot hold" in (await call("edit_document", name="alt.txt", append="漢字"))["error"]
+
+
+async def test_a_document_is_moved_with_its_history_and_copied(call: Call) -> None:
+    for text in ("a zebra walks", "a zebra runs"):
+        await call("store_text", name="edit/old.txt", content=text, tags=["zoo"])
+    moved = await call("edit_document", name="edit/old.txt", move_to="edit/new.md")
+    assert (moved["outcome"], moved["path"], moved["version"]) == ("moved", "edit/new.md", 2)
+    assert (await call("cat_document", name="edit/old.txt"))["code"] == "document_not_found"
+    assert (await call("document_history", name="edit/new.md"))["total"] == 2
+    found = await call("search_documents", query="zebra", paths_only=True)
+    assert found["paths"] == ["edit/new.md"]
+    copied = await call("edit_document", name="edit/new.md", copy_to="edit/copy.md")
+    assert (copied["hash"], copied["version"]) == (moved["hash"], 1)
+    (document,) = (await call("list_documents", paths=["edit/copy.md"]))["documents"]
+    assert (document["tags"], document["mime_type"]) == (["zoo"], "text/markdown")
+    taken = await call("edit_document", name="edit/new.md", move_to="edit/copy.md")
+    assert taken["code"] == "conflict"
+
+
+async def test_metadata_is_given_as_an_object_and_tags_alone(call: Call) -> None:
+    await call("store_text", name="meta.md", content="x\n")
+    both = await call("update_metadata", name="meta.md", metadata={"priority": 3, "to": ["a", "b"]}, verbose=True)
+    assert both["metadata"] == {"priority": 3, "to": ["a", "b"]}
+    assert (await call("update_metadata", name="meta.md", add_tags=["later"]))["tags"] == ["later"]
+    assert (await call("update_metadata", name="meta.md"))["code"] == "invalid_arguments"
+
+
+# folders -----------------------------------------------------------------------------------------
+
+
+async def test_a_directory_is_stored_as_gitignore_and_patterns_say(call: Call, home: Path) -> None:
+    top = home / "project"
+    (top / "build").mkdir(parents=True)
+    for name, text in {
+        ".gitignore": "build/\n*.log\n",
+        "readme.md": "read me",
+        "main.py": "print()",
+        "run.log": "noise",
+        "build/out.md": "made",
+        "secret.md": "hidden",
+    }.items():
+        (top / name).write_text(text)
+    (top / "link.md").symlink_to(top / "readme.md")
+    stored = await call("store_document", path="~/project", include=["*.md"], exclude=["secret.*"], tags=["p"])
+    assert stored["documents"] == {"new": 1, "version": 0, "unchanged": 0}
+    assert stored["skipped"] == {"ignored": 1, "excluded": 4, "links": 1}
+    assert (await call("search_by_tag", tags=["p"]))["documents"][0]["path"] == str(top / "readme.md")
+    again = await call("store_document", path=f"file://{top}")
+    assert again["documents"] == {"new": 3, "version": 0, "unchanged": 1}
+    assert again["skipped"] == {"ignored": 2, "links": 1}
+    assert (await call("cat_document", name="~/project/readme.md"))["content"] == "read me"
+    assert (await call("cat_document", name=f"file://{top}/main.py"))["content"] == "print()"
+    one = await call("store_document", path=str(top / "main.py"), include=["*.py"])
+    assert one["code"] == "invalid_arguments"
+
+
+# finding -----------------------------------------------------------------------------------------
+
+
+async def test_a_name_that_is_nearly_right_is_corrected(call: Call) -> None:
+    await call("store_text", name="names/README-first.md", content="x\n")
+    missing = await call("cat_document", name="redme-first.md")
+    assert missing["code"] == "document_not_found"
+    assert missing["hint"].startswith("Did you mean names/README-first.md")
+    assert "Did you mean" not in (await call("cat_document", name="quite-something-else.md"))["hint"]
+
+
+async def test_a_task_is_answered_with_passages_of_several_documents(call: Call) -> None:
+    filler = "The weather was fine and nothing happened on that day at all.\n\n" * 60
+    await call("store_text", name="r/orchard.md", content=f"{filler}Topaz apples are harvested in week 38.\n\n{filler}")
+    await call("store_text", name="r/tools.md", content="The apple harvest needs two ladders and nine crates.\n")
+    await call("store_text", name="r/rules.md", content="Answer in Dutch.\n", tags=["pinned"])
+    found = await call("recall", task="Plan the apple harvest: when, and with what?", tokens=600)
+    passages = {each["path"]: each for each in found["passages"]}
+    assert found["passages"][0]["path"] == "r/rules.md"
+    assert "week 38" in passages["r/orchard.md"]["text"]
+    assert passages["r/orchard.md"]["place"].startswith("line 1")
+    assert "ladders" in passages["r/tools.md"]["text"]
+    assert found["tokens"] <= 600
+    assert found["recent"][0]["path"] == "r/rules.md"
+    assert sum(len(each["text"]) for each in found["passages"]) <= 2400
+
+
+async def test_prompts_lead_to_the_tools(call: Call) -> None:
+    client = call.client  # type: ignore[attr-defined]
+    names = {prompt.name for prompt in (await client.list_prompts()).prompts}
+    assert {"remember_this", "what_do_i_know", "tidy_up"} <= names
+    asked = await client.get_prompt("what_do_i_know", {"subject": "the heat pump", "tag": "house"})
+    text = asked.messages[0].content.text
+    assert "the heat pump" in text
+    assert "Call recall with this as task and tags house." in text

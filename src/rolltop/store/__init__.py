@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from rolltop.store.query import TIMES, decode_cursor, encode_cursor
     from rolltop.store.search.excerpts import Excerpt, Excerpts, excerpts
     from rolltop.store.search.paging import Shown, decode_shown, encode_shown
+    from rolltop.store.search.recall import recall
     from rolltop.store.text import highlighted
     from rolltop.store.times import format_time, parse_time
 
@@ -90,6 +91,7 @@ __all__ = [
     "parse_pairs",
     "parse_time",
     "print_matches",
+    "recall",
     "text_codec",
     "whole_characters",
 ]
@@ -113,6 +115,7 @@ __getattr__ = lazy_attributes(
         "metadata_values": "parse_pairs",
         "query": "TIMES decode_cursor encode_cursor",
         "search.excerpts": "Excerpt Excerpts excerpts",
+        "search.recall": "recall",
         "search.paging": "Shown decode_shown encode_shown",
         "text": "highlighted",
         "times": "format_time parse_time",

@@ -102,8 +102,8 @@ class History:
         texts = [self._version_lines(document, each) for each in versions]
         if texts[0] is None or texts[1] is None:
             return None
-        names = [f"{document.path} (version {each.number})" for each in versions]
-        return list(difflib.unified_diff(texts[0], texts[1], *names, lineterm=""))
+        before, after = (f"{document.path} (version {each.number})" for each in versions)
+        return list(difflib.unified_diff(texts[0], texts[1], before, after, lineterm=""))
 
     def _version_lines(self, document: Document, version: Version) -> list[str] | None:
         then = replace(document, object=version.object, hash=version.hash, size=version.size)

@@ -25,7 +25,7 @@ from mcp_core import (
 from rolltop.errors import Conflict, ConsentMissing
 from rolltop.files import Target
 from rolltop.store import Document, Library
-from rolltop.tools.store.models import Content
+from rolltop.tools.store.models import Content, From0, From1
 from rolltop.tools.store.operations import document_by, find_hash
 from rolltop.tools.store.reading import Wanted, read_part
 from rolltop.tools.store.relations import RelatedDocument, related_to
@@ -49,12 +49,12 @@ class RetrieveDocument(ToolArguments):
     graph: bool = Field(default=False, description="Include related documents in response")
     depth: int = Field(default=2, ge=1, le=5, description="Graph traversal depth (1-5)")
     include_content: bool = Field(default=False, description="Include full document content in response")
-    offset: int = Field(default=0, ge=0, description="First byte to include.")
-    length: int | None = Field(default=None, ge=0, description="How many bytes to include.")
-    start_line: int | None = Field(default=None, ge=1, description="First line to include, from 1.")
-    end_line: int | None = Field(default=None, ge=1, description="Last line to include.")
-    page: int | None = Field(default=None, ge=1, description="Page of a PDF or the like.")
-    raw: bool = Field(default=False, description="The bytes, not the text in them.")
+    offset: From0 = Field(default=0, description="First byte.")
+    length: From0 | None = Field(default=None, description="Bytes.")
+    start_line: From1 | None = Field(default=None, description="First line, from 1.")
+    end_line: From1 | None = Field(default=None, description="Last line.")
+    page: From1 | None = Field(default=None, description="Page of a PDF or the like.")
+    raw: bool = Field(default=False, description="Bytes, not the text in them.")
 
 
 class Retrieved(BaseModel):
@@ -84,23 +84,23 @@ class Retrieved(BaseModel):
 
 class GetByName(ToolArguments):
     name: str = Field(description="Name, path or end of the path of a document.", min_length=1)
-    offset: int = Field(default=0, ge=0, description="First byte to include.")
-    length: int | None = Field(default=None, ge=0, description="How many bytes to include.")
-    start_line: int | None = Field(default=None, ge=1, description="First line to include, from 1.")
-    end_line: int | None = Field(default=None, ge=1, description="Last line to include.")
-    page: int | None = Field(default=None, ge=1, description="Page of a PDF or the like.")
-    raw: bool = Field(default=False, description="The bytes, not the text in them.")
+    offset: From0 = Field(default=0, description="First byte.")
+    length: From0 | None = Field(default=None, description="Bytes.")
+    start_line: From1 | None = Field(default=None, description="First line, from 1.")
+    end_line: From1 | None = Field(default=None, description="Last line.")
+    page: From1 | None = Field(default=None, description="Page of a PDF or the like.")
+    raw: bool = Field(default=False, description="Bytes, not the text in them.")
 
 
 class CatDocument(ToolArguments):
     hash: str | None = Field(default=None, description="Hash of the document, or 8 or more digits of it.")
     name: str | None = Field(default=None, description="Name, path or end of the path of the document.")
-    offset: int = Field(default=0, ge=0, description="First byte to include.")
-    length: int | None = Field(default=None, ge=0, description="How many bytes to include.")
-    start_line: int | None = Field(default=None, ge=1, description="First line to include, from 1.")
-    end_line: int | None = Field(default=None, ge=1, description="Last line to include.")
-    page: int | None = Field(default=None, ge=1, description="Page of a PDF or the like.")
-    raw: bool = Field(default=False, description="The bytes, not the text in them.")
+    offset: From0 = Field(default=0, description="First byte.")
+    length: From0 | None = Field(default=None, description="Bytes.")
+    start_line: From1 | None = Field(default=None, description="First line, from 1.")
+    end_line: From1 | None = Field(default=None, description="Last line.")
+    page: From1 | None = Field(default=None, description="Page of a PDF or the like.")
+    raw: bool = Field(default=False, description="Bytes, not the text in them.")
 
     @model_validator(mode="after")
     def _one_of(self) -> CatDocument:
@@ -196,7 +196,7 @@ _TEXT_HASH = "f5c962601b413ccda2fc14d64d98479d9fc74c90c2dde15f25ee9922e57f5074"
     consent=_OVERWRITE,
     examples=[
         Example(
-            {"hash": _TEXT_HASH, "outputPath": "output.txt"},
+            {"hash": _TEXT_HASH[:12], "outputPath": "output.txt"},
             why="Write a stored document to a file.",
             expect="found: true, its size and the path that was written.",
             before=(("store_text", _TEXT),),

@@ -7,9 +7,9 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, WithJsonSchema
 
 from mcp_core import FROM_DOCUMENTS, READS, Example, Result, ToolArguments, ToolContext
 from rolltop.errors import InvalidInput
@@ -28,7 +28,7 @@ from rolltop.store import (
     parse_time,
 )
 from rolltop.tools.store.budget import fitting
-from rolltop.tools.store.models import Documents, Line, info
+from rolltop.tools.store.models import Documents, From1, Line, info
 from rolltop.workspace import Workspace
 
 __all__ = ["FoundDocuments", "ListDocuments", "SearchByTag", "SearchDocuments", "list_page", "search", "tagged"]
@@ -37,7 +37,7 @@ MOST = 1 << 60
 """For callers without a budget."""
 
 Color = Literal["always", "never", "auto"]
-Moment = str | int | float | None
+Moment = Annotated[str | int | float, WithJsonSchema({"type": ["string", "number"]})] | None
 
 
 class SearchDocuments(ToolArguments):
@@ -88,10 +88,10 @@ class FoundDocuments(BaseModel):
 
 class ListDocuments(ToolArguments):
     type: Literal["text", "image", "audio", "video", "archive", "document", "binary"] | None = Field(
-        default=None, description="Kind of document; binary is everything that is not text."
+        default=None, description="binary: everything that is not text."
     )
-    mime: str | None = Field(default=None, description="MIME type; * is a wildcard, as in image/*.")
-    extension: str | None = Field(default=None, description="File extension, with or without its dot.")
+    mime: str | None = Field(default=None, description="MIME type, such as image/*.")
+    extension: str | None = Field(default=None, description="Such as .py.")
     binary: bool = Field(default=False, description="Only documents that are not text.")
     text: bool = Field(default=False, description="Only text documents.")
     created_after: Moment = Field(default=None, description="7d, 12h, yesterday, 2026-11-15, ISO 8601 or seconds.")
@@ -100,19 +100,17 @@ class ListDocuments(ToolArguments):
     modified_before: Moment = Field(default=None, description="Changed before.")
     indexed_after: Moment = Field(default=None, description="Stored after.")
     indexed_before: Moment = Field(default=None, description="Stored before.")
-    recent: int | None = Field(default=None, ge=1, description="Only the N stored last of those that fit.")
-    sort_by: Literal["name", "size", "created", "modified", "indexed"] = Field(
-        default="modified", description="Order of the documents."
-    )
-    sort_order: Literal["asc", "desc"] = Field(default="desc", description="Ascending or descending.")
-    paths: list[str] = Field(default_factory=list, description="Only these paths, directories or globs.")
-    tags: list[str] = Field(default_factory=list, description="Only documents with all these tags.")
+    recent: From1 | None = Field(default=None, description="Only the N stored last.")
+    sort_by: Literal["name", "size", "created", "modified", "indexed"] = Field(default="modified", description="Order.")
+    sort_order: Literal["asc", "desc"] = Field(default="desc", description="Order.")
+    paths: list[str] = Field(default_factory=list, description="Paths, directories or globs.")
+    tags: list[str] = Field(default_factory=list, description="All of these tags.")
     metadata: dict[str, Any] = Field(
         default_factory=dict, description='Only documents with these values; {"priority": {">=": 3}} compares.'
     )
     limit: int = Field(default=25, ge=1, le=1000, description="Documents per page.")
     cursor: str | None = Field(default=None, description="next_cursor of the last page.")
-    facets: bool = Field(default=False, description="Also count by type, extension and tag.")
+    facets: bool = Field(default=False, description="Count by type, extension, tag.")
     paths_only: bool = Field(default=False, description="Only paths.")
 
 
@@ -253,13 +251,14 @@ _DOCS = (
         Example({"query": "abcd1234ef567890"}, why="A query that looks like a hash.", expect="Nothing: total 0."),
     ],
     usage='Words are all wanted; where no document has all, any counts. "phrase", pre*, AND OR NOT -word ( ), and '
-    "title: path: heading: body: tag: ext: type: work in a query. hash wins over query.",
+    "title: path: heading: body: tag: ext: type: work in a query. hash wins over query; "
+    "8 or more hexadecimal digits are tried as a hash.",
     tags=[FROM_DOCUMENTS],
 )
 async def search_documents(args: SearchDocuments, ctx: ToolContext[Workspace]) -> Result[FoundDocuments]:
     """Search documents by word, meaning, typo or hash.
 
-    Use it before {tool:retrieve_document}. A query of 8 or more hexadecimal digits is tried as a hash first.
+    Use it before {tool:retrieve_document}.
     """
     return Result.ok(await ctx.run(search, ctx.workspace.store, args, ctx.budget))
 
@@ -319,13 +318,13 @@ def _moment(argument: str, value: str | int | float) -> int:
     toolset="store",
     annotations=READS,
     examples=[
+        Example({"indexed_after": "7d", "facets": True}, why="What came in this week?", expect="Both.", before=_DOCS),
         Example(
             {"type": "text", "extension": ".py", "recent": 10, "sort_by": "modified", "sort_order": "desc"},
             why="List the latest Python files.",
             expect="hello.py.",
             before=_DOCS,
         ),
-        Example({"indexed_after": "7d", "facets": True}, why="What came in this week?", expect="Both.", before=_DOCS),
     ],
     usage="Filters are joined by and. Follow next_cursor for the next page; it stays right while documents change.",
     tags=[FROM_DOCUMENTS],
@@ -333,7 +332,7 @@ def _moment(argument: str, value: str | int | float) -> int:
 async def list_documents(args: ListDocuments, ctx: ToolContext[Workspace]) -> Result[Documents]:
     """List documents with filters and sorting.
 
-    Use it to see what is stored: by type, time, tag, metadata or path, with tags and metadata.
+    Use it to see what is stored, with tags and metadata.
     """
     return Result.ok(await ctx.run(list_page, ctx.workspace.store, args, ctx.budget))
 

@@ -216,8 +216,7 @@ _CODE = (
 async def grep_documents(args: GrepDocuments, ctx: ToolContext[Workspace]) -> Result[Grepped]:
     """Search for regex patterns within documents.
 
-    Use it to see every line that matches, complete and in order; for finding documents by words use
-    {tool:search_documents}. The syntax is RE2's: no look-around, no back-references.
+    Use it to see every line that matches. The syntax is RE2's: no look-around.
     """
     found = await ctx.run(grep, ctx.workspace.store, args, ctx.budget, ctx.check_cancelled)
     return Result.ok(found, message=found.text)

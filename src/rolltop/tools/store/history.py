@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field, model_validator
 from mcp_core import FROM_DOCUMENTS, WRITES, Example, Result, ToolArguments, ToolContext
 from rolltop.store import Document, Library, Version, format_time
 from rolltop.tools.store.budget import SHARE, how_many_fit
+from rolltop.tools.store.models import From1
 from rolltop.tools.store.operations import document_by
 from rolltop.workspace import Workspace
 
@@ -25,8 +26,8 @@ class DocumentHistory(ToolArguments):
         default="list", description="undo takes a deletion back."
     )
     name: str | None = Field(default=None, description="Document; undo without it: the last deletion.")
-    version: int | None = Field(default=None, ge=1, description="diff: from it; restore: it; list: up to it.")
-    to: int | None = Field(default=None, ge=1, description="diff: to it; else the current one.")
+    version: From1 | None = Field(default=None, description="diff: from it; restore: it; list: up to it.")
+    to: From1 | None = Field(default=None, description="diff: to it; else the current one.")
     snapshot: str | None = Field(default=None, description="snapshots: take one with this label; diff: since it.")
 
     @model_validator(mode="after")

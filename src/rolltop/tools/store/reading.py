@@ -50,9 +50,9 @@ class Part:
 
 def read_part(library: Library, document: Document, number: int, size: int, wanted: Wanted) -> Part:
     """A part of an object. What is left out is said: `complete` is false and `next_offset` leads on."""
-    text = None if wanted.raw else library.readable(document_holding(library, document, number))
-    if text is not None:
-        return _extracted(text, wanted)
+    readable = None if wanted.raw else library.readable(document_holding(library, document, number))
+    if readable is not None:
+        return _extracted(readable, wanted)
     if wanted.page is not None:
         raise InvalidInput("the document has no pages", hint="Leave page out; use start_line and end_line for text.")
     if wanted.start_line is not None or wanted.end_line is not None:
