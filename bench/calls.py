@@ -1,7 +1,9 @@
 """Server CPU per call: ours against the SDKs and a raw loop, all in one run, rounds interleaved.
 
 Ours validates arguments, writes the journal and logs; the others do what they do by default.
-    .venv/bin/python bench/calls.py [--quick]
+    .venv/bin/python bench/calls.py [--quick] [--pair]
+
+`--pair` measures only rolltop and the SDK's low-level server, which the ratios are about.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ import _measure
 
 HERE = Path(__file__).parent
 PEERS = HERE / "peers"
-QUICK = "--quick" in sys.argv
+QUICK, PAIR = "--quick" in sys.argv, "--pair" in sys.argv
 CALLS, ROUNDS = (400, 2) if QUICK else (1500, 3)
 META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -224,12 +226,19 @@ def start_times(names: list[str], scratch: Path, tools: int = 60) -> dict[str, d
     rows: dict[str, dict[str, float]] = {}
     for name in names:
         runs = [_start(name, tools, scratch) for _ in range(3 if QUICK else 6)]
-        rows[name] = {step: min(run[step] for run in runs) for step in ("initialize", "tools/list", "first call")}
+        steps = ("initialize", "CPU ms", "tools/list", "first call")
+        rows[name] = {step: min(run[step] for run in runs) for step in steps}
+        fresh = [_start(name, tools, scratch, first=True)["initialize"] for _ in range(3 if QUICK else 6)]
+        rows[name] |= {"initialize, first start on a fresh home": min(fresh)}
     return rows
 
 
-def _start(name: str, tools: int, scratch: Path) -> dict[str, float]:
+def _start(name: str, tools: int, scratch: Path, first: bool = False) -> dict[str, float]:
     argv, env = command(name, "stdio", tools, 0, scratch)
+    if first:
+        home = tempfile.mkdtemp(dir=scratch)
+        env = {key: value for key, value in env.items() if not key.startswith("XDG_")}
+        env |= {"HOME": home, "ROLLTOP_WORKSPACE": f"{home}/workspace"}
     begun = time.perf_counter()
     server = Stdio.__new__(Stdio)
     server.process = subprocess.Popen(
@@ -239,6 +248,7 @@ def _start(name: str, tools: int, scratch: Path) -> dict[str, float]:
     passed: dict[str, float] = {}
     server.request("initialize", hello)
     passed["initialize"] = (time.perf_counter() - begun) * 1e3
+    passed["CPU ms"] = _measure.cpu_seconds(server.process.pid) * 1e3
     server.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
     server.list()
     passed["tools/list"] = (time.perf_counter() - begun) * 1e3
@@ -273,8 +283,8 @@ def in_memory() -> dict[str, float]:
 
 
 def main() -> None:
-    names = ["rolltop", "sdk low-level", "sdk MCPServer", "fastmcp", "raw loop"]
-    with_node = shutil.which("node") is not None
+    names = ["rolltop", "sdk low-level", *([] if PAIR else ["sdk MCPServer", "fastmcp", "raw loop"])]
+    with_node = shutil.which("node") is not None and not PAIR
     with tempfile.TemporaryDirectory() as directory:
         scratch = Path(directory)
         site(scratch / "site")
@@ -293,12 +303,12 @@ def main() -> None:
             )
             result[f"stdio {tools}"] = rows
         print("\nHTTP, protocol 2026-07-28: server CPU in µs per call")
-        rows = http_rows(["rolltop", "sdk low-level", "fastmcp"], scratch)
+        rows = http_rows([each for each in names if each in ("rolltop", "sdk low-level", "fastmcp")], scratch)
         headings = list(rows["rolltop"])
         _measure.table(["server", *headings], [[name, *(row[h] for h in headings)] for name, row in rows.items()])
         result["http"] = rows
         print("\nfrom process start, 60 tools: wall ms, best")
-        rows = start_times(["rolltop", "sdk low-level", "raw loop"], scratch)
+        rows = start_times([each for each in names if each in ("rolltop", "sdk low-level", "raw loop")], scratch)
         headings = list(rows["rolltop"])
         _measure.table(["server", *headings], [[name, *(row[h] for h in headings)] for name, row in rows.items()])
         result["start"] = rows

@@ -51,6 +51,8 @@ class ToolArguments(BaseModel):
         prefix: str | None = None,
         timeout: float | None = None,
         hidden: bool = False,
+        writes_with: str = "",
+        sections_in_list: bool = False,
         tags: Iterable[str] = (),
     ) -> Callable[[F], F]: ...
     @classmethod

@@ -43,7 +43,7 @@ class Consent:
     `unless` names a boolean argument that makes the question unnecessary, such as `dry_run`;
     `always` is False for tools that ask in the call (`ctx.require_consent`), once they know what would happen: the
     human is to see what is agreed to. For the others the question shows the arguments. `field` is another name for
-    the argument `confirm`. `when` completes "Only when …" for tools that are harmless otherwise.
+    the argument `confirm`. `when` completes "only when …" for tools that are harmless otherwise.
     """
 
     literal: str
@@ -58,7 +58,7 @@ class Consent:
     def headline(self) -> str:
         """The sentence that every description carries."""
         if self.when is not None:
-            return f"Only when {self.when} it REQUIRES EXPLICIT USER INSTRUCTION: then it {self.effect}."
+            return f"REQUIRES EXPLICIT USER INSTRUCTION only when {self.when}."
         return f"REQUIRES EXPLICIT USER INSTRUCTION: this {self.effect}."
 
     @property
@@ -69,7 +69,7 @@ class Consent:
             "the owner allows it and the user said so."
         )
         if self.when is not None:
-            return f"{self.headline} Then {asked} Otherwise nothing is asked."
+            return f"{self.headline} Then it {self.effect}, and {asked} Otherwise nothing is asked."
         return (
             f"{self.headline} Call it only when the user has asked for exactly that: {asked} Do not use it on your own "
             "initiative or to tidy up."
@@ -111,7 +111,7 @@ def with_consent_field(model: type[BaseModel] | None, consent: Consent) -> type[
     if consent.field in model.model_fields:
         return model
     literal = Literal[consent.literal]  # type: ignore[name-defined]
-    description = f'The user\'s explicit consent, exactly "{consent.literal}".'
+    description = "The user's consent."
     annotation: Any = literal if consent.required else literal | None
     field = Field(description=description) if consent.required else Field(default=None, description=description)
     fields: dict[str, Any] = {consent.field: (annotation, field)}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar
@@ -141,7 +140,7 @@ class ToolContext(Generic[W]):
     """Where blocking work runs; the dispatcher sets it."""
     threads_busy: int = 0
     """Pieces of blocking work that have begun and not ended, also when nobody waits for them any more."""
-    _cancelled: threading.Event = field(default_factory=threading.Event)
+    _cancelled: bool = False
     _loop: asyncio.AbstractEventLoop | None = None
 
     @property
@@ -151,15 +150,15 @@ class ToolContext(Generic[W]):
 
     @property
     def cancelled(self) -> bool:
-        return self._cancelled.is_set()
+        return self._cancelled
 
     def cancel(self) -> None:
         """Tell a tool that runs in a thread to stop; the dispatcher calls it."""
-        self._cancelled.set()
+        self._cancelled = True  # seen by a thread that looks; none waits for it
 
     def check_cancelled(self) -> None:
         """Raise in a loop that runs in a thread when the caller gave up."""
-        if self._cancelled.is_set():
+        if self._cancelled:
             raise ToolCancelled("the call was cancelled")
 
     async def run(self, func: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:

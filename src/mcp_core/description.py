@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from mcp_core.result import Result
-from mcp_core.schema import schema_markdown
+from mcp_core.schema import listed_schema, schema_markdown
 from mcp_core.spec import Example, ToolSpec
 
 __all__ = ["SECTIONS", "describe", "expand_names", "expand_result", "expand_schema"]
@@ -50,11 +50,17 @@ def expand_schema(schema: Any, name_of: NameOf) -> Any:
 
 
 def describe(spec: ToolSpec, profile: str, name_of: NameOf | None = None) -> str:
-    """The description in a profile: `full` (four sections), `compact` (purpose, one example) or `none`."""
+    """The description in a profile.
+
+    `full`: four sections; `auto`: four sections with a short schema for tools that declare `sections_in_list`, compact
+    for the others; `compact`: the purpose and when to use the tool; `none`: nothing.
+    """
     match profile:
         case "full":
             text = _full(spec, name_of)
-        case "compact":
+        case "auto" if spec.sections_in_list:
+            text = _short_sections(spec)
+        case "auto" | "compact":
             text = _compact(spec)
         case "none":
             text = ""
@@ -66,6 +72,22 @@ def describe(spec: ToolSpec, profile: str, name_of: NameOf | None = None) -> str
 def _full(spec: ToolSpec, name_of: NameOf | None) -> str:
     bodies = (_purpose(spec), _schema(spec), _usage(spec, name_of), _examples(spec, name_of))
     return "\n\n".join(f"## {heading}\n\n{body}" for heading, body in zip(SECTIONS, bodies, strict=True))
+
+
+def _short_sections(spec: ToolSpec) -> str:
+    """The four sections as a list carries them: the schema once, two examples, no blank lines."""
+    schema = json.dumps(listed_schema(spec.input_schema), separators=(",", ":"), ensure_ascii=False)
+    examples = "\n".join(
+        f"{json.dumps(each.arguments, separators=(',', ':'), ensure_ascii=False)}\n# {each.why} {each.expect}"
+        for each in spec.examples[:2]
+    )
+    bodies = (
+        " ".join(_purpose(spec).split()),
+        f"```json\n{schema}\n```",
+        f"```text\n{spec.usage.strip() or spec.summary}\n```",
+        f"```text\n{examples or 'None.'}\n```",
+    )
+    return "\n".join(f"## {heading}\n{body}" for heading, body in zip(SECTIONS, bodies, strict=True))
 
 
 def _purpose(spec: ToolSpec) -> str:
@@ -105,6 +127,4 @@ def _compact(spec: ToolSpec) -> str:
         lines.append(" ".join(first.split()))
     if spec.consent is not None:
         lines.append(spec.consent.headline)
-    if spec.examples:
-        lines.append(f"Example: {json.dumps(spec.examples[0].arguments, ensure_ascii=False)}")
     return "\n".join(lines)

@@ -11,6 +11,7 @@ from typing import Any
 from mcp_core.collection import DuplicateTool
 from mcp_core.description import describe, expand_schema
 from mcp_core.envelope import Envelope, ResultEnvelope
+from mcp_core.schema import brief_schema, listed_schema
 from mcp_core.spec import ToolFunction, ToolSpec
 
 __all__ = ["Registered", "Registry", "ToolExcluded"]
@@ -31,6 +32,8 @@ class Registered:
     name_of: Callable[[str], str]
     profile: str = "full"
     given_description: str | None = None
+    publishes_output: bool = True
+    """Whether `tools/list` carries the schema of its answers."""
 
     @cached_property
     def description(self) -> str:
@@ -46,8 +49,10 @@ class Registered:
             entry["title"] = self.spec.title
         if self.description:
             entry["description"] = self.description
-        entry["inputSchema"] = expand_schema(self.spec.input_schema, self.name_of)
-        entry["outputSchema"] = self.envelope.output_schema(self.spec)
+        shown = brief_schema if self.profile == "compact" else dict if self.profile == "full" else listed_schema
+        entry["inputSchema"] = expand_schema(shown(self.spec.input_schema), self.name_of)
+        if self.publishes_output:
+            entry["outputSchema"] = self.envelope.output_schema(self.spec)
         entry["annotations"] = self.spec.annotations.wire()
         return entry
 
@@ -65,7 +70,8 @@ class ToolExcluded(Exception):
 class Registry:
     """Registered tools in the order they came; a name is given once. `excluded` are names that never work."""
 
-    def __init__(self, excluded: Iterable[str] = (), prefix: str = "") -> None:
+    def __init__(self, excluded: Iterable[str] = (), prefix: str = "", *, publishes_output: bool = True) -> None:
+        self._publishes_output = publishes_output
         self._by_name: dict[str, Registered] = {}
         self._final: dict[str, str] = {}
         self._excluded = {form for name in excluded for form in (name, name.removeprefix(f"{prefix.rstrip('_')}_"))}
@@ -90,7 +96,14 @@ class Registry:
             raise DuplicateTool(name, known.spec.source, spec.source)
         self._final.setdefault(spec.name, name)
         registered = Registered(
-            name, spec, run, envelope or ResultEnvelope(), self.name_of, profile, given_description=description
+            name,
+            spec,
+            run,
+            envelope or ResultEnvelope(),
+            self.name_of,
+            profile,
+            given_description=description,
+            publishes_output=self._publishes_output,
         )
         self._by_name[name] = registered
         return registered

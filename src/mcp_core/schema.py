@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import types
 import typing
 from collections.abc import Mapping
@@ -11,7 +12,15 @@ from typing import Any, NotRequired
 import typing_extensions
 from pydantic import BaseModel, PydanticUserError, TypeAdapter
 
-__all__ = ["model_schema", "schema_markdown", "type_label", "type_schema", "without_titles"]
+__all__ = [
+    "brief_schema",
+    "listed_schema",
+    "model_schema",
+    "schema_markdown",
+    "type_label",
+    "type_schema",
+    "without_titles",
+]
 
 Schema = Mapping[str, Any]
 
@@ -105,11 +114,127 @@ def _strip(node: Any, *, is_mapping_of_schemas: bool) -> Any:
         return node
     return {
         key: value
-        if key in ("default", "const", "enum", "examples")
+        if key in ("default", "const", "enum", "examples") and not is_mapping_of_schemas
         else _strip(value, is_mapping_of_schemas=not is_mapping_of_schemas and key in ("properties", "$defs"))
         for key, value in node.items()
         if is_mapping_of_schemas or key != "title" or not isinstance(value, str)
     }
+
+
+def listed_schema(schema: Schema) -> dict[str, Any]:
+    """The same schema in fewer words, for `tools/list`.
+
+    Plain alternatives are one list of types, a definition that is used once stands where it is used, and what any
+    JSON Schema allows unsaid is not said. Unknown arguments are refused by name, so no object need forbid them.
+    """
+    return dict(_shortened(_inlined(dict(schema)), is_mapping_of_schemas=False))
+
+
+def brief_schema(schema: Schema) -> dict[str, Any]:
+    """The listed schema without bounds and most defaults; descriptions up to their first stop, or none where the name
+    of an argument says what it is."""
+    brief: dict[str, Any] = _brief(listed_schema(schema), is_mapping_of_schemas=False)
+    return brief
+
+
+_UNSAID = frozenset({"minimum", "maximum", "exclusiveMinimum", "minLength", "minItems"})
+_SPEAKING = frozenset((
+    "after_context", "before_context", "color", "confirm", "context", "cursor", "description", "dry_run", "end_line",
+    "filename", "format", "formats", "hash", "ignore_case", "inputFormat", "length", "limit", "line_numbers", "offset",
+    "outputFormat", "paths_only", "project", "query", "sort_by", "sort_order", "start_line", "tags", "timeout", "title",
+))  # fmt: skip
+"""Arguments whose names say what they are."""
+_REMARK = re.compile(r" \([^)]*\)|[.;:](\s.*|$)", re.DOTALL)
+
+
+def _brief(node: Any, *, is_mapping_of_schemas: bool) -> Any:
+    if isinstance(node, list):
+        return [_brief(item, is_mapping_of_schemas=False) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if is_mapping_of_schemas:
+        short = {name: _brief(each, is_mapping_of_schemas=False) for name, each in node.items()}
+        for name in _SPEAKING & short.keys():
+            short[name].pop("description", None)
+        return short
+    made = {}
+    for key, value in node.items():
+        if key in _UNSAID or (key == "default" and isinstance(value, int | float) and value is not True):
+            continue
+        if key == "description" and isinstance(value, str):
+            made[key] = _REMARK.sub("", value)
+        elif key in ("default", "const", "enum", "required"):
+            made[key] = value
+        else:
+            made[key] = _brief(value, is_mapping_of_schemas=key in ("properties", "$defs"))
+    return made
+
+
+def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
+    """`schema` with the definitions that are used once where they are used."""
+    text = json.dumps(schema)
+    definitions = dict(schema.get("$defs", {}))
+    once = {name for name in definitions if text.count(json.dumps(f"#/$defs/{name}")) == 1}
+
+    def placed(node: Any) -> Any:
+        if isinstance(node, list):
+            return [placed(item) for item in node]
+        if not isinstance(node, dict):
+            return node
+        name = str(node.get("$ref", "")).removeprefix("#/$defs/")
+        if name in once:
+            rest = {key: value for key, value in node.items() if key != "$ref"}
+            return {**placed(definitions[name]), **rest}
+        return {key: placed(value) for key, value in node.items()}
+
+    kept = {name: placed(each) for name, each in definitions.items() if name not in once}
+    made = {key: placed(value) for key, value in schema.items() if key != "$defs"}
+    return {**made, "$defs": kept} if kept else made
+
+
+def _shortened(node: Any, *, is_mapping_of_schemas: bool) -> Any:
+    if isinstance(node, list):
+        return [_shortened(item, is_mapping_of_schemas=False) for item in node]
+    if not isinstance(node, dict):
+        return node
+    short = {
+        key: value
+        if key in ("default", "const", "enum", "examples") and not is_mapping_of_schemas
+        else _shortened(value, is_mapping_of_schemas=not is_mapping_of_schemas and key in ("properties", "$defs"))
+        for key, value in node.items()
+    }
+    if is_mapping_of_schemas:
+        return short
+    if isinstance(short.get("additionalProperties"), bool) and (
+        short["additionalProperties"] or short.get("properties")
+    ):
+        del short["additionalProperties"]
+    for key, unsaid in _OBVIOUS.items():
+        if key in short and (unsaid is None or short[key] in unsaid):
+            del short[key]
+    options = short.get("anyOf")
+    if isinstance(options, list) and all(set(option) in _PLAIN for option in options):
+        kinds = list(dict.fromkeys(str(option["type"]) for option in options))
+        if "number" in kinds and "integer" in kinds:
+            kinds.remove("integer")
+        items = [option["items"] for option in options if "items" in option]
+        if len(items) <= 1:
+            rest = {key: value for key, value in short.items() if key != "anyOf"}
+            return {"type": kinds, **({"items": items[0]} if items else {}), **rest}
+    return short
+
+
+_PLAIN = ({"type"}, {"type", "items"})
+_OBVIOUS: dict[str, tuple[Any, ...] | None] = {
+    "minimum": (0, 1),
+    "minLength": (0, 1),
+    "minItems": (0, 1),
+    "maxLength": None,
+    "maxItems": None,
+    "default": ("", [], {}),
+}
+"""What says no more than "not negative", "not empty", "not huge" or "nothing"; None: whatever the value. A call beyond
+a bound is refused by name."""
 
 
 def schema_markdown(schema: Schema) -> str:

@@ -122,6 +122,10 @@ class ToolSpec:
     prefix: str | None = None
     timeout: float | None = None
     hidden: bool = False
+    writes_with: str = ""
+    """The optional argument without which the tool only reads; a server that only reads serves it nevertheless."""
+    sections_in_list: bool = False
+    """Whether `tools/list` shows all four sections by default; the others are compact there."""
     schema: Mapping[str, Any] | None = None
     validate: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
     output: Mapping[str, Any] | None = None
@@ -167,7 +171,7 @@ class ToolSpec:
             returns = Any
         return type_schema(returns)
 
-    @property
+    @cached_property
     def is_async(self) -> bool:
         return inspect.iscoroutinefunction(self.func)
 

@@ -54,7 +54,6 @@ class ToolSet:
     prompts: tuple[str, ...] = ()
     needs: str | None = None
     live: str | None = None
-    descriptions: str = "compact"
     default_prefix: bool = False
     hidden: bool = False
     instructions: str = ""

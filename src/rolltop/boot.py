@@ -14,13 +14,16 @@ from typing import Any
 
 __all__ = ["main"]
 
+_MOST_WAITING = 1 << 20
+"""Bytes of messages that are read while the tools load; the client waits with the rest."""
 _OBJECTS = 50_000
 """New objects before the garbage collector looks: what a short command loads is not garbage."""
-FLAGS = ("--page", "--read-only")
+FLAGS = ("--page", "--read-only", "--output-schemas", "--no-output-schemas")
 VALUED = (
     "--workspace",
     "--log-level",
     "--toolsets",
+    "--tools",
     "--exclude-tools",
     "--prefix",
     "--descriptions",
@@ -96,7 +99,7 @@ def _serve_fast() -> None:
     from rolltop.server.stdio import Early  # noqa: PLC0415
 
     def ready(built: Any) -> None:
-        application.list_was_stale = keep(path, answers, built)
+        application.list_was_stale |= keep(path, answers, built)
 
     run_stdio(application, wire, Early(*read), ready)
 
@@ -148,9 +151,10 @@ def _answer_early(
 
     waiting: list[bytes] = []
     answered: set[str | int] = set()
-    held, ended, heard = b"", False, True
+    held, size, ended, heard = b"", 0, False, True
     while True:
-        ready = select.select([reader, loading.pipe], [], [])[0]
+        watched = [reader, loading.pipe] if size + len(held) < _MOST_WAITING else [loading.pipe]
+        ready = select.select(watched, [], [])[0]
         if reader not in ready:
             break
         try:
@@ -168,6 +172,7 @@ def _answer_early(
                 answered.add(request_id)
             if answer is None or forward or not heard:
                 waiting.append(line)
+                size += len(line) + 1
         if loading.pipe in ready:
             break
     return b"".join(line + b"\n" for line in waiting) + held, frozenset(answered), ended

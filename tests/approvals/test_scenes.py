@@ -131,7 +131,7 @@ def test_content_of_documents_is_marked_as_data(desk: Application) -> None:
 def test_tools_that_are_mostly_harmless_say_when_they_are_not(desk: Application, tool: str) -> None:
     registered = desk.registry.find(tool)
     assert registered is not None
-    assert "Only when" in registered.description
+    assert "only when" in registered.description
     assert registered.spec.consent is not None
     assert "Otherwise nothing is asked" in registered.spec.consent.warning
 

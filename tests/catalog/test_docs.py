@@ -49,5 +49,5 @@ def test_the_page_has_commands() -> None:
 
 
 def test_the_python_of_the_page_runs(place: Path) -> None:
-    (code,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    code = "\n".join(re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL))
     subprocess.run([sys.executable, "-c", code], cwd=place, check=True, timeout=120)

@@ -239,7 +239,7 @@ def test_threads_and_tasks_wait_for_the_same_workers(pool: WorkerPool) -> None:
 def test_a_cancelled_call_frees_its_place() -> None:
     async def main(pool: WorkerPool) -> bytes:
         task = asyncio.create_task(pool.call_async(b"50", job="jobs:sleep"))
-        await wait_until_async(lambda: pool._busy)
+        await wait_until_async(lambda: pool._pool._busy)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -252,9 +252,9 @@ def test_a_cancelled_call_frees_its_place() -> None:
 def test_a_cancelled_wait_loses_no_worker() -> None:
     async def main(pool: WorkerPool) -> bytes:
         busy = asyncio.create_task(pool.call_async(b"2", job="jobs:sleep"))
-        await wait_until_async(lambda: pool._busy)
+        await wait_until_async(lambda: pool._pool._busy)
         waiting = [asyncio.create_task(pool.call_async(b"x")) for _ in range(5)]
-        await wait_until_async(lambda: len(pool._waiting) == 5 or busy.done())
+        await wait_until_async(lambda: len(pool._pool._waiting) == 5 or busy.done())
         for task in waiting:
             task.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
@@ -269,7 +269,7 @@ def test_waiting_for_a_worker_is_limited_too() -> None:
     with pool_of(size=1) as pool:
         thread = threading.Thread(target=pool.call, args=(b"3",), kwargs={"job": "jobs:sleep"})
         thread.start()
-        wait_until(lambda: pool._busy)
+        wait_until(lambda: pool._pool._busy)
         with pytest.raises(TimeLimit):
             pool.call(b"x", timeout=0.2)
         thread.join()

@@ -93,7 +93,7 @@ def test_what_is_refused(url: str) -> None:
         (400, {"text": body(arguments={"text": "x"}).replace('"_meta"', '"_mta"')}),
         (413, {"text": body(arguments={"text": "x" * (5 << 20)})}),
         (405, {"method": "GET", "text": ""}),
-        (404, {"path": "/other"}),
+        (401, {"path": "/other"}),  # the page, to which nobody is logged in
     ]
     for status, changes in table:
         found, answer = send(url, **changes)

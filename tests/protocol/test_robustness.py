@@ -438,6 +438,9 @@ def test_the_second_start_says_the_same_as_the_first(start: Callable[..., RawStd
         answers.append((first, server.reply(2)))
         server.send(b'{"jsonrpc":"2.0","id":3,"method":"resources/templates/list"}')  # the SDK is there and knows us
         assert "result" in server.reply(3)
+    # A first start does not know yet what tools of other names are for: it introduces itself in one sentence.
+    said = [first["result"].pop("instructions") for first, _ in answers]
+    assert said[1].startswith(said[0])
     assert answers[0] == answers[1]
 
 

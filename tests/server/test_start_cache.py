@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
+import termios
+from array import array
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from conditions import wait_until
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from rolltop import boot
@@ -33,3 +39,36 @@ def test_every_option_of_a_stdio_server_starts_fast() -> None:
     http = {"--http", "--host", "--port", "--token-file", "--no-token", "--show-connect"}
     options = {name for parameter in serve.params for name in parameter.opts if name.startswith("--")}
     assert options - http - {"--help"} <= {*boot.FLAGS, *boot.VALUED}
+
+
+def test_a_client_that_talks_on_while_the_tools_load_has_to_wait() -> None:
+    class Loading:
+        pipe, loaded = os.pipe()
+
+    reader, client = os.pipe()
+    with ThreadPoolExecutor(2) as pool:
+        writing = pool.submit(_write, client, b"x\n" * (4 << 20))
+        answering = pool.submit(boot._answer_early, reader, client, {}, Loading)  # type: ignore[arg-type]
+        wait_until(lambda: _unread(reader) == PIPE_BYTES)  # nobody reads any more
+        os.write(Loading.loaded, b"x")
+        unread = answering.result()[0]
+        assert len(unread) < 2 << 20
+        rest = sum(iter(lambda: len(os.read(reader, 1 << 20)), 0))
+        assert (len(unread) + rest, writing.result()) == (8 << 20, None)
+    for descriptor in (reader, Loading.pipe, Loading.loaded):
+        os.close(descriptor)
+
+
+PIPE_BYTES = 1 << 16
+
+
+def _write(descriptor: int, data: bytes) -> None:
+    with os.fdopen(descriptor, "wb", 0) as pipe:
+        while data:
+            data = data[pipe.write(data) :]
+
+
+def _unread(descriptor: int) -> int:
+    count = array("i", [0])
+    fcntl.ioctl(descriptor, termios.FIONREAD, count)
+    return count[0]

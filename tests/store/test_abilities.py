@@ -86,9 +86,10 @@ async def test_a_pdf_is_read_as_text_by_line_and_by_page(call: Call, home: Path)
     whole = await call("cat_document", name="report.pdf")
     assert (whole["extracted"], whole["pages"], whole["complete"]) == (True, 2, True)
     assert whole["content"].split() == ["First", "page", "Revenue", "rose"]
-    second = await call("get_by_name", name="report.pdf", page=2)
+    second = await call("cat_document", name="report.pdf", page=2)
     assert second["content"].strip() == "Revenue rose"
-    by_hash = await call("retrieve_document", hash=digest, page=1)
+    assert (await call("get_by_name", name="report.pdf"))["content"] == whole["content"]
+    by_hash = await call("retrieve_document", hash=digest, start_line=1, end_line=1)
     assert by_hash["content"].strip() == "First page"
     first = await call("cat_document", name="report.pdf", start_line=1, end_line=1)
     assert (first["content"].strip(), first["start_line"], first["end_line"]) == ("First page", 1, 1)
@@ -207,6 +208,29 @@ async def test_a_name_that_is_nearly_right_is_corrected(call: Call) -> None:
     assert missing["code"] == "document_not_found"
     assert missing["hint"].startswith("Did you mean names/README-first.md")
     assert "Did you mean" not in (await call("cat_document", name="quite-something-else.md"))["hint"]
+
+
+async def test_a_search_is_narrowed_by_tag_path_type_and_time(call: Call) -> None:
+    for name, tags in (("n/a.md", ["w/x"]), ("n/b.py", ["w"]), ("m/c.md", [])):
+        await call("store_text", name=name, content="the quick okapi jumps\n", tags=tags)
+
+    async def found(kind: str = "hybrid", **where: Any) -> list[str]:
+        answer = await call("search_documents", query="okapi", type=kind, where=where, paths_only=True)
+        return sorted(answer["paths"]) if "paths" in answer else [answer["error"]]
+
+    for kind in ("keyword", "hybrid"):
+        assert await found(kind) == ["m/c.md", "n/a.md", "n/b.py"]
+        assert await found(kind, tags=["w"]) == ["n/a.md", "n/b.py"]
+        assert await found(kind, paths=["n/"], extension="md") == ["n/a.md"]
+        assert await found(kind, modified_after="1h", type="text", paths=["m/"]) == ["m/c.md"]
+        assert await found(kind, modified_before="1h") == []
+    assert await found("semantic", tags=["w/x"]) == ["n/a.md"]
+    assert await found(limit=3) == ["where has no limit"]
+    narrowed = await call("search_documents", query="okapi", where={"tags": ["w"]}, limit=1)
+    assert narrowed["total"] == 2
+    again = {"query": "okapi", "limit": 5, "cursor": narrowed["next_cursor"]}
+    assert len((await call("search_documents", where={"tags": ["w"]}, **again))["results"]) == 1
+    assert (await call("search_documents", **again))["code"] == "invalid_arguments"
 
 
 async def test_a_task_is_answered_with_passages_of_several_documents(call: Call) -> None:

@@ -105,6 +105,7 @@ PROGRAMS = [
 
 def agree(text: str, table: str, size: int, target: str = "json", **options: Any) -> None:
     source = {name: options.pop(name) for name in ("delimiter", "headers") if name in options}
+    source["extraCells"] = "drop"
     program = compile_program(text, inputs={"input": "csv"}, input_options={"input": source}, output_format=target)
     data = table.encode("utf-8", "surrogatepass")
     expected = outcome(lambda: whole(program, data, options))

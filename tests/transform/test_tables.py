@@ -70,7 +70,7 @@ VARIOUS.values([f"cell {number}" for number in range(10_000)])
 
 
 OPTIONS = st.fixed_dictionaries(
-    {},
+    {"extraCells": st.just("drop")},
     optional={
         "delimiter": st.sampled_from([",", ";", "\t", "|", " "]),
         "headers": st.booleans(),

@@ -14,6 +14,7 @@ from rolltop.catalog.describe import mcp_describe
 from rolltop.catalog.library import locate, mcptool_list, mcptool_load, mcptool_load_all
 from rolltop.catalog.sources import SourceTree, source_tree
 from rolltop.catalog.state import State, mcptool_state_factory
+from rolltop.catalog.tool_decorator import tool
 
 __all__ = [
     "Built",
@@ -33,4 +34,5 @@ __all__ = [
     "mcptool_load_all",
     "mcptool_state_factory",
     "source_tree",
+    "tool",
 ]

@@ -31,16 +31,31 @@ def invalid_arguments(problems: Iterable[tuple[str, str]]) -> InvalidInput:
 
 
 def served_schema(definition: Definition) -> dict[str, Any]:
-    """The schema that clients see: Draft 7, closed against unknown names."""
+    """The schema that clients see: Draft 7, closed against unknown names, open where nothing says the type."""
+    properties = dict(definition.parameters["properties"])
+    if definition.language == "r":
+        properties = {name: _as_r_takes_it(each, name in definition.untyped) for name, each in properties.items()}
     schema: dict[str, Any] = {
         "$schema": DRAFT_7,
         "type": "object",
-        "properties": dict(definition.parameters["properties"]),
+        "properties": properties,
         "additionalProperties": False,
     }
     if definition.parameters["required"]:
         schema["required"] = list(definition.parameters["required"])
     return schema
+
+
+_SINGLE = ["string", "number", "boolean"]
+
+
+def _as_r_takes_it(schema: Mapping[str, Any], is_untyped: bool) -> dict[str, Any]:
+    """A list of R is an object or an array; where nothing says the type, any single value or vector will do."""
+    is_object = schema.get("type") == "object" and not schema.get("properties")
+    if not is_untyped:
+        return {**schema, "type": ["object", "array"]} if is_object else dict(schema)
+    said = {key: value for key, value in schema.items() if key not in ("type", "items", "enum")}
+    return {"type": [*_SINGLE, "array", *(["object"] if is_object else [])], "items": {}, **said}
 
 
 def check_arguments(

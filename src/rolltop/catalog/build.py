@@ -11,8 +11,8 @@ from pathlib import Path
 
 from rolltop.base.atomic_files import write_file
 from rolltop.catalog import yaml_text
-from rolltop.catalog.definition import Definition
-from rolltop.catalog.found import MARKER, Found, Remark
+from rolltop.catalog.definition import Definition, untyped_line
+from rolltop.catalog.found import MARKER, NAME, Found, Remark
 from rolltop.catalog.rlang.foreign import Help
 from rolltop.catalog.rlang.package import Sources, read_text
 from rolltop.catalog.rlang.syntax import require_r
@@ -20,12 +20,12 @@ from rolltop.catalog.rlang.tools import tools_in
 from rolltop.catalog.schema import is_tool_name
 from rolltop.catalog.sources import SourceTree, source_tree
 from rolltop.catalog.tree_files import is_inside, read_inside
-from rolltop.errors import Conflict, InvalidInput, PermissionDenied, Position, RolltopError
+from rolltop.errors import InvalidInput, PermissionDenied, Position, RolltopError
 
 __all__ = ["Built", "ExampleRunner", "Outcome", "find_tools", "mcptool_build", "yaml_of"]
 
 HEADER = "# Made by `rolltop catalog build` from "
-_INHERITS_FROM_ELSEWHERE = re.compile(r"@inherit(?:Params)?[ \t]+[\w.]+::")
+_INHERITS_FROM_ELSEWHERE = re.compile(r"@inherit(?:Params|DotParams)?[ \t]+[\w.]+::")
 _HEADER_TAIL = "; change the documentation there, not this file.\n"
 
 
@@ -63,18 +63,25 @@ def find_tools(tree: SourceTree, remarks: list[Remark] | None = None) -> list[Fo
     What is marked and can be no tool is left out; `remarks` gets the reasons.
     """
     everything = [*_r_tools(tree), *_python_tools(tree)]
-    found = [tool for tool in everything if is_tool_name(tool.definition.name)]
-    if remarks is not None:
-        remarks += [_not_a_tool(tree, tool) for tool in everything if not is_tool_name(tool.definition.name)]
+    noticed = remarks if remarks is not None else []
     seen: dict[str, Found] = {}
-    for tool in found:
-        if other := seen.get(tool.definition.name):
-            raise Conflict(
-                f"{tool.definition.name} is defined twice: {other.file}:{other.line} and {tool.file}:{tool.line}",
-                hint="Give one of the functions another name.",
-            )
-        seen[tool.definition.name] = tool
-    return found
+    for tool in everything:
+        name = tool.definition.name
+        if not is_tool_name(name):
+            noticed.append(_not_a_tool(tree, tool))
+        elif other := seen.get(name):
+            noticed.append(_second_of_a_name(tool, other))
+        else:
+            seen[name] = tool
+    return list(seen.values())
+
+
+def _second_of_a_name(tool: Found, other: Found) -> Remark:
+    message = (
+        f"is defined twice, and the first is taken: {other.file.name}:{other.line} and {tool.file.name}:{tool.line}"
+    )
+    hint = f"name one of them with the keyword {NAME}ANOTHER"
+    return Remark(tool.definition.name, f"{message}; {hint}", Position(tool.line, 1, str(tool.file)))
 
 
 def _not_a_tool(tree: SourceTree, tool: Found) -> Remark:
@@ -178,7 +185,8 @@ def _finished(tool: Found, outcome: Outcome) -> Found:
 def yaml_of(tree: SourceTree, tool: Found) -> str:
     """The text of a tool's file."""
     source = tool.file.relative_to(tree.root).as_posix() if tool.file.is_relative_to(tree.root) else tool.file.name
-    return f"{HEADER}{source}{_HEADER_TAIL}{yaml_text.dump(tool.definition.to_dict())}"
+    head = f"{HEADER}{source}{_HEADER_TAIL}{untyped_line(tool.definition)}"
+    return f"{head}{yaml_text.dump(tool.definition.to_dict())}"
 
 
 def _write_all(directory: Path, files: list[tuple[Found, str]]) -> tuple[list[Path], list[Path]]:

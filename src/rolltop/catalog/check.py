@@ -123,6 +123,8 @@ def changed_fields(tool: Found, definition: Definition) -> list[str]:
     new, old = tool.definition.to_dict(), definition.to_dict()
     ignored = {"execution_time", "implementation_example"}
     changed = [key for key in {**new, **old} if key not in ignored and new.get(key) != old.get(key)]
+    if tool.definition.untyped != definition.untyped and "parameters" not in changed:
+        changed.append("parameters")
     if code_of(definition.implementation_example) != tool.example.shown.strip():
         changed.append("implementation_example")
     return changed

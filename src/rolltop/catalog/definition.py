@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from rolltop.catalog.inference import Schema
 
-__all__ = ["FIELDS", "Definition"]
+__all__ = ["FIELDS", "Definition", "untyped_in", "untyped_line"]
 
 FIELDS = (
     "name",
+    "calls",
     "description",
     "parameters",
     "category",
@@ -27,7 +28,12 @@ FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """One tool. `name` is `package-function`; `language` is written only when it is not R."""
+    """One tool. `name` is `package-function`; `language` is written only when it is not R.
+
+    `calls` is the function, where the tool has another name. `untyped` are the parameters of R whose type nothing says
+    for certain: the definition has one all the same, and a served tool takes any single value or vector for them. The
+    format has no field for that, so a file says it in a comment (`untyped_line`).
+    """
 
     name: str
     description: str = ""
@@ -39,6 +45,8 @@ class Definition:
     implementation_example: str = ""
     execution_time: float | None = None
     returns: Schema | None = None
+    calls: str | None = None
+    untyped: tuple[str, ...] = ()
 
     @property
     def package(self) -> str:
@@ -46,8 +54,8 @@ class Definition:
 
     @property
     def function(self) -> str:
-        """The function's name: everything after the first hyphen."""
-        return self.name.partition("-")[2]
+        """The function's name: everything after the first hyphen, unless `calls` says otherwise."""
+        return self.calls or self.name.partition("-")[2]
 
     @property
     def file_name(self) -> str:
@@ -57,6 +65,7 @@ class Definition:
         """The definition as it is written: optional fields only where they say something."""
         everything = {key: getattr(self, key) for key in FIELDS}
         optional = {
+            "calls": self.calls is not None,
             "category": self.category is not None,
             "dangerous": self.dangerous,
             "requires_approval": self.requires_approval,
@@ -67,13 +76,31 @@ class Definition:
         return {key: value for key, value in everything.items() if optional.get(key, True)}
 
     @classmethod
-    def from_dict(cls, document: Mapping[str, Any]) -> Definition:
+    def from_dict(cls, document: Mapping[str, Any], untyped: Iterable[str] = ()) -> Definition:
         """The definition in a document that `schema.problems_of` found in order."""
         known = {key: document[key] for key in FIELDS if document.get(key) is not None}
         parameters = {"type": "object", **(known.get("parameters") or {})}
         parameters["properties"] = dict(parameters.get("properties") or {})
         parameters["required"] = list(parameters.get("required") or [])
-        return cls(**(known | {"parameters": parameters}))
+        return cls(**(known | {"parameters": parameters, "untyped": tuple(untyped)}))
+
+
+_UNTYPED = "# No type is stated for: "
+
+
+def untyped_line(definition: Definition) -> str:
+    """The comment of a file that names its `untyped` parameters."""
+    return f"{_UNTYPED}{', '.join(definition.untyped)}\n" if definition.untyped else ""
+
+
+def untyped_in(text: str) -> list[str]:
+    """The parameters that a file's comment names."""
+    for line in text.split("\n"):
+        if not line.startswith("#"):
+            break
+        if line.startswith(_UNTYPED):
+            return line.removeprefix(_UNTYPED).strip().split(", ")
+    return []
 
 
 def safe_file_stem(name: str) -> str:

@@ -9,10 +9,11 @@ from typing import Any
 from rolltop.catalog.definition import Definition
 from rolltop.errors import Position
 
-__all__ = ["CATEGORY", "MARKER", "ExampleCode", "Found", "Remark", "flags_of"]
+__all__ = ["CATEGORY", "MARKER", "NAME", "ExampleCode", "Found", "Remark", "flags_of", "name_given_in"]
 
 MARKER = "mcp-tool"
 CATEGORY = "mcp-category-"
+NAME = "mcp-name-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +56,8 @@ def flags_of(keywords: tuple[str, ...]) -> dict[str, Any]:
         "dangerous": "mcp-dangerous" in keywords,
         "requires_approval": "mcp-requires-approval" in keywords,
     }
+
+
+def name_given_in(keywords: tuple[str, ...]) -> str | None:
+    """The name that a tool has in place of its function's, from `mcp-name-NAME`."""
+    return next((word.removeprefix(NAME) for word in reversed(keywords) if word.startswith(NAME)), None)

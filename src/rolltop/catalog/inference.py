@@ -2,7 +2,7 @@
 
 A type written at the beginning decides ("Logical, whether the list was read" is a boolean). Then
 array notation anywhere, then the keywords in the order of `KEYWORDS`, then what the caller knows
-otherwise, then string.
+otherwise, then string. How good the evidence is, is told beside it: what a served tool refuses depends on it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,18 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["KEYWORDS", "Schema", "array_of", "fits", "infer_type", "is_a", "leading_type", "strip_type_prefix"]
+__all__ = [
+    "KEYWORDS",
+    "Schema",
+    "array_of",
+    "fits",
+    "infer_type",
+    "inferred",
+    "is_a",
+    "leading_type",
+    "names_alternatives",
+    "strip_type_prefix",
+]
 
 Schema = dict[str, Any]
 
@@ -42,6 +53,7 @@ _WORD_TYPES: dict[str, str] = {word: kind for kind, words in KEYWORDS.items() fo
     "vector": "array",
     "array": "array",
     "matrix": "matrix",
+    "sequence": "array",
 }
 _WORDS = "|".join(sorted((re.escape(word) for word in _WORD_TYPES), key=len, reverse=True))
 _ELEMENT = r"character|string|numeric|number|double|integer|logical|boolean"
@@ -67,6 +79,19 @@ _CONNECTOR = re.compile(
     r"""(?:\s+of\s+length\s+\w+|\s*\([^()]*\)|\s+or\s+(?:an?\s+)?(?:NULL|tibble|data(?:\ |\.)frame))*
     \s+(?:of|with|containing|where|giving|naming|indicating|specifying|that|between)\b""",
     re.IGNORECASE | re.VERBOSE,
+)
+# "A data frame to pivot": after an article, a word that goes on about the noun makes it the type.
+_GOES_ON = re.compile(
+    r"""\s+(?:to|for|from|in|on|at|by|as|used|which|whose|or|and|passed|created|returned|produced|having|holding|describing
+    |representing|defining|determining|controlling|denoting|corresponding|whether)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_ARTICLE = re.compile(r"\s*(?:an?|optional|single|named)\s", re.IGNORECASE)
+# "or a function", "if a list": what else the parameter may be.
+_ALTERNATIVE = re.compile(
+    rf"\b(?:or|if|either|alternatively,?)\s+(?:it\s+is\s+|is\s+)?(?:(?:an?|the|single|named)\s+)*(?:\w+\s+)?(?:{_WORDS})s?\b"
+    r"|\b(?:or|if)\s+(?:TRUE|FALSE|[\"'])",
+    re.IGNORECASE,
 )
 # An object of R's is seldom one of JSON's: the class says what it is, and a formula is written as text.
 _OF_CLASS = re.compile(r"\s+of\s+class\s+[\"'\u201c\u2018]?([\w.]+)", re.IGNORECASE)
@@ -95,7 +120,8 @@ def leading_type(text: str) -> Schema | None:
         return None
     # A word that merely starts a sentence ("Number of rows", "List files") is not a type written
     # first: a type is followed by a delimiter, a qualifier or a word that belongs to it.
-    if not (found["many"] or found["shape"] or _ends_type(text, found.end())):
+    goes_on = _ARTICLE.match(text) is not None and _GOES_ON.match(text, found.end()) is not None
+    if not (found["many"] or found["shape"] or goes_on or _ends_type(text, found.end())):
         return None
     kind = _WORD_TYPES[found["word"].lower()]
     many = (found["many"] or "").strip().lower()
@@ -120,15 +146,40 @@ def infer_type(text: str, otherwise: Schema | None = None, default: Any = None) 
     `otherwise` is the type of a known `default`: it decides when no word does, and where a keyword
     in the middle of the text would make the default wrong.
     """
+    return inferred(text, otherwise, default)[0]
+
+
+def inferred(text: str, otherwise: Schema | None = None, default: Any = None) -> tuple[Schema, bool]:
+    """The type, and whether the evidence for it is good enough to refuse a value of another one.
+
+    A keyword in the middle of the text is good evidence where it speaks of the parameter itself ("a numeric
+    threshold"), and none where it speaks of something else ("minimum width of padded strings") or of one of
+    several forms.
+    """
+    has_others = names_alternatives(text)
     if leading := leading_type(text):
-        return leading
+        is_open = leading == array_of("array") and not re.search(_ELEMENT, text, re.IGNORECASE)
+        return leading, not has_others and not is_open
     if found := _ARRAY_ANYWHERE.search(text):
-        return array_of(_WORD_TYPES[found[1].lower()])
+        return array_of(_WORD_TYPES[found[1].lower()]), False
     for kind, pattern in _KEYWORD_PATTERNS:
         if pattern.search(text):
-            schema = {"type": kind}
-            return schema if otherwise is None or fits(default, schema) else otherwise
-    return otherwise or {"type": "string"}
+            schema: Schema = {"type": kind}
+            if otherwise is None:
+                return schema, not has_others and _speaks_of_itself(text, kind)
+            return (schema, not has_others) if fits(default, schema) else (otherwise, not has_others)
+    return (otherwise, not has_others) if otherwise else ({"type": "string"}, False)
+
+
+def names_alternatives(text: str) -> bool:
+    """Whether a description names more than one form: "a vector, or a function"."""
+    return _ALTERNATIVE.search(text) is not None
+
+
+def _speaks_of_itself(text: str, kind: str) -> bool:
+    """Whether the first sentence begins with the keyword or with one word before it: "a numeric threshold"."""
+    words = "|".join(KEYWORDS[kind])
+    return re.match(rf"\s*(?:(?:an?|the|optional|single)\s+)+(?:\w+\s+)?(?:{words})\b", text, re.IGNORECASE) is not None
 
 
 def strip_type_prefix(text: str) -> str:

@@ -10,10 +10,11 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.metadata import entry_points
 from pathlib import Path
 
 from rolltop.catalog import schema, yaml_text
-from rolltop.catalog.definition import Definition
+from rolltop.catalog.definition import Definition, untyped_in
 from rolltop.catalog.groups import group_filter
 from rolltop.catalog.sources import TOOLS_DIRECTORY
 from rolltop.catalog.tree_files import list_files, read_inside
@@ -106,7 +107,7 @@ def read_file(path: Path) -> Definition:
             hint="Build it again: mcptool_build, `rolltop catalog build` in a shell.",
             details={"problems": problems},
         )
-    return Definition.from_dict(document)
+    return Definition.from_dict(document, untyped_in(text))
 
 
 FileStamp = tuple[int, int]
@@ -177,11 +178,17 @@ def _locate_installed(package: str) -> Location:
     )
 
 
+ENTRY_POINTS = "rolltop.catalog"
+"""The group of entry points by which a Python package names the package that has its tools."""
+
+
 def _python_package(package: str) -> Path | None:
-    if not package.isidentifier():
+    named = entry_points(group=ENTRY_POINTS, name=package)
+    module = next((each.value.partition(":")[0] for each in named), package)
+    if not module.isidentifier():
         return None
     # A top-level name is looked up on the path; nothing of it is imported.
-    spec = importlib.util.find_spec(package)
+    spec = importlib.util.find_spec(module)
     return Path(spec.origin).parent if spec and spec.origin and spec.submodule_search_locations else None
 
 

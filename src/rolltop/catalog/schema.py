@@ -31,7 +31,7 @@ def problems_of(document: Any) -> Iterator[str]:
     name = document.get("name")
     if not isinstance(name, str) or not is_tool_name(name):
         yield "name must be of the form package-function, in letters, digits, dots, hyphens and underscores"
-    for key, kind in (("description", str), ("implementation_example", str), ("category", str)):
+    for key, kind in (("description", str), ("implementation_example", str), ("category", str), ("calls", str)):
         if document.get(key) is not None and not isinstance(document[key], kind):
             yield f"{key} must be text"
     for key in ("dangerous", "requires_approval"):

@@ -124,7 +124,7 @@ def _desk_with(tool: str, settings: Settings, watcher: Callable[[Call], None]) -
     from rolltop.server.application import Application
     from rolltop.server.toolsets import SEARCH, discover, select
 
-    if settings.tool_mode != SEARCH and not settings.exclude_tools:
+    if settings.tool_mode != SEARCH and not (settings.exclude_tools or settings.tools):
         name = tool.removeprefix(f"{settings.tool_prefix}_") if settings.tool_prefix else tool
         independent = [each for each in select(discover()[0], settings) if each.name in INDEPENDENT]
         declaring = [part for each in independent if (part := _part_with(each, name)) is not None]

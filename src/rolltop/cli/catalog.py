@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from typing import Any
 
@@ -118,18 +119,65 @@ def check(place: str, as_json: bool) -> None:
 
 @catalog.command(epilog=EXIT_CODES)
 @click.argument("path", default=".", metavar="PATH")
+@click.option("--exit-code", is_flag=True, help="Exit with 1 if a rebuild would change something.")
 @_json_option
-def diff(path: str, as_json: bool) -> None:
+def diff(path: str, exit_code: bool, as_json: bool) -> None:
     """Show what a rebuild would change."""
     from rolltop.catalog import diff as diff_definitions
 
     changes = diff_definitions(path)
     if as_json:
         print_json([{"action": c.action, "tool": c.tool, "path": str(c.path), "diff": c.diff} for c in changes])
-        return
-    for change in changes:
-        click.echo(change.diff, nl=not change.diff.endswith("\n"))
-    note(f"{counted(len(changes), 'file')} would change" if changes else "a rebuild would change nothing")
+    else:
+        for change in changes:
+            click.echo(change.diff, nl=not change.diff.endswith("\n"))
+        note(f"{counted(len(changes), 'file')} would change" if changes else "a rebuild would change nothing")
+    if exit_code and changes:
+        sys.exit(1)
+
+
+@catalog.command(epilog=EXIT_CODES)
+@click.argument("path", default=".", metavar="PATH")
+@click.option("--examples/--no-examples", default=True, help="Run the examples in the sandbox, or do not.")
+@click.option("--interval", type=click.FloatRange(min=0.05), default=0.5, help="Seconds between looks (0.5).")
+def watch(path: str, examples: bool, interval: float) -> None:
+    """Build at once, and again whenever a source at PATH is saved; servers of PATH tell their clients.
+
+    Ends with Ctrl-C.
+    """
+    from rolltop.catalog.live import ExampleRuns
+    from rolltop.catalog.watch import rebuilds
+    from rolltop.errors import RolltopError
+
+    with contextlib.suppress(KeyboardInterrupt):
+        for built in rebuilds(path, ExampleRuns() if examples else None, interval):
+            if isinstance(built, RolltopError):
+                note(str(built), style="red")
+                continue
+            for action in ("written", "removed"):
+                for file in getattr(built, action):
+                    click.echo(f"{action}\t{file.stem}")
+            for remark in built.remarks:
+                note(str(remark), style="yellow")
+
+
+@catalog.command(epilog=EXIT_CODES)
+@click.argument("place", default=".", metavar="PLACE")
+@_group_option
+@click.option("--output", "-o", type=click.Path(dir_okay=False), help="File to write; standard output without it.")
+def page(place: str, groups: tuple[str, ...], output: str | None) -> None:
+    """Write a reference of the tools of PLACE, as markdown."""
+    from pathlib import Path
+
+    from rolltop.base.atomic_files import write_file
+    from rolltop.catalog import mcptool_load_all
+    from rolltop.catalog.reference import reference_page
+
+    text = reference_page(mcptool_load_all(place, list(groups) or None).values())
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        write_file(Path(output).absolute(), text.encode("utf-8"), mode=0o644)
 
 
 @catalog.command(epilog=EXIT_CODES)

@@ -44,10 +44,12 @@ COMMAND_LINE = "command line"
 
 FLAGS = {
     "toolsets": "--toolsets",
+    "tools": "--tools",
     "exclude_tools": "--exclude-tools",
     "read_only": "--read-only",
     "tool_prefix": "--prefix",
     "descriptions": "--descriptions",
+    "output_schemas": "--output-schemas",
     "tool_mode": "--tool-mode",
     "catalogs": "--catalog",
     "catalog_groups": "--catalog-group",
@@ -257,6 +259,8 @@ def _option(settings: Settings, name: str) -> Iterator[str]:
     value, flag = getattr(settings, name), FLAGS[name]
     if value is True:
         yield flag
+    elif name == "output_schemas":
+        yield "--no-output-schemas"
     elif name in ("catalogs", "catalog_groups"):
         for each in value:
             yield flag

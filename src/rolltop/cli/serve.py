@@ -29,6 +29,7 @@ NEAR_PORTS = 50
 F = TypeVar("F", bound=Callable[..., Any])
 _OPTIONS = (
     click.option("--toolsets", metavar="A,B", help="Tool sets to serve; all of them by default."),
+    click.option("--tools", metavar="A,B", help="Serve exactly these tools."),
     click.option("--exclude-tools", metavar="A,B", help="Single tools to leave out."),
     click.option("--page", is_flag=True, default=None, help="Serve the local page beside a stdio server."),
     click.option("--read-only", is_flag=True, default=None, help="Leave out every tool that writes."),
@@ -37,6 +38,11 @@ _OPTIONS = (
         "--descriptions",
         type=click.Choice(["auto", "full", "compact", "none"]),
         help="How much of each description tools/list carries.",
+    ),
+    click.option(
+        "--output-schemas/--no-output-schemas",
+        default=None,
+        help="Whether tools/list carries the schemas of answers.",
     ),
     click.option(
         "--catalog",

@@ -32,7 +32,7 @@ class _Item(NamedTuple):
     """A row to write, and who waits for it."""
 
     entry: Entry | None
-    written: Future[bool]
+    written: Future[bool] | None
 
 
 class Journal:
@@ -54,14 +54,22 @@ class Journal:
 
     def add(self, entry: Entry) -> Future[bool]:
         """Hand over a row; never waits. The future becomes true when it is on disk, false when it was given up."""
-        return self._hand_over(entry)
+        written: Future[bool] = Future()
+        self._hand_over(entry, written)
+        return written
+
+    def add_unheard(self, entry: Entry) -> None:
+        """The same for a row that nobody waits for; a future would cost as much as the rest."""
+        self._hand_over(entry, None)
 
     def flush(self, timeout: float = 5.0) -> bool:
         """Wait until everything handed over so far is written or given up. Not for the event loop."""
         if self._thread is None:
             return True
         try:
-            self._hand_over(None).result(timeout)
+            flushed: Future[bool] = Future()
+            self._hand_over(None, flushed)
+            flushed.result(timeout)
         except TimeoutError:
             return False
         return True
@@ -73,14 +81,13 @@ class Journal:
             self._queue.put(None)
             thread.join(5.0)
 
-    def _hand_over(self, entry: Entry | None) -> Future[bool]:
-        item = _Item(entry, Future())
-        item.written.set_running_or_notify_cancel()  # whoever stops waiting does not take the row back
+    def _hand_over(self, entry: Entry | None, written: Future[bool] | None) -> None:
+        if written is not None:
+            written.set_running_or_notify_cancel()  # whoever stops waiting does not take the row back
         if self._ensure_writer():
-            self._queue.put(item)
-        else:
-            item.written.set_result(False)
-        return item.written
+            self._queue.put(_Item(entry, written))
+        elif written is not None:
+            written.set_result(False)
 
     def _ensure_writer(self) -> bool:
         if self._thread is None or not self._thread.is_alive():
@@ -226,7 +233,8 @@ class Journal:
 
 def _settle(items: list[_Item], written: bool) -> None:
     for item in items:
-        item.written.set_result(written)
+        if item.written is not None:
+            item.written.set_result(written)
     items.clear()
 
 

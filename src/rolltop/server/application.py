@@ -6,12 +6,15 @@ import logging
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from mcp_core import (
+    READS,
     Approver,
     Call,
+    Change,
     Changes,
     ClientInfo,
     Dispatcher,
@@ -68,9 +71,12 @@ class Application:
         self._session = f"{os.getpid()}-{os.urandom(4).hex()}"  # for transports that have one session per process
         self.changes = Changes()
         self.approver = Approver(settings.consent, self.workspace.approvals, settings.consent_seconds)
-        self.registry = Registry(settings.exclude_tools, settings.tool_prefix or "")
+        self.registry = Registry(
+            settings.exclude_tools, settings.tool_prefix or "", publishes_output=settings.output_schemas
+        )
         self.prompts: dict[str, Prompt] = {}
-        self.list_was_stale = False  # a client was told another list while we were loading
+        self.list_was_stale = False  # a client may have been told another list before it could be notified
+        self.changes.subscribe(self._note_change)
         self.answers = LargeAnswers(self.workspace)
         self.providers: list[ResourceProvider] = [self.answers, ToolPages(self.registry)]
         self.dispatcher = Dispatcher(
@@ -87,7 +93,7 @@ class Application:
         available, self.loaded = discover() if toolsets is None else (list(toolsets), [])
         for toolset in select(available, settings):
             self._add_set(load_set(toolset, settings))
-        self._refuse_unknown_exclusions(available)
+        self._refuse_unknown_names(available)
         ToolArguments.get_declared_tools()  # what was collected is registered now: nothing waits for a second time
 
     @property
@@ -159,7 +165,7 @@ class Application:
         envelope = toolset.make_envelope()
         for spec in loaded.specs:
             if self._wanted(spec, decorator.names.final(spec.name, spec.prefix)):
-                decorator.register(spec, envelope=envelope, profile=self._profile(toolset))
+                decorator.register(self._as_served(spec), envelope=envelope, profile=self.settings.descriptions)
         self._add_live(toolset, decorator, envelope)
         provider = toolset.make_resources()
         if provider is not None:
@@ -175,24 +181,37 @@ class Application:
         def register(spec: ToolSpec) -> str | None:
             if not self._wanted(spec, decorator.names.final(spec.name, spec.prefix)):
                 return None
-            return decorator.register(spec, envelope=envelope, profile=self._profile(toolset))
+            return decorator.register(spec, envelope=envelope, profile=self.settings.descriptions)
 
         self._live.append(LiveSet(self.registry, source, register, lambda: self.changes.publish("tools")))
 
     def _wanted(self, spec: ToolSpec, final: str) -> bool:
-        excluded = {spec.name, final}.intersection(self.settings.exclude_tools)
-        return not excluded and (spec.annotations.read_only or not self.settings.read_only)
+        names, settings = {spec.name, final}, self.settings
+        if names.intersection(settings.exclude_tools):
+            return False
+        if settings.tools and spec.toolset != SEARCH and not names.intersection(settings.tools):
+            return False
+        return spec.annotations.read_only or not settings.read_only or bool(spec.writes_with)
 
-    def _refuse_unknown_exclusions(self, available: Sequence[ToolSet]) -> None:
-        """A tool that is left out by a wrong name is served. Only tools of packages (`package-function`) come later."""
-        excluded = {name for name in self.settings.exclude_tools if not all(name.partition("-"))}
-        if not excluded or excluded <= self._names_of(self.loaded):
+    def _as_served(self, spec: ToolSpec) -> ToolSpec:
+        """Where nothing may be written, what is refused then: the tool only reads."""
+        if self.settings.read_only and spec.writes_with:
+            return replace(spec, annotations=READS)
+        return spec
+
+    def _refuse_unknown_names(self, available: Sequence[ToolSet]) -> None:
+        """A tool that is left out by a wrong name is served, one that is asked for is not. Only tools of packages
+        (`package-function`) come later."""
+        given = {*self.settings.exclude_tools, *self.settings.tools}
+        chosen = {name for name in given if not all(name.partition("-"))}
+        if not chosen or chosen <= self._names_of(self.loaded):
             return
         here = {loaded.toolset.name for loaded in self.loaded}
         others = [load_set(toolset, self.settings) for toolset in available if toolset.name not in here]
         names = self._names_of([*self.loaded, *others])
-        for name in sorted(excluded - names):
-            refuse_name(name, names, certain=all(each.served for each in [*self.loaded, *others]))
+        for name in sorted(chosen - names):
+            setting = "tools" if name in self.settings.tools else "exclude_tools"
+            refuse_name(setting, name, names, certain=all(each.served for each in [*self.loaded, *others]))
 
     def _names_of(self, sets: Sequence[Loaded]) -> set[str]:
         """What the tools of these sets are called, with and without their prefix."""
@@ -210,11 +229,12 @@ class Application:
             return ""
         return settings.tool_prefix or ""
 
-    def _profile(self, toolset: ToolSet) -> str:
-        chosen = self.settings.descriptions
-        return toolset.descriptions if chosen == "auto" else chosen
+    def _note_change(self, change: Change) -> None:
+        """Remember that the tools changed, for a client that connects but cannot be notified yet."""
+        if change.kind == "tools":
+            self.list_was_stale = True
 
-    def _record(self, call: Call) -> Future[bool]:
+    def _record(self, call: Call) -> Future[bool] | None:
         values = {field: getattr(call, field) for field in _SHARED_FIELDS}
         values["session"] = call.session or ("" if call.transport == "http" else self._session)
         if self.settings.log_arguments:
@@ -222,7 +242,11 @@ class Application:
             values["answer"] = call.answer[: self.settings.journal_text]
         if self._watcher is not None:
             self._watcher(call)
-        return self.workspace.journal.add(Entry(time=call.started, **values))
+        entry = Entry(time=call.started, **values)
+        if call.consents:
+            return self.workspace.journal.add(entry)
+        self.workspace.journal.add_unheard(entry)
+        return None
 
 
 _SHARED_FIELDS = (

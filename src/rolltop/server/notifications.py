@@ -50,6 +50,7 @@ class Notifications:
     async def connected(self, ctx: Context, params: types.NotificationParams | None) -> None:
         connection = self._remembered(ctx)
         if self._application.list_was_stale:
+            self._application.list_was_stale = False
             await connection.send_tool_list_changed()
 
     async def subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:

@@ -43,7 +43,7 @@ TTL_MS = 60_000
 
 _VARIABLES = ("ROLLTOP_", "MCP_", "UTLX_", "XDG_", "HOME", "PYTHONPATH", "VIRTUAL_ENV")
 _HARMLESS = ("ROLLTOP_WORKSPACE", "ROLLTOP_CONFIG", "ROLLTOP_LOG_LEVEL", "ROLLTOP_LOG_FILE")
-_NAMING_OPTIONS = ("--prefix", "--tool-mode", "--toolsets", "--exclude-tools", "--catalog-group")
+_NAMING_OPTIONS = ("--prefix", "--tool-mode", "--toolsets", "--tools", "--exclude-tools", "--catalog-group")
 
 Answers = dict[str, Any]
 Id = str | int | None

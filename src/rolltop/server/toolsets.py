@@ -73,10 +73,10 @@ def select(available: Sequence[ToolSet], settings: Settings) -> list[ToolSet]:
     return [toolset for toolset in available if _wanted(toolset, settings)]
 
 
-def refuse_name(name: str, known: Iterable[str], *, certain: bool) -> None:
-    """Nobody has a tool that is to be left out; where a set could not be loaded, it may be that one's."""
+def refuse_name(setting: str, name: str, known: Iterable[str], *, certain: bool) -> None:
+    """Nobody has a tool that a setting names; where a set could not be loaded, it may be that one's."""
     near = difflib.get_close_matches(name, list(known), n=1)
-    said = f"exclude_tools names a tool that is not there, {name!r}" + (f"; did you mean {near[0]}?" if near else "")
+    said = f"{setting} names a tool that is not there, {name!r}" + (f"; did you mean {near[0]}?" if near else "")
     if certain:
         raise InvalidInput(said, hint="rolltop tools list shows all tools.")
     logger.warning("%s", said)

@@ -29,11 +29,13 @@ class Settings:
     workspace: Path
     config: Path
     toolsets: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
     exclude_tools: tuple[str, ...] = ()
     read_only: bool = False
     tool_prefix: str | None = None
     prefix_is_default: bool = False
     descriptions: str = "auto"
+    output_schemas: bool = True
     tool_mode: str = "list"
     include_example_tools: bool = False
     page: bool = False
@@ -98,6 +100,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "toolsets", ("ROLLTOP_TOOLSETS",), read.names, "Tool sets to serve, comma-separated; all of them when empty."
     ),
+    Option("tools", ("ROLLTOP_TOOLS",), read.names, "Serve exactly these tools, comma-separated; all when empty."),
     Option("exclude_tools", ("ROLLTOP_EXCLUDE_TOOLS",), read.names, "Single tools not to serve, comma-separated."),
     Option("read_only", ("ROLLTOP_READ_ONLY",), read.boolean, "Leave out every tool that writes."),
     Option("tool_prefix", ("MCP_TOOL_PREFIX",), read.prefix, "Prefix for tool names; the empty string disables it."),
@@ -105,7 +108,14 @@ OPTIONS: tuple[Option, ...] = (
         "descriptions",
         ("ROLLTOP_DESCRIPTIONS",),
         read.one_of("auto", "full", "compact", "none"),
-        "How much of a tool's description goes into tools/list.",
+        "How much of a tool goes into tools/list. auto: its use, and four sections for the tools of flags and "
+        "get_content; full: four sections for each; compact: shorter schemas too; none: no description.",
+    ),
+    Option(
+        "output_schemas",
+        ("ROLLTOP_OUTPUT_SCHEMAS",),
+        read.boolean,
+        "Whether tools/list carries the schemas of the answers; switch it off for clients that show them to the model.",
     ),
     Option(
         "tool_mode",

@@ -193,6 +193,7 @@ class TextIndex(Protocol):
         why: bool = False,
         also: TextChanges | None = None,
         shown: Shown | None = None,
+        among: frozenset[int] | None = None,
     ) -> TextAnswer: ...
     def meeting(self, query: str, *, also: TextChanges | None = None) -> frozenset[int] | None: ...
     def weigh(

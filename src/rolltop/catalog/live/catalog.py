@@ -233,6 +233,7 @@ class Catalog:
     def _served_at(self, place: str) -> Iterator[Served]:
         location = locate(place)
         origin = self._origins.setdefault(location.origin, origin_of(location))
+        origin.mounts = self.settings.mounts_of(origin.package)
         if origin.path not in self._code:
             self._code[origin.path] = code_stamp(origin)
         items = list(read_all(location.tools, self.settings.groups or None))

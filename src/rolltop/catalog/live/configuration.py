@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Any
 
+from rolltop.confine import Mount
 from rolltop.errors import InvalidInput
 
 __all__ = ["CatalogSettings"]
@@ -30,21 +32,52 @@ class CatalogSettings:
     """Most lines of a result's description."""
     watch_seconds: float = 2.0
     """How often the files of served definitions are looked at."""
+    folders: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
+    """By package: folders that its tools may read."""
+    output_folders: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
+    """By package: the folder that its tools may write to."""
+
+    def mounts_of(self, package: str) -> tuple[Mount, ...]:
+        """What the owner lets the tools of a package see of this machine, at the places where it is."""
+        reads = [Mount(folder, str(folder)) for folder in self.folders.get(package, ())]
+        return (*reads, *(Mount(folder, str(folder), writable=True) for folder in self.output_folders.get(package, ())))
 
     @classmethod
     def from_section(
         cls, section: Mapping[str, Any], serve: tuple[str, ...] = (), groups: tuple[str, ...] = ()
     ) -> CatalogSettings:
         """Read a section; unknown keys and impossible values are refused. `serve` adds, `groups` replaces."""
-        known = {field.name: field for field in fields(cls)}
+        known = {each.name: each for each in fields(cls)}
         values: dict[str, Any] = {}
         for key, value in section.items():
             if key not in known:
                 raise InvalidInput(f"[catalog] has no setting {key!r}", hint=f"It has: {', '.join(known)}.")
-            values[key] = _parsed(key, value, str(known[key].type))
+            if key in ("folders", "output_folders"):
+                values[key] = _folders(key, value)
+            else:
+                values[key] = _parsed(key, value, str(known[key].type))
         values["groups"] = groups or values.get("groups", ())
         values["serve"] = (*values.get("serve", ()), *serve)
         return cls(**values)
+
+
+def _folders(key: str, value: Any) -> dict[str, tuple[Path, ...]]:
+    """A table: the name of a package, and its folder or folders."""
+    if not isinstance(value, Mapping):
+        raise InvalidInput(f"the setting catalog.{key} must be a table", hint=f'[catalog.{key}]\norchard = ["/data"]')
+    found = {name: (given,) if isinstance(given, str) else given for name, given in value.items()}
+    for name, given in found.items():
+        if not isinstance(given, list | tuple) or not all(isinstance(each, str) for each in given):
+            raise InvalidInput(f"catalog.{key}.{name} must be a folder or a list of folders")
+        if key == "output_folders" and len(given) > 1:
+            raise InvalidInput(f"catalog.{key}.{name} must be one folder")
+    folders = {name: tuple(Path(each).expanduser().resolve() for each in given) for name, given in found.items()}
+    for name, given in folders.items():
+        if missing := [each for each in given if not each.is_dir()]:
+            raise InvalidInput(
+                f"catalog.{key}.{name}: there is no folder {missing[0]}", hint="Make it, or leave it out."
+            )
+    return folders
 
 
 def _parsed(key: str, value: Any, kind: str) -> Any:

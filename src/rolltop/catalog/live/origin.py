@@ -34,6 +34,8 @@ class Origin:
     package: str
     path: Path
     is_installed: bool = False
+    mounts: tuple[Mount, ...] = ()
+    """Folders of the owner that the code may see."""
     _copies: dict[int, Path] = field(default_factory=dict, repr=False)
     """Copies of the sources, by what was copied."""
     _copying: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
@@ -53,7 +55,13 @@ class Origin:
         return f"{INSIDE}/{self.path.name}" if self.is_python_package else INSIDE
 
     def sandbox(self, limits: Limits, files: dict[str, bytes]) -> Sandbox:
-        """A sandbox that sees the code read-only, and nothing else of the user's."""
+        """A sandbox that sees the code read-only, the owner's folders for it, and nothing else of the user's."""
+        sandbox = self._of_code(limits, files)
+        for mount in self.mounts:
+            require_reachable(mount.source, foreign_identity())
+        return replace(sandbox, mounts=(*sandbox.mounts, *self.mounts))
+
+    def _of_code(self, limits: Limits, files: dict[str, bytes]) -> Sandbox:
         if self.is_installed and not self.is_python_package:
             return self._with_libraries(limits, files)
         mount = Mount(self._reachable(), self._target)

@@ -25,7 +25,7 @@ from rolltop.errors import ForeignFailure, MemoryLimit, NotFound, PartMissing, P
 __all__ = ["PythonError", "PythonTools"]
 
 _PLACE = "/run/rolltop/catalog"
-_FILES = ("live/worker.py", "live/conversion.py", "describe.py", "live/results.py", "state.py")
+_FILES = ("live/worker.py", "live/conversion.py", "tool_decorator.py", "describe.py", "live/results.py", "state.py")
 _SYSTEM_PYTHON = "/usr/bin/python3"
 _INSTALL = "On Debian: apt-get install python3-minimal, or install Python where every user can read it."
 _STATE = "_state_env"

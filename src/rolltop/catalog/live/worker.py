@@ -1,6 +1,7 @@
 """The Python side of the catalog, run as a program inside the sandbox: loads functions, calls them, answers.
 
-Only the standard library and the files placed beside it (`conversion.py`, `describe.py`, `results.py`, `state.py`).
+Only the standard library and the files placed beside it: `conversion.py`, `describe.py`, `results.py`, `state.py`,
+`tool_decorator.py`.
 Frames are a big-endian 4-byte length and that many bytes of JSON on two descriptors of their own; what the user's
 code prints cannot get between them.
 """
@@ -12,7 +13,7 @@ import asyncio
 import base64
 import contextlib
 import ctypes
-import importlib
+import importlib.util
 import inspect
 import io
 import json
@@ -24,14 +25,17 @@ import sys
 import threading
 import time
 import traceback
+import types
 import warnings
 from collections.abc import Callable
 from typing import Any
 
+from tool_decorator import tool  # type: ignore[import-not-found]
+
 from conversion import Unfit, arguments_for, declaration_of  # type: ignore[import-not-found]
 from describe import mcp_describe  # type: ignore[import-not-found]
 from results import as_data, taken  # type: ignore[import-not-found]
-from state import State  # type: ignore[import-not-found]
+from state import State, mcptool_state_factory  # type: ignore[import-not-found]
 
 _LENGTH = struct.Struct(">I")
 _STATE = State()
@@ -84,9 +88,27 @@ class _Ear(io.TextIOWrapper):
         return heard.getvalue().decode("utf-8", "replace") if heard else ""
 
 
+def _offer_ourselves() -> None:
+    """Let a package that imports `rolltop.catalog` find what is for authors, where the library itself is not."""
+    if importlib.util.find_spec("rolltop") is not None:
+        return
+    package, catalog = types.ModuleType("rolltop"), types.ModuleType("rolltop.catalog")
+    package.__path__ = []
+    package.catalog = catalog  # type: ignore[attr-defined]
+    catalog.__dict__.update(tool=tool, mcp_describe=mcp_describe, mcptool_state_factory=mcptool_state_factory)
+    sys.modules |= {"rolltop": package, "rolltop.catalog": catalog}
+
+
 def main(paths: list[str], descriptors: list[int]) -> None:
     sys.path[:0] = paths
-    for ours in ("conversion", "describe", "results", "state"):  # the package may have modules of these names
+    _offer_ourselves()
+    for ours in (
+        "conversion",
+        "tool_decorator",
+        "describe",
+        "results",
+        "state",
+    ):  # the package may have modules of these names
         sys.modules.pop(ours, None)
     sys.argv = [""]
     os.environ.setdefault("MPLBACKEND", "Agg")

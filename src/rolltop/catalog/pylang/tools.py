@@ -9,13 +9,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from rolltop.catalog.definition import Definition
-from rolltop.catalog.found import MARKER, Found, Remark, flags_of
-from rolltop.catalog.inference import Schema, array_of, fits, infer_type
+from rolltop.catalog.found import MARKER, Found, Remark, flags_of, name_given_in
+from rolltop.catalog.inference import Schema, array_of, fits, infer_type, inferred, leading_type
 from rolltop.catalog.prose import described, prose_of
 from rolltop.catalog.pylang.annotations import ABSENT, Annotations, anything, is_vague, without_null
 from rolltop.catalog.pylang.default_types import type_of_default
 from rolltop.catalog.pylang.docstring_types import documented_type
 from rolltop.catalog.pylang.docstrings import DocumentedValue, read_docstring
+from rolltop.catalog.pylang.marks import marks_of
 from rolltop.catalog.pylang.modules import Function, Module, Modules
 from rolltop.catalog.rlang.markup import parse_markup
 from rolltop.catalog.rlang.parameters import finished
@@ -26,6 +27,8 @@ from rolltop.errors import Position
 __all__ = ["python_tools"]
 
 _PREFIX = "mcp_tool_"
+STATE = "_state_env"
+"""The hidden parameter that the server fills in."""
 
 
 def python_tools(tree: SourceTree) -> Iterator[Found]:
@@ -40,18 +43,23 @@ def python_tools(tree: SourceTree) -> Iterator[Found]:
 
 def _tool(tree: SourceTree, module: Module, function: Function, annotations: Annotations) -> Found | None:
     documentation = ast.get_docstring(function, clean=False)
-    if not function.name.startswith(_PREFIX) and (not documentation or MARKER not in documentation):
+    marks = marks_of(function, module)
+    is_marked = function.name.startswith(_PREFIX) or bool(marks)
+    if not is_marked and (not documentation or MARKER not in documentation):
         return None
     docstring = read_docstring(documentation)
-    if not function.name.startswith(_PREFIX) and MARKER not in docstring.keywords:
+    keywords = (*docstring.keywords, *marks)
+    if not is_marked and MARKER not in keywords:
         return None
-    name = f"{tree.package}-{function.name}"
+    given = name_given_in(keywords)
+    name = f"{tree.package}-{given or function.name}"
     properties, required = _parameters(function, module, annotations, docstring.parameters)
     definition = Definition(
         name=name,
+        calls=function.name if given and given != function.name else None,
         description=to_text(parse_markup(docstring.description)),
         parameters={"type": "object", "properties": properties, "required": required},
-        **flags_of(docstring.keywords),
+        **flags_of(keywords),
         language="python",
         implementation_example=docstring.example.shown,
         returns=_returns(function, module, annotations, docstring.results),
@@ -66,6 +74,13 @@ def _misdocumented(function: Function, documented: Iterable[str]) -> Iterator[st
     known = {item.arg for item in _all_arguments(function)}
     given = function.args
     open_ended = {item.arg: stars for item, stars in ((given.vararg, "*"), (given.kwarg, "**")) if item}
+    defaults = dict(_defaults(function))
+    named = [*given.posonlyargs, *given.args, *given.kwonlyargs]
+    if open_ended and not named:
+        yield "takes nothing but * or ** arguments, so nobody can call it with anything: name its parameters"
+    for item in named:
+        if item.arg.startswith("_") and item.arg != STATE and item.arg not in defaults:
+            yield f"has the hidden parameter {item.arg} without a default, so nobody can call it: give it one"
     for parameter in documented:
         if parameter not in known:
             yield f"documents the parameter {parameter}, which the function does not have"
@@ -118,7 +133,11 @@ def _parameter(
         schema = {key: schema[key] for key in schema if key != "contentEncoding"}
     if schema is None:
         known = type_of_default(default) if value is ABSENT else None if value is None else _type_of(value)
-        schema = infer_type(prose.text, known, 1 if value is ABSENT else value)
+        schema, is_certain = inferred(prose.text, known, 1 if value is ABSENT else value)
+        if not is_certain:  # what nothing says for certain may be anything
+            schema = anything()
+        elif value is not ABSENT and known == {"type": "integer"} and leading_type(prose.text) is None:
+            schema = {"type": "number"}  # a default of 0 says that fractions are numbers too
     if value is None:
         schema = without_null(schema)  # null says the same as leaving the argument out
     if value is None or (value is not ABSENT and fits(value, schema)):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rolltop.catalog.rlang.foreign import Help, block_of
 from rolltop.catalog.rlang.markup import Markup, parse_markup
-from rolltop.catalog.rlang.roxygen import Block, parse_block
+from rolltop.catalog.rlang.roxygen import Block, Tag, parse_block
 from rolltop.catalog.rlang.source import Expression, Formal, expressions
+from rolltop.catalog.rlang.templates import expanded
 from rolltop.catalog.tree_files import read_inside
 
 __all__ = ["Documented", "Sources", "read_description", "read_text"]
@@ -69,7 +70,7 @@ class Sources:
                 self._remember(file, expression)
 
     def _remember(self, file: Path, expression: Expression) -> None:
-        block = parse_block(expression.doc, expression.doc_line)
+        block = expanded(parse_block(expression.doc, expression.doc_line), file)
         markdown = (self.markdown or block.first("md") is not None) and block.first("noMd") is None
         documented = Documented(file, expression, block, markdown)
         self.objects.append(documented)
@@ -84,6 +85,53 @@ class Sources:
                 return None if expression is None else formals
             expression = self._formals.get(expression.alias_of or "")
         return None
+
+    def signature(self, documented: Documented) -> tuple[Formal, ...] | None:
+        """The parameters that a caller can name: also those that `...` hands to methods and to what is documented."""
+        formals = self.formals(documented)
+        if formals is None or not any(formal.name == "..." for formal in formals):
+            return formals
+        known = {formal.name: formal for formal in formals}
+        for formal in (*self._of_methods(documented), *self._of_dots(documented)):
+            known.setdefault(formal.name, formal)
+        return tuple(known.values())
+
+    def _of_methods(self, documented: Documented) -> Iterator[Formal]:
+        """The parameters of S3 methods of a generic that its page documents; the default method's count first."""
+        generic = documented.expression.name
+        if not generic or "UseMethod(" not in documented.expression.body:
+            return
+        described = {
+            name.strip("`")
+            for donor in self.donors(documented, "params")
+            for tag in donor.block.all("param")
+            for name in tag.first_word.split(",")
+        }
+        methods = [name for name in self._formals if name.startswith(f"{generic}.")]
+        for method in sorted(methods, key=lambda name: name != f"{generic}.default"):
+            for formal in self._formals[method].formals or ():
+                if formal.name in described and not formal.name.startswith("."):
+                    # A method that is not called does not ask for it.
+                    yield replace(formal, has_default=True)
+
+    def _of_dots(self, documented: Documented) -> Iterator[Formal]:
+        for tag in documented.block.all("inheritDotParams"):
+            source = self._source(tag.first_word)
+            own = {formal.name: formal for formal in (self.formals(source) if source else None) or ()}
+            for name, _ in self.dot_texts(tag):
+                yield replace(own.get(name, Formal(name)), has_default=True)
+
+    def dot_texts(self, tag: Tag) -> Iterator[tuple[str, Markup]]:
+        """The parameters that `@inheritDotParams` takes over: all, the ones it names, or all but those with a minus."""
+        source = self._source(tag.first_word)
+        listed = tag.after_first_word.split()
+        wanted = {name for name in listed if not name.startswith("-")}
+        unwanted = {name[1:] for name in listed if name.startswith("-")} | {"..."}
+        for donor in self.donors(source, "params") if source else ():
+            for each in donor.block.all("param"):
+                for name in each.first_word.split(","):
+                    if (not wanted or name in wanted) and name not in unwanted and not name.startswith("."):
+                        yield name.strip("`"), donor.markup(each.after_first_word)
 
     def donors(self, documented: Documented, part: str) -> Iterator[Documented]:
         """The blocks that may document `part` (params, return, …) of this one: itself, its topic, what it inherits."""
@@ -125,7 +173,7 @@ class Sources:
 
     def foreign_sources(self, documented: Documented) -> list[str]:
         """What a block inherits from that is neither in these files nor in the help of another package."""
-        names = [tag.first_word for tag in documented.block.all("inheritParams", "inherit")]
+        names = [tag.first_word for tag in documented.block.all("inheritParams", "inherit", "inheritDotParams")]
         return [name.removesuffix("()") for name in names if self._source(name) is None]
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from rolltop.catalog.inference import Schema, array_of, fits, infer_type
+from rolltop.catalog.inference import Schema, array_of, fits, infer_type, inferred, leading_type, names_alternatives
 from rolltop.catalog.prose import Prose, example_values, prose_of
 from rolltop.catalog.rlang.constants import Constant, constant
+from rolltop.catalog.rlang.evidence import type_of_values
 from rolltop.catalog.rlang.lexer import top_level_tokens
 from rolltop.catalog.rlang.markup import Markup
 from rolltop.catalog.rlang.source import Formal
@@ -28,11 +29,36 @@ _SINGULAR = re.compile(r"(?:ss|us|is|\b(?:alias|bias|canvas|atlas|gas|pandas|has
 _IRREGULAR_PLURALS = frozenset({"children", "people", "criteria", "media", "phenomena"})
 
 
-def parameter_schema(name: str, markup: Markup, formal: Formal | None) -> Schema:
-    """The property of `parameters.properties` for one parameter."""
+def parameter_schema(
+    name: str, markup: Markup, formal: Formal | None, seen: Sequence[Any] = (), checked: Schema | None = None
+) -> tuple[Schema, bool]:
+    """The property for one parameter, and whether its type is certain.
+
+    `seen` are values that examples pass, `checked` is the type that the function insists on: they decide where neither
+    the description nor the signature does.
+    """
     prose = prose_of(markup)
-    schema = _typed(name, prose.text, formal)
-    return finished(schema, prose)
+    schema, is_certain = _typed(name, prose.text, formal)
+    if not is_certain and not leading_type(prose.text):
+        known = type_of_values(seen) or checked
+        if known is not None and _accepts_default(known, schema):
+            schema = known | {key: schema[key] for key in schema if key in ("default",)}
+            is_checked = checked is not None and known["type"] == checked["type"]
+            is_certain = is_checked and not names_alternatives(prose.text)
+    if not all(_fits_somehow(value, schema) for value in seen):
+        is_certain = False
+    return finished(schema, prose), is_certain
+
+
+def _accepts_default(known: Schema, schema: Schema) -> bool:
+    return schema.get("default") is None or fits(schema["default"], known)
+
+
+def _fits_somehow(value: Any, schema: Schema) -> bool:
+    """A vector of one element and a single value are the same in R, a list is an object or an array."""
+    if schema.get("type") == "object" and isinstance(value, list):
+        return True
+    return fits(value, schema) or fits([value], schema)
 
 
 def finished(typed: Schema, prose: Prose, read: Callable[[str], list[Any]] | None = None) -> Schema:
@@ -52,29 +78,29 @@ def is_plural(name: str) -> bool:
     return last in _IRREGULAR_PLURALS or (len(last) > 1 and last.endswith("s") and not _SINGULAR.search(last))
 
 
-def _typed(name: str, text: str, formal: Formal | None) -> Schema:
+def _typed(name: str, text: str, formal: Formal | None) -> tuple[Schema, bool]:
     default = formal.default if formal else None
     if default is not None and default.kind == "missing" and default.of:
         return _of_missing(text, default)
     if default is None or default.kind in ("null", "missing"):
-        schema = infer_type(text)
-        return schema | ({"default": None} if default and default.kind == "null" else {})
+        schema, is_certain = inferred(text)
+        return schema | ({"default": None} if default and default.kind == "null" else {}), is_certain
     if default.kind == "character" and len(default.values) > 1:
-        return _choices(name, text, default)
+        return _choices(name, text, default), True
     known, value = _known_type(default), default.to_json()
     if _is_first_of_choices(name, default):
         known, value = {"type": "boolean"}, default.values[0]
-    schema = infer_type(text, known, value)
-    return _with_default(schema, known, value)
+    schema, is_certain = inferred(text, known, value)
+    return _with_default(schema, known, value), is_certain
 
 
-def _of_missing(text: str, default: Constant) -> Schema:
+def _of_missing(text: str, default: Constant) -> tuple[Schema, bool]:
     """The type of a default such as `Inf`, which has one although JSON has no value for it."""
     kind = _TYPE_OF_KIND[default.of]
     value: Any = "" if kind == "string" else 1
     if default.scalar:
-        return infer_type(text, {"type": kind}, value)
-    return infer_type(text, array_of(kind), [value])
+        return inferred(text, {"type": kind}, value)
+    return inferred(text, array_of(kind), [value])
 
 
 def _choices(name: str, text: str, default: Constant) -> Schema:

@@ -47,6 +47,13 @@ class Expression:
         return formals_of(self.text, self.value)
 
     @property
+    def body(self) -> str:
+        """The text after the signature of a function literal, else nothing."""
+        if len(self.value) < 3 or self.value[0].text not in ("function", "\\"):
+            return ""
+        return self.text[self.value[2].start : self.value[-1].end]
+
+    @property
     def alias_of(self) -> str | None:
         """The name this one is bound to, in `f <- g`; its own where a generic is made of a function that there is."""
         if not self.value:

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rolltop.catalog.definition import Definition
-from rolltop.catalog.found import MARKER, ExampleCode, Found, Remark, flags_of
+from rolltop.catalog.found import MARKER, ExampleCode, Found, Remark, flags_of, name_given_in
 from rolltop.catalog.inference import Schema
+from rolltop.catalog.rlang.evidence import checked_types, observed_values
 from rolltop.catalog.rlang.examples import example_code
 from rolltop.catalog.rlang.markup import Markup
 from rolltop.catalog.rlang.package import Documented, Sources
@@ -20,6 +21,9 @@ from rolltop.catalog.tree_files import read_inside
 from rolltop.errors import Position
 
 __all__ = ["tools_in"]
+
+STATE = ".state_env"
+"""The hidden parameter that the server fills in."""
 
 
 def tools_in(sources: Sources, files: set[Path] | None = None) -> Iterator[Found]:
@@ -35,16 +39,23 @@ class _Tool:
     def __init__(self, sources: Sources, documented: Documented) -> None:
         self.sources = sources
         self.documented = documented
-        self.formals = sources.formals(documented)
-        self.name = f"{sources.package}-{documented.expression.name or documented.name}"
+        self.formals = sources.signature(documented)
+        function = documented.expression.name or documented.name
+        given = name_given_in(documented.block.keywords)
+        self.calls = function if given and given != function else None
+        self.function = function
+        self.name = f"{sources.package}-{given or function}"
+        self.untyped: list[str] = []
         self.remarks: list[Remark] = []
 
     def found(self) -> Found:
         example = self._example()
         definition = Definition(
             name=self.name,
+            calls=self.calls,
             description=self._description(),
-            parameters=self._parameters(),
+            parameters=self._parameters(example),
+            untyped=tuple(self.untyped),
             **flags_of(self.documented.block.keywords),
             implementation_example=example.shown,
             returns=self._returns(),
@@ -63,15 +74,21 @@ class _Tool:
                     return to_text(donor.markup(text))
         return ""
 
-    def _parameters(self) -> Schema:
+    def _parameters(self, example: ExampleCode) -> Schema:
         documented = self._documented_parameters()
         formals = {formal.name: formal for formal in self.formals or ()}
         names = [name for name in documented if self.formals is None or name in formals]
         names += [name for name in formals if name not in documented]
         visible = [name for name in names if not name.startswith(".")]
-        properties = {
-            name: parameter_schema(name, documented.get(name, Markup()), formals.get(name)) for name in visible
-        }
+        properties = {}
+        seen = observed_values(example.shown, self.function, list(formals))
+        checked = checked_types(self.documented.expression.body)
+        for name in visible:
+            properties[name], is_certain = parameter_schema(
+                name, documented.get(name, Markup()), formals.get(name), seen.get(name, ()), checked.get(name)
+            )
+            if not is_certain:
+                self.untyped.append(name)
         required = [name for name in visible if name not in formals or not formals[name].has_default]
         self._remark_on_parameters(documented, formals)
         return {"type": "object", "properties": properties, "required": required}
@@ -86,6 +103,8 @@ class _Tool:
                 for name in _parameter_names(tag.first_word):
                     if name not in texts and (is_own or wanted is None or name in wanted):
                         texts[name] = donor.markup(tag.after_first_word)
+        for tag in self.documented.block.all("inheritDotParams"):
+            texts |= {name: text for name, text in self.sources.dot_texts(tag) if wanted is None or name in wanted}
         return texts
 
     def _returns(self) -> Schema | None:
@@ -114,7 +133,16 @@ class _Tool:
             if name not in formals and name != "...":
                 self._remark(f"documents the parameter {name}, which the function does not have")
 
+        if list(formals) == ["..."]:
+            self._remark("takes nothing but `...`, so nobody can call it with anything: name its parameters")
+        for name, formal in formals.items():
+            if name.startswith(".") and name not in ("...", STATE) and not formal.has_default:
+                self._remark(f"has the hidden parameter {name} without a default, so nobody can call it: give it one")
+
     def _remark_on_origin(self) -> None:
+        for tag in self.documented.block.all("eval", "evalRd"):
+            code = " ".join(tag.text.split())[:60]
+            self._remark(f"has @{tag.name} {code}, which only R can tell: what it gives is not in the definition")
         for name in self.sources.foreign_sources(self.documented):
             self._remark(f"inherits documentation from {name}, which is not in these sources")
 

@@ -12,6 +12,8 @@ __all__ = ["RAnswer", "RCondition", "RError", "read_answer"]
 
 _NO_MEMORY = ("cannot allocate ", "vector memory exhausted", "memory exhausted")
 """How R begins to say that an allocation was refused."""
+_MOST_WARNINGS, _LONGEST_WARNING = 5, 500
+"""Of those that an error carries, the last ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,11 @@ class RError(ForeignFailure):
 
     def __init__(self, condition: RCondition, answer: RAnswer) -> None:
         where = f" (in {condition.call})" if condition.call else ""
-        super().__init__(f"R: {condition.message}{where}", details={"trace": list(condition.trace)})
+        # R says the reason of many an error in a warning: "cannot open file 'x': No such file or directory".
+        warned = [text[:_LONGEST_WARNING] for text in dict.fromkeys(answer.warnings)][-_MOST_WARNINGS:]
+        told = "".join(f"; warning: {text}" for text in warned)
+        details = {"trace": list(condition.trace), **({"warnings": warned} if warned else {})}
+        super().__init__(f"R: {condition.message}{where}{told}", details=details)
         self.condition = condition
         self.answer = answer
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rolltop.base.os_errors import ignoring_write_errors
 from rolltop.base.priority import serving_request
 from rolltop.errors import RolltopError
 from rolltop.store.meaning import NONE, Candidate, Fused, fuse
+from rolltop.store.query import Listing
 from rolltop.store.seams import TextAnswer, TextHead, TextHit, no_head
 from rolltop.store.search.keyword_search import NO_WORDS, Searching, has_words
 from rolltop.store.search.paging import Shown
@@ -74,18 +75,22 @@ class Understanding(Searching):
         similarity: float | None = None,
         why: bool = False,
         shown: Shown | None = None,
+        within: Listing | None = None,
     ) -> Results:
         """By `keyword`, `semantic` or `hybrid`; with `similarity` by nearly spelled words, whatever the kind.
 
-        `shown` is `next` of the page before: what was on the pages so far is left out.
+        `shown` is `next` of the page before: what was on the pages so far is left out. `within` says which documents
+        count at all.
         """
         with serving_request():
+            among = None if within is None else frozenset(self.catalog.listings.ids(within))
+            paged: dict[str, Any] = {"limit": limit, "offset": offset, "shown": shown, "among": among}
             if kind == "semantic" and similarity is None:
-                found = self.search_near(query, limit=limit, offset=offset, shown=shown)
+                found = self.search_near(query, **paged)
             elif kind == "keyword" or similarity is not None:
-                found = self.search(query, limit=limit, offset=offset, similarity=similarity, why=why, shown=shown)
+                found = self.search(query, similarity=similarity, why=why, **paged)
             else:
-                found = self.search_hybrid(query, limit=limit, offset=offset, why=why, shown=shown)
+                found = self.search_hybrid(query, why=why, **paged)
             if found.total:
                 return found
             if not has_words(query):
@@ -94,18 +99,26 @@ class Understanding(Searching):
                 return replace(found, note=" ".join(filter(None, (found.note, NOT_EMBEDDED))))
             if kind == "semantic" or similarity is not None or found.unindexed:
                 return found
-            return self._with_spellings(query, found)
+            return self._with_spellings(query, found, among)
 
-    def _with_spellings(self, query: str, found: Results) -> Results:
+    def _with_spellings(self, query: str, found: Results, among: frozenset[int] | None) -> Results:
         """What was found, nothing, with the words that the query may have meant."""
-        nearly = self._by_words(query, 1, 0, SPELT_NEARLY)[0]
+        nearly = self._by_words(query, 1, 0, SPELT_NEARLY, among=among)[0]
         if not nearly.total:
             return found
         words = ", ".join(nearly.words[:WORDS_TOLD])
         meant = f"No document holds these words. Spelled nearly so: {words}; a fuzzy search finds {nearly.total}."
         return replace(found, note=" ".join(filter(None, (found.note, meant))))
 
-    def search_near(self, query: str, *, limit: int = 10, offset: int = 0, shown: Shown | None = None) -> Results:
+    def search_near(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        offset: int = 0,
+        shown: Shown | None = None,
+        among: frozenset[int] | None = None,
+    ) -> Results:
         """Every document that has text, the ones that mean most nearly the same as the query first.
 
         Of a query with conditions (`tag:x`, `-word`, `"phrase"`), those that meet them; its words say what is meant.
@@ -113,6 +126,8 @@ class Understanding(Searching):
         has_conditions = conditions(parse(query).root) is not None
         met, missing, note = self._asked(partial(self.text.meeting, query)) if has_conditions else (None, 0, None)
         asked = query if met is None else " ".join(parse(query).words) or query
+        if among is not None:
+            met = among if met is None else met & among
         before = shown.documents if shown else frozenset()
         near = [
             each for each in self._near(asked, offset + limit + 1 + len(before), met) if each.document not in before
@@ -126,24 +141,32 @@ class Understanding(Searching):
         return self._by_meaning(self._page(ranked, limit, shown, Results([], total, "semantic", note)))
 
     def search_hybrid(
-        self, query: str, *, limit: int = 10, offset: int = 0, why: bool = False, shown: Shown | None = None
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        offset: int = 0,
+        why: bool = False,
+        shown: Shown | None = None,
+        among: frozenset[int] | None = None,
     ) -> Results:
         """Documents that hold the words, and those whose meaning is near, in one order."""
         if self.options.model == NONE:
-            return self.search(query, limit=limit, offset=offset, why=why, shown=shown)
+            return self.search(query, limit=limit, offset=offset, why=why, shown=shown, among=among)
         try:
             self.meaning.model  # noqa: B018 - whatever is wrong with it, words can be searched
         except RolltopError as missing:
-            found = self.search(query, limit=limit, offset=offset, why=why, shown=shown)
+            found = self.search(query, limit=limit, offset=offset, why=why, shown=shown, among=among)
             problem = f"Only words were searched: {str(missing).rstrip('.')}."
             return replace(found, note=" ".join(filter(None, (found.note, problem))))
-        legs = self.legs(query, shown)
+        legs = self.legs(query, shown, among)
         answer = legs.answer
         joined = fuse(legs.candidates, self.meaning.model.blend, legs.far)
         left = [each for each in joined if shown is None or each.document not in shown.documents]
         page = left[offset : offset + limit + 1]  # one more than is shown: it tells that there are more
         if len(page) <= limit and answer.total > BEST_WORDS:
-            page += self._further(query, joined, max(0, offset - len(left)), limit + 1 - len(page), shown)
+            start, count = max(0, offset - len(left)), limit + 1 - len(page)
+            page += self._further(query, joined, start, count, shown=shown, among=among)
         if why:
             page = self._with_fields(query, page)
         found_by_words = {hit.document for hit in answer.hits}
@@ -170,10 +193,10 @@ class Understanding(Searching):
             replace(each, fields=weights[each.document].parts) if each.document in weights else each for each in page
         ]
 
-    def legs(self, query: str, shown: Shown | None = None) -> Legs:
+    def legs(self, query: str, shown: Shown | None = None, among: frozenset[int] | None = None) -> Legs:
         """Ask both legs, then ask each about what the other one found."""
-        near = self._near(query, BEST_MEANINGS)
-        answer, behind = self._by_words(query, BEST_WORDS, 0, None, shown=_as_before(shown))
+        near = self._near(query, BEST_MEANINGS, among)
+        answer, behind = self._by_words(query, BEST_WORDS, 0, None, shown=_as_before(shown), among=among)
         hits = {hit.document: hit for hit in answer.hits}
         numbers = list(hits.keys() | {each.document for each in near}) if is_plain(query) else list(hits)
         weights = self._weighed(query, numbers)
@@ -194,11 +217,20 @@ class Understanding(Searching):
         # What a transaction has written may yet be rolled back: it is not embedded before it is committed.
         return self.meaning.rank(query, limit, keep_up=not self.committer.active, among=among)
 
-    def _further(self, query: str, joined: Sequence[Fused], start: int, count: int, shown: Shown | None) -> list[Fused]:
+    def _further(
+        self,
+        query: str,
+        joined: Sequence[Fused],
+        start: int,
+        count: int,
+        *,
+        shown: Shown | None,
+        among: frozenset[int] | None,
+    ) -> list[Fused]:
         """What the keywords find after the documents that were joined; less than the last of them."""
         passed, least = {each.document for each in joined} | (shown.documents if shown else set()), joined[-1].score
         most = start + count + len(passed)
-        answer, _ = self._by_words(query, most, BEST_WORDS, None, shown=_as_before(shown))
+        answer, _ = self._by_words(query, most, BEST_WORDS, None, shown=_as_before(shown), among=among)
         rest = [hit for hit in answer.hits if hit.document not in passed][start : start + count]
         best = max((hit.score for hit in answer.hits), default=1.0)
         return [Fused(hit.document, score := least * hit.score / best, score, 0.0) for hit in rest]

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rolltop.base.os_errors import ignoring_write_errors
 from rolltop.base.priority import serving_request
@@ -111,22 +111,33 @@ class Searching(Extracting):
         similarity: float | None = None,
         why: bool = False,
         shown: Shown | None = None,
+        among: frozenset[int] | None = None,
     ) -> Results:
         """Documents that answer the query, better ones first. With `similarity`, nearly spelled words count too.
 
         `why` also tells what each score is made of. `shown` is `next` of the page before, `offset` counts in the order
-        of now. The query language and the meaning of `similarity` are in docs/design/search.md.
+        of now. If `among` is given, only these documents count.
+
+        The query language and the meaning of `similarity` are in docs/design/search.md.
         """
         if similarity is not None and not 0 <= similarity <= 1:
             raise InvalidInput("similarity is a number from 0 to 1")
         with serving_request():
-            return self._searched(query, limit, offset, similarity, shown, why=why)
+            return self._searched(query, limit, offset, similarity, shown, why=why, among=among)
 
     def _searched(
-        self, query: str, limit: int, offset: int, similarity: float | None, shown: Shown | None, *, why: bool
+        self,
+        query: str,
+        limit: int,
+        offset: int,
+        similarity: float | None,
+        shown: Shown | None,
+        *,
+        why: bool,
+        among: frozenset[int] | None,
     ) -> Results:
         # One more than is shown: it tells that there are more.
-        answer, missing = self._by_words(query, limit + 1, offset, similarity, why=why, shown=shown)
+        answer, missing = self._by_words(query, limit + 1, offset, similarity, why=why, shown=shown, among=among)
         note = " ".join(filter(None, (answer.note, self._waiting(missing))))
         kind = "full-text" if similarity is None else "fuzzy"
         results = Results([], answer.total, kind, note or None, unindexed=missing)
@@ -155,10 +166,12 @@ class Searching(Extracting):
         *,
         why: bool = False,
         shown: Shown | None = None,
+        among: frozenset[int] | None = None,
     ) -> tuple[TextAnswer, int]:
         """The keyword leg, and how many documents it does not know yet."""
-        ask = partial(self.text.search, query, limit=limit, offset=offset, similarity=similarity, why=why, shown=shown)
-        answer, missing, note = self._asked(ask)
+        asked: dict[str, Any] = {"limit": limit, "offset": offset, "similarity": similarity, "why": why}
+        asked |= {"shown": shown, "among": among}
+        answer, missing, note = self._asked(partial(self.text.search, query, **asked))
         return (replace(answer, note=" ".join(filter(None, (answer.note, note)))) if note else answer), missing
 
     def _asked(self, ask: Callable[..., Answer]) -> tuple[Answer, int, str | None]:

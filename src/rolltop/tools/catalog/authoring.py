@@ -43,17 +43,17 @@ _REPLACE = Consent(
     REPLACE,
     "writes those files",
     always=False,
-    when="definition files change, or are new outside the temporary directory,",
+    when="it changes definitions, or writes outside the temporary directory",
 )
-_PKG = "An installed R or Python package, or a path with a slash: sources, a folder, a file."
-_GROUPS = "Only tools of these groups: regular expressions for what follows mcp_tool_ in the name."
+_PKG = "R or Python package, or a path with a slash."
+_GROUPS = "Regular expressions for what follows mcp_tool_ in names."
 _MISSING = "packages/forestry"
 
 
 class BuildArguments(ToolArguments):
-    path: str = Field(default=".", description="An R or Python package, a folder, or one .R or .py file.")
-    run_examples: bool = Field(default=True, description="Run the examples in the sandbox and keep their output.")
-    dry_run: bool = Field(default=False, description="Only say what would change; nothing is run or written.")
+    path: str = Field(default=".", description="R or Python package, folder, .R or .py file.")
+    run_examples: bool = Field(default=True, description="Run examples in the sandbox, keep their output.")
+    dry_run: bool = Field(default=False, description="Only say what would change.")
 
 
 class Built(BaseModel):
@@ -84,8 +84,12 @@ class Built(BaseModel):
 async def build_tool(args: BuildArguments, ctx: ToolContext[Workspace]) -> Result[Built]:
     """Build tool definitions from documentation.
 
+    Writes YAML from R and Python sources to inst/mcp/tools; to call them: {tool:mcptool_attach}.
+
     Reads roxygen2 comments (functions marked `@keywords mcp-tool`) and Python docstrings (functions named
-    `mcp_tool_*`) without running them, and writes one YAML file per tool to inst/mcp/tools.
+    `mcp_tool_*`) without running them, and writes one YAML file per tool.
+
+    Use it to make or generate tools from an R or Python package.
     """
     path = allowed_place(ctx, args.path if "/" in args.path else f"./{args.path}")
     changes = await ctx.run(diff, path)
@@ -187,7 +191,9 @@ class Names(BaseModel):
 async def list_tool(args: ListArguments, ctx: ToolContext[Workspace]) -> Result[Names]:
     """List the tools that a package defines.
 
-    Use it to see what there is; {tool:mcptool_load} shows one definition.
+    Names only; {tool:mcptool_load} shows one.
+
+    Use it to see which functions a package offers as tools.
     """
     tools = await ctx.run(mcptool_list, allowed_place(ctx, args.pkg), args.groups)
     return Result.ok(Names(tools=tools), message=None if tools else _nothing(args.pkg, args.groups))
@@ -200,8 +206,8 @@ def _nothing(pkg: str, groups: str | list[str] | None) -> str:
 
 
 class LoadArguments(ToolArguments):
-    pkg: str = Field(description=_PKG + " A path of a YAML file needs no name.")
-    name: str | None = Field(default=None, description="The tool, with or without its package: pkg-function.")
+    pkg: str = Field(description=_PKG + " A YAML file needs no name.")
+    name: str | None = Field(default=None, description="Tool, with or without its package: pkg-function.")
 
 
 class Loaded(BaseModel):
@@ -226,7 +232,9 @@ class Loaded(BaseModel):
 async def load_tool(args: LoadArguments, ctx: ToolContext[Workspace]) -> Result[Loaded]:
     """Show the definition of one tool.
 
-    Parameters with their types, choices and defaults, what it returns, an example with its output.
+    Parameters, what it returns, an example with output.
+
+    Use it to see which parameters or arguments a tool of a package takes.
     """
     place = allowed_place(ctx, args.pkg)
     if args.name is None and not place.endswith((".yaml", ".yml")):
@@ -238,8 +246,8 @@ async def load_tool(args: LoadArguments, ctx: ToolContext[Workspace]) -> Result[
 class LoadAllArguments(ToolArguments):
     pkg: str = Field(description=_PKG)
     groups: str | list[str] | None = Field(default=None, description=_GROUPS)
-    limit: int = Field(default=20, ge=1, le=200, description="Most definitions in one answer.")
-    after: str | None = Field(default=None, description="Name of the last tool of the part before, for the next part.")
+    limit: int = Field(default=20, ge=1, le=200, description="Most definitions.")
+    after: str | None = Field(default=None, description="next of the last answer.")
 
 
 class Definitions(BaseModel):
@@ -259,7 +267,11 @@ class Definitions(BaseModel):
 async def load_all_tool(args: LoadAllArguments, ctx: ToolContext[Workspace]) -> Result[Definitions]:
     """Show the definitions of a package's tools.
 
+    In full, a part at a time.
+
     Files that are no definitions are left out; {tool:mcptool_check} names them.
+
+    Use it to load every definition of a package at once.
     """
     found = await ctx.run(mcptool_load_all, allowed_place(ctx, args.pkg), args.groups)
     names = [name for name in found if args.after is None or name > args.after]
@@ -296,7 +308,9 @@ class Findings(BaseModel):
 async def check_tool(args: PlaceArguments, ctx: ToolContext[Workspace]) -> Result[Findings]:
     """Check definitions against their sources.
 
-    Says what is stale, invalid, missing a description, or has defaults and examples that violate its own types.
+    Lists what is stale, invalid, undescribed or violates its types; as a diff: {tool:mcptool_diff}.
+
+    Use it to see whether definitions are up to date and correct, and to find problems.
     """
     problems = await ctx.run(check, allowed_place(ctx, args.pkg))
     found = [Finding(kind=p.kind, tool=p.tool, message=p.message, serious=p.is_serious) for p in problems]
@@ -330,7 +344,11 @@ class FileChanges(BaseModel):
 async def diff_tool(args: PlaceArguments, ctx: ToolContext[Workspace]) -> Result[FileChanges]:
     """Show what a rebuild would change.
 
+    As a diff of definition files; problems: {tool:mcptool_check}.
+
     Examples are not run: their output is kept where the code is the same.
+
+    Use it before a rebuild, to see what would be different.
     """
     place = allowed_place(ctx, args.pkg)
     changes = await ctx.run(diff, Path(place))

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, Field
@@ -24,7 +25,9 @@ from mcp_core import (
 )
 from mcp_core.display import listing
 from mcp_core.envelope import invalid_arguments_result
+from mcp_core.jsonable import to_json_bytes
 from rolltop.catalog.arguments import served_schema
+from rolltop.references import KEEP, Keep, keep_wanted, store_output
 from rolltop.tools.catalog.live import CallAnswer, agree_to_call, call_served, checked
 from rolltop.tools.catalog.places import allowed_place
 from rolltop.workspace import Workspace
@@ -35,11 +38,11 @@ if TYPE_CHECKING:
 __all__ = ["attach_tool", "call_tool", "state_factory_tool"]
 
 
-_ATTACH = Consent("ATTACH_CATALOG", "lets an agent run the functions of a package, in a sandbox", always=False)
+_ATTACH = Consent("ATTACH_CATALOG", "lets agents run the package's functions, in a sandbox", always=False)
 
 
 class AttachArguments(ToolArguments):
-    pkg: str = Field(description="An installed package, or the path of sources with built definitions.")
+    pkg: str = Field(description="Installed package, or path of sources with built definitions.")
 
 
 class Attached(BaseModel):
@@ -64,8 +67,9 @@ class Attached(BaseModel):
 async def attach_tool(args: AttachArguments, ctx: ToolContext[Workspace]) -> Result[Attached]:
     """Make the tools of a package callable.
 
-    They are called through {tool:mcptool_call} at once, and are tools of their own after the next start:
-    the list of tools does not change while you work.
+    Serves built definitions: by {tool:mcptool_call} at once, as tools of their own after the next start.
+
+    Use it to serve R or Python functions, so that they can be called.
     """
     place = allowed_place(ctx, args.pkg)
     offered = await ctx.run(ctx.workspace.catalog.offered, place)
@@ -91,7 +95,7 @@ def _attachment(place: str, offered: Sequence[Served]) -> Effect:
 
 
 class StateArguments(ToolArguments):
-    initialize: dict[str, Any] = Field(default_factory=dict, description="Keys and values that the state begins with.")
+    initialize: dict[str, Any] = Field(default_factory=dict, description="What the state begins with.")
 
 
 class StateHandle(BaseModel):
@@ -115,19 +119,20 @@ class StateHandle(BaseModel):
 async def state_factory_tool(args: StateArguments, ctx: ToolContext[Workspace]) -> Result[StateHandle]:
     """Make a new state for tools that keep one.
 
-    Tools find it in `.state_env` (R) or `_state_env` (Python) when they are called with the handle.
+    Gives a handle for {tool:mcptool_call}.
+
+    Tools find the state in `.state_env` (R) or `_state_env` (Python) when they are called with the handle.
     """
     catalog = ctx.workspace.catalog
     return Result.ok(StateHandle(state=catalog.open_state(args.initialize), seconds=catalog.settings.state_seconds))
 
 
 class CallArguments(ToolArguments):
-    name: str = Field(description="The tool, package-function, as mcptool_attach or mcptool_list gave it.")
-    arguments: dict[str, Any] = Field(default_factory=dict, description="Its arguments, by name.")
-    state: str | None = Field(default=None, description="A handle from mcptool_state_factory.")
-    confirm: str | None = Field(
-        default=None, description="The user's consent for a tool that asks for it: the literal that the refusal names."
-    )
+    name: str = Field(description="Tool, package-function, as listed.")
+    arguments: dict[str, Any] = Field(default_factory=dict, description="Its arguments.")
+    state: str | None = Field(default=None, description="Handle of mcptool_state_factory.")
+    keep: Keep | None = Field(default=None, description=KEEP)
+    confirm: str | None = Field(default=None, description="The user's consent: the literal that a refusal names.")
 
 
 @ToolArguments.declare(
@@ -148,13 +153,23 @@ class CallArguments(ToolArguments):
 async def call_tool(args: CallArguments, ctx: ToolContext[Workspace]) -> Result[CallAnswer]:
     """Call a tool of an attached catalog.
 
-    The function runs in a sandbox: no network, no files but its own package, a time limit. Plots come as images.
+    Runs in a sandbox without network. Plots come as images.
+
+    Use it to run or execute an R or Python function or tool. It sees no files but its own package, and has a time
+    limit.
     """
     ctx.refuse_excluded(args.name)
+    wanted = keep_wanted(ctx, args.keep)
     served = ctx.workspace.catalog.find(args.name)
     try:
         checked(served_schema(served.definition), args.arguments)
     except InvalidArguments as error:
         return invalid_arguments_result(error)
     await agree_to_call(served, args.arguments, ctx, args.confirm)
-    return await call_served(args.name, args.arguments, ctx, args.state)
+    answer = await call_served(args.name, args.arguments, ctx, args.state)
+    if wanted is None or answer.value is None:
+        return answer
+    result = answer.value.result
+    kept = await store_output(ctx, wanted, result if isinstance(result, str) else to_json_bytes(result))
+    value = answer.value.model_copy(update={"kept": kept.told()})
+    return replace(answer, value=value, content=(*answer.content, kept.link()))

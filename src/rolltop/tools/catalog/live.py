@@ -58,6 +58,7 @@ class CallAnswer(BaseModel):
     printed: str | None = Field(default=None, description="What the function printed.")
     warnings: list[str] | None = Field(default=None, description="Warnings that it gave.")
     messages: list[str] | None = Field(default=None, description="Messages that it gave.")
+    kept: dict[str, str] | None = Field(default=None, description="What was stored: uri and hash.")
 
 
 # Without descriptions: it is repeated for every tool, and there may be a thousand.

@@ -15,7 +15,7 @@ __all__ = ["ReadResource", "Resource", "ResourcePart", "read_resource"]
 
 
 class ReadResource(ToolArguments):
-    uri: str = Field(description="URI of the resource, as an answer or a list gave it.", min_length=3, max_length=4096)
+    uri: str = Field(description="URI, as an answer or list gave it.", min_length=3, max_length=4096)
 
 
 class ResourcePart(BaseModel):
@@ -52,7 +52,9 @@ class Resource(BaseModel):
 async def read_resource(args: ReadResource, ctx: ToolContext[Workspace]) -> Result[Resource]:
     """Read a resource by its URI.
 
-    Use it for links in answers (answer://…, doc://…, rmd-output:///…) when you cannot read resources otherwise.
+    Any link of an answer, such as answer:// or tool://; a stored document by name: {tool:get_by_name}.
+
+    Use it to fetch or open what a link or URI stands for.
     """
     contents = await ctx.read_resource(args.uri)
     parts = [

@@ -11,6 +11,5 @@ TOOLSET = ToolSet(
     name="example",
     summary="Shows how tools are written.",
     modules=("rolltop.tools.example.tool_example",),
-    descriptions="full",
     hidden=True,
 )

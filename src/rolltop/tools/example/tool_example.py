@@ -37,6 +37,7 @@ class Echoed(BaseModel):
 @ToolArguments.declare(
     toolset="example",
     annotations=READS,
+    sections_in_list=True,
     examples=[
         Example({"text": "Good morning"}, why="Say something back.", expect="The same text and its length, 12."),
         Example({"text": "noon", "mode": "upper"}, why="Say it louder.", expect="NOON"),
@@ -64,6 +65,7 @@ class Counted(BaseModel):
 @ToolArguments.declare(
     toolset="example",
     annotations=RUNS,
+    sections_in_list=True,
     examples=[Example({"start": 3}, why="Watch progress arrive.", expect="Three progress messages, then the count 3.")],
     usage="Choose where to begin; progress is reported for each number, and the call can be cancelled.",
 )
@@ -85,6 +87,7 @@ class ForgetEverything(ToolArguments):
 @ToolArguments.declare(
     toolset="example",
     annotations=DESTROYS,
+    sections_in_list=True,
     consent=Consent("FORGET_EVERYTHING", "forgets what it is told to forget", required=False),
     examples=[
         Example(

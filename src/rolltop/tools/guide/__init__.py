@@ -16,7 +16,6 @@ TOOLSET = ToolSet(
     ),
     resources="rolltop.tools.guide.resources:GuideResources",
     prompts=("rolltop.prompts.guide",),
-    descriptions="full",
     default_prefix=True,
     instructions=(
         "what this project wants you to know: {tool:get_content} gives documents by expression such as lang/python or "

@@ -13,10 +13,10 @@ from rolltop.workspace import Workspace
 
 __all__ = ["CategoryInfo", "add_category", "change_category", "list_categories", "remove_category"]
 
-_NAME = "Name: 1 to 30 letters, digits, - or _, beginning with a letter or digit."
-_DIR = "Directory below the document root, such as lang/; relative, without .."
-_REMOVE = Consent("REMOVE_CATEGORY", "removes a category from the project; its documents stay on disk", always=False)
-_PATTERNS = "What the category gives when no pattern is asked for, such as *.md or **/*.md."
+_NAME = "1 to 30 letters, digits, - or _."
+_DIR = "Directory below the document root."
+_REMOVE = Consent("REMOVE_CATEGORY", "removes a category; its documents stay", always=False)
+_PATTERNS = "Default patterns: *.md, **/*.md."
 
 
 class CategoryInfo(BaseModel):
@@ -37,16 +37,16 @@ class CategoryInfo(BaseModel):
 
 class AddCategory(ProjectArguments):
     name: str = Field(description=_NAME)
-    dir: str | None = Field(default=None, description=_DIR + " When absent, the name.")
+    dir: str | None = Field(default=None, description=_DIR + " Default: the name.")
     patterns: list[str] = Field(default=[], description=_PATTERNS)
-    description: str = Field(default="", description="What the category is for, in a few words.", max_length=500)
+    description: str = Field(default="", description="What it is for.", max_length=500)
 
 
 class ChangeCategory(ProjectArguments):
     name: str = Field(description="The category to change.")
-    dir: str | None = Field(default=None, description=_DIR + " When absent, it stays.")
-    patterns: list[str] | None = Field(default=None, description=_PATTERNS + " When absent, they stay.")
-    description: str | None = Field(default=None, description="What it is for; when absent, it stays.", max_length=500)
+    dir: str | None = Field(default=None, description=_DIR)
+    patterns: list[str] | None = Field(default=None, description=_PATTERNS)
+    description: str | None = Field(default=None, description="What it is for.", max_length=500)
 
 
 class RemoveCategory(ProjectArguments):
@@ -75,7 +75,9 @@ _EXISTS = (("add_category", {"name": "lang", "patterns": ["*.md"], "project": "/
 async def list_categories(args: ListCategories, ctx: ToolContext[Workspace]) -> Result[list[CategoryInfo]]:
     """List the categories of the project.
 
-    Use it to learn which names an expression may have.
+    Names for expressions, with directory and patterns.
+
+    Use it to see which categories the project has.
     """
     project = await (await session_for(ctx, args.project)).get_project()
     return Result.ok([CategoryInfo.of(category) for category in project.categories.values()])
@@ -96,8 +98,11 @@ async def list_categories(args: ListCategories, ctx: ToolContext[Workspace]) -> 
 async def add_category(args: AddCategory, ctx: ToolContext[Workspace]) -> Result[CategoryInfo]:
     """Add a category to the project.
 
-    Use it when the user wants documents of a directory to be available by a name. A name that a category or collection
-    has already is refused.
+    Gives the documents of a directory a name.
+
+    A name that a category or collection has is refused.
+
+    Use it to make a directory of documents available under a name.
     """
     session = await session_for(ctx, args.project)
     category = Category(
@@ -124,7 +129,9 @@ async def add_category(args: AddCategory, ctx: ToolContext[Workspace]) -> Result
 async def change_category(args: ChangeCategory, ctx: ToolContext[Workspace]) -> Result[CategoryInfo]:
     """Change a category of the project.
 
-    Use it to correct the directory, the patterns or the description of a category.
+    Its directory, patterns or description; what is absent stays.
+
+    Use it to correct or edit a category.
     """
     session = await session_for(ctx, args.project)
     changed = await ctx.run(
@@ -167,7 +174,9 @@ def _removal(project: Project, category: Category) -> Effect:
 async def remove_category(args: RemoveCategory, ctx: ToolContext[Workspace]) -> Result[list[str]]:
     """Remove a category from the project.
 
-    Documents stay where they are. What collections say about the category is removed with it.
+    Collections lose it too.
+
+    Use it when the user no longer wants a category.
     """
     session = await session_for(ctx, args.project)
     project = await session.get_project()

@@ -13,10 +13,8 @@ from rolltop.workspace import Workspace
 
 __all__ = ["CollectionInfo", "add_collection", "change_collection", "list_collections", "remove_collection"]
 
-_REMOVE = Consent(
-    "REMOVE_COLLECTION", "removes a collection from the project; categories and documents stay", always=False
-)
-_MEMBERS = "Expressions in order, such as docs/api or lang/python+rust; other collections may be among them."
+_REMOVE = Consent("REMOVE_COLLECTION", "removes a collection; categories and documents stay", always=False)
+_MEMBERS = "Expressions in order: docs/api, lang/python+rust."
 
 
 class CollectionInfo(BaseModel):
@@ -32,15 +30,15 @@ class CollectionInfo(BaseModel):
 
 
 class AddCollection(ProjectArguments):
-    name: str = Field(description="Name: 1 to 30 letters, digits, - or _, beginning with a letter or digit.")
+    name: str = Field(description="1 to 30 letters, digits, - or _.")
     members: list[str] = Field(description=_MEMBERS, min_length=1)
-    description: str = Field(default="", description="What the collection is for, in a few words.", max_length=500)
+    description: str = Field(default="", description="What it is for.", max_length=500)
 
 
 class ChangeCollection(ProjectArguments):
     name: str = Field(description="The collection to change.")
-    members: list[str] | None = Field(default=None, description=_MEMBERS + " When absent, they stay.", min_length=1)
-    description: str | None = Field(default=None, description="What it is for; when absent, it stays.", max_length=500)
+    members: list[str] | None = Field(default=None, description=_MEMBERS, min_length=1)
+    description: str | None = Field(default=None, description="What it is for.", max_length=500)
 
 
 class RemoveCollection(ProjectArguments):
@@ -70,7 +68,9 @@ _COLLECTION = ("add_collection", {"name": "review", "members": ["docs/api"], "pr
 async def list_collections(args: ListCollections, ctx: ToolContext[Workspace]) -> Result[list[CollectionInfo]]:
     """List the collections of the project.
 
-    Use it to learn which names an expression may have.
+    Names for expressions, with their members.
+
+    Use it to see which collections the project has.
     """
     project = await (await session_for(ctx, args.project)).get_project()
     return Result.ok([CollectionInfo.of(collection) for collection in project.collections.values()])
@@ -92,8 +92,11 @@ async def list_collections(args: ListCollections, ctx: ToolContext[Workspace]) -
 async def add_collection(args: AddCollection, ctx: ToolContext[Workspace]) -> Result[CollectionInfo]:
     """Add a collection to the project.
 
-    Use it when the user wants several expressions under one name. A name that a category or collection has already is
-    refused.
+    Several expressions under one name.
+
+    A name that a category or collection has is refused.
+
+    Use it to group documents of several categories.
     """
     session = await session_for(ctx, args.project)
     collection = Collection(args.name, tuple(args.members), args.description)
@@ -118,7 +121,9 @@ async def add_collection(args: AddCollection, ctx: ToolContext[Workspace]) -> Re
 async def change_collection(args: ChangeCollection, ctx: ToolContext[Workspace]) -> Result[CollectionInfo]:
     """Change a collection of the project.
 
-    Use it to correct the expressions or the description of a collection.
+    Its members or description; what is absent stays.
+
+    Use it to correct or edit a collection.
     """
     session = await session_for(ctx, args.project)
     changed = await ctx.run(
@@ -160,7 +165,9 @@ def _removal(project: Project, collection: Collection) -> Effect:
 async def remove_collection(args: RemoveCollection, ctx: ToolContext[Workspace]) -> Result[list[str]]:
     """Remove a collection from the project.
 
-    Categories and documents stay. What other collections say about it is removed with it.
+    Other collections lose it too.
+
+    Use it when the user no longer wants a collection.
     """
     session = await session_for(ctx, args.project)
     project = await session.get_project()

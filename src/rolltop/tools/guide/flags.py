@@ -28,13 +28,10 @@ __all__ = [
 WireValue = StrictBool | StrictStr | list[StrictStr]
 Listed = WireValue | dict[str, WireValue] | None
 
-_NAME = "Name of the flag: letters, digits, - and _; no dots, no blanks."
-_VALUE = (
-    "What to set it to: true, false or a text (words such as on and off become true and false; a list of patterns for "
-    "content-exclude). true when absent; null removes the flag."
-)
-_EXPECTED = "Set the flag only if this is its value now (null: it is not set); else nothing changes and you are told."
-_FILTER = "A flag's name, which gives its value alone, or a pattern such as content-*, which gives all that match."
+_NAME = "Flag: letters, digits, - and _."
+_VALUE = "true, false (on, off) or text; a list for content-exclude; null removes it."
+_EXPECTED = "Set only if this is its value now (null: not set)."
+_FILTER = "A name: its value alone; content-*: all that match."
 
 
 class SetFeatureFlag(ToolArguments):
@@ -63,19 +60,18 @@ class ListFeatureFlags(ToolArguments):
 
 class ListProjectFlags(ProjectArguments):
     feature_name: str | None = Field(default=None, description=_FILTER)
-    active: bool = Field(
-        default=True, description="true: what holds in the project, global flags included; false: its own flags only."
-    )
+    active: bool = Field(default=True, description="false: only the project's own.")
 
 
 @ToolArguments.declare(
     toolset="guide",
     annotations=WRITES,
+    sections_in_list=True,
     examples=[
         Example(
             {"feature_name": "workflow", "value": False, "project": "/srv/my-app"},
-            why="Switch something off in one project.",
-            expect="value false, source project; a global workflow flag no longer counts there.",
+            why="Switch something off here.",
+            expect="value false; the global flag no longer counts.",
         ),
         Example(
             {"feature_name": "workflow", "value": None, "project": "/srv/my-app"},
@@ -84,13 +80,13 @@ class ListProjectFlags(ProjectArguments):
             before=(("set_project_flag", {"feature_name": "workflow", "project": "/srv/my-app"}),),
         ),
     ],
-    usage="Set a flag only when the user wants it. To change a value that others may change too, pass expected.",
+    usage="Set a flag only when the user wants it; expected guards against changes by others.",
 )
 async def set_project_flag(args: SetProjectFlag, ctx: ToolContext[Workspace]) -> Result[WireValue | None]:
     """Set or remove a flag of the project.
 
-    Use it when the user decides how agents should work in this project. A project's flag wins over the global flag of
-    the same name, also when it is false; removing it brings the global one back. The answer is the value as stored.
+    It wins over the global flag, also when false; removing it brings the global one back. The answer is the value as
+    stored.
     """
     session = await session_for(ctx, args.project)
     stored = await _set(session.project_flags(), args)
@@ -100,19 +96,20 @@ async def set_project_flag(args: SetProjectFlag, ctx: ToolContext[Workspace]) ->
 @ToolArguments.declare(
     toolset="guide",
     annotations=READS,
+    sections_in_list=True,
     examples=[
         Example(
             {"feature_name": "workflow", "project": "/srv/my-app"},
-            why="See whether a way of working is wanted in this project.",
-            expect="The value that holds, and in data.source whether it is the project's or global; null when not set.",
+            why="See whether it is wanted here.",
+            expect="The value, data.source: project or global; null when not set.",
         )
     ],
-    usage="Ask for one flag by its exact name; {tool:list_project_flags} lists them all.",
+    usage="One exact name; {tool:list_project_flags} lists all.",
 )
 async def get_project_flag(args: GetProjectFlag, ctx: ToolContext[Workspace]) -> Result[WireValue | None]:
     """Get the value of a flag in the project.
 
-    Use it to decide how to work here. The project's own value counts; if it has none, the global one does.
+    The value that holds here: the project's own, else the global one. {tool:get_feature_flag} ignores projects.
     """
     session = await session_for(ctx, args.project)
     return _got(args.feature_name, await session.resolve_flag(args.feature_name))
@@ -121,24 +118,25 @@ async def get_project_flag(args: GetProjectFlag, ctx: ToolContext[Workspace]) ->
 @ToolArguments.declare(
     toolset="guide",
     annotations=READS,
+    sections_in_list=True,
     examples=[
         Example(
             {"project": "/srv/my-app"},
             why="See all flags that hold in the project.",
-            expect="Names with their values; data.sources says where each comes from.",
+            expect="Names and values; data.sources: where each comes from.",
         ),
         Example(
             {"feature_name": "content-*", "active": False, "project": "/srv/my-app"},
-            why="See what the project itself sets about content.",
-            expect="Only the project's own flags whose names begin with content-.",
+            why="See what the project itself sets.",
+            expect="Its own flags that begin with content-.",
         ),
     ],
-    usage="Without arguments it lists what holds in the current project. Pass a pattern to see fewer.",
+    usage="Without arguments: all that hold in the current project.",
 )
 async def list_project_flags(args: ListProjectFlags, ctx: ToolContext[Workspace]) -> Result[Listed]:
     """List the flags that hold in the project.
 
-    Use it at the start of work in a project. The project's flags are merged over the global ones.
+    The project's own over the global ones. Use it at the start of work.
     """
     session = await session_for(ctx, args.project)
     flags = await session.resolved_flags()
@@ -150,10 +148,11 @@ async def list_project_flags(args: ListProjectFlags, ctx: ToolContext[Workspace]
 @ToolArguments.declare(
     toolset="guide",
     annotations=WRITES,
+    sections_in_list=True,
     examples=[
         Example(
             {"feature_name": "content-format", "value": "mime"},
-            why="Choose for all projects how several documents become one text.",
+            why="Choose for all projects how documents are joined.",
             expect="value mime, source global.",
         ),
         Example(
@@ -162,13 +161,12 @@ async def list_project_flags(args: ListProjectFlags, ctx: ToolContext[Workspace]
             expect="The flag is removed.",
         ),
     ],
-    usage="Global flags hold in every project that does not say otherwise. They need no project.",
+    usage="Holds in every project that does not say otherwise.",
 )
 async def set_feature_flag(args: SetFeatureFlag, ctx: ToolContext[Workspace]) -> Result[WireValue | None]:
     """Set or remove a global flag.
 
-    Use it when the user decides something for all projects. For one project use {tool:set_project_flag}. The answer is
-    the value as stored.
+    For what the user decides about all projects; for one: {tool:set_project_flag}. The answer is the value as stored.
     """
     stored = await _set(ctx.workspace.guide.session(None).feature_flags(), args)
     return _was_set(args.feature_name, stored, "global")
@@ -177,19 +175,20 @@ async def set_feature_flag(args: SetFeatureFlag, ctx: ToolContext[Workspace]) ->
 @ToolArguments.declare(
     toolset="guide",
     annotations=READS,
+    sections_in_list=True,
     examples=[
         Example(
             {"feature_name": "content-format"},
             why="See the global value of a flag.",
-            expect="The value, or null when it is not set; projects are not looked at.",
+            expect="The value; null when not set.",
         )
     ],
-    usage="Ask for one flag by its exact name. To know what holds in a project use {tool:get_project_flag}.",
+    usage="One exact name.",
 )
 async def get_feature_flag(args: GetFeatureFlag, ctx: ToolContext[Workspace]) -> Result[WireValue | None]:
     """Get the value of a global flag.
 
-    Use it to see what holds where no project says otherwise. Nothing of any project is considered.
+    What holds where no project says otherwise. What holds in a project: {tool:get_project_flag}.
     """
     value = await ctx.workspace.guide.session(None).feature_flags().get(args.feature_name)
     return _got(args.feature_name, Flag(value, None if value is None else "global"))
@@ -198,20 +197,21 @@ async def get_feature_flag(args: GetFeatureFlag, ctx: ToolContext[Workspace]) ->
 @ToolArguments.declare(
     toolset="guide",
     annotations=READS,
+    sections_in_list=True,
     examples=[
         Example({}, why="See all global flags.", expect="Names with their values."),
         Example(
             {"feature_name": "content-*"},
             why="See the global flags about content.",
-            expect="Those whose names begin with content-.",
+            expect="Those that begin with content-.",
         ),
     ],
-    usage="Without arguments it lists all global flags. Pass a pattern to see fewer.",
+    usage="Without arguments: all of them.",
 )
 async def list_feature_flags(args: ListFeatureFlags, ctx: ToolContext[Workspace]) -> Result[Listed]:
     """List the global flags.
 
-    Use it to see what holds where no project says otherwise. Nothing of any project is considered.
+    What holds where no project says otherwise.
     """
     values = await ctx.workspace.guide.session(None).feature_flags().list()
     return _listed({name: Flag(value, "global") for name, value in values.items()}, args.feature_name)

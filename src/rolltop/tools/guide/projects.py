@@ -38,7 +38,7 @@ class GetProject(ProjectArguments):
 
 
 class SetProject(ToolArguments):
-    project: str = Field(description="Its directory as an absolute path, its name or its key.")
+    project: str = Field(description="Absolute path, name or key.")
 
 
 @ToolArguments.declare(
@@ -56,7 +56,9 @@ class SetProject(ToolArguments):
 async def get_project(args: GetProject, ctx: ToolContext[Workspace]) -> Result[ProjectInfo]:
     """Get the current project and its names.
 
-    Use it first: it tells which categories and collections expressions may name.
+    Use it first: which categories and collections there are.
+
+    Use it to see which project is current, and what it has.
     """
     return Result.ok(ProjectInfo.of(await (await session_for(ctx, args.project)).get_project()))
 
@@ -76,8 +78,11 @@ async def get_project(args: GetProject, ctx: ToolContext[Workspace]) -> Result[P
 async def set_project(args: SetProject, ctx: ToolContext[Workspace]) -> Result[ProjectInfo]:
     """Choose the current project.
 
-    Use it when the current project is unknown or the wrong one. Nothing is written; the choice lasts as long as the
-    connection.
+    For this connection; nothing is written.
+
+    Use it when the current project is unknown or the wrong one.
+
+    Use it to switch to another project.
     """
     if is_shared(ctx):
         raise ArgumentInvalid(
@@ -101,7 +106,9 @@ async def set_project(args: SetProject, ctx: ToolContext[Workspace]) -> Result[P
 async def list_projects(ctx: ToolContext[Workspace]) -> Result[list[ProjectInfo]]:
     """List the projects that are set up.
 
-    Use it when the user names a project and you do not know its directory.
+    With key, name and directory.
+
+    Use it to see which projects are known.
     """
     projects = await ctx.run(ctx.workspace.guide.config.projects)
     return Result.ok([ProjectInfo.of(project) for project in projects])

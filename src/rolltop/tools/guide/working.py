@@ -14,7 +14,7 @@ __all__ = ["ProjectArguments", "is_shared", "session_for"]
 class ProjectArguments(ToolArguments):
     project: str | None = Field(
         default=None,
-        description="Absolute path, name or key of the project; the current one when absent.",
+        description="Path, name or key; default: current.",
     )
 
 

@@ -22,8 +22,8 @@ VERSIONS = 20
 
 
 class ListRmd(ToolArguments):
-    cursor: str | None = Field(default=None, description="next_cursor of the answer before.")
-    limit: int = Field(default=100, ge=1, le=500, description="How many documents at most.")
+    cursor: str | None = Field(default=None, description="next_cursor of the last answer.")
+    limit: int = Field(default=100, ge=1, le=500, description="Most documents.")
 
 
 class Entry(BaseModel):
@@ -50,7 +50,9 @@ class Documents(BaseModel):
 async def list_rmd(args: ListRmd, ctx: ToolContext[Workspace]) -> Result[Documents]:
     """List the R Markdown files.
 
-    Use it to find a document's name before {tool:read_rmd} or {tool:render_rmd}.
+    With titles and rendered outputs.
+
+    Use it to see which reports there are.
     """
     reports = ctx.workspace.reports
     found = [each for each in await ctx.run(reports.documents.all) if args.cursor is None or each.name > args.cursor]
@@ -71,7 +73,7 @@ async def list_rmd(args: ListRmd, ctx: ToolContext[Workspace]) -> Result[Documen
 
 
 class ReadRmd(ToolArguments):
-    filename: str = Field(description="Filename of the R Markdown file to read")
+    filename: str = Field(description="R Markdown file to read")
     version: int | None = Field(default=None, ge=1, description="An earlier version instead.")
 
 
@@ -106,7 +108,9 @@ class Content(BaseModel):
 async def read_rmd(args: ReadRmd, ctx: ToolContext[Workspace]) -> Result[Content]:
     """Read an R Markdown file.
 
-    Use it before changing a document with {tool:update_rmd}.
+    Its text, side files and versions.
+
+    Use it to see the source or text of a report.
     """
     reports = ctx.workspace.reports
     name = await ctx.run(reports.documents.existing, args.filename)

@@ -13,6 +13,9 @@ __all__ = ["check"]
 
 
 def check(settings: Settings) -> list[Need]:
-    """Nothing is vital: documents can be written everywhere, and a render says what it misses."""
+    """Vital is what runs the documents' code, R or a container engine; a render says what else it misses."""
     config = ReportsConfig.read(settings.section("reports"))
-    return [Need(part.name, part.present, part.detail, part.fix) for part in look(config, os.environ)]
+    parts = look(config, os.environ)
+    runs = [part for part in parts if part.name in ("R", "container engine")]
+    vital = not any(part.present for part in runs)
+    return [Need(part.name, part.present, part.detail, part.fix, vital=vital and part in runs) for part in parts]

@@ -8,11 +8,13 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import PurePosixPath
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
 from mcp_core import FROM_DOCUMENTS, RUNS, Example, Image, ResourceLink, Result, ToolArguments, ToolContext
+from rolltop.references import KEEP, Keep, Kept, Wanted, keep_wanted, store_output
 from rolltop.reports import Event, RenderOptions, Report, Watcher
 from rolltop.reports.names import figure_uri, output_uri, stem_of
 from rolltop.tools.reports.example import CREATED
@@ -33,20 +35,19 @@ class RenderRmd(ToolArguments):
         default=False, description="Whether to use docker-compose (true) or Dockerode (false)"
     )
     formats: list[Literal["html", "pdf", "word"]] | None = Field(
-        default=None, description="Several formats at once, from one run of the code; instead of format.", min_length=1
+        default=None, description="Several at once, from one run; instead of format.", min_length=1
     )
     renderer: Literal["auto", "local", "docker", "compose"] | None = Field(
-        default=None, description="Where R runs; auto (the default): local if R is installed, else Docker."
+        default=None, description="Where R runs; auto (default): locally, else Docker."
     )
     engine: Literal["rmarkdown", "fast"] | None = Field(
-        default=None, description="fast: plain pages in a fraction of the time; rmarkdown (the default): full fidelity."
+        default=None, description="fast: plain pages, quickly; rmarkdown (default): full fidelity."
     )
-    params: dict[str, Any] | None = Field(default=None, description="Values for the params of the front matter.")
-    timeout: float | None = Field(default=None, gt=0, description="Seconds that the render may take.")
-    figures: Literal["auto", "png", "none"] = Field(
-        default="auto", description="Show the plots; png: also those that the document has as vector graphics."
-    )
-    fresh: bool = Field(default=False, description="Render again even if nothing changed since the last time.")
+    params: dict[str, Any] | None = Field(default=None, description="Values for the front matter's params.")
+    timeout: float | None = Field(default=None, gt=0, description="Seconds.")
+    figures: Literal["auto", "png", "none"] = Field(default="auto", description="Show plots; png: vector graphics too.")
+    keep: Keep | None = Field(default=None, description=KEEP)
+    fresh: bool = Field(default=False, description="Render again even if nothing changed.")
 
 
 class File(BaseModel):
@@ -71,6 +72,7 @@ class RenderedRmd(BaseModel):
     phases: dict[str, float] = Field(description="Milliseconds by phase, of the render itself.")
     versions: dict[str, str] = Field(description="R, packages and pandoc that rendered.")
     warnings: list[str] = Field(description="What may not be as it was meant.")
+    kept: list[dict[str, str]] | None = Field(default=None, description="What was stored: uri and hash.")
 
 
 @ToolArguments.declare(
@@ -91,9 +93,13 @@ class RenderedRmd(BaseModel):
 async def render_rmd(args: RenderRmd, ctx: ToolContext[Workspace]) -> Result[RenderedRmd]:
     """Render an R Markdown file to HTML, PDF, or Word.
 
-    Use it after {tool:create_rmd}. The code runs in a sandbox without network and sees only the document's side files.
+    Runs its R code in a sandbox without network.
+
+    Use it after {tool:create_rmd}. The code sees only the document's side files.
+
+    Use it to knit a report, and to make a PDF, a Word document or a web page of it.
     """
-    reports = ctx.workspace.reports
+    reports, wanted = ctx.workspace.reports, keep_wanted(ctx, args.keep)
     options = RenderOptions(
         formats=args.formats or [args.format],
         renderer="compose" if args.use_docker_compose else args.renderer,
@@ -108,7 +114,20 @@ async def render_rmd(args: RenderRmd, ctx: ToolContext[Workspace]) -> Result[Ren
         report = await reports.render(args.filename, options, watch)
     _announce(ctx, before, await ctx.run(reports.listing.state))
     shown = [] if args.figures == "none" else _images(report)
-    return Result.ok(_value(report), report.sentence, content=[*_links(report), *shown])
+    value, links = _value(report), _links(report)
+    if wanted is not None:
+        kept = [await _keep(ctx, wanted, f, alone=len(report.outputs) == 1) for f in report.outputs]
+        value.kept = [each.told() for each in kept]
+        links += [each.link() for each in kept]
+    return Result.ok(value, report.sentence, content=[*links, *shown])
+
+
+async def _keep(ctx: ToolContext[Workspace], wanted: Wanted, file: Any, *, alone: bool) -> Kept:
+    """Store a rendered file; a name without its ending, or for several files, gets the ending of each."""
+    ending = PurePosixPath(file.name).suffix
+    name = wanted.name if alone and PurePosixPath(wanted.name).suffix else wanted.name.removesuffix(ending) + ending
+    data = await ctx.run(ctx.workspace.reports.outputs.read, file.name)
+    return await store_output(ctx, wanted, data, name=name, mime=file.mime_type)
 
 
 @asynccontextmanager

@@ -16,6 +16,7 @@ from pydantic import BaseModel, Field
 from mcp_core import DESTROYS, WRITES, Consent, Effect, Example, Result, ToolArguments, ToolContext, quoted
 from mcp_core.display import escaped, listing
 from rolltop.errors import Conflict, InvalidData, InvalidInput
+from rolltop.references import read_reference
 from rolltop.reports.names import document_name, source_uri, stem_of
 from rolltop.tools.reports.example import CREATE, CREATED
 from rolltop.workspace import Workspace
@@ -31,16 +32,16 @@ _OVERWRITE = Consent(
     "OVERWRITE_RMD",
     "replaces that document",
     always=False,
-    when="overwrite is true and the document exists",
+    when="overwrite replaces a document",
 )
-_DELETE = Consent("DELETE_RMD", "removes an R Markdown document and its side files", always=False)
+_DELETE = Consent("DELETE_RMD", "removes the document and its side files", always=False)
 
 
 class CreateRmd(ToolArguments):
     filename: str = Field(description="Filename for the R Markdown file (without extension)")
     title: str = Field(description="Title for the R Markdown document")
     content: str = Field(description="Content of the R Markdown file")
-    overwrite: bool = Field(default=False, description="Replace a document of that name; the user is asked first.")
+    overwrite: bool = Field(default=False, description="Replace a document of that name.")
 
 
 class Written(BaseModel):
@@ -65,7 +66,11 @@ class Written(BaseModel):
 async def create_rmd(args: CreateRmd, ctx: ToolContext[Workspace]) -> Result[Written]:
     """Create a new R Markdown file.
 
-    Use it to write a report with R code in it. An existing document is kept unless `overwrite` is true.
+    A report with R code in it.
+
+    An existing document is kept unless `overwrite` is true.
+
+    Use it to start, make or write a new report.
     """
     documents = ctx.workspace.reports.documents
     name = document_name(args.filename)
@@ -110,7 +115,7 @@ def _removal(reports: Reports, name: str, with_outputs: bool) -> Effect:
         f"removes the document {quoted(name)}, its side files{rendered}",
         listing(gone),
         facts=[gone, [stamp for _, stamp in reports.documents.stamps(name)]],
-        summary="removes an R Markdown document and its side files",
+        summary="removes the document and its side files",
     )
 
 
@@ -119,13 +124,11 @@ def _digest(text: str) -> str:
 
 
 class UpdateRmd(ToolArguments):
-    filename: str = Field(description="Filename of the R Markdown file to change")
-    content: str | None = Field(default=None, description="The whole new text, front matter included.")
-    find: str | None = Field(
-        default=None, description="Instead: a piece of text that occurs exactly once …", min_length=1
-    )
-    replace: str | None = Field(default=None, description="… and what to put in its place.")
-    version: int | None = Field(default=None, ge=1, description="Instead: an earlier version.")
+    filename: str = Field(description="R Markdown file to change")
+    content: str | None = Field(default=None, description="Whole new text, with front matter.")
+    find: str | None = Field(default=None, description="Instead: text that occurs exactly once …", min_length=1)
+    replace: str | None = Field(default=None, description="… and its replacement.")
+    version: int | None = Field(default=None, ge=1, description="Instead: version to go back to.")
 
 
 @ToolArguments.declare(
@@ -144,7 +147,11 @@ class UpdateRmd(ToolArguments):
 async def update_rmd(args: UpdateRmd, ctx: ToolContext[Workspace]) -> Result[Written]:
     """Change the text of an R Markdown file.
 
+    Whole or in part, or back to a version.
+
     Use it to correct a document after {tool:render_rmd} named a chunk and a line.
+
+    Use it to fix, edit or correct a report: a typo, a chunk of code.
     """
     ways = [args.content is not None, args.find is not None, args.version is not None]
     if sum(ways) != 1 or (args.find is None) != (args.replace is None):
@@ -175,8 +182,8 @@ def _edited(text: str, args: UpdateRmd) -> str:
 
 
 class DeleteRmd(ToolArguments):
-    filename: str = Field(description="Filename of the R Markdown file to remove")
-    outputs: bool = Field(default=False, description="Remove what was rendered from it as well.")
+    filename: str = Field(description="R Markdown file to remove")
+    outputs: bool = Field(default=False, description="Rendered files too.")
 
 
 class Deleted(BaseModel):
@@ -201,7 +208,9 @@ class Deleted(BaseModel):
 async def delete_rmd(args: DeleteRmd, ctx: ToolContext[Workspace]) -> Result[Deleted]:
     """Remove an R Markdown file and its side files.
 
-    Use it only when the user asks for it.
+    Rendered files stay, unless `outputs` is true.
+
+    Use it when the user no longer wants a report.
     """
     reports = ctx.workspace.reports
     name = await ctx.run(reports.documents.existing, args.filename)
@@ -218,12 +227,12 @@ async def delete_rmd(args: DeleteRmd, ctx: ToolContext[Workspace]) -> Result[Del
 
 
 class AttachRmdFile(ToolArguments):
-    filename: str = Field(description="Filename of the R Markdown file that uses it")
-    name: str = Field(description="Name of the side file, such as data.csv; the code reads it by this name.")
-    content: str | None = Field(default=None, description="The file as text …")
-    content_base64: str | None = Field(default=None, description="… or its bytes as base64 …")
-    source: str | None = Field(default=None, description="… or a URI that this server reads, such as doc://… …")
-    version: int | None = Field(default=None, ge=1, description="… or an earlier version.")
+    filename: str = Field(description="R Markdown file that uses it")
+    name: str = Field(description="Name that the code reads it by: data.csv.")
+    content: str | None = Field(default=None, description="Text …")
+    content_base64: str | None = Field(default=None, description="… or base64 …")
+    source: str | None = Field(default=None, description="… or doc://NAME, rmd-output:///…, another URI …")
+    version: int | None = Field(default=None, ge=1, description="… or version to go back to.")
 
 
 class Attached(BaseModel):
@@ -249,8 +258,9 @@ class Attached(BaseModel):
 async def attach_rmd_file(args: AttachRmdFile, ctx: ToolContext[Workspace]) -> Result[Attached]:
     """Give an R Markdown file data to read.
 
-    A data file, image, bibliography or child document. Use it before rendering: the document's code sees these
-    files and no others.
+    Data, image, bibliography or child document; its code sees no other files.
+
+    Use it to include data, a CSV file or an image in a report.
     """
     data = await _given_bytes(args, ctx)
     kept = await ctx.run(ctx.workspace.reports.documents.attach, args.filename, args.name, data)
@@ -274,7 +284,4 @@ async def _given_bytes(args: AttachRmdFile, ctx: ToolContext[Workspace]) -> byte
         except binascii.Error:
             raise InvalidInput("content_base64 is not valid base64") from None
     assert args.source is not None
-    whole = args.source.startswith("doc://") and "?" not in args.source
-    uri = f"{args.source}?raw=true" if whole else args.source  # the file, not the text in it
-    parts = [part.content for part in await ctx.read_resource(uri)]
-    return b"".join(part.encode() if isinstance(part, str) else part for part in parts)
+    return await read_reference(ctx, args.source)

@@ -52,6 +52,7 @@ def _others(ctx: ToolContext[Workspace]) -> list[Registered]:
 @ToolArguments.declare(
     toolset=TOOLSET,
     annotations=READS,
+    sections_in_list=True,
     examples=[
         Example(
             {"query": "read a link from an answer"},
@@ -92,6 +93,7 @@ class Description(BaseModel):
 @ToolArguments.declare(
     toolset=TOOLSET,
     annotations=READS,
+    sections_in_list=True,
     examples=[
         Example({"name": "read_resource"}, why="Read how a tool is called.", expect="Its four sections and its schema.")
     ],
@@ -118,6 +120,7 @@ class CallTool(ToolArguments):
 @ToolArguments.declare(
     toolset=TOOLSET,
     annotations=RUNS,
+    sections_in_list=True,
     examples=[
         Example(
             {"name": "read_resource", "arguments": {"uri": "tool://read_resource"}},

@@ -46,7 +46,7 @@ _AGREED = Consent(
     CONSENT,
     "deletes documents, replaces files or makes them",
     always=False,
-    when="a step deletes a document, or writes a file that exists or lies outside the temporary directory",
+    when="a step deletes, or writes a file that exists or lies outside the temporary directory",
 )
 MOST = 1000
 
@@ -70,14 +70,14 @@ Name = Literal[
 class Operation(BaseModel):
     model_config = ConfigDict(extra="forbid")  # what stands beside `arguments` would be ignored, as a dry_run there
 
-    op: Name = Field(description="Name of a store tool.")
+    op: Name = Field(description="Store tool.")
     arguments: dict[str, Any] = Field(default_factory=dict, description="Its arguments; $1.hash refers to step 1.")
 
 
 class BulkOperations(ToolArguments):
-    operations: list[Operation] = Field(description="The steps, in order.", min_length=1, max_length=MOST)
-    atomic: bool = Field(default=False, description="All or nothing: the first failure undoes every step.")
-    dry_run: bool = Field(default=False, description="Do everything, answer, and undo it.")
+    operations: list[Operation] = Field(description="Steps in order.", min_length=1, max_length=MOST)
+    atomic: bool = Field(default=False, description="The first failure undoes every step.")
+    dry_run: bool = Field(default=False, description="Do, answer, undo.")
 
 
 class Step(BaseModel):
@@ -428,14 +428,17 @@ def _may_destroy(step: Operation) -> bool:
             expect="The step says why; the call itself succeeds.",
         ),
     ],
-    usage="References are whole strings: $1.hash, $prev.documents[0].path. $$ begins a text that starts with $. "
-    "Search in a step sees what was stored before the call.",
+    usage="References are whole strings: $1.hash, $prev.documents[0].path. $$ begins a text that starts with $.",
     tags=[FROM_DOCUMENTS],
 )
 async def bulk_operations(args: BulkOperations, ctx: ToolContext[Workspace]) -> Result[Bulked]:
     """Perform multiple operations in one request.
 
-    Use it to store, tag, edit, read or delete many documents at once.
+    Stores, tags, edits, reads, deletes many documents.
+
+    Keyword search in a step sees what was stored before the call.
+
+    Use it for several steps at once, in one go, atomically.
     """
     _refuse_excluded(args, ctx)
     bulk = _Bulk(ctx.workspace, args, ctx.budget)

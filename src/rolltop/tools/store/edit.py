@@ -18,9 +18,9 @@ __all__ = ["EditDocument", "Edited", "edit"]
 
 class EditDocument(ToolArguments):
     name: str = Field(description="Document.", min_length=1)
-    append: str | None = Field(default=None, description="Text to add at the end.")
-    old: str | None = Field(default=None, description="Passage to replace, exact and unique.", min_length=1)
-    new: str | None = Field(default=None, description="What comes in its place.")
+    append: str | None = Field(default=None, description="Text to add.")
+    old: str | None = Field(default=None, description="Unique passage, exactly.", min_length=1)
+    new: str | None = Field(default=None, description="Its replacement.")
     move_to: str | None = Field(default=None, description="New path.", min_length=1)
     copy_to: str | None = Field(default=None, description="Path of a copy.", min_length=1)
 
@@ -86,7 +86,9 @@ _NOTE = (("store_text", {"content": "Buy milk\nBuy milk\nCall Ada\n", "name": "t
 async def edit_document(args: EditDocument, ctx: ToolContext[Workspace]) -> Result[Edited]:
     """Change, move or copy a document.
 
-    Use it instead of storing the whole text again. Each edit is a new version.
+    Each edit is a new version.
+
+    Use it to append to a note, to correct or replace a passage, to rename or move a document, or to copy it.
     """
     edited = await ctx.run(edit, ctx.workspace.store, args)
     ctx.resources_changed()

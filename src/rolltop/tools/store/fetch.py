@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -53,8 +54,6 @@ class RetrieveDocument(ToolArguments):
     length: From0 | None = Field(default=None, description="Bytes.")
     start_line: From1 | None = Field(default=None, description="First line, from 1.")
     end_line: From1 | None = Field(default=None, description="Last line.")
-    page: From1 | None = Field(default=None, description="Page of a PDF or the like.")
-    raw: bool = Field(default=False, description="Bytes, not the text in them.")
 
 
 class Retrieved(BaseModel):
@@ -83,24 +82,22 @@ class Retrieved(BaseModel):
 
 
 class GetByName(ToolArguments):
-    name: str = Field(description="Name, path or end of the path of a document.", min_length=1)
+    name: str = Field(description="Name, path or end of the path.", min_length=1)
     offset: From0 = Field(default=0, description="First byte.")
     length: From0 | None = Field(default=None, description="Bytes.")
     start_line: From1 | None = Field(default=None, description="First line, from 1.")
     end_line: From1 | None = Field(default=None, description="Last line.")
-    page: From1 | None = Field(default=None, description="Page of a PDF or the like.")
-    raw: bool = Field(default=False, description="Bytes, not the text in them.")
 
 
 class CatDocument(ToolArguments):
-    hash: str | None = Field(default=None, description="Hash of the document, or 8 or more digits of it.")
-    name: str | None = Field(default=None, description="Name, path or end of the path of the document.")
+    hash: str | None = Field(default=None, description="Hash, or 8 or more digits.")
+    name: str | None = Field(default=None, description="Name, path or end of the path.")
     offset: From0 = Field(default=0, description="First byte.")
     length: From0 | None = Field(default=None, description="Bytes.")
     start_line: From1 | None = Field(default=None, description="First line, from 1.")
     end_line: From1 | None = Field(default=None, description="Last line.")
-    page: From1 | None = Field(default=None, description="Page of a PDF or the like.")
-    raw: bool = Field(default=False, description="Bytes, not the text in them.")
+    page: From1 | None = Field(default=None, description="Page of a PDF.")
+    raw: bool = Field(default=False, description="Bytes, not its text.")
 
     @model_validator(mode="after")
     def _one_of(self) -> CatDocument:
@@ -110,8 +107,8 @@ class CatDocument(ToolArguments):
 
 
 def _wanted(args: RetrieveDocument | GetByName | CatDocument, budget: int) -> Wanted:
-    most = max(1000, int(budget * SHARE))
-    return Wanted(args.offset, args.length, args.start_line, args.end_line, most, args.page, args.raw)
+    part = Wanted(args.offset, args.length, args.start_line, args.end_line, max(1000, int(budget * SHARE)))
+    return replace(part, page=args.page, raw=args.raw) if isinstance(args, CatDocument) else part
 
 
 def retrieve(
@@ -137,7 +134,7 @@ def retrieve(
         current=found.current,
         text_note=library.extracts.note(document) if found.current else None,
     )
-    ranged = args.offset or args.length is not None or args.start_line or args.end_line or args.page
+    ranged = args.offset or args.length is not None or args.start_line or args.end_line
     if args.include_content or ranged:
         part = read_part(library, document, entry.id, entry.size, _wanted(args, budget))
         answer = answer.model_copy(update={name: getattr(part, name) for name in part.__slots__})
@@ -164,7 +161,7 @@ _OVERWRITE = Consent(
     OVERWRITE,
     "replaces or makes that file",
     always=False,
-    when="outputPath exists or lies outside the temporary directory",
+    when="outputPath exists, or lies outside the temporary directory",
 )
 
 
@@ -225,8 +222,10 @@ _TEXT_HASH = "f5c962601b413ccda2fc14d64d98479d9fc74c90c2dde15f25ee9922e57f5074"
 async def retrieve_document(args: RetrieveDocument, ctx: ToolContext[Workspace]) -> Result[Retrieved]:
     """Retrieve a document by its content hash.
 
-    Use it after {tool:search_documents}: to write the document to a file (outputPath), read it (include_content) or
-    see what belongs to it (graph).
+    Writes it to a file (outputPath), reads it (include_content), finds what belongs to it (graph). By name:
+    {tool:get_by_name}.
+
+    Use it to export or download a stored document to disk, or to see which documents are related to it.
     """
     try:
         return Result.ok(await ctx.run(retrieve, ctx.workspace, args, ctx.budget))
@@ -255,7 +254,9 @@ async def retrieve_document(args: RetrieveDocument, ctx: ToolContext[Workspace])
 async def get_by_name(args: GetByName, ctx: ToolContext[Workspace]) -> Result[Content]:
     """Retrieve document content by name.
 
-    Use it when the user names a document instead of giving its hash.
+    Reads the one document that the user names; by hash: {tool:cat_document}.
+
+    Use it to open, read or get the text of a document or note by its name, such as notes/today.md.
     """
     return Result.ok(await ctx.run(_by_name, ctx.workspace.store, args, ctx.budget))
 
@@ -286,6 +287,10 @@ def _by_name(library: Library, args: GetByName | CatDocument, budget: int) -> Co
 async def cat_document(args: CatDocument, ctx: ToolContext[Workspace]) -> Result[Content]:
     """Display document content directly.
 
-    Use it to read a document by hash or name, like the command cat. Of a PDF or the like you get its text.
+    Reads content by hash or name; files and relations: {tool:retrieve_document}.
+
+    Of a PDF or the like it is the text; raw gives the bytes. Bytes come as base64 in blob.
+
+    Use it to print or show what is in a document.
     """
     return Result.ok(await ctx.run(_by_name, ctx.workspace.store, args, ctx.budget))

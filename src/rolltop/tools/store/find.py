@@ -57,7 +57,8 @@ class SearchDocuments(ToolArguments):
     before_context: int = Field(default=0, ge=0, description="Show N lines before match")
     context: int = Field(default=0, ge=0, description="Show N lines before and after match")
     color: Color = Field(default="never", description="Color highlighting: always, never, auto")
-    cursor: str | None = Field(default=None, description="next_cursor of the last page.")
+    where: dict[str, Any] = Field(default_factory=dict, description="Filters of list_documents: tags, paths, type…")
+    cursor: str | None = Field(default=None, description="next_cursor of the last answer.")
 
 
 class FoundDocument(BaseModel):
@@ -88,39 +89,43 @@ class FoundDocuments(BaseModel):
 
 class ListDocuments(ToolArguments):
     type: Literal["text", "image", "audio", "video", "archive", "document", "binary"] | None = Field(
-        default=None, description="binary: everything that is not text."
+        default=None, description="binary: all that is not text."
     )
-    mime: str | None = Field(default=None, description="MIME type, such as image/*.")
-    extension: str | None = Field(default=None, description="Such as .py.")
-    binary: bool = Field(default=False, description="Only documents that are not text.")
-    text: bool = Field(default=False, description="Only text documents.")
-    created_after: Moment = Field(default=None, description="7d, 12h, yesterday, 2026-11-15, ISO 8601 or seconds.")
-    created_before: Moment = Field(default=None, description="The same, as upper bound.")
-    modified_after: Moment = Field(default=None, description="Changed after.")
-    modified_before: Moment = Field(default=None, description="Changed before.")
-    indexed_after: Moment = Field(default=None, description="Stored after.")
-    indexed_before: Moment = Field(default=None, description="Stored before.")
-    recent: From1 | None = Field(default=None, description="Only the N stored last.")
+    mime: str | None = Field(default=None, description="MIME type; image/* is a pattern.")
+    extension: str | None = Field(default=None, description="With or without dot.")
+    binary: bool = Field(default=False, description="Only non-text.")
+    text: bool = Field(default=False, description="Only text.")
+    created_after: Moment = Field(default=None, description="7d, 12h, yesterday, ISO 8601, seconds.")
+    created_before: Moment = Field(default=None, description="Likewise.")
+    modified_after: Moment = Field(default=None, description="Likewise.")
+    modified_before: Moment = Field(default=None, description="Likewise.")
+    indexed_after: Moment = Field(default=None, description="When stored.")
+    indexed_before: Moment = Field(default=None, description="Likewise.")
+    recent: From1 | None = Field(default=None, description="The N stored last.")
     sort_by: Literal["name", "size", "created", "modified", "indexed"] = Field(default="modified", description="Order.")
-    sort_order: Literal["asc", "desc"] = Field(default="desc", description="Order.")
-    paths: list[str] = Field(default_factory=list, description="Paths, directories or globs.")
-    tags: list[str] = Field(default_factory=list, description="All of these tags.")
-    metadata: dict[str, Any] = Field(
-        default_factory=dict, description='Only documents with these values; {"priority": {">=": 3}} compares.'
-    )
-    limit: int = Field(default=25, ge=1, le=1000, description="Documents per page.")
-    cursor: str | None = Field(default=None, description="next_cursor of the last page.")
+    sort_order: Literal["asc", "desc"] = Field(default="desc", description="Direction.")
+    paths: list[str] = Field(default_factory=list, description="Paths, directories, globs.")
+    tags: list[str] = Field(default_factory=list, description="All of these.")
+    metadata: dict[str, Any] = Field(default_factory=dict, description='Values; {"priority": {">=": 3}} compares.')
+    limit: int = Field(default=25, ge=1, le=1000, description="Page size.")
+    cursor: str | None = Field(default=None, description="next_cursor of the last answer.")
     facets: bool = Field(default=False, description="Count by type, extension, tag.")
     paths_only: bool = Field(default=False, description="Only paths.")
 
 
+FILTERS = frozenset(ListDocuments.model_fields) - {
+    *("recent", "sort_by", "sort_order", "limit", "cursor", "facets", "paths_only"),
+}
+"""What chooses documents, of the parameters of a list."""
+
+
 class SearchByTag(ToolArguments):
-    tags: list[str] = Field(description="Tags to look for; project finds project/x too.", min_length=1)
-    match_all: bool = Field(default=True, description="All of the tags; false: any of them.")
-    exclude: list[str] = Field(default_factory=list, description="Tags that the documents must not have.")
-    query: str | None = Field(default=None, description="Only documents that hold these words.")
-    limit: int = Field(default=25, ge=1, le=1000, description="Documents per page.")
-    cursor: str | None = Field(default=None, description="next_cursor of the last page.")
+    tags: list[str] = Field(description="project finds project/x too.", min_length=1)
+    match_all: bool = Field(default=True, description="false: any of them.")
+    exclude: list[str] = Field(default_factory=list, description="Tags they must not have.")
+    query: str | None = Field(default=None, description="Words they must hold.")
+    limit: int = Field(default=25, ge=1, le=1000, description="Page size.")
+    cursor: str | None = Field(default=None, description="next_cursor of the last answer.")
 
 
 def search(library: Library, args: SearchDocuments, budget: int = MOST) -> FoundDocuments:
@@ -150,7 +155,17 @@ def _search(library: Library, args: SearchDocuments) -> FoundDocuments:
 
 def _question(args: SearchDocuments) -> str:
     """What a cursor may be used for: the same search, with pages of whatever size and look."""
-    return json.dumps([args.query, args.hash, args.type, args.similarity if args.fuzzy else None])
+    similarity = args.similarity if args.fuzzy else None
+    return json.dumps([args.query, args.hash, args.type, similarity, args.where], default=str)
+
+
+def _within(where: dict[str, Any]) -> Listing | None:
+    """Which documents a search is about; None for all."""
+    if not where:
+        return None
+    if beside := where.keys() - FILTERS:
+        raise InvalidInput(f"where has no {', '.join(sorted(beside))}", hint=f"It has {', '.join(sorted(FILTERS))}.")
+    return _listing(ListDocuments.model_validate(where))
 
 
 def _by_hash(
@@ -187,7 +202,13 @@ def _holding(library: Library, args: SearchDocuments, held: Found) -> FoundDocum
 def _by_words(library: Library, args: SearchDocuments, shown: Shown | None) -> tuple[FoundDocuments, Shown | None]:
     similarity = args.similarity if args.fuzzy else None
     results = library.find(
-        args.query, args.type, limit=args.limit, similarity=similarity, why=not args.paths_only, shown=shown
+        args.query,
+        args.type,
+        limit=args.limit,
+        similarity=similarity,
+        why=not args.paths_only,
+        shown=shown,
+        within=_within(args.where),
     )
     found = FoundDocuments(
         total=results.total,
@@ -251,22 +272,24 @@ _DOCS = (
         Example({"query": "abcd1234ef567890"}, why="A query that looks like a hash.", expect="Nothing: total 0."),
     ],
     usage='Words are all wanted; where no document has all, any counts. "phrase", pre*, AND OR NOT -word ( ), and '
-    "title: path: heading: body: tag: ext: type: work in a query. hash wins over query; "
-    "8 or more hexadecimal digits are tried as a hash.",
+    "title: path: heading: body: tag: ext: type: work in a query. hash wins over query.",
     tags=[FROM_DOCUMENTS],
 )
 async def search_documents(args: SearchDocuments, ctx: ToolContext[Workspace]) -> Result[FoundDocuments]:
     """Search documents by word, meaning, typo or hash.
 
-    Use it before {tool:retrieve_document}.
+    The best documents first, with snippets; every matching line: {tool:grep_documents}.
+
+    A query of 8 or more hexadecimal digits is tried as a hash first.
+
+    Use it to look for documents about a topic or that mention a word, and to find where something was written.
     """
     return Result.ok(await ctx.run(search, ctx.workspace.store, args, ctx.budget))
 
 
-def list_page(library: Library, args: ListDocuments, budget: int = MOST) -> Documents:
-    """One page of a listing; as many documents as fit into the budget."""
+def _listing(args: ListDocuments) -> Listing:
     bounds = {side: _bounds(args, side) for side in ("after", "before")}
-    query = Listing(
+    return Listing(
         type=args.type,
         mime=args.mime,
         extension=args.extension,
@@ -283,6 +306,11 @@ def list_page(library: Library, args: ListDocuments, budget: int = MOST) -> Docu
         limit=args.limit,
         cursor=args.cursor,
     )
+
+
+def list_page(library: Library, args: ListDocuments, budget: int = MOST) -> Documents:
+    """One page of a listing; as many documents as fit into the budget."""
+    query = _listing(args)
     page = _page(library, query, budget, paths_only=args.paths_only)
     page.facets = library.catalog.listings.facets(query) if args.facets else None
     return page
@@ -332,7 +360,9 @@ def _moment(argument: str, value: str | int | float) -> int:
 async def list_documents(args: ListDocuments, ctx: ToolContext[Workspace]) -> Result[Documents]:
     """List documents with filters and sorting.
 
-    Use it to see what is stored, with tags and metadata.
+    By type, time, tag, metadata or path, not by words; tags alone: {tool:search_by_tag}.
+
+    Use it to browse: all stored documents, the newest or largest, images, files of last week.
     """
     return Result.ok(await ctx.run(list_page, ctx.workspace.store, args, ctx.budget))
 
@@ -371,6 +401,8 @@ def tagged(library: Library, args: SearchByTag, budget: int = MOST) -> Documents
 async def search_by_tag(args: SearchByTag, ctx: ToolContext[Workspace]) -> Result[Documents]:
     """Search within tagged documents.
 
-    Use it when the user speaks of a topic or project that documents are tagged with.
+    By any or all tags, and words; other filters: {tool:list_documents}.
+
+    Use it to find everything with a tag.
     """
     return Result.ok(await ctx.run(tagged, ctx.workspace.store, args, ctx.budget))

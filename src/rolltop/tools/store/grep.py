@@ -52,7 +52,7 @@ class GrepDocuments(ToolArguments):
     files_without_match: bool = Field(default=False, description="Show only filenames without matches")
     color: Literal["always", "never", "auto"] = Field(default="never", description="Color mode: always, never, auto")
     max_count: int = Field(default=0, ge=0, description="Stop after N matches per file")
-    cursor: str | None = Field(default=None, description="next_cursor of the answer before.")
+    cursor: str | None = Field(default=None, description="next_cursor of the last answer.")
 
 
 class GrepFile(BaseModel):
@@ -216,7 +216,10 @@ _CODE = (
 async def grep_documents(args: GrepDocuments, ctx: ToolContext[Workspace]) -> Result[Grepped]:
     """Search for regex patterns within documents.
 
-    Use it to see every line that matches. The syntax is RE2's: no look-around.
+    Every matching line, in order; documents by words: {tool:search_documents}. RE2: no look-around, no
+    back-references.
+
+    Use it to find or count the lines that contain or match something.
     """
     found = await ctx.run(grep, ctx.workspace.store, args, ctx.budget, ctx.check_cancelled)
     return Result.ok(found, message=found.text)

@@ -23,12 +23,12 @@ _NAMED = ("list", "diff", "restore")
 
 class DocumentHistory(ToolArguments):
     action: Literal["list", "diff", "restore", "undo", "deleted", "snapshots"] = Field(
-        default="list", description="undo takes a deletion back."
+        default="list", description="undo: of a deletion."
     )
-    name: str | None = Field(default=None, description="Document; undo without it: the last deletion.")
-    version: From1 | None = Field(default=None, description="diff: from it; restore: it; list: up to it.")
-    to: From1 | None = Field(default=None, description="diff: to it; else the current one.")
-    snapshot: str | None = Field(default=None, description="snapshots: take one with this label; diff: since it.")
+    name: str | None = Field(default=None, description="Document.")
+    version: From1 | None = Field(default=None, description="restore: it; diff: from it.")
+    to: From1 | None = Field(default=None, description="diff: to it.")
+    snapshot: str | None = Field(default=None, description="Label: take it; diff: since it.")
 
     @model_validator(mode="after")
     def _complete(self) -> DocumentHistory:
@@ -195,13 +195,17 @@ _TWICE = (
         Example({"action": "snapshots", "snapshot": "monday"}, why="Remember all of it.", expect="One snapshot."),
         Example({"action": "diff"}, why="Of what?", expect="An error.", fails="invalid_arguments"),
     ],
-    usage="Restoring makes a new version: nothing is lost. Read an earlier version by its hash.",
+    usage="Read an earlier version by its hash. diff without numbers: the last change. list with version: up to it. "
+    "undo without name: the last deletion.",
     tags=[FROM_DOCUMENTS],
 )
 async def document_history(args: DocumentHistory, ctx: ToolContext[Workspace]) -> Result[History]:
     """Versions, diffs, undo and snapshots of documents.
 
-    Use it to see what a document was, to go back, or to undo a deletion.
+    Restoring makes a new version.
+
+    Use it to see what a document was or what changed, to go back to an earlier version, to undo a deletion and to take
+    a snapshot.
     """
     found = await ctx.run(history, ctx.workspace.store, args, ctx.budget)
     if found.restored:

@@ -23,8 +23,8 @@ class StoreDocument(ToolArguments):
     path: str = Field(description="File path, or a directory's", min_length=1)
     tags: list[str] = Field(default_factory=list, description="Document tags")
     metadata: dict[str, Any] = Field(default_factory=dict, description="Additional metadata")
-    include: list[str] = Field(default_factory=list, description="Of a directory, only files like *.md.")
-    exclude: list[str] = Field(default_factory=list, description="Globs to leave out.")
+    include: list[str] = Field(default_factory=list, description="Globs, of a directory.")
+    exclude: list[str] = Field(default_factory=list, description="Likewise.")
 
 
 def store_path(workspace: Workspace, args: StoreDocument) -> Stored:
@@ -40,10 +40,10 @@ def store_path(workspace: Workspace, args: StoreDocument) -> Stored:
 
 class StoreText(ToolArguments):
     content: str = Field(description="The text to keep.")
-    name: str = Field(description="Name to keep it under, such as notes/today.md.", min_length=1, max_length=4096)
-    tags: list[str] = Field(default_factory=list, description="Document tags; a/b lies under a.")
-    metadata: dict[str, Any] = Field(default_factory=dict, description="Additional metadata; values keep their type.")
-    mime_type: str | None = Field(default=None, description="MIME type; found from the name if absent.")
+    name: str = Field(description="Such as notes/today.md.", min_length=1, max_length=4096)
+    tags: list[str] = Field(default_factory=list, description="a/b lies under a.")
+    metadata: dict[str, Any] = Field(default_factory=dict, description="Values keep their type.")
+    mime_type: str | None = Field(default=None, description="Default: by the name.")
 
 
 class UpdateMetadata(ToolArguments):
@@ -52,7 +52,7 @@ class UpdateMetadata(ToolArguments):
     metadata: Annotated[
         list[str] | dict[str, Any], WithJsonSchema({"type": ["array", "object"], "items": {"type": "string"}})
     ] = Field(default_factory=list, description="Metadata key=value pairs to update, or an object")
-    verbose: bool = Field(default=False, description="Enable verbose output: all metadata before and after.")
+    verbose: bool = Field(default=False, description="All metadata before and after.")
     remove: list[str] = Field(default_factory=list, description="Keys to remove.")
     add_tags: list[str] = Field(default_factory=list, description="Tags to add.")
     remove_tags: list[str] = Field(default_factory=list, description="Tags to remove.")
@@ -110,7 +110,9 @@ _NOTE = {"content": "Stand-up moved to 9:30.\n", "name": "meeting-notes.txt"}
 async def store_document(args: StoreDocument, ctx: ToolContext[Workspace]) -> Result[Stored]:
     """Store a document with optional metadata.
 
-    Use it to keep a file by its content: the same content is stored once, every version is kept.
+    Keeps a file; the same content is stored once, every version stays.
+
+    Use it to save, keep, upload or archive a file: a copy stays when the file changes.
     """
     stored = await ctx.run(store_path, ctx.workspace, args)
     ctx.resources_changed()
@@ -136,7 +138,9 @@ async def store_document(args: StoreDocument, ctx: ToolContext[Workspace]) -> Re
 async def store_text(args: StoreText, ctx: ToolContext[Workspace]) -> Result[Stored]:
     """Keep a text under a name.
 
-    Use it for what the user wants remembered, without making a file. See also {tool:get_by_name}.
+    Remembers what is no file. {tool:get_by_name} reads it.
+
+    Use it for notes, snippets and whatever the user wants remembered, saved or written down.
     """
     added = await ctx.run(
         ctx.workspace.store.add_text,
@@ -199,6 +203,8 @@ def apply_metadata(library: Library, args: UpdateMetadata) -> Updated:
 async def update_metadata(args: UpdateMetadata, ctx: ToolContext[Workspace]) -> Result[Updated]:
     """Update metadata for an existing document.
 
-    Use it to record facts: status, author, priority. Give one of hash and name.
+    Facts such as status, and tags. Give hash or name.
+
+    Use it to mark a document, to set its author, status or priority, and to add or remove a tag.
     """
     return Result.ok(await ctx.run(apply_metadata, ctx.workspace.store, args))

@@ -19,9 +19,9 @@ _DELETE = Consent(CONSENT, "removes documents", always=False)
 
 
 class DeleteByName(ToolArguments):
-    name: str | None = Field(default=None, description="Name or path of a document.")
-    names: list[str] = Field(default_factory=list, description="Several names or paths.")
-    pattern: str | None = Field(default=None, description="Glob over paths, such as *.tmp or notes/**.")
+    name: str | None = Field(default=None, description="Name or path.")
+    names: list[str] = Field(default_factory=list, description="Several.")
+    pattern: str | None = Field(default=None, description="Glob over paths: *.tmp, notes/**.")
     dry_run: bool = Field(default=False, description="Only say what would be deleted.")
 
     @model_validator(mode="after")
@@ -48,7 +48,7 @@ class Deleted(BaseModel):
 
 
 class GetStats(ToolArguments):
-    detailed: bool = Field(default=False, description="Include growth, the largest documents and block sizes.")
+    detailed: bool = Field(default=False, description="Growth, largest documents, block sizes.")
     file_types: bool = Field(default=False, description="Include detailed file type analysis")
 
 
@@ -163,7 +163,9 @@ _NOTES = (
 async def delete_by_name(args: DeleteByName, ctx: ToolContext[Workspace]) -> Result[Deleted]:
     """Delete documents by name, names or pattern.
 
-    Use it only when the user asks for exactly that. Every document of that name or pattern goes, with its versions.
+    All that match go, with their versions.
+
+    Use it when the user wants documents forgotten, removed or cleaned up.
     """
     library, look = ctx.workspace.store, args.model_copy(update={"dry_run": True})
     would = await ctx.run(delete, library, look)
@@ -187,6 +189,8 @@ async def delete_by_name(args: DeleteByName, ctx: ToolContext[Workspace]) -> Res
 async def get_stats(args: GetStats, ctx: ToolContext[Workspace]) -> Result[Statistics]:
     """Get storage statistics.
 
-    Use it to tell the user how much is stored and what deduplication saves.
+    How much is stored, and what deduplication saves.
+
+    Use it when the user asks how many documents there are, or how much space the store takes on disk.
     """
     return Result.ok(await ctx.run(statistics, ctx.workspace.store, args))

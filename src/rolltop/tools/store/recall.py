@@ -17,9 +17,9 @@ __all__ = ["Recall", "Recollection"]
 
 
 class Recall(ToolArguments):
-    task: str = Field(description="What you are about to do.", min_length=1)
+    task: str = Field(description="What you begin.", min_length=1)
     tokens: int = Field(default=1500, ge=100, description="Budget.")
-    tags: list[str] = Field(default_factory=list, description="Only with these tags.")
+    tags: list[str] = Field(default_factory=list, description="All of these.")
 
 
 class RecalledPassage(BaseModel):
@@ -81,6 +81,8 @@ _NOTES = (
 async def recall(args: Recall, ctx: ToolContext[Workspace]) -> Result[Recollection]:
     """Recall the passages that matter for a task.
 
-    Use it when you begin a task.
+    From several documents, pinned ones first.
+
+    Use it when you begin a task, to know what was written about it, what is pinned and what is new.
     """
     return Result.ok(await ctx.run(_recall, ctx.workspace.store, args, ctx.budget))

@@ -5,22 +5,27 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
+from pathlib import PurePosixPath
 from typing import Any, NotRequired
+from urllib.parse import unquote
 
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from mcp_core import READS, Example, Result, ToolArguments, ToolContext
+from mcp_core import WRITES, Example, ResourceLink, Result, ToolArguments, ToolContext
 from rolltop.errors import Cancelled, RolltopError
+from rolltop.references import Keep, keep_wanted, store_output
 from rolltop.tools.transform.envelope import code_of
 from rolltop.tools.transform.executing import AnyFormat
-from rolltop.tools.transform.sources import as_argument, expand_sources, read_source
+from rolltop.tools.transform.sources import as_argument, expand_sources, read_source, read_text
 from rolltop.tools.transform.validating import PROGRAM
 from rolltop.transform.service.failures import VALIDATION_ERROR
 from rolltop.workspace import Workspace
 
 __all__ = ["TransformBatch", "transform_batch"]
 
+KEEP_EACH = "Store the outputs: folder, or {name, tags, metadata}."
 AT_ONCE = 4
 """Runs of one batch at the same time; the other workers stay free for others."""
 
@@ -31,6 +36,7 @@ class Item(TypedDict):
     output: NotRequired[str]
     executionTime: NotRequired[float]
     error: NotRequired[dict[str, Any]]
+    kept: NotRequired[dict[str, str]]
 
 
 class Batch(TypedDict):
@@ -46,17 +52,19 @@ class TransformBatch(ToolArguments):
     inputs: list[str] = Field(
         min_length=1,
         max_length=1000,
-        description="Paths, patterns such as orders/**/*.xml, or doc://NAME.",
+        description="Paths, patterns (orders/**/*.xml), doc://NAME, URIs.",
     )
-    input_format: AnyFormat = Field(alias="inputFormat", description="Format of every input.")
-    output_format: AnyFormat = Field(alias="outputFormat", description="Format of every output.")
-    offset: int = Field(default=0, ge=0, description="Inputs to pass over: nextOffset of the answer before.")
-    limit: int = Field(default=50, ge=1, le=1000, description="Most inputs to run now.")
+    input_format: AnyFormat = Field(alias="inputFormat", description="Of every input.")
+    output_format: AnyFormat = Field(alias="outputFormat", description="Of every output.")
+    offset: int = Field(default=0, ge=0, description="nextOffset of the last answer.")
+    limit: int = Field(default=50, ge=1, le=1000, description="Most inputs.")
+    keep: Keep | None = Field(default=None, description=KEEP_EACH)
 
 
 @ToolArguments.declare(
     toolset="transform",
-    annotations=READS,
+    annotations=WRITES,
+    writes_with="keep",
     examples=[
         Example(
             {
@@ -75,20 +83,30 @@ class TransformBatch(ToolArguments):
 async def transform_batch(args: TransformBatch, ctx: ToolContext[Workspace]) -> Result[Batch]:
     """Run one transformation over many inputs.
 
-    Use it to apply a program that works to many files or stored documents; each has its own result.
+    For files, patterns of files or stored documents; each has its own result. One input:
+    {tool:execute_transformation}.
+
+    Use it to convert all files of a folder, or many orders, at once.
     """
     names = await ctx.run(expand_sources, ctx.workspace, args.inputs)
     chosen = names[args.offset : args.offset + args.limit]
+    wanted, places = keep_wanted(ctx, args.keep), _places(names, args.output_format)
+    program = await read_text(ctx, args.transformation)
     gate, done = asyncio.Semaphore(AT_ONCE), 0
 
     async def run(name: str, *, first: bool = False) -> Item:
         nonlocal done
         async with gate:
-            item = await _run(args, name, ctx, first=first)
+            item = await _run(args, program, name, ctx, first=first)
+            if wanted is not None and item["success"]:
+                kept = await store_output(ctx, wanted, item["output"], name=f"{wanted.name.rstrip('/')}/{places[name]}")
+                links.append(kept.link())
+                item["kept"] = kept.told()
         done += 1
         await ctx.progress(done, len(chosen), name)
         return item
 
+    links: list[ResourceLink] = []
     # One first: a program that is wrong is so for every input, and is told once.
     results = [await run(name, first=True) for name in chosen[:1]]
     async with asyncio.TaskGroup() as group:
@@ -98,15 +116,23 @@ async def transform_batch(args: TransformBatch, ctx: ToolContext[Workspace]) -> 
     batch: Batch = {"results": results, "total": len(names), "succeeded": good, "failed": len(results) - good}
     if args.offset + len(chosen) < len(names):
         batch["nextOffset"] = args.offset + len(chosen)
-    return Result.ok(batch)
+    return Result.ok(batch, content=links)
 
 
-async def _run(args: TransformBatch, name: str, ctx: ToolContext[Workspace], *, first: bool) -> Item:
+def _places(inputs: list[str], output_format: str) -> dict[str, str]:
+    """A name for each output: the input's own with the ending of the format, or its path where two share a name."""
+    stems = {each: PurePosixPath(unquote(each.partition("://")[2] or each)).with_suffix("") for each in inputs}
+    shared = Counter(stem.name for stem in stems.values())
+    chosen = {each: stem.name if shared[stem.name] == 1 else str(stem).strip("/") for each, stem in stems.items()}
+    return {each: f"{name}.{output_format}" for each, name in chosen.items()}
+
+
+async def _run(args: TransformBatch, program: str, name: str, ctx: ToolContext[Workspace], *, first: bool) -> Item:
     try:
-        data = await ctx.run(read_source, ctx.workspace, name)
+        data = await read_source(ctx, name)
         answer = await ctx.workspace.transform.ask(
             "execute",
-            transformation=args.transformation,
+            transformation=program,
             **as_argument("data", data),
             input_format=args.input_format,
             output_format=args.output_format,

@@ -31,9 +31,9 @@ class Examples(TypedDict):
 class GetExamples(ToolArguments):
     input_format: str = Field(alias="inputFormat", max_length=40, description="Such as xml.")
     output_format: str = Field(alias="outputFormat", max_length=40, description="Such as json.")
-    functions: list[str] = Field(default=[], max_length=100, description="Functions that the examples should use.")
+    functions: list[str] = Field(default=[], max_length=100, description="Functions to use.")
     description: str | None = Field(default=None, max_length=2000, description="The task in your words.")
-    limit: int = Field(default=5, ge=1, le=50, description="Most examples to give.")
+    limit: int = Field(default=5, ge=1, le=50, description="Most examples.")
 
 
 @ToolArguments.declare(
@@ -51,8 +51,12 @@ class GetExamples(ToolArguments):
 async def get_examples(args: GetExamples, ctx: ToolContext[Workspace]) -> Result[Examples]:
     """Find example transformations.
 
-    Use it before writing a program. Every example was run: its output is what the program gives for its input.
-    Syntax: the resource utlx://language.
+    Programs with input and output, for a task in words.
+
+    Every example was run: its output is what the program gives for its input. The syntax is in the resource
+    utlx://language.
+
+    Use it to find a sample program for a mapping, as a template.
     """
     wanted = Wanted(
         args.input_format.lower(),

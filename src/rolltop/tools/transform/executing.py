@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NotRequired
 
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
-from mcp_core import READS, Example, Result, ToolArguments, ToolContext
-from rolltop.errors import InvalidInput
+from mcp_core import WRITES, Example, Result, ToolArguments, ToolContext
+from rolltop.references import KEEP, Keep, keep_wanted, store_output
+from rolltop.tools.transform.sources import as_argument, read_data, read_text
 from rolltop.tools.transform.validating import PROGRAM
 from rolltop.workspace import Workspace
 
@@ -26,28 +27,27 @@ class Executed(TypedDict):
     success: bool
     output: str
     executionTime: float
+    kept: NotRequired[dict[str, str]]
 
 
 class NamedInput(BaseModel):
-    data: str = Field(description="The data itself.")
+    data: str = Field(description="As inputData.")
     format: str = Field(max_length=40, description="Such as csv.")
 
 
 class ExecuteTransformation(ToolArguments):
     transformation: str = Field(description=PROGRAM)
-    input_data: str = Field(alias="inputData", description="The data itself.")
-    input_format: AnyFormat = Field(alias="inputFormat", description="Format of inputData.")
-    output_format: AnyFormat = Field(alias="outputFormat", description="Format of the output.")
-    inputs: dict[str, NamedInput] = Field(
-        default={},
-        max_length=20,
-        description="Further inputs by name; inputData is the one not named.",
-    )
+    input_data: str = Field(alias="inputData", description="Data, or doc://NAME or another URI.")
+    input_format: AnyFormat = Field(alias="inputFormat", description="Of inputData.")
+    output_format: AnyFormat = Field(alias="outputFormat", description="Of the output.")
+    inputs: dict[str, NamedInput] = Field(default={}, max_length=20, description="Further inputs by name.")
+    keep: Keep | None = Field(default=None, description=KEEP)
 
 
 @ToolArguments.declare(
     toolset="transform",
-    annotations=READS,
+    annotations=WRITES,
+    writes_with="keep",
     examples=[
         Example(
             {
@@ -93,20 +93,26 @@ class ExecuteTransformation(ToolArguments):
 async def execute_transformation(args: ExecuteTransformation, ctx: ToolContext[Workspace]) -> Result[Executed]:
     """Run a UTL-X transformation on sample data.
 
-    Use it to see that a program does what it should. It runs with limits on time and memory, without files or network.
-    Syntax: the resource utlx://language.
+    Converts one input: XML, JSON, CSV or YAML to another format. Many: {tool:transform_batch}. Syntax: utlx://language.
+
+    It runs with limits on time and memory, without files or network.
+
+    Use it to turn data of one format into another, and to try a program on a sample.
     """
-    if args.input_data.startswith("doc://") and "\n" not in args.input_data.strip():
-        raise InvalidInput(
-            "inputData is the address of a document, not data",
-            hint=f"{ctx.name_of('transform_batch')} takes doc://NAME; or read it first and pass its content.",
-        )
+    wanted = keep_wanted(ctx, args.keep)
+    inputs = {
+        name: {**given.model_dump(), "data": await read_text(ctx, given.data)} for name, given in args.inputs.items()
+    }
     answer = await ctx.workspace.transform.ask(
         "execute",
-        transformation=args.transformation,
-        data=args.input_data,
+        transformation=await read_text(ctx, args.transformation),
+        **as_argument("data", await read_data(ctx, args.input_data)),
         input_format=args.input_format,
         output_format=args.output_format,
-        **({"inputs": {name: given.model_dump() for name, given in args.inputs.items()}} if args.inputs else {}),
+        **({"inputs": inputs} if inputs else {}),
     )
-    return Result.ok(answer)
+    links = []
+    if wanted is not None:
+        kept = await store_output(ctx, wanted, answer["output"])
+        answer["kept"], links = kept.told(), [kept.link()]
+    return Result.ok(answer, content=links)

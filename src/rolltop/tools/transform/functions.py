@@ -49,9 +49,9 @@ class Functions(TypedDict):
 
 
 class GetStdlibFunctions(ToolArguments):
-    category: Category | None = Field(default=None, description="Only functions of this category.")
-    search: str | None = Field(default=None, max_length=500, description="Words from a name or description.")
-    limit: int = Field(default=20, ge=1, le=1000, description="Most functions to give.")
+    category: Category | None = Field(default=None, description="Category.")
+    search: str | None = Field(default=None, max_length=500, description="Words of name or description.")
+    limit: int = Field(default=20, ge=1, le=1000, description="Most functions.")
 
 
 @ToolArguments.declare(
@@ -74,8 +74,9 @@ class GetStdlibFunctions(ToolArguments):
 async def get_stdlib_functions(args: GetStdlibFunctions, ctx: ToolContext[Workspace]) -> Result[Functions]:
     """Find functions of the UTL-X standard library.
 
-    Use it before writing a program: it tells what exists and how it is called, best match first.
-    Syntax: the resource utlx://language.
+    How they are called, best match first.
+
+    Use it to look up a function: what joins strings, formats dates, sums numbers.
     """
     found = await ctx.run(ctx.workspace.transform.functions, args.search or "", args.category)
     return Result.ok({"functions": [_info(entry) for entry in found[: args.limit]], "total": len(found)})

@@ -46,7 +46,9 @@ _PRICE = {"type": "object", "properties": {"price": {"type": "number"}}, "requir
 async def infer_output_schema(args: InferOutputSchema, ctx: ToolContext[Workspace]) -> Result[Inferred]:
     """Infer the schema of a program's output.
 
-    Use it to compare a draft with the output that the user wants. Nothing is run.
+    From the program and its input's schema; nothing is run.
+
+    Use it to predict what type of output or result a program or mapping produces, without running it.
     """
     answer = await ctx.workspace.transform.ask(
         "infer", transformation=args.transformation, input_schema=args.input_schema

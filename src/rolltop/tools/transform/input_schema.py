@@ -29,11 +29,11 @@ class Described(TypedDict):
 
 
 class GetInputSchema(ToolArguments):
-    source: str = Field(description="A path of a file, doc://NAME of a stored document, or the data itself.")
+    source: str = Field(description="Data, path, doc://NAME or another URI.")
     format: DataFormat = Field(description="Format of the source.")
     mode: Mode | None = Field(
         default=None,
-        description="Data (instance) or a description of data (schema); found out when absent.",
+        description="Data (instance) or schema; default: found out.",
     )
 
 
@@ -61,9 +61,12 @@ class GetInputSchema(ToolArguments):
 async def get_input_schema(args: GetInputSchema, ctx: ToolContext[Workspace]) -> Result[Described]:
     """Get the structure of data or of a schema.
 
-    Use it first, to see which fields there are, their types, how often they occur, and sample values.
+    Fields, types, how often they occur, sample values. Use it first.
+
+    Use it to learn what data looks like inside, which fields, columns or elements it has, and to infer a schema from a
+    sample.
     """
-    data = await ctx.run(read_source, ctx.workspace, args.source)
+    data = await read_source(ctx, args.source)
     more = await ctx.run(read_related, ctx.workspace, args.source, data, args.format)
     answer = await ctx.workspace.transform.ask(
         "describe", source_format=args.format, mode=args.mode, **as_argument("source", data), **more

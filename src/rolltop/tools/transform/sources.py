@@ -1,4 +1,4 @@
-"""What `source` names: a file under the allowed roots, a stored document, or the data itself."""
+"""What `source` names: something that the desk holds, a file under the allowed roots, or the data itself."""
 
 from __future__ import annotations
 
@@ -6,24 +6,44 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from mcp_core import ToolContext
 from rolltop.errors import InvalidInput, NotFound, PermissionDenied, RolltopError
+from rolltop.references import LARGEST, is_reference, read_reference
 from rolltop.transform.structure.decoding import decode_source
 from rolltop.transform.structure.related import collect
 from rolltop.workspace import Workspace
 
-__all__ = ["as_argument", "expand_sources", "read_related", "read_source"]
+__all__ = ["as_argument", "expand_sources", "read_data", "read_related", "read_source", "read_text"]
 
-LARGEST = 64 << 20
 _LONGEST_PATH = 4095
 _WILD = re.compile(r"[*?]")
 _PATH = re.compile(r"~?[^\s<>{}\[\]\"'|;,]*(/[^<>{}|\n]*|\.[A-Za-z][A-Za-z0-9]{0,9})", re.DOTALL)
 """Something with a slash or a file's ending and nothing that data begins with."""
 
 
-def read_source(workspace: Workspace, source: str) -> str | bytes:
+async def read_source(ctx: ToolContext[Workspace], source: str) -> str | bytes:
     """The text that a source stands for; bytes where it may be in any encoding, which its reader knows best."""
-    if source.startswith("doc://"):
-        return _stored(workspace, source.removeprefix("doc://"))
+    if is_reference(source):
+        return await read_data(ctx, source)
+    return await ctx.run(_file_or_data, ctx.workspace, source)
+
+
+async def read_data(ctx: ToolContext[Workspace], data: str) -> str | bytes:
+    """Data that was given, or what a reference names."""
+    return _text_or_bytes(await read_reference(ctx, data)) if is_reference(data) else data
+
+
+async def read_text(ctx: ToolContext[Workspace], text: str) -> str:
+    """A program that was given, or the text of what a reference names."""
+    if not is_reference(text):
+        return text
+    try:
+        return (await read_reference(ctx, text)).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InvalidInput(f"{text} is not text in UTF-8") from None
+
+
+def _file_or_data(workspace: Workspace, source: str) -> str | bytes:
     if not source.strip():
         raise InvalidInput("source is empty", hint="Give a path, doc://NAME, or the data itself.")
     if len(source) > _LONGEST_PATH or "\n" in source or "\0" in source:
@@ -55,7 +75,7 @@ def as_argument(name: str, data: str | bytes) -> dict[str, Any]:
 
 def read_related(workspace: Workspace, source: str, data: str | bytes, format_: str) -> dict[str, Any]:
     """`name` and `related` of a schema in a file that refers to other files, as far as they may be opened."""
-    if data == source or source.startswith("doc://"):
+    if data == source or is_reference(source):
         return {}  # data that was given has no place to refer from
     text = data if isinstance(data, str) else data.decode("utf-8", "replace")
 
@@ -74,7 +94,7 @@ def expand_sources(workspace: Workspace, sources: list[str]) -> list[str]:
     """Patterns replaced by the files that they match, each input once; a pattern that matches nothing is refused."""
     found: dict[str, None] = {}
     for source in sources:
-        if source.startswith("doc://") or not _WILD.search(source):
+        if is_reference(source) or not _WILD.search(source):
             found[source] = None
             continue
         matches = list(_matches(workspace, source))
@@ -101,7 +121,3 @@ def _as_regex(pattern: str) -> str:
     """`*` and `?` stay within a name, `**/` is any number of directories."""
     parts = {"**/": "(?:[^/]+/)*", "**": ".*", "*": "[^/]*", "?": "[^/]"}
     return re.sub(r"\*\*/|\*\*|[*?]|[^*?]+", lambda part: parts.get(part[0]) or re.escape(part[0]), pattern)
-
-
-def _stored(workspace: Workspace, name: str) -> str | bytes:
-    return _text_or_bytes(workspace.store.read_object(workspace.store.document(name).object))

@@ -14,8 +14,8 @@ from rolltop.workspace import Workspace
 
 __all__ = ["ValidateUtlx", "validate_utlx"]
 
-PROGRAM = "UTL-X program: a header (%utlx 1.0, input, output, ---) and an expression, or the expression alone."
-SCHEMA = "JSON Schema of the input, or the structure from {tool:get_input_schema}; one property per input if several."
+PROGRAM = "UTL-X expression, or header (%utlx 1.0, input, output, ---) and expression."
+SCHEMA = "JSON Schema or structure from {tool:get_input_schema}; a property per input."
 
 
 class Finding(TypedDict):
@@ -64,7 +64,7 @@ class ValidateUtlx(ToolArguments):
     strict_mode: bool = Field(
         default=True,
         alias="strictMode",
-        description="Whether a mismatch of types is an error, not a warning.",
+        description="A mismatch of types is an error.",
     )
 
 
@@ -99,8 +99,9 @@ _ITEMS = {"type": "array", "items": {"type": "object", "properties": {"price": {
 async def validate_utlx(args: ValidateUtlx, ctx: ToolContext[Workspace]) -> Result[Validation]:
     """Check a UTL-X transformation.
 
-    Use it after every change of a program. It finds syntax errors, unknown names, wrong types and style. The syntax is
-    in the resource utlx://language: read it before the first program.
+    Finds syntax errors, unknown names, wrong types. Before the first program read utlx://language.
+
+    Use it to check the syntax of a program, and to find errors and mistakes.
     """
     answer = await ctx.workspace.transform.ask(
         "validate", transformation=args.transformation, input_schema=args.input_schema, strict=args.strict_mode

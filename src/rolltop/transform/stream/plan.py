@@ -114,7 +114,7 @@ _OPTIONS: dict[str, frozenset[str]] = {
 }
 """What a stream can be told about its output; other options are for writing as a whole."""
 _READING = {
-    "csv": frozenset({"delimiter", "headers", "quote", "regionalFormat", "encoding"}),
+    "csv": frozenset({"delimiter", "headers", "quote", "regionalFormat", "encoding", "extraCells"}),
     "xml": frozenset({"arrays"}),
 }
 

@@ -1,0 +1,4 @@
+library(testthat)
+library(rolltop)
+
+test_check("rolltop")
