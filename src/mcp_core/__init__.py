@@ -10,7 +10,7 @@ from mcp_core.approval import Agreement, Approver, Broker, Effect, EffectChanged
 from mcp_core.arguments import ToolArguments
 from mcp_core.changes import Change, Changes
 from mcp_core.consent import Consent, ConsentRequired
-from mcp_core.content import FROM_DOCUMENTS, Audio, Block, EmbeddedResource, Image, ResourceLink
+from mcp_core.content import FROM_DOCUMENTS, Audio, Block, EmbeddedResource, Image, ResourceLink, Text
 from mcp_core.context import ClientInfo, ToolCancelled, ToolContext
 from mcp_core.decorator import ExtMcpToolDecorator, NamePolicy
 from mcp_core.dispatch import Call, Dispatcher, UnknownTool
@@ -20,7 +20,15 @@ from mcp_core.log import TRACE
 from mcp_core.prompts import Prompt, PromptArgument, PromptMessage, declare_prompt
 from mcp_core.registry import Registered, Registry
 from mcp_core.reply import CannotAsk, InputNeeded, Reply
-from mcp_core.resources import Page, ResourceContent, ResourceInfo, ResourceProvider, TemplateInfo, UnknownResource
+from mcp_core.resources import (
+    Page,
+    ResourceContent,
+    ResourceInfo,
+    ResourceProvider,
+    TemplateInfo,
+    UnknownResource,
+    UnknownScheme,
+)
 from mcp_core.result import Result
 from mcp_core.spec import Example, ToolSpec
 from mcp_core.toolset import LiveTools, Need, ToolSet
@@ -75,6 +83,7 @@ __all__ = [
     "Result",
     "ResultEnvelope",
     "TemplateInfo",
+    "Text",
     "ToolAnnotations",
     "ToolArguments",
     "ToolCancelled",
@@ -82,6 +91,7 @@ __all__ = [
     "ToolSet",
     "ToolSpec",
     "UnknownResource",
+    "UnknownScheme",
     "UnknownTool",
     "ask_for",
     "declare_prompt",

@@ -8,13 +8,35 @@ from typing import Any
 
 from mcp_core.jsonable import without_surrogates
 
-__all__ = ["DATA", "FROM_DOCUMENTS", "Audio", "Block", "EmbeddedResource", "Image", "ResourceLink", "wire_block"]
+__all__ = [
+    "DATA",
+    "FROM_DOCUMENTS",
+    "TEXT_AT",
+    "Audio",
+    "Block",
+    "EmbeddedResource",
+    "Image",
+    "ResourceLink",
+    "Text",
+    "wire_block",
+]
 
 
 FROM_DOCUMENTS = "from-documents"
 """The tag of tools whose answers carry what documents, packages or foreign code say."""
 DATA: dict[str, Any] = {"rolltop/content": "data"}
 """`_meta` of such content: a host can tell it from instructions, and should not follow any that are in it."""
+
+
+TEXT_AT = "rolltop/text"
+"""Key of a resource's `_meta`: the URI of what it says as plain text or Markdown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Words beside the answer's own text: notes, or a text to read."""
+
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +69,14 @@ class EmbeddedResource:
     mime_type: str | None = None
 
 
-Block = Image | Audio | ResourceLink | EmbeddedResource
+Block = Text | Image | Audio | ResourceLink | EmbeddedResource
 
 
 def wire_block(block: Block) -> dict[str, Any]:
     """The MCP content block for `block`."""
     match block:
+        case Text():
+            return {"type": "text", "text": without_surrogates(block.text)}
         case Image():
             return {"type": "image", "data": _base64(block.data), "mimeType": block.mime_type}
         case Audio():

@@ -8,7 +8,15 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from mcp_core.context import ToolContext
 
-__all__ = ["Page", "ResourceContent", "ResourceInfo", "ResourceProvider", "TemplateInfo", "UnknownResource"]
+__all__ = [
+    "Page",
+    "ResourceContent",
+    "ResourceInfo",
+    "ResourceProvider",
+    "TemplateInfo",
+    "UnknownResource",
+    "UnknownScheme",
+]
 
 T = TypeVar("T")
 
@@ -60,6 +68,10 @@ class UnknownResource(Exception):
     def __init__(self, uri: str, hint: str | None = None) -> None:
         super().__init__(f"there is no resource {uri}")
         self.uri, self.hint = uri, hint
+
+
+class UnknownScheme(UnknownResource):
+    """Text that is no URI, or one whose scheme nobody serves."""
 
 
 class ResourceProvider(Protocol):

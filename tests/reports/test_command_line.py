@@ -29,7 +29,7 @@ def test_the_first_report_of_the_page(rolltop: Any, tmp_path: Path) -> None:
     assert outputs[0].stdout.strip() == str(workspace / "example.Rmd")
     assert "knit 2/2 (unnamed-chunk-1)" in outputs[1].stderr
     assert outputs[2].stdout.split() == [str(workspace / f"output/example.{e}") for e in ("docx", "html", "pdf")]
-    assert outputs[3].stdout == "example.Rmd\tExample R Markdown\texample.docx, example.html, example.pdf\n"
+    assert outputs[3].stdout == "example.Rmd\tExample R Markdown\texample.docx, example.html, example.md, example.pdf\n"
     again = rolltop("reports", "render", "example", "--json")
     assert json.loads(again.stdout)["cached"] is True
 

@@ -123,7 +123,8 @@ def test_an_outdated_result_is_told_where_there_is_no_newer_one(make_reports: Ca
 
     report, _ = run(change_while_it_renders(reports, give_it_a_file))
     assert (report.outdated, report.kept) == (True, ())
-    assert report.sentence.startswith("Successfully rendered s.Rmd to s.html, but from a text that was changed")
+    assert report.sentence == "Successfully rendered s.Rmd to s.html"
+    assert report.notes[0].startswith("s.Rmd was changed while it was rendered")
     assert b"VERSION1" in reports.outputs.read("s.html")
     assert not run(reports.render("s", RenderOptions(engine="fast"))).outdated
 
@@ -139,7 +140,7 @@ def test_what_was_deleted_while_it_was_rendered_stays_deleted(make_reports: Call
         rendering = asyncio.ensure_future(reports.render("gone", HTML))
         await asyncio.sleep(1)
         reports.documents.delete("gone")
-        assert reports.outputs.delete("gone") == ["gone.html"]
+        assert reports.outputs.delete("gone") == ["gone.html", "gone.md"]
         with pytest.raises(NotFound, match="was deleted while it was rendered"):
             await rendering
 

@@ -33,7 +33,6 @@ SCHEMES = {
             },
             "use_docker_compose": {
                 "type": "boolean",
-                "description": "Whether to use docker-compose (true) or Dockerode (false)",
                 "default": False,
             },
         },
@@ -63,6 +62,8 @@ async def test_schemas_are_the_documented_ones_and_more(stdio_client: Any) -> No
         assert tools[name]["required"] == documented["required"]
         for field, schema in documented["properties"].items():
             assert {key: tools[name]["properties"][field].get(key) for key in schema} == schema
+    said = tools["render_rmd"]["properties"]["use_docker_compose"]["description"]
+    assert said.startswith("Whether to use docker-compose (true) or Dockerode (false). Here false")
 
 
 @pytest.mark.container
@@ -71,7 +72,10 @@ async def test_the_usage_example_locally(stdio_client: Any) -> None:
         assert await text_of(client, "create_rmd", CREATE) == "Created R Markdown file: example.Rmd"
         answer = await client.call_tool("render_rmd", {"filename": "example", "format": "html"})
         assert answer.content[0].text == "Successfully rendered example.Rmd to example.html"
-        assert [block.type for block in answer.content] == ["text", "resource_link", "image"]
+        assert [block.type for block in answer.content] == ["text", "resource_link", "text", "image"]
+        assert answer.content[2].text == answer.structured_content["text"]
+        assert "Max.   :25.0" in answer.content[2].text
+        assert "(rmd-figure:///example/" in answer.content[2].text
         assert answer.structured_content["renderer"] == "local"
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         jsonschema.validate(answer.structured_content, tools["render_rmd"].output_schema)
@@ -112,7 +116,8 @@ async def test_error_codes_are_the_documented_ones(stdio_client: Any) -> None:
     async with stdio_client("--toolsets", "reports", mode="legacy") as client:
         assert await code_of(client.read_resource("rmd:///missing.Rmd")) == -32002
         assert await code_of(client.read_resource("rmd-output:///missing.html")) == -32002
-        assert await code_of(client.read_resource("rmd:///../../etc/passwd")) == -32600
+        for malformed in ("rmd:///../../etc/passwd", "bogus://x", "no URI at all", "x"):
+            assert await code_of(client.read_resource(malformed)) == -32600
         assert await code_of(client.call_tool("no_such_tool", {})) == -32602
         with pytest.raises(MCPError) as caught:
             await client.call_tool("render_rmd", {})

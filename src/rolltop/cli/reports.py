@@ -27,7 +27,10 @@ EXAMPLE = "This is an R Markdown document.\n\n```{r}\nplot(cars)\n```\n"
 
 @click.group(
     cls=LazyGroup,
-    lazy={"image": ("rolltop.cli.reports:image", "Build, show or remove the image that renders.")},
+    lazy={
+        "image": ("rolltop.cli.reports:image", "Build, show or remove the image that renders."),
+        "packages": ("rolltop.cli.report_packages:packages", "List or install the R packages that renders see."),
+    },
     epilog=EXIT_CODES,
 )
 def reports() -> None:
@@ -47,13 +50,24 @@ def open_reports(invocation: Invocation) -> Reports:
 @click.option(
     "--from", "source", type=click.File("r", encoding="utf-8"), help="Take the text from a file, - for stdin."
 )
+@click.option(
+    "--template",
+    type=click.Choice(["data_summary", "comparison", "dashboard", "slides", "paper"]),
+    help="Begin with this complete example.",
+)
 @click.option("--overwrite", is_flag=True, help="Replace a document of that name.")
 @click.pass_obj
-def new(invocation: Invocation, name: str, title: str | None, source: Any, overwrite: bool) -> None:
-    """Create the document NAME, with an example in it unless --from gives the text."""
+def new(
+    invocation: Invocation, /, name: str, title: str | None, source: Any, *, template: str | None, overwrite: bool
+) -> None:
+    """Create the document NAME, with an example in it unless --from gives the text or --template a kind of report."""
+    from rolltop.reports.gallery import from_template
+
     engine = open_reports(invocation)
-    content = _text_of(source) if source else EXAMPLE
-    created = engine.documents.create(name, title or Path(name).stem, content, overwrite=overwrite)
+    title = title or Path(name).stem
+    content = _text_of(source) if source else "" if template else EXAMPLE
+    text = from_template(template, title, content) if template else content
+    created = engine.documents.create(name, title, text, overwrite=overwrite)
     note(f"Created R Markdown file: {created}")
     click.echo(engine.root / created)
 
@@ -70,7 +84,12 @@ def _text_of(source: Any) -> str:
 @reports.command(epilog=EXIT_CODES)
 @click.argument("name")
 @click.option(
-    "--format", "-f", "formats", multiple=True, type=click.Choice(["html", "pdf", "word"]), help="May be repeated."
+    "--format",
+    "-f",
+    "formats",
+    multiple=True,
+    type=click.Choice(["html", "pdf", "word", "pptx", "md"]),
+    help="May be repeated.",
 )
 @click.option("--renderer", type=click.Choice(["auto", "local", "docker", "compose"]), help="Where R runs.")
 @click.option("--engine", type=click.Choice(["rmarkdown", "fast"]), help="Full fidelity, or plain and quick.")
@@ -100,12 +119,10 @@ def render(
         return
     how = "unchanged, from the cache" if report.cached else f"{report.renderer}, {report.engine}"
     note(f"{report.source}: {how}, {report.seconds:.2f} s")
-    if report.engine_note:
-        note(f"not the fast engine: {report.engine_note}")
-    for warning in report.warnings:
-        note(f"warning: {harmless(warning)}")
-    if report.outdated:
+    if report.kept:
         note(report.sentence)
+    for each in report.notes:
+        note(harmless(each))
     for output in report.outputs:
         click.echo(engine.outputs.root / output.name)
 

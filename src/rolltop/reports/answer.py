@@ -6,11 +6,13 @@ import json
 import re
 from base64 import b64decode
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from rolltop.errors import ForeignFailure, InvalidInput
 from rolltop.reports.failure import RenderFailure, diagnose, tail
 from rolltop.reports.job import EXTENSIONS, Event, Figure, Output, Rendered, RenderJob
+from rolltop.reports.knitted import plain_text
 from rolltop.reports.names import figure_name, stem_of
 
 __all__ = ["EVENT_MARK", "MAX_FIGURES", "event_of", "marked_answer", "marked_event", "read_answer"]
@@ -75,13 +77,21 @@ def read_answer(job: RenderJob, data: Any, *, renderer: str, confinement: str, p
         raise diagnose(job, error if isinstance(error, Mapping) else {}, log, renderer, printed)
     try:
         figures = _figures(answer.get("figures"))
+        outputs = tuple(_output(job, item) for item in answer["outputs"])
+        text = next((_text(job, each, figures) for each in outputs if each.format == "md"), "")
         return Rendered(
-            outputs=tuple(_output(job, item) for item in answer["outputs"]),
+            outputs=tuple(
+                replace(each, data=text.encode()) if each.format == "md" else each
+                for each in outputs
+                if each.format in job.formats
+            ),
+            text=text,
             figures=figures[:MAX_FIGURES],
             plots_left_out=len(figures[MAX_FIGURES:]),
             renderer=renderer,
             confinement=confinement,
             engine=job.engine,
+            unfit=unfit[:200] if isinstance(unfit := answer.get("unfit"), str) and job.engine == "fast" else None,
             knits=int(answer.get("knits") or 1),
             phases=_numbers(answer.get("phases")),
             versions=_texts(answer.get("versions")),
@@ -112,10 +122,14 @@ def _broken(what: str) -> ForeignFailure:
 def _output(job: RenderJob, item: Mapping[str, Any]) -> Output:
     """An output under the name that we give it: the document does not choose where it lands."""
     kind = item["format"]
-    if kind not in job.formats:
+    if kind not in job.formats and kind != "md":
         raise ValueError(kind)
     pictures = {str(each["name"]): b64decode(each["data"], validate=False) for each in item.get("pictures") or ()}
     return Output(kind, stem_of(job.source) + EXTENSIONS[kind], b64decode(item["data"], validate=False), pictures)
+
+
+def _text(job: RenderJob, output: Output, figures: tuple[Figure, ...]) -> str:
+    return plain_text(output.data.decode("utf-8", "replace"), stem_of(job.source), [each.name for each in figures])
 
 
 def _figures(items: Any) -> tuple[Figure, ...]:

@@ -50,6 +50,10 @@ class ReportsConfig:
     """Renders after which a warm R is replaced."""
     preload: tuple[str, ...] = ("ggplot2",)
     """R packages that a warm R loads in advance for documents that mention them."""
+    libraries: tuple[str, ...] = ()
+    """Directories of R packages beyond those that R knows of."""
+    cran: str = ""
+    """CRAN mirror that `rolltop reports packages install` takes packages from; none is asked unless it is set."""
     cache_limit: int = 256
     """MiB of results kept for unchanged documents; 0 keeps none."""
     docker_host: str = ""

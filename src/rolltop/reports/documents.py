@@ -1,5 +1,7 @@
 """The directory of documents: `rmd/NAME.Rmd`, and the side files of each in `rmd/NAME/`.
 
+Files of the directory itself whose names begin with `_` (`_output.yml`, `_common.R`, `_child.Rmd`) are for all of them.
+
 Writes are atomic, and writers take turns: what one of them read is still true when it writes. What is replaced or
 deleted is kept as a version. Nothing is opened through a symbolic link, and nothing outside the directory can be named
 (see `names`).
@@ -250,12 +252,32 @@ class Documents:
             size += bytes_of_it
             self._check_room(stem, len(files), size)
             files[f"{stem}/{side}"] = read_plain(self.root / stem / side, self.side_limit)
+        for shared, bytes_of_it in self._shared():
+            if f"{stem}/{shared}" not in files:  # a document's own file comes first
+                size += bytes_of_it
+                self._check_room(stem, len(files), size)
+                files[shared] = read_plain(self.root / shared, self.side_limit)
         return files
+
+    def _shared(self) -> Iterator[tuple[str, int]]:
+        for path in sorted(self.root.glob("_*")):
+            if _is_plain_file(path) and _safe(path.name):
+                yield path.name, path.stat().st_size
+
+    def left_out(self, name: str) -> list[str]:
+        """Side files that no render sees: symbolic links, and names with control characters."""
+        side = self.root / stem_of(name)
+        if side.is_symlink():
+            return [side.name]
+        seen = {file for file, _ in _walk(side)}
+        found = (path for path in sorted(side.rglob("*")) if path.is_symlink() or path.is_file())
+        return [path.relative_to(side).as_posix() for path in found if path.relative_to(side).as_posix() not in seen]
 
     def stamps(self, name: str) -> Stamps:
         """What tells without reading whether a document or one of its side files was changed."""
         stem = stem_of(name)
-        paths = [self.root / name, *(self.root / stem / side for side, _ in _walk(self.root / stem))]
+        sides = [f"{stem}/{side}" for side, _ in _walk(self.root / stem)] + [shared for shared, _ in self._shared()]
+        paths = [self.root / name, *(self.root / side for side in sides)]
         return tuple((str(path), _stamp(path)) for path in paths)
 
     def has(self, name: str) -> bool:
@@ -317,7 +339,7 @@ def _make_directories(root: Path, wanted: Path) -> None:
 
 
 def _walk(directory: Path) -> Iterator[tuple[str, int]]:
-    """Plain files below `directory` with safe names, in order; links and oddly named files are left out."""
+    """Plain files below `directory` with safe names, in order; links and names that no render takes are left out."""
     if directory.is_symlink():
         return
     for place, folders, files in os.walk(directory, followlinks=False):

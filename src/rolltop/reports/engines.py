@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from rolltop.base.installation import add_extra
@@ -26,11 +26,33 @@ _CODE = re.compile(r"^[\t >]*(`{3,}|~{3,})[^\n]*\n.*?^[\t >]*\1[^\n]*$|`[^`\n]*`
 _MATH = re.compile(r"(?<!\\)\$\$|(?<!\\)\$[^\s$][^$\n]*\$(?!\d)|\\begin\{|\\[(\[]")
 
 
-def choose_engine(wanted: Engine, text: str, formats: Sequence[Format], *, typst: bool) -> tuple[Engine, str | None]:
+_PAGE = (
+    (re.compile(r"^#{1,6} [^\n]*\{[^}\n]*\.tabset", re.MULTILINE), "the document has tabs (.tabset)"),
+    (
+        re.compile(
+            r"\b(?:library|require|requireNamespace)\s*\(\s*[\"']?(?:{0})\b|\b(?:{0})::".format(
+                "htmlwidgets|leaflet|plotly|DT|dygraphs|networkD3|visNetwork|threejs|rgl|highcharter|echarts4r|reactable"
+                "|crosstalk|ggiraph|DiagrammeR|timevis|shiny|gt|flextable|kableExtra"
+            )
+        ),
+        "the document uses a package that writes HTML of its own, which the plain page does not run or style",
+    ),
+    (
+        re.compile(r"^[\t ]*(?:```|~~~)\s*\{=html\}|<(?:script|iframe|video|canvas|details|link)\b", re.MULTILINE),
+        "the document has HTML that the plain page leaves out or does not style",
+    ),
+    (re.compile(r"code_folding|downloadthis|\.panel-tabset"), "the document asks for parts of rmarkdown's page"),
+)
+"""What the plain page of the fast engine lacks, as it is written."""
+
+
+def choose_engine(
+    wanted: Engine, text: str, formats: Sequence[Format], *, typst: bool, files: Collection[str] = ()
+) -> tuple[Engine, str | None]:
     """The engine to use, and why it is not the one wanted."""
     if wanted == "rmarkdown":
         return "rmarkdown", None
-    reason = why_not_fast(text)
+    reason = why_not_fast(text) or _why_not_files(files) or (_why_not_page(text) if "html" in formats else None)
     if reason is None and "pdf" in formats:
         reason = _why_not_typst(text, installed=typst)
     return ("rmarkdown", reason) if reason else ("fast", None)
@@ -46,6 +68,19 @@ def why_not_fast(text: str) -> str | None:
     if unknown:
         return f"the front matter has {', '.join(unknown)}"
     return _why_not_output(fields.get("output"))
+
+
+def _why_not_files(files: Collection[str]) -> str | None:
+    found = next((name for name in files if name.rpartition("/")[2] in ("_output.yml", "_site.yml")), None)
+    return f"{found} has options of output formats" if found else None
+
+
+def _why_not_page(text: str) -> str | None:
+    """What rmarkdown's page has and a plain one has not."""
+    for pattern, what in _PAGE:
+        if pattern.search(text):
+            return what
+    return None
 
 
 def _why_not_typst(text: str, *, installed: bool) -> str | None:

@@ -143,14 +143,15 @@ def _hint(job: RenderJob, place: Place, message: str) -> str:
     if message.startswith(_NO_VALUE):
         return "A param that is a mapping needs its value under the key value, as in NAME: {value: …}."
     if (missing := _NOT_OPENED.search(message)) and not missing[1].startswith("/"):
-        if there := _side_file(job, missing[1]):
+        name = missing[1].removeprefix("./")
+        if there := _side_file(job, name):
             return (
                 f"rmd/{there} is there, but the code of a child document in a directory runs in that directory: "
-                f"go up to it, as in ../{missing[1].rpartition('/')[2]}."
+                f"go up to it, as in ../{name.rpartition('/')[2]}."
             )
         return (
-            f"Code sees the document's side files alone: give it {missing[1]} as one (rmd/{stem_of(job.source)}/"
-            f"{missing[1]}), or correct the name."
+            f"Code sees the document's side files alone: give it {name} as one (rmd/{stem_of(job.source)}/{name}), "
+            "or correct the name."
         )
     if place.chunk and place.start:
         of = f" of {place.source}" if place.source != job.source else ""
@@ -195,7 +196,10 @@ def _missing_package(
 ) -> PackageMissing:
     debian = f"r-cran-{package.lower()}"
     if renderer == "local":
-        hint = f"Install it where rolltop runs: apt-get install {debian}, or in R: install.packages({package!r})."
+        hint = (
+            f"Install it where rolltop runs: apt-get install {debian}, in R: install.packages({package!r}), or "
+            f"into the workspace: rolltop reports packages install {package}."
+        )
     else:
         hint = f"Add it to the image: rolltop reports image build --package {package}."
     return PackageMissing(

@@ -10,7 +10,7 @@ import yaml
 
 from rolltop.errors import InvalidData, Position
 
-__all__ = ["ensure", "metadata", "split", "title_of"]
+__all__ = ["ensure", "metadata", "quoted", "split", "title_of"]
 
 _OPENING = re.compile(r"\A\ufeff?(?:[ \t]*\r?\n)*---[ \t]*\r?\n")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
@@ -66,11 +66,12 @@ def ensure(content: str, title: str) -> str:
         return content
     fields = {"title": title, "author": "R-Server", "date": "`r Sys.Date()`", "output": "html_document"}
     # Everything quoted: the emitter then escapes whatever a title can hold, and the date's backticks survive.
-    body = "".join(f"{key}: {_quoted(value)}\n" for key, value in fields.items() if key != "output")
+    body = "".join(f"{key}: {quoted(value)}\n" for key, value in fields.items() if key != "output")
     return f"---\n{body}output: {fields['output']}\n---\n\n{content.removeprefix(chr(0xFEFF))}"
 
 
-def _quoted(value: str) -> str:
+def quoted(value: str) -> str:
+    """A YAML string for whatever a title can hold."""
     return yaml.safe_dump(value, default_style='"', width=1 << 30, allow_unicode=True).rstrip("\n")
 
 

@@ -25,10 +25,10 @@ __all__ = [
     "ignore",
 ]
 
-Format = Literal["html", "pdf", "word"]
+Format = Literal["html", "pdf", "word", "pptx", "md"]
 Engine = Literal["rmarkdown", "fast"]
 
-EXTENSIONS: Mapping[Format, str] = {"html": ".html", "pdf": ".pdf", "word": ".docx"}
+EXTENSIONS: Mapping[Format, str] = {"html": ".html", "pdf": ".pdf", "word": ".docx", "pptx": ".pptx", "md": ".md"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +124,13 @@ class Rendered:
     figures: tuple[Figure, ...]
     renderer: str
     confinement: str
+    text: str = ""
+    """The knitted Markdown: what the document says once its code has run, with its plots by their names."""
     engine: Engine = "rmarkdown"
     engine_note: str | None = None
     """Why it is not the engine asked for, where that came out only when the code had run."""
+    unfit: str | None = None
+    """Why rmarkdown has to render it after all."""
     knits: int = 1
     plots_left_out: int = 0
     phases: Mapping[str, float] = field(default_factory=dict)

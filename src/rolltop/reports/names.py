@@ -35,14 +35,16 @@ SOURCE_SCHEME = "rmd"
 OUTPUT_SCHEME = "rmd-output"
 FIGURE_SCHEME = "rmd-figure"
 
-OUTPUT_ENDINGS = (".html", ".pdf", ".docx")
+OUTPUT_ENDINGS = (".html", ".pdf", ".docx", ".pptx", ".md")
 FIGURE_ENDINGS = (".png", ".jpg", ".jpeg", ".svg", ".pdf")
 
 MIME_TYPES = {
     ".rmd": "text/markdown",
+    ".md": "text/markdown",
     ".html": "text/html",
     ".pdf": "application/pdf",
     ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    ".pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
     ".png": "image/png",
     ".jpg": "image/jpeg",
     ".jpeg": "image/jpeg",
@@ -51,6 +53,7 @@ MIME_TYPES = {
 
 _LONGEST, _LONGEST_IN_BYTES = 120, 200
 """Without the ending: file systems allow 255 bytes, and results and figures get longer names than their document."""
+_LONGEST_IN_FILE_SYSTEM = 255
 _RULE = (
     "a name has letters, digits, spaces and . _ - ( ) + in it, begins with a letter or digit, "
     f"up to {_LONGEST} characters or {_LONGEST_IN_BYTES} bytes"
@@ -80,7 +83,7 @@ def stem_of(name: str) -> str:
 def output_name(given: str) -> str:
     """The file name of a rendered document, checked."""
     if not given.endswith(OUTPUT_ENDINGS):
-        raise InvalidInput("a rendered document ends in .html, .pdf or .docx")
+        raise InvalidInput("a rendered document ends in .html, .pdf, .docx, .pptx or .md")
     _check_component(given.rpartition(".")[0], "the name of the output")
     return given
 
@@ -97,7 +100,7 @@ def mime_type(name: str) -> str:
 
 
 def side_name(given: str) -> str:
-    """A relative path below the side-file directory: safe components joined by `/`."""
+    """A relative path below the side-file directory: any names that a file system takes, joined by `/`."""
     if given.startswith("/"):
         raise InvalidInput(
             "the name of the side file begins with /", hint="Give a path below the document's own files."
@@ -106,8 +109,17 @@ def side_name(given: str) -> str:
     if len(parts) > 8:
         raise InvalidInput("a side file lies at most eight directories deep")
     for part in parts:
-        _check_component(part, "the name of the side file")
+        _check_side_part(part)
     return given
+
+
+def _check_side_part(text: str) -> None:
+    if text in ("", ".", ".."):
+        raise InvalidInput("the name of the side file has a part that is empty, . or ..")
+    if any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in text):
+        raise InvalidInput("the name of the side file has control characters, line ends or lone surrogates in it")
+    if len(text.encode()) > _LONGEST_IN_FILE_SYSTEM:
+        raise InvalidInput(f"the name of the side file is longer than {_LONGEST_IN_FILE_SYSTEM} bytes")
 
 
 def _check_component(text: str, what: str) -> None:
@@ -156,7 +168,7 @@ def _malformed(why: str) -> InvalidInput:
     return InvalidInput(
         f"Invalid URI format{why}",
         code="invalid_request",
-        hint="Use rmd:///name.Rmd, rmd-output:///name.html (.pdf, .docx) or rmd-figure:///name/figure.png.",
+        hint="Use rmd:///name.Rmd, rmd-output:///name.html (.pdf, .docx, .pptx, .md) or rmd-figure:///name/figure.png.",
     )
 
 

@@ -57,9 +57,12 @@ class Outputs:
         figures: Sequence[Figure],
         origin: Origin,
         is_current: Callable[[], bool],
+        *,
+        text: str = "",
     ) -> Landed:
         """Put the results of one render in place, unless some are there of a text that was read later.
 
+        The `text`, the knitted Markdown, lies beside them as NAME.md, whatever formats were asked for.
         Whatever `is_current` raises ends it: a document that is gone has no results.
         A figure is removed when no format uses it any more: those of the other formats stay.
         """
@@ -70,6 +73,9 @@ class Outputs:
             newer = () if current else _newer(outputs, made, origin)
             if newer:
                 return Landed(self._described(names), current, newer)
+            if text and "md" not in [output.format for output in outputs]:
+                knitted = Output("md", f"{stem}{EXTENSIONS['md']}", text.encode())
+                outputs = [*outputs, *([] if not current and _newer([knitted], made, origin) else [knitted])]
             for output in outputs:
                 _land(self.root / output.name, output.data)
             drawn = {figure_name(figure.name): figure.data for figure in figures}

@@ -13,11 +13,11 @@ from rolltop.base.installation import add_extra
 from rolltop.reports.config import ReportsConfig
 from rolltop.reports.containers.engine import API, find_engine
 from rolltop.reports.containers.image import Recipe
+from rolltop.reports.r_installation import RInstallation, find_r
 from rolltop.reports.typeset import typst_installed
 
 __all__ = ["Part", "look"]
 
-_LIBRARIES = ("/usr/lib/R/site-library", "/usr/local/lib/R/site-library", "/usr/lib/R/library", "/usr/lib64/R/library")
 _PATIENCE = 0.25
 """Seconds that the container engine has to answer."""
 
@@ -30,14 +30,22 @@ class Part:
     fix: str
 
 
-def look(config: ReportsConfig, env: Mapping[str, str]) -> list[Part]:
+def look(config: ReportsConfig, env: Mapping[str, str], documents: Path | None = None) -> list[Part]:
     """Every part, present or not, in the order in which one would install them."""
-    return [*_programs(), _rmarkdown(), _typst(), *_containers(config, env)]
+    r = find_r(documents, config.libraries, env)
+    return [_r(r), *_programs(), _rmarkdown(r), _typst(), *_containers(config, env)]
+
+
+def _r(r: RInstallation | None) -> Part:
+    """The R that the renderer uses, and the libraries that a render sees or cannot see."""
+    if r is None:
+        return Part("R", False, "not found; runs the documents' code", "apt-get install r-base-core")
+    hidden = f"; not readable for renders: {', '.join(map(str, r.unreachable))}" if r.unreachable else ""
+    return Part("R", True, f"{r.programs / 'Rscript'} ({r.version}){hidden}", "apt-get install r-base-core")
 
 
 def _programs() -> Iterator[Part]:
     for name, program, purpose, package in (
-        ("R", "Rscript", "runs the documents' code", "r-base-core"),
         ("pandoc", "pandoc", "makes HTML and Word", "pandoc"),
         ("TeX", "pdflatex", "makes PDF", "texlive-latex-base texlive-latex-recommended lmodern"),
         ("bubblewrap", "bwrap", "confines a local R", "bubblewrap"),
@@ -46,10 +54,10 @@ def _programs() -> Iterator[Part]:
         yield Part(name, path is not None, path or f"not found; {purpose}", f"apt-get install {package}")
 
 
-def _rmarkdown() -> Part:
-    found = next((library for library in _LIBRARIES if Path(library, "rmarkdown").is_dir()), None)
+def _rmarkdown(r: RInstallation | None) -> Part:
+    found = r.library_of("rmarkdown") if r else None
     fix = "apt-get install r-cran-rmarkdown r-cran-knitr r-cran-codetools r-cran-ggplot2"
-    return Part("rmarkdown", found is not None, found or "not found; renders the documents", fix)
+    return Part("rmarkdown", found is not None, str(found or "not found; renders the documents"), fix)
 
 
 def _typst() -> Part:

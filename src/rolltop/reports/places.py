@@ -90,7 +90,8 @@ def _file_named(job: RenderJob, name: str) -> tuple[str, bool]:
     if _plain(name) == _plain(job.source):
         return job.source, False
     beside = f"{stem_of(job.source)}/{name}"
-    return (beside if beside in job.files else name), True
+    found = next((each for each in (beside, name) if each in job.files), None)
+    return (found, True) if found else (job.source, False)  # a child that is missing is a fault of the document
 
 
 def _plain(name: str) -> str:

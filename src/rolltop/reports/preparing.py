@@ -42,6 +42,8 @@ class Prepared:
     note: str | None
     origin: Origin
     stamps: Stamps
+    warnings: tuple[str, ...] = ()
+    """What is to be told although the render does not know of it."""
 
 
 def prepare(documents: Documents, config: ReportsConfig, filename: str, options: RenderOptions) -> Prepared:
@@ -50,7 +52,8 @@ def prepare(documents: Documents, config: ReportsConfig, filename: str, options:
     read, stamps = time.time_ns(), documents.stamps(name)  # first: what is changed from now on is a change
     files = documents.gather(name)
     text = source_text(name, files[name])
-    engine, note = choose_engine(options.engine or config.engine, text, formats, typst=typst_installed())
+    wanted = options.engine or config.engine
+    engine, note = choose_engine(wanted, text, formats, typst=typst_installed(), files=files.keys())
     job = RenderJob(
         source=name,
         files=files,
@@ -63,7 +66,11 @@ def prepare(documents: Documents, config: ReportsConfig, filename: str, options:
         packages=frozenset(packages_mentioned(text)),
         limit=config.output_limit * MIB,
     )
-    return Prepared(job, note, Origin.of(files, read), stamps)
+    left_out = tuple(
+        f"{side!r} is no side file for a render: a link, or control characters in the name"
+        for side in documents.left_out(name)
+    )
+    return Prepared(job, note, Origin.of(files, read), stamps, left_out)
 
 
 def _timeout(config: ReportsConfig, given: float | None) -> float:
@@ -76,5 +83,5 @@ def _timeout(config: ReportsConfig, given: float | None) -> float:
 def _checked_formats(formats: Sequence[Format]) -> tuple[Format, ...]:
     unknown = [name for name in formats if name not in EXTENSIONS]
     if unknown or not formats:
-        raise InvalidInput("format must be html, pdf or word")
+        raise InvalidInput(f"format must be one of {', '.join(EXTENSIONS)}")
     return tuple(dict.fromkeys(formats))

@@ -24,9 +24,6 @@ from rolltop.reports.typeset import CannotSet, Typesetter
 
 __all__ = ["Report", "Reports"]
 
-_TOLD = 3
-"""Warnings in the sentence itself; the report has them all."""
-
 
 @dataclass(frozen=True, slots=True)
 class Report:
@@ -34,6 +31,8 @@ class Report:
 
     source: str
     outputs: tuple[OutputFile, ...]
+    text: str
+    """The knitted Markdown: what the document says once its code has run."""
     figures: tuple[Figure, ...]
     """The plots themselves: another render may put others in their place at any time."""
     engine: Engine
@@ -56,7 +55,7 @@ class Report:
 
     @property
     def sentence(self) -> str:
-        """What came of it, in the words that callers are promised, and when it is not of the text as it is now."""
+        """What came of it, in the words that callers are promised; what else there is to say are `notes`."""
         names = ", ".join(output.name for output in self.outputs)
         if self.kept:
             kept = ", ".join(self.kept)
@@ -64,13 +63,20 @@ class Report:
                 f"{self.source} was changed while it was rendered, and {kept} is of the newer text already: "
                 "this result was not put in its place"
             )
-        done = f"Successfully rendered {self.source} to {names}"
+        return f"Successfully rendered {self.source} to {names}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the result should know: another engine, missing plots, warnings, a newer text."""
+        notes = []
+        if self.outdated and not self.kept:
+            notes.append(f"{self.source} was changed while it was rendered: this is of the text before. Render again.")
+        if self.engine_note:
+            notes.append(f"Rendered by rmarkdown, not by the fast engine: {self.engine_note}.")
         if self.plots_left_out:
-            done += f" (of {len(self.figures) + self.plots_left_out} plots the first {len(self.figures)} are resources)"
-        if self.warnings:
-            more = f" and {len(self.warnings) - _TOLD} more" if len(self.warnings) > _TOLD else ""
-            done += f" (warnings: {'; '.join(self.warnings[:_TOLD])}{more})"
-        return f"{done}, but from a text that was changed meanwhile; render again" if self.outdated else done
+            shown, drawn = len(self.figures), len(self.figures) + self.plots_left_out
+            notes.append(f"Of {drawn} plots the first {shown} are resources; the document has them all.")
+        return (*notes, *(f"Warning: {warning}" for warning in self.warnings))
 
 
 class Reports:
@@ -82,7 +88,7 @@ class Reports:
         self.documents = Documents(root, side_limit=self.config.side_limit * MIB)
         self.outputs = Outputs(root / "output")
         self.cache = RenderCache(cache, self.config.cache_limit * MIB)
-        self.renderers = Renderers(self.config, engine_host)
+        self.renderers = Renderers(self.config, engine_host, root)
         self.queue = RenderQueue(self.config.slots, self.config.queue)
         self.typesetter = Typesetter()
         self.listing = Listing(self.documents, self.outputs)
@@ -114,24 +120,27 @@ class Reports:
             return self.documents.is_still(job.source, job.files, prepared.stamps)
 
         stem = stem_of(job.source)
-        return self.outputs.publish(stem, result.outputs, result.figures, prepared.origin, is_current)
+        return self.outputs.publish(stem, result.outputs, result.figures, prepared.origin, is_current, text=result.text)
 
     async def _work(self, place: Renderer, job: RenderJob, key: str, tell: Watcher) -> Rendered:
         began = time.monotonic()
         result = await place.render(job, tell)
-        if job.engine == "fast" and "pdf" in job.formats:
+        reason = result.unfit
+        if job.engine == "fast" and "pdf" in job.formats and reason is None:
             tell(Event("pdf"))
             try:
                 result = replace(result, outputs=await self._typeset(job, result))
-            except CannotSet as reason:
-                left = max(1.0, round(job.timeout - (time.monotonic() - began), 1))
-                instead = replace(job, engine="rmarkdown", timeout=left)
-                result = await self._render_instead(place, instead, str(reason), tell)
+            except CannotSet as error:
+                reason = str(error)
+        if reason is not None:
+            left = max(1.0, round(job.timeout - (time.monotonic() - began), 1))
+            instead = replace(job, engine="rmarkdown", timeout=left)
+            result = await self._render_instead(place, instead, reason, tell)
         await asyncio.to_thread(self.cache.put, key, result)
         return result
 
     async def _render_instead(self, place: Renderer, job: RenderJob, reason: str, tell: Watcher) -> Rendered:
-        """What typst turned out not to set, once the code had run, rmarkdown renders after all."""
+        """What the fast engine turned out not to do, once the code had run, rmarkdown renders after all."""
         tell(Event("start", message=f"rmarkdown, not the fast engine: {reason}"))
         try:
             return replace(await place.render(job, tell), engine_note=reason)
@@ -153,6 +162,7 @@ def _report(prepared: Prepared, result: Rendered, landed: Landed, *, cached: boo
     return Report(
         source=prepared.job.source,
         outputs=landed.files,
+        text=result.text,
         figures=() if landed.kept else result.figures,
         engine=result.engine,
         engine_note=prepared.note or result.engine_note,
@@ -166,6 +176,6 @@ def _report(prepared: Prepared, result: Rendered, landed: Landed, *, cached: boo
         plots_left_out=0 if landed.kept else result.plots_left_out,
         phases=result.phases,
         versions=result.versions,
-        warnings=result.warnings,
+        warnings=(*prepared.warnings, *result.warnings),
         log=result.log,
     )

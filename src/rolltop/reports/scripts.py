@@ -11,7 +11,7 @@ __all__ = ["ONCE", "WARM", "bootstrap", "code", "code_hash", "code_line"]
 
 _LIBRARY = (
     "render.R", "warnings.R", "params.R", "plots.R", "inline.R", "figures.R", "questions.R", "formats.R", "exact.R",
-    "fast.R",
+    "fast.R", "page.R",
 )  # fmt: skip
 ONCE = (*_LIBRARY, "entry.R")
 WARM = (*_LIBRARY, "warm.R")

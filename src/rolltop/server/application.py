@@ -29,7 +29,7 @@ from mcp_core import (
     ToolContext,
     ToolSet,
     ToolSpec,
-    UnknownResource,
+    UnknownScheme,
 )
 from mcp_core.description import expand_names
 from mcp_core.prompts import declared_prompts
@@ -144,7 +144,7 @@ class Application:
         provider = self.provider_for(uri)
         if provider is None:
             schemes = sorted({scheme for each in self.providers for scheme in each.schemes})
-            raise UnknownResource(uri, hint=f"Known schemes are {', '.join(schemes)}.")
+            raise UnknownScheme(uri, hint=f"Known schemes are {', '.join(schemes)}.")
         return await provider.read(uri, ctx)
 
     def provider_for(self, uri: str) -> ResourceProvider | None:

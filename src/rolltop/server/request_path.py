@@ -16,26 +16,34 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from mcp_core import InputNeeded, ProtocolFault, UnknownResource, UnknownTool
+from mcp_core import InputNeeded, ProtocolFault, UnknownResource, UnknownScheme, UnknownTool
 from mcp_core.jsonable import without_surrogates
 from mcp_core.outcome import comes_from_outside, reference_for
 from rolltop.errors import InvalidInput, NotFound
 from rolltop.server.application import Application
 from rolltop.server.connection import CAPABILITIES_KEY, INFO_KEY, LEVELS, LOG_KEY, PROTOCOL_KEY, Connection
 from rolltop.server.connection import tool_context as make_context
-from rolltop.server.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, Document, error_reply
+from rolltop.server.jsonrpc import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    Document,
+    error_reply,
+)
 from rolltop.server.listing import Listing, stamped
 
 __all__ = ["OLD_NAMES", "RequestPath"]
 
-OLD_NAMES = {
+_OLD = {
     "listTools": "tools/list",
     "callTool": "tools/call",
     "listResources": "resources/list",
     "readResource": "resources/read",
     "listResourceTemplates": "resources/templates/list",
 }
-"""Requirement 003 calls the methods by older names; they are aliases."""
+OLD_NAMES = _OLD | {name[0].upper() + name[1:]: method for name, method in _OLD.items()}
+"""Requirement 003 calls the methods by older names, as `listTools` and as `ListTools`; they are aliases."""
 
 UNAUTHORIZED = -32001
 RESOURCE_NOT_FOUND = -32002
@@ -44,6 +52,7 @@ RESOURCE_NOT_FOUND = -32002
 _OWN = ("tools/call", "tools/list")
 _CALL_KEYS = frozenset({"name", "arguments", "_meta"})
 _LIST_KEYS = frozenset({"cursor", "_meta"})
+_RESOURCE_KEYS = ("uri", "mimeType", "name", "description")
 _META_KEYS = frozenset({PROTOCOL_KEY, CAPABILITIES_KEY, INFO_KEY, LOG_KEY, "progressToken"})
 _BEFORE_INITIALIZE = "Invalid request parameters"
 """What the SDK says of a request before `initialize`."""
@@ -79,7 +88,9 @@ class RequestPath:
         called = document["method"]
         method = OLD_NAMES.get(called, called)
         if method not in _OWN:
-            return await connection.rest(document if method == called else {**document, "method": method})
+            if method == called:
+                return await connection.rest(document)
+            return _as_documented(await connection.rest({**document, "method": method}))
         if connection.client is None:
             raise _before_initialize(called)
         params = document.get("params") or {}
@@ -93,7 +104,7 @@ class RequestPath:
             nearest = self._application.registry.nearest(params["name"])
             raise ProtocolFault(METHOD_NOT_FOUND, str(UnknownTool(params["name"], nearest)))
         result = await self._call(params, connection)
-        return result if called == method else _with_error_codes(result)
+        return result if called == method else _as_documented(_with_error_codes(result))
 
     async def _validate(self, method: str, params: Mapping[str, Any], connection: Connection) -> None:
         """The SDK's check, for anything beyond the plain form; raises `ValidationError`."""
@@ -164,6 +175,20 @@ def _is_plain_meta(meta: Any) -> bool:
     return CAPABILITIES_KEY not in meta or (type(offered) is dict and not any(each != {} for each in offered.values()))
 
 
+def _as_documented(result: Any) -> Any:
+    """What requirement 003 shows of a result: the sentence of a call, and four fields of a resource."""
+    if not isinstance(result, Mapping):
+        return result
+    kept = {key: value for key, value in result.items() if key not in ("structuredContent", "_meta")}
+    if not kept.get("isError"):
+        kept.pop("isError", None)
+    if isinstance(kept.get("content"), list):
+        kept["content"] = [{"type": "text", "text": each["text"]} for each in kept["content"][:1]]
+    if isinstance(kept.get("resources"), list):
+        kept["resources"] = [{key: each[key] for key in _RESOURCE_KEYS if key in each} for each in kept["resources"]]
+    return kept
+
+
 def _with_error_codes(result: dict[str, Any]) -> dict[str, Any]:
     """`callTool` of requirement 003: a failure with a numeric code is an error of the protocol."""
     error = (result.get("structuredContent") or {}).get("error") if "structuredContent" in result else None
@@ -182,8 +207,10 @@ def _error_of(error: BaseException, document: Document, connection: Connection) 
         return error.code, error.message, error.data
     if isinstance(error, UnknownTool):
         return INVALID_PARAMS, str(error), None
-    reads = document["method"] in ("resources/read", "readResource")
+    reads = OLD_NAMES.get(document["method"], document["method"]) == "resources/read"
     uri = (document.get("params") or {}).get("uri") if reads else None
+    if isinstance(error, UnknownScheme):
+        return INVALID_REQUEST, f"Invalid URI format: {error}", _present(uri=uri, hint=error.hint)
     if isinstance(error, UnknownResource):
         code = INVALID_PARAMS if connection.modern else RESOURCE_NOT_FOUND
         return code, str(error), _present(uri=uri, hint=error.hint)

@@ -10,13 +10,14 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from rolltop.reports.gallery import TEMPLATES
 from rolltop.web.backend import Backend, Outcome
 from rolltop.web.render import respond
 from rolltop.web.tools import agreed_in
 
 __all__ = ["ROUTES"]
 
-FORMATS = ("html", "pdf", "word")
+FORMATS = ("html", "pdf", "word", "pptx")
 FRAME_POLICY = (
     "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline' data:; "
     "img-src data:; font-src data:; media-src data:; frame-ancestors 'self'"
@@ -29,7 +30,8 @@ async def index(request: Request) -> Response:
     backend: Backend = request.app.state.backend
     listed = await backend.call("list_rmd", {"limit": 200})
     documents = [await _with_figure(backend, dict(each)) for each in listed.get("documents", [])]
-    return respond(request, "reports.html", {"reports": documents, "error": listed.error}, starter=STARTER)
+    data = {"reports": documents, "error": listed.error}
+    return respond(request, "reports.html", data, starter=STARTER, templates=TEMPLATES)
 
 
 async def _with_figure(backend: Backend, document: dict[str, Any]) -> dict[str, Any]:
@@ -69,6 +71,9 @@ async def create(request: Request) -> Response:
     form = await request.form()
     arguments = {name: str(form.get(name, "")) for name in ("filename", "title", "content")}
     arguments["content"] = arguments["content"].replace("\r\n", "\n")
+    if template := str(form.get("template", "")):
+        unchanged = arguments["content"].strip() == STARTER.strip()
+        arguments |= {"template": template, "content": "" if unchanged else arguments["content"]}
     outcome = await backend.call("create_rmd", arguments, agreed_in(form))
     if outcome.questions:
         return respond(request, "ask.html", {"questions": outcome.questions}, fields=arguments, back="/reports")
@@ -95,7 +100,7 @@ async def change(request: Request) -> Response:
             if not outcome.ok:
                 return await _page(request, outcome, 422)
     if form.get("render"):
-        outcome = await backend.call("render_rmd", {"filename": name, "format": str(form["render"])})
+        outcome = await backend.call("render_rmd", {"filename": name, "formats": [str(form["render"])]})
     return await _page(request, outcome, 200 if outcome is None or outcome.ok else 422)
 
 

@@ -2,27 +2,41 @@
 
 exact_render <- function(request, log) {
   formats <- unlist(request$formats)
-  looks <- if (length(formats) > 1 && !isTRUE(request$separate)) shared_looks(request$source, formats)
+  shared <- identical(formats, "md") || (length(formats) > 1 && !isTRUE(request$separate))
+  looks <- if (shared) shared_looks(request$source, formats)
   if (is.null(looks)) return(render_each(request, formats, log))
   watch_for_questions()
   knitted <- log$phase("knit", knit_once(request, looks))
+  text <- as_output("md", knitted)
   if (was_asked()) {
     forget_figures()
     each <- render_each(request, formats, log)
     each$knits <- each$knits + 1L
     return(each)
   }
-  outputs <- lapply(formats, function(format) {
+  outputs <- lapply(setdiff(formats, "md"), function(format) {
     log$phase(format, as_output(format, render_file(knitted, format, request, NULL)))
   })
-  list(outputs = outputs, figures = collect_figures(), knits = 1L)
+  list(outputs = c(outputs, list(text)), figures = collect_figures(), knits = 1L)
 }
 
 render_each <- function(request, formats, log) {
+  text <- NULL
   outputs <- lapply(formats, function(format) {
-    log$phase(format, as_output(format, render_file(request$source, format, request, request$params)))
+    if (format == "md") return(log$phase(format, as_output(format, knit_once(request, list()))))
+    made <- log$phase(format, as_output(format, render_file(request$source, format, request, request$params)))
+    if (is.null(text)) text <<- knitted_text()
+    made
   })
+  if (!("md" %in% formats)) outputs <- c(outputs, text)
   list(outputs = outputs, figures = collect_figures(), knits = length(formats))
+}
+
+# The Markdown that knitr wrote and rmarkdown left for pandoc; an empty list where a package's format keeps none.
+knitted_text <- function() {
+  found <- list.files(".", pattern = "[.]knit[.]md$")
+  if (!length(found)) return(list())
+  list(as_output("md", found[[which.max(file.mtime(found))]]))
 }
 
 render_file <- function(input, format, request, params) {
@@ -35,7 +49,7 @@ render_file <- function(input, format, request, params) {
   made
 }
 
-extension_of <- list(html = ".html", pdf = ".pdf", word = ".docx")
+extension_of <- list(html = ".html", pdf = ".pdf", word = ".docx", pptx = ".pptx")
 
 # What the front matter says about figures and tables in the formats asked for, as one knit for all of them can
 # honour it; NULL when it says different things, what only one of them understands, or asks for a package's format.

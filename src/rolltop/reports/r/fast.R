@@ -2,29 +2,39 @@
 # which costs more than all the rest.
 
 fast_render <- function(request, log) {
+  unfit$why <- NULL
   formats <- unlist(request$formats)
   if (length(formats) > 1 && !isTRUE(request$separate)) {
     watch_for_questions()
     outputs <- fast_group(request, formats, log)
-    if (!was_asked()) return(list(outputs = outputs, figures = collect_figures(), knits = 1L))
+    if (!was_asked()) return(list(outputs = with_text(outputs), figures = collect_figures(), knits = 1L, unfit = unfit$why))
     forget_figures()
   }
   outputs <- unlist(lapply(formats, function(format) fast_group(request, format, log)), recursive = FALSE)
-  list(outputs = outputs, figures = collect_figures(), knits = length(formats) + was_asked())
+  list(outputs = with_text(outputs), figures = collect_figures(), knits = length(formats) + was_asked(), unfit = unfit$why)
+}
+
+# Why the page is less than rmarkdown's, where that came out only when the code had run; NULL when it is not.
+unfit <- new.env()
+
+with_text <- function(outputs) {
+  if (any(vapply(outputs, function(output) output$format == "md", NA))) return(outputs)
+  c(outputs, list(as_output("md", our_file("fast.md"))))
 }
 
 # Formats that are made from one knit.
 fast_group <- function(request, formats, log) {
   markdown <- log$phase("knit", fast_knit(request, formats))
   if (length(formats) > 1 && was_asked()) return(NULL)
+  if ("html" %in% formats && length(knitr::knit_meta(clean = FALSE))) unfit$why <- "the code writes widgets, which need scripts"
   lapply(formats, function(format) log$phase(format, fast_convert(request$source, markdown, format)))
 }
 
 fast_knit <- function(request, formats) {
-  vector <- !isTRUE(request$figures) && !("word" %in% formats)
+  vector <- !any(c("word", "pptx", "md") %in% formats)
   knitr::opts_knit$set(rmarkdown.pandoc.to = if (length(formats) == 1) pandoc_target[[formats]] else "markdown", progress = TRUE)
   knitr::opts_chunk$set(
-    dev = if (vector) "svg" else "png", dpi = 96, fig.path = "figure/", fig.width = 6.5, fig.height = 4.5,
+    dev = c(if (vector) "svg", if (!vector || isTRUE(request$figures)) "png"), dpi = 96, fig.path = "figure/", fig.width = 6.5, fig.height = 4.5,
     error = FALSE
   )
   knitr::render_markdown()
@@ -40,11 +50,12 @@ fast_knit <- function(request, formats) {
   knitr::knit(request$source, our_file("fast.md"), envir = environment, encoding = "UTF-8")
 }
 
-pandoc_target <- list(html = "html5", word = "docx", pdf = "json")
+pandoc_target <- list(html = "html5", word = "docx", pdf = "json", pptx = "pptx", md = "markdown")
 
 # A PDF leaves here as pandoc's JSON and the pictures that it names; what sets the page reads that. pandoc's own HTML template and its way
 # of embedding pictures cost more than the conversion, hence the small template and `embed_pictures`.
 fast_convert <- function(source, markdown, format) {
+  if (format == "md") return(as_output(format, markdown))
   output <- our_file(paste0(tools::file_path_sans_ext(source), if (format == "pdf") ".json" else extension_of[[format]]))
   from <- "markdown+autolink_bare_uris+tex_math_single_backslash"
   extra <- if (format == "html") c("--mathml", "--template", page_template()) else character()
@@ -53,8 +64,10 @@ fast_convert <- function(source, markdown, format) {
   if (!is.null(attr(said, "status"))) stop("pandoc failed: ", paste(said, collapse = "\n"), call. = FALSE)
   note_pandoc_warnings()
   if (format == "html") {
+    if (any(grepl("could not convert te ?x ?math", warned$texts, ignore.case = TRUE))) unfit$why <- "a formula has no MathML"
     embed_pictures(output)
     remove_active_elements(output)
+    colour_code(output)
   }
   c(as_output(format, output), if (format == "pdf") list(pictures = pictures_of(output)))
 }
@@ -96,18 +109,3 @@ page_template <- function() {
   if (!file.exists(template)) writeLines(page_lines, template)
   template
 }
-
-page_lines <- c(
-  "<!DOCTYPE html>", '<html lang="$if(lang)$$lang$$else$en$endif$">', "<head>", '<meta charset="utf-8">',
-  paste0('<meta http-equiv="Content-Security-Policy" content="', page_policy, '">'),
-  '<meta name="viewport" content="width=device-width, initial-scale=1">', "<title>$pagetitle$</title>",
-  "<style>",
-  "body{max-width:52rem;margin:2rem auto;padding:0 1rem;font:16px/1.55 system-ui,sans-serif;color:#222}",
-  "pre{background:#f6f7f8;border:1px solid #e3e5e8;border-radius:4px;padding:.6rem .8rem;overflow-x:auto}",
-  "pre,code{font:14px/1.45 ui-monospace,monospace}img{max-width:100%}",
-  "table{border-collapse:collapse}td,th{padding:.2rem .6rem;border-bottom:1px solid #e3e5e8}",
-  "</style>", "</head>", "<body>",
-  '$if(title)$<h1 class="title">$title$</h1>$endif$', '$if(subtitle)$<p class="subtitle">$subtitle$</p>$endif$',
-  '$for(author)$<p class="author">$author$</p>$endfor$', '$if(date)$<p class="date">$date$</p>$endif$',
-  '$if(abstract)$<div class="abstract">$abstract$</div>$endif$', "$body$", "</body>", "</html>"
-)

@@ -3,7 +3,9 @@
 plain_formats <- list(
   html = c("html_document", "html_vignette", "html_notebook", "ioslides_presentation", "slidy_presentation"),
   pdf = c("pdf_document", "beamer_presentation"),
-  word = "word_document"
+  word = "word_document",
+  pptx = "powerpoint_presentation",
+  md = c("md_document", "github_document")
 )
 
 bare_name <- function(name) sub("^rmarkdown::", "", name)
@@ -28,11 +30,11 @@ kind_of <- function(name, input) {
   if (identical(made$pandoc$ext, ".html") || grepl("^(html|slidy|revealjs|s5|slideous|dzslides)", to)) return("html")
   # Packages that set .tex have LaTeX run by themselves.
   if (grepl("^(latex|beamer)", to) && bare_name(name) != "latex_document") return("pdf")
-  if (grepl("^docx", to)) "word" else "other"
+  if (grepl("^docx", to)) "word" else if (grepl("^pptx", to)) "pptx" else "other"
 }
 
 kind_by_name <- function(name) {
-  marks <- c(pdf = "pdf|latex|beamer", word = "word|docx", html = "html|dashboard|gitbook|reveal|slid|moon")
+  marks <- c(pdf = "pdf|latex|beamer", word = "word|docx", pptx = "powerpoint|pptx", html = "html|dashboard|gitbook|reveal|slid|moon")
   for (kind in names(marks)) if (grepl(marks[[kind]], sub("^.*::", "", name))) return(kind)
   "unknown"
 }

@@ -1,8 +1,8 @@
 # One render, from a request to an answer, wherever it runs: a sandboxed local R or a container.
 #
-# A request is a list: source, files (name -> base64), formats (html, pdf, word), engine
+# A request is a list: source, files (name -> base64), formats (html, pdf, word, pptx, md), engine
 # (rmarkdown or fast), params, figures (TRUE: as PNG whatever the document uses), separate.
-# An answer is a list: ok, outputs, figures, phases, knits, versions, warnings, log -- or ok = FALSE and error.
+# An answer is a list: ok, outputs (the knitted Markdown among them as md, asked for or not), figures, phases, knits, versions, warnings, log -- or ok = FALSE and error.
 # Nothing here writes outside a scratch directory, and everything a document prints goes to a log. The document
 # has a directory there that holds its files and nothing of ours; what we need lies in one beside it.
 
@@ -143,7 +143,7 @@ watch_errors <- function(log, source, expr) {
     failure <<- list(
       message = conditionMessage(e), call = one_line(conditionCall(e)), class = class(e)[[1]],
       chunk = running$chunk, inline = inline_code(), trace = as.list(user_calls(sys.calls())),
-      warnings = as.list(pending_warnings())
+      warnings = as.list(unique(c(pending_warnings(), missing_files())))
     )
   }
   on_message <- function(m) {
@@ -208,6 +208,9 @@ pending_warnings <- function() {
   }
   NULL
 }
+
+# What knitr could not open itself, such as a child document: its error does not say which file it was.
+missing_files <- function() utils::tail(grep("^cannot open (compressed )?file", warned$texts, value = TRUE), 2)
 
 # rmarkdown gives intermediate files names without spaces and brackets.
 latex_log <- function(source) {

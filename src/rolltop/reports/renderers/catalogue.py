@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from rolltop.errors import PartMissing
 from rolltop.reports.config import RendererName, ReportsConfig
 from rolltop.reports.containers.engine import ContainerEngine
@@ -16,8 +18,9 @@ __all__ = ["Renderers"]
 class Renderers:
     """`local`, `docker` and `compose`; `auto` is local where R is installed, else docker."""
 
-    def __init__(self, config: ReportsConfig, engine_host: str) -> None:
+    def __init__(self, config: ReportsConfig, engine_host: str, documents: Path | None = None) -> None:
         self.config = config
+        self.documents = documents
         self.engine_host = engine_host
         self._made: dict[str, Renderer] = {}
         self._automatic: Renderer | None = None
@@ -29,7 +32,7 @@ class Renderers:
 
     def _make(self, name: str) -> Renderer:
         if name == "local":
-            return LocalRenderer(self.config)
+            return LocalRenderer(self.config, self.documents)
         engine = ContainerEngine(self.engine_host)
         return ComposeRenderer(engine, self.config) if name == "compose" else DockerRenderer(engine, self.config)
 

@@ -7,11 +7,13 @@ import hashlib
 import os
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 from rolltop.confine import Finished, Limits, Sandbox, run_async
 from rolltop.errors import PartMissing, RolltopError, SizeLimit
 from rolltop.reports.config import MIB, ReportsConfig
 from rolltop.reports.job import Availability, Event, Rendered, RenderJob, Watcher
+from rolltop.reports.r_installation import RInstallation, find_r
 from rolltop.reports.renderers.endings import Following, no_answer, too_much_memory, took_too_long
 from rolltop.reports.renderers.reading import StreamReading
 from rolltop.reports.renderers.warm import WarmPool
@@ -19,12 +21,11 @@ from rolltop.reports.scripts import ONCE, bootstrap, code_line
 
 __all__ = ["LocalRenderer", "sandbox_for"]
 
-LIBRARIES = ("/usr/lib/R/library", "/usr/lib/R/site-library", "/usr/local/lib/R/site-library", "/usr/lib64/R/library")
 PROGRAMS = ("R", "pandoc", "pdflatex")
 
 
-def sandbox_for(config: ReportsConfig, seconds: float) -> Sandbox:
-    """No network, a read-only system, an own /tmp, and the limits of the settings."""
+def sandbox_for(config: ReportsConfig, seconds: float, r: RInstallation | None = None) -> Sandbox:
+    """No network, a read-only system, the libraries of R, an own /tmp, and the limits of the settings."""
     limits = Limits(
         seconds=seconds,
         cpu_seconds=int(seconds) + 1,
@@ -34,7 +35,9 @@ def sandbox_for(config: ReportsConfig, seconds: float) -> Sandbox:
         file_size=config.tmp_size * MIB,
         output=config.output_limit * MIB * 2,
     )
-    return Sandbox(limits=limits, allow_unconfined=True if config.allow_unconfined else None)
+    mounts, env = (r.mounts, r.environment) if r else ((), {})
+    allow = True if config.allow_unconfined else None
+    return Sandbox(limits=limits, mounts=mounts, env=env, allow_unconfined=allow)
 
 
 class LocalRenderer:
@@ -42,18 +45,23 @@ class LocalRenderer:
 
     name = "local"
 
-    def __init__(self, config: ReportsConfig) -> None:
+    def __init__(self, config: ReportsConfig, documents: Path | None = None) -> None:
         self.config = config
-        self.pool = WarmPool(config, sandbox_for(config, config.max_timeout)) if config.warm else None
+        self.r = find_r(documents, config.libraries, os.environ)
+        warm = config.warm and self.r is not None and self.r.is_usual
+        self.pool = WarmPool(config, sandbox_for(config, config.max_timeout, self.r)) if warm else None
 
     async def available(self) -> Availability:
-        for program, package in (("Rscript", "r-base-core r-cran-rmarkdown"), ("pandoc", "pandoc")):
-            if shutil.which(program) is None:
-                return Availability(False, f"{program} is not installed", f"On Debian: apt-get install {package}")
+        if self.r is None:
+            return Availability(False, "R is not installed", "On Debian: apt-get install r-base-core r-cran-rmarkdown")
+        if self.r.library_of("rmarkdown") is None:
+            return Availability(False, "R has no rmarkdown", "On Debian: apt-get install r-cran-rmarkdown")
+        if shutil.which("pandoc") is None:
+            return Availability(False, "pandoc is not installed", "On Debian: apt-get install pandoc")
         return Availability(True)
 
     async def fingerprint(self) -> str:
-        return await asyncio.to_thread(_fingerprint)
+        return await asyncio.to_thread(_fingerprint, self.r)
 
     async def render(self, job: RenderJob, watch: Watcher) -> Rendered:
         if "pdf" in job.formats and job.engine == "rmarkdown" and shutil.which("pdflatex") is None:
@@ -73,7 +81,7 @@ class LocalRenderer:
         expression = bootstrap('file("stdin","r")', "render_once(readLines(input,1L))")
         finished = await run_async(
             ["Rscript", "--vanilla", "-e", expression],
-            sandbox_for(self.config, at.job.timeout),
+            sandbox_for(self.config, at.job.timeout, self.r),
             input=code_line(ONCE) + at.job.request() + b"\n",
             on_line=lambda stream, line: reading.take_error_line(line) if stream == "stderr" else None,
         )
@@ -100,10 +108,10 @@ class LocalRenderer:
             self.pool.close()
 
 
-def _fingerprint() -> str:
+def _fingerprint(r: RInstallation | None) -> str:
     """Programs and packages by name, size and time: cheap, and every installation changes it."""
     digest = hashlib.sha256()
-    for line in (*_programs(), *_packages()):
+    for line in (*_programs(), *_packages(r.libraries if r else ())):
         digest.update(line.encode())
     return f"local:{digest.hexdigest()[:24]}"
 
@@ -115,8 +123,8 @@ def _programs() -> Iterator[str]:
         yield f"{name}:{info.st_size}:{info.st_mtime_ns}\n" if info else f"{name}:-\n"
 
 
-def _packages() -> Iterator[str]:
-    for library in LIBRARIES:
+def _packages(libraries: tuple[Path, ...]) -> Iterator[str]:
+    for library in libraries:
         try:
             with os.scandir(library) as entries:
                 yield from sorted(f"{entry.name}:{entry.stat().st_mtime_ns}\n" for entry in entries)

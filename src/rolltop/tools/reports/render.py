@@ -13,9 +13,10 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from mcp_core import FROM_DOCUMENTS, RUNS, Example, Image, ResourceLink, Result, ToolArguments, ToolContext
+from mcp_core import FROM_DOCUMENTS, RUNS, Block, Example, Image, ResourceLink, Result, Text, ToolArguments, ToolContext
 from rolltop.references import KEEP, Keep, Kept, Wanted, keep_wanted, store_output
 from rolltop.reports import Event, RenderOptions, Report, Watcher
+from rolltop.reports.knitted import figure_links
 from rolltop.reports.names import figure_uri, output_uri, stem_of
 from rolltop.tools.reports.example import CREATED
 from rolltop.workspace import Workspace
@@ -24,18 +25,21 @@ __all__ = ["render_rmd"]
 
 SHOWN_FIGURES = 4
 SHOWN_BYTES = 512 * 1024
+SHARE = 0.4
+"""How much of an answer's budget the text may take: it stands in the content and in the structure."""
 LONGEST = 1800.0
 """Seconds for a whole call: building the image, when it has to be, takes minutes."""
+
+
+_COMPOSE = "Whether to use docker-compose (true) or Dockerode (false). Here false: renderer decides."
 
 
 class RenderRmd(ToolArguments):
     filename: str = Field(description="Filename of the R Markdown file to render")
     format: Literal["html", "pdf", "word"] = Field(default="html", description="Output format (html, pdf, or word)")
-    use_docker_compose: bool = Field(
-        default=False, description="Whether to use docker-compose (true) or Dockerode (false)"
-    )
-    formats: list[Literal["html", "pdf", "word"]] | None = Field(
-        default=None, description="Several at once, from one run; instead of format.", min_length=1
+    use_docker_compose: bool = Field(default=False, description=_COMPOSE)
+    formats: list[Literal["html", "pdf", "word", "pptx", "md"]] | None = Field(
+        default=None, description="Several at once, from one run; instead of format. Also pptx, md.", min_length=1
     )
     renderer: Literal["auto", "local", "docker", "compose"] | None = Field(
         default=None, description="Where R runs; auto (default): locally, else Docker."
@@ -45,7 +49,7 @@ class RenderRmd(ToolArguments):
     )
     params: dict[str, Any] | None = Field(default=None, description="Values for the front matter's params.")
     timeout: float | None = Field(default=None, gt=0, description="Seconds.")
-    figures: Literal["auto", "png", "none"] = Field(default="auto", description="Show plots; png: vector graphics too.")
+    figures: Literal["auto", "png", "none"] = Field(default="auto", description="Show plots as images.")
     keep: Keep | None = Field(default=None, description=KEEP)
     fresh: bool = Field(default=False, description="Render again even if nothing changed.")
 
@@ -63,6 +67,11 @@ class RenderedRmd(BaseModel):
     figures: list[File] = Field(description="The plots.")
     renderer: str = Field(description="Where R ran: local, docker or compose.")
     confinement: str = Field(description="What held it.")
+    text: str = Field(description="What the document says once its code has run, as Markdown; the beginning of it.")
+    text_uri: str = Field(description="Where all of the text is.")
+    next_offset: int | None = Field(
+        description="Where the rest of the text begins, for read_resource with text_uri; null when this is all."
+    )
     engine: str = Field(description="Which engine rendered.")
     engine_note: str | None = Field(description="Why it is not the engine asked for.")
     outdated: bool = Field(description="Whether the document was changed while it was rendered.")
@@ -87,7 +96,8 @@ class RenderedRmd(BaseModel):
             before=CREATED,
         )
     ],
-    usage="Read the result as rmd-output:///NAME.html (.pdf, .docx). On failure the answer names chunk and line.",
+    usage="The answer has the text and the first plots; the file is rmd-output:///NAME.html (.pdf, .docx, .pptx). "
+    "Long texts go on with {tool:read_resource}. On failure the answer names chunk and line.",
     tags=[FROM_DOCUMENTS],
 )
 async def render_rmd(args: RenderRmd, ctx: ToolContext[Workspace]) -> Result[RenderedRmd]:
@@ -106,20 +116,23 @@ async def render_rmd(args: RenderRmd, ctx: ToolContext[Workspace]) -> Result[Ren
         engine=args.engine,
         params=args.params,
         timeout=args.timeout,
-        figures=args.figures == "png",
+        figures=args.figures != "none",
         fresh=args.fresh,
     )
     before = await ctx.run(reports.listing.state)
     async with _progress(ctx) as watch:
         report = await reports.render(args.filename, options, watch)
     _announce(ctx, before, await ctx.run(reports.listing.state))
+    value = _value(report, int(ctx.budget * SHARE))
+    notes = [Text("\n".join(report.notes))] if report.notes else []
     shown = [] if args.figures == "none" else _images(report)
-    value, links = _value(report), _links(report)
+    links = _links(report)
     if wanted is not None:
         kept = [await _keep(ctx, wanted, f, alone=len(report.outputs) == 1) for f in report.outputs]
         value.kept = [each.told() for each in kept]
         links += [each.link() for each in kept]
-    return Result.ok(value, report.sentence, content=[*links, *shown])
+    content: list[Block] = [*notes, *links, *_text_block(value, ctx.name_of("read_resource")), *shown]
+    return Result.ok(value, report.sentence, content=content)
 
 
 async def _keep(ctx: ToolContext[Workspace], wanted: Wanted, file: Any, *, alone: bool) -> Kept:
@@ -159,7 +172,16 @@ def _announce(ctx: ToolContext[Workspace], before: dict[str, Any], after: dict[s
             ctx.resource_changed(uri)
 
 
-def _value(report: Report) -> RenderedRmd:
+def _text_block(value: RenderedRmd, reader: str) -> list[Text]:
+    if not value.text:
+        return []
+    more = f"\n\n(More: {reader} with uri {value.text_uri} and offset {value.next_offset}.)"
+    return [Text(value.text + (more if value.next_offset else ""))]
+
+
+def _value(report: Report, room: int) -> RenderedRmd:
+    stem = stem_of(report.source)
+    text = figure_links(report.text, stem, figure_uri(stem, ""))
     return RenderedRmd(
         source=report.source,
         outputs=[File(name=f.name, uri=output_uri(f.name), mime_type=f.mime_type, size=f.size) for f in report.outputs],
@@ -167,6 +189,9 @@ def _value(report: Report) -> RenderedRmd:
             File(name=f.name, uri=figure_uri(stem_of(report.source), f.name), mime_type=f.mime_type, size=f.size)
             for f in report.figures
         ],
+        text=text[:room],
+        text_uri=output_uri(f"{stem}.md"),
+        next_offset=room if len(text) > room else None,
         renderer=report.renderer,
         confinement=report.confinement,
         engine=report.engine,

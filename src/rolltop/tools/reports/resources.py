@@ -6,15 +6,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from mcp_core import Page, ProtocolFault, ResourceContent, ResourceInfo, TemplateInfo, ToolContext, UnknownResource
-from mcp_core.content import DATA
+from mcp_core.content import DATA, TEXT_AT
 from rolltop.errors import InvalidInput, NotFound
+from rolltop.reports.knitted import figure_links
 from rolltop.reports.listing import Listed
-from rolltop.reports.names import stem_of
+from rolltop.reports.names import figure_uri, output_uri, parse_uri, stem_of
 
 __all__ = ["ReportResources"]
 
 INVALID_REQUEST = -32600
 PAGE = 200
+PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
 
@@ -47,6 +49,8 @@ class ReportResources:
                     ("html", "HTML", "text/html"),
                     ("pdf", "PDF", "application/pdf"),
                     ("docx", "Word", DOCX),
+                    ("pptx", "PowerPoint", PPTX),
+                    ("md", "Markdown, the text with the results of its code,", "text/markdown"),
                 )
             ),
             TemplateInfo(
@@ -61,7 +65,14 @@ class ReportResources:
             raise ProtocolFault(INVALID_REQUEST, error.message, {"uri": uri, "hint": error.hint}) from None
         except NotFound as error:
             raise UnknownResource(uri, hint=error.hint) from None
-        return [ResourceContent(uri, _text_or_bytes(mime_type, data), mime_type, DATA)]
+        content = _text_or_bytes(mime_type, data)
+        stem, ending = _output_parts(uri)
+        if ending == "md" and isinstance(content, str):
+            return [ResourceContent(uri, figure_links(content, stem, figure_uri(stem, "")), mime_type, DATA)]
+        text = f"{stem}.md"
+        readable = ending and any(each.name == text for each in await ctx.run(ctx.workspace.reports.outputs.all))
+        meta = {**DATA, TEXT_AT: output_uri(text)} if readable else DATA
+        return [ResourceContent(uri, content, mime_type, meta)]
 
     async def complete(self, template: str, argument: str, value: str, ctx: ToolContext[Any]) -> Sequence[str]:
         reports = ctx.workspace.reports
@@ -80,6 +91,13 @@ def _text_or_bytes(mime_type: str, data: bytes) -> str | bytes:
         except UnicodeDecodeError:
             return data
     return data
+
+
+def _output_parts(uri: str) -> tuple[str, str]:
+    """The name of a rendered document and its ending; none for what is not one."""
+    reference = parse_uri(uri)
+    stem, _, ending = reference.name.rpartition(".")
+    return (stem, ending) if reference.kind == "output" else ("", "")
 
 
 def _info(item: Listed) -> ResourceInfo:

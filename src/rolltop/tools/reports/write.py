@@ -9,7 +9,7 @@ import binascii
 import difflib
 import hashlib
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, Field
 
@@ -17,6 +17,7 @@ from mcp_core import DESTROYS, WRITES, Consent, Effect, Example, Result, ToolArg
 from mcp_core.display import escaped, listing
 from rolltop.errors import Conflict, InvalidData, InvalidInput
 from rolltop.references import read_reference
+from rolltop.reports.gallery import from_template
 from rolltop.reports.names import document_name, source_uri, stem_of
 from rolltop.tools.reports.example import CREATE, CREATED
 from rolltop.workspace import Workspace
@@ -41,6 +42,9 @@ class CreateRmd(ToolArguments):
     filename: str = Field(description="Filename for the R Markdown file (without extension)")
     title: str = Field(description="Title for the R Markdown document")
     content: str = Field(description="Content of the R Markdown file")
+    template: Literal["data_summary", "comparison", "dashboard", "slides", "paper"] | None = Field(
+        default=None, description="Begin with this example; content follows it."
+    )
     overwrite: bool = Field(default=False, description="Replace a document of that name.")
 
 
@@ -74,18 +78,19 @@ async def create_rmd(args: CreateRmd, ctx: ToolContext[Workspace]) -> Result[Wri
     """
     documents = ctx.workspace.reports.documents
     name = document_name(args.filename)
-    create = partial(documents.create, args.filename, args.title, args.content)
+    content = from_template(args.template, args.title, args.content) if args.template else args.content
+    create = partial(documents.create, args.filename, args.title, content)
     try:
         await ctx.run(create)
     except Conflict:
         if not (args.overwrite and await ctx.run(documents.has, name)):
             raise
-        effect = await ctx.run(_replacement, documents, name, args.content)
+        effect = await ctx.run(_replacement, documents, name, content)
         agreement = await ctx.require_consent(_OVERWRITE.literal, effect, given=_OVERWRITE.given_in(args))
         await ctx.run(
             create,
             overwrite=True,
-            check=lambda: agreement.check(_replacement(documents, name, args.content)),
+            check=lambda: agreement.check(_replacement(documents, name, content)),
         )
     ctx.resources_changed()
     ctx.resource_changed(source_uri(name))
