@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from rolltop.base.interruption import interruptible
 from rolltop.catalog.inference import infer_type, strip_type_prefix
 from rolltop.catalog.prose import prose_of
 from rolltop.catalog.pylang.docstrings import read_docstring
@@ -73,3 +74,15 @@ def test_hostile_text_is_read_in_time(reader: Callable[[str], object], text: str
     began = time.process_time()
     reader(text)
     assert time.process_time() - began < 5
+
+
+def test_reading_ends_when_nobody_waits_any_more() -> None:
+    class Left(Exception):
+        pass
+
+    def check() -> None:
+        raise Left
+
+    with pytest.raises(Left):
+        interruptible(parse_markup, check)("\\item{a} " * 5000)
+    parse_markup("\\item{a} " * 5000)

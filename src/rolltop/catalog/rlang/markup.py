@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from rolltop.base.interruption import checkpoint
+
 __all__ = ["Markup", "Node", "parse_markup", "walk"]
 
 _MACRO = re.compile(r"\\([A-Za-z][A-Za-z0-9]*)")
@@ -30,6 +32,8 @@ _LONGEST_OPTION = 200
 _LONGEST_INDENT = 100
 _CODE_SEARCHES = 20
 """How often the text may be searched for the ends of code, all searches together."""
+_STEPS = 1000
+"""After so many pieces of markup the reader looks whether anybody still waits."""
 _BLANKS = re.compile(r"\s*")
 _STOPS = re.compile(r"[\\`\[*]")
 # Macros whose argument is R code: quotes protect braces there.
@@ -83,8 +87,11 @@ class _Parser:
         self.plain: list[str] = []
 
     def markup(self) -> Markup:
-        position = 0
+        position = steps = 0
         while position < len(self.text):
+            steps += 1
+            if steps % _STEPS == 0:
+                checkpoint()
             stop = _STOPS.search(self.text, position)
             if stop is None:
                 self.plain.append(self.text[position:])

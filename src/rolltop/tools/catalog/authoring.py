@@ -23,6 +23,7 @@ from mcp_core import (
     quoted,
 )
 from mcp_core.display import escaped
+from rolltop.base.interruption import interruptible
 from rolltop.catalog import (
     check,
     diff,
@@ -88,7 +89,7 @@ async def build_tool(args: BuildArguments, ctx: ToolContext[Workspace]) -> Resul
     `mcp_tool_*`) without running them, and writes one YAML file per tool to inst/mcp/tools.
     """
     path = allowed_place(ctx, args.path if "/" in args.path else f"./{args.path}")
-    changes = await ctx.run(diff, path)
+    changes = await ctx.run(interruptible(diff, ctx.check_cancelled), path)
     replaced = [change for change in changes if change.action != "add"]
     if args.dry_run:
         return Result.ok(_would_build(changes))
@@ -298,7 +299,7 @@ async def check_tool(args: PlaceArguments, ctx: ToolContext[Workspace]) -> Resul
 
     Says what is stale, invalid, missing a description, or has defaults and examples that violate its own types.
     """
-    problems = await ctx.run(check, allowed_place(ctx, args.pkg))
+    problems = await ctx.run(interruptible(check, ctx.check_cancelled), allowed_place(ctx, args.pkg))
     found = [Finding(kind=p.kind, tool=p.tool, message=p.message, serious=p.is_serious) for p in problems]
     return Result.ok(Findings(problems=found))
 
@@ -333,5 +334,5 @@ async def diff_tool(args: PlaceArguments, ctx: ToolContext[Workspace]) -> Result
     Examples are not run: their output is kept where the code is the same.
     """
     place = allowed_place(ctx, args.pkg)
-    changes = await ctx.run(diff, Path(place))
+    changes = await ctx.run(interruptible(diff, ctx.check_cancelled), Path(place))
     return Result.ok(FileChanges(changes=[FileChange(action=c.action, file=c.path.name, diff=c.diff) for c in changes]))
