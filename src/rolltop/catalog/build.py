@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rolltop.base.atomic_files import write_file
+from rolltop.base.interruption import checkpoint
 from rolltop.catalog import yaml_text
 from rolltop.catalog.definition import Definition, untyped_line
 from rolltop.catalog.found import MARKER, NAME, Found, Remark
@@ -100,6 +101,7 @@ def _r_tools(tree: SourceTree) -> Iterator[Found]:
     with _help_of(texts.values()) as help_of:
         sources = Sources(tree.package, tree.markdown, help_of)
         for file, text in texts.items():
+            checkpoint()
             require_r(text, file)
             sources.add(file, text)
         yield from tools_in(sources, set(tree.r_files))
