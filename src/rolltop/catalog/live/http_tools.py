@@ -59,7 +59,7 @@ def call_operation(service: Service, operation: Operation, arguments: Mapping[st
     if any(part in (".", "..") for part in path.split("/")):
         raise InvalidInput("an argument of the path is . or .., which would lead elsewhere")
     headers = {name: _text(value) for name, value in put["header"].items()} | service.headers()
-    body = put["field"] or next(iter(put["body"].values()), None)
+    body: Any = put["field"] or next(iter(put["body"].values()), None)
     query = {name: _texts(value) for name, value in put["query"].items()}
     try:
         with (
