@@ -59,13 +59,17 @@ def call_operation(service: Service, operation: Operation, arguments: Mapping[st
     if any(part in (".", "..") for part in path.split("/")):
         raise InvalidInput("an argument of the path is . or .., which would lead elsewhere")
     headers = {name: _text(value) for name, value in put["header"].items()} | service.headers()
-    body: Any = put["field"] or next(iter(put["body"].values()), None)
+    bodies: list[Any] = [*put["body"].values(), *([put["field"]] if put["field"] else [])]
     query = {name: _texts(value) for name, value in put["query"].items()}
     try:
         with (
             httpx2.Client(timeout=seconds, follow_redirects=False, trust_env=False) as client,
             client.stream(
-                operation.method.upper(), service.address.rstrip("/") + path, params=query, headers=headers, json=body
+                operation.method.upper(),
+                service.address.rstrip("/") + path,
+                params=query,
+                headers=headers,
+                json=bodies[0] if bodies else None,
             ) as response,
         ):
             data = bytearray()
