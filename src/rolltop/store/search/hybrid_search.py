@@ -193,7 +193,7 @@ class Understanding(Searching):
         found = self._by_meaning(self._page(ranked, limit, shown, results, answer))
         if not total or answer.total or legs.behind or not is_plain(query):
             return found
-        return _noted(found, self._spelling(query) or ONLY_NEAR)
+        return _noted(found, self._spelling(query, among) or ONLY_NEAR)
 
     def _with_fields(self, query: str, page: Sequence[Fused]) -> list[Fused]:
         """With the fields that the words stand in; only for what is shown, because each field is another question."""
