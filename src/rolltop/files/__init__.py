@@ -10,6 +10,6 @@ outside the temporary directory and the export folder needs a human's consent, w
 from rolltop.files.denied import Denied
 from rolltop.files.obeyed_names import ObeyedNames
 from rolltop.files.opener import Files
-from rolltop.files.place import Info, Target, Written
+from rolltop.files.place import Info, Target, Written, absolute
 
-__all__ = ["Denied", "Files", "Info", "ObeyedNames", "Target", "Written"]
+__all__ = ["Denied", "Files", "Info", "ObeyedNames", "Target", "Written", "absolute"]

@@ -7,6 +7,7 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+from urllib.parse import unquote
 
 from rolltop.errors import InvalidInput
 
@@ -50,10 +51,12 @@ class Written:
 
 
 def absolute(given: str | os.PathLike[str], base: Path) -> str:
-    """Make the path that a caller gave absolute, without resolving it; `~/` is the user's home."""
+    """Make the path that a caller gave absolute, unresolved; `~/` is the user's home, `file://` is understood."""
     text = os.fspath(given)
     if not isinstance(text, str) or not text:
         raise InvalidInput("a path must be a text that is not empty")
+    if text.startswith("file://"):
+        text = _local(text)
     if "\0" in text:
         raise InvalidInput("a path cannot contain NUL")
     try:
@@ -68,6 +71,14 @@ def absolute(given: str | os.PathLike[str], base: Path) -> str:
     if text == "~" or text.startswith("~/"):
         text = os.path.expanduser(text)
     return os.path.join(base, text)
+
+
+def _local(uri: str) -> str:
+    """The path of a `file://` URI of this machine."""
+    host, slash, path = uri.removeprefix("file://").partition("/")
+    if host not in ("", "localhost") or not slash:
+        raise InvalidInput(f"{uri} is not a file of this machine", hint="Write file:///PATH, or the path alone.")
+    return unquote(f"/{path}", errors="surrogateescape")
 
 
 def kind_of(mode: int) -> Kind:

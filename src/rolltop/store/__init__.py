@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rolltop.store.documents.encoding import text_codec
     from rolltop.store.documents.folder_files import Gather, open_source
     from rolltop.store.documents.lookup import no_such_hash
+    from rolltop.store.extract.detect import whole_characters
     from rolltop.store.extract.plain import decoded, lines_in
     from rolltop.store.graph import Neighbourhood, Node, Related
     from rolltop.store.grep import FileLines, LineMatch, Pattern
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from rolltop.store.query import TIMES, decode_cursor, encode_cursor
     from rolltop.store.search.excerpts import Excerpt, Excerpts, excerpts
     from rolltop.store.search.paging import Shown, decode_shown, encode_shown
+    from rolltop.store.search.recall import recall
     from rolltop.store.text import highlighted
     from rolltop.store.times import format_time, parse_time
 
@@ -89,7 +91,9 @@ __all__ = [
     "parse_pairs",
     "parse_time",
     "print_matches",
+    "recall",
     "text_codec",
+    "whole_characters",
 ]
 
 __getattr__ = lazy_attributes(
@@ -100,6 +104,7 @@ __getattr__ = lazy_attributes(
         "documents.encoding": "text_codec",
         "documents.folder_files": "Gather open_source",
         "documents.lookup": "no_such_hash",
+        "extract.detect": "whole_characters",
         "extract.plain": "decoded lines_in",
         "graph": "Neighbourhood Node Related",
         "grep": "FileLines LineMatch Pattern",
@@ -110,6 +115,7 @@ __getattr__ = lazy_attributes(
         "metadata_values": "parse_pairs",
         "query": "TIMES decode_cursor encode_cursor",
         "search.excerpts": "Excerpt Excerpts excerpts",
+        "search.recall": "recall",
         "search.paging": "Shown decode_shown encode_shown",
         "text": "highlighted",
         "times": "format_time parse_time",

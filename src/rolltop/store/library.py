@@ -6,13 +6,17 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Self
 
+from rolltop.errors import NotFound
 from rolltop.store.care import Care
 from rolltop.store.documents.deletion import Deleting
+from rolltop.store.documents.edits import Edits
 from rolltop.store.documents.lookup import Finding
 from rolltop.store.documents.writes import Keeping
 from rolltop.store.graph import Relations
 from rolltop.store.history import History
+from rolltop.store.records import Document
 from rolltop.store.search.hybrid_search import Understanding
+from rolltop.store.search.similar_names import similar_names
 
 __all__ = ["Library"]
 
@@ -24,14 +28,32 @@ class Library(Keeping, Finding, Understanding, Deleting):
     ...     library.add_text("notes/today.md", "Buy milk", tags=["errand"])
     ...     library.document("today.md").hash
 
-    `library.history` knows snapshots, earlier versions and archives; `library.graph` how documents belong together;
-    `library.care` verifies, repairs, collects and counts; `library.grep` answers regular expressions.
+    `library.edits` changes, moves and copies single documents; `library.history` knows snapshots, earlier versions
+    and archives; `library.graph` how documents belong together; `library.care` verifies, repairs, collects and
+    counts; `library.grep` answers regular expressions.
     """
+
+    def document(self, name: str) -> Document:
+        """The document with this path, name or end of a path; where there is none, names that are spelled nearly so."""
+        try:
+            return super().document(name)
+        except NotFound as missing:
+            if not (meant := similar_names(self, name)):
+                raise
+            hint = f"Did you mean {' or '.join(meant)}?"
+            raise NotFound(
+                missing.message, code="document_not_found", hint=hint, details={"candidates": meant}
+            ) from None
 
     @cached_property
     def graph(self) -> Relations:
         """How documents belong together."""
         return Relations(self)
+
+    @cached_property
+    def edits(self) -> Edits:
+        """Changing, moving and copying single documents."""
+        return Edits(self)
 
     @cached_property
     def history(self) -> History:

@@ -39,10 +39,12 @@ async def index(request: Request) -> Response:
     else:
         results, total, problem = await _list(backend, query)
     facets = await backend.call("list_documents", {"facets": True, "limit": 1})
+    deleted = await _history(backend, action="deleted")
     data = {
         "results": results,
         "total": total,
         "facets": facets.get("facets") or {},
+        "deleted": list(deleted.get("deleted", []))[:PAGE],
         "query": text,
         "kind": kind,
         "chosen": {name: query.get(name, "") for name in ("tag", "extension")},
@@ -98,17 +100,19 @@ async def show(request: Request) -> Response:
     found = await _found(request, graph=True)
     data = dict(found.data)
     text = data.get("content")
-    versions = await _versions(backend, str(data.get("path", "")))
+    path = str(data.get("path", ""))
+    versions = await _history(backend, name=path)
     kind, table = _kind(data)
     related = data.pop("related_documents", None) or []
     shown = {
         "document": {key: value for key, value in data.items() if key != "content"},
         "content": text,
-        "versions": versions,
+        "versions": list(versions.get("versions", [])),
+        "difference": await _difference(request, path),
         "related": related,
-        "details": await _details(backend, str(data.get("path", ""))),
+        "details": await _details(backend, path),
     }
-    drawing: Drawing | None = drawn(str(data.get("path", "this")), related) if related else None
+    drawing: Drawing | None = drawn(path or "this", related) if related else None
     return respond(request, "document.html", shown, kind=kind, table=table, drawing=drawing, outcome=None)
 
 
@@ -128,11 +132,20 @@ async def _details(backend: Backend, path: str) -> dict[str, Any]:
     return dict(documents[0]) if documents else {}
 
 
-async def _versions(backend: Backend, path: str) -> list[dict[str, Any]]:
-    if not backend.has("document_history"):
-        return []
-    found = await backend.call("document_history", {"name": path})
-    return list(found.get("versions", []))
+async def _history(backend: Backend, **arguments: Any) -> Outcome:
+    """What `document_history` answers; nothing where it is not served, as to a page that only reads."""
+    return await backend.call("document_history", arguments) if backend.has("document_history") else Outcome({})
+
+
+async def _difference(request: Request, path: str) -> dict[str, Any] | None:
+    """The versions that the address names, compared; None where it names none."""
+    chosen = {name: request.query_params.get(name, "") for name in ("old", "new")}
+    if not all(value.isdecimal() for value in chosen.values()):
+        return None
+    numbers = {"version": int(chosen["old"]), "to": int(chosen["new"])}
+    found = await _history(request.app.state.backend, action="diff", name=path, **numbers)
+    told = {name: found.get(name) for name in ("diff", "note", "complete")}
+    return {**told, "error": found.error, "old": numbers["version"], "new": numbers["to"]}
 
 
 def _kind(data: Mapping[str, Any]) -> tuple[str, list[list[str]]]:
@@ -153,7 +166,7 @@ def _kind(data: Mapping[str, Any]) -> tuple[str, list[list[str]]]:
 async def raw(request: Request) -> Response:
     """The bytes, to download; images and PDF may be shown, but only in a sandbox of their own."""
     backend: Backend = request.app.state.backend
-    contents = await backend.read(f"doc://{request.path_params['hash']}")
+    contents = await backend.read(f"doc://{request.path_params['hash']}?raw=true")
     if not contents:
         raise HTTPException(404, "No document has this hash.")
     first = contents[0]
@@ -213,6 +226,25 @@ async def delete(request: Request) -> Response:
     return RedirectResponse("/store", 303)
 
 
+async def restore(request: Request) -> Response:
+    """Make an earlier version the current one."""
+    form = await request.form()
+    chosen = {"name": str(form.get("name", "")), "version": form.get("version")}
+    outcome = await _history(request.app.state.backend, action="restore", **chosen)
+    if not outcome.ok:
+        return _problem(request, outcome.error or "", outcome.hint or "")
+    return RedirectResponse(f"/store/{outcome.get('hash')}", 303)
+
+
+async def undo(request: Request) -> Response:
+    """Take a deletion back."""
+    form = await request.form()
+    outcome = await _history(request.app.state.backend, action="undo", name=str(form.get("name", "")))
+    if not outcome.ok:
+        return _problem(request, outcome.error or "", outcome.hint or "")
+    return RedirectResponse("/store", 303)
+
+
 def _problem(request: Request, message: str, hint: str) -> Response:
     return respond(request, "problem.html", {"message": message, "hint": hint}, 422)
 
@@ -220,8 +252,10 @@ def _problem(request: Request, message: str, hint: str) -> Response:
 ROUTES = (
     ("/store", index, ("GET",)),
     ("/store", add, ("POST",)),
+    ("/store/undo", undo, ("POST",)),
     ("/store/{hash}", show, ("GET",)),
     ("/store/{hash}/raw", raw, ("GET",)),
     ("/store/{hash}/tags", tag, ("POST",)),
+    ("/store/{hash}/restore", restore, ("POST",)),
     ("/store/{hash}/delete", delete, ("POST",)),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rolltop.errors import Damaged
 from rolltop.store.catalog.connection import Database, Row
@@ -259,6 +259,15 @@ class Documents:
         self._db.run(
             "UPDATE documents SET modified=?, change=?, seal=? WHERE id=?",
             (when, self.next_change(), _seal_of(document, modified=when, deleted=document.deleted), document.id),
+        )
+
+    def rename(self, document: Document, path: str, mime: str, kind: str) -> None:
+        """Give a document another path, and the type that it has by that name."""
+        name, extension = name_and_extension(path)
+        moved = replace(document, path=path, mime=mime, kind=kind)
+        self._db.run(
+            "UPDATE documents SET path=?, name=?, ext=?, mime=?, kind=?, change=?, seal=? WHERE id=?",
+            (path, name, extension, mime, kind, self.next_change(), _seal_of(moved, deleted=None), document.id),
         )
 
     def delete(self, documents: Iterable[Document], when: int) -> None:

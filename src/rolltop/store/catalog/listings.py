@@ -60,6 +60,11 @@ class Listings:
             [*values, min(query.limit, _MOST) + 1],
         )
 
+    def ids(self, query: Listing) -> list[int]:
+        """The numbers of every document that fits."""
+        where, values = _where(query)
+        return [row[0] for row in self._db.all(f"SELECT d.id FROM documents d WHERE {where}", values)]  # noqa: S608
+
     def all(self, query: Listing) -> list[Document]:
         """Every document that fits, without tags and metadata, by path."""
         where, values = _where(query)

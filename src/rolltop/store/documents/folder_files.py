@@ -33,6 +33,10 @@ class Gather:
     largest: int = 1 << 30
     known: Known | None = None
     skipped: int = 0
+    ignored: int = 0
+    """Files and directories that .gitignore names."""
+    excluded: int = 0
+    """Those that a pattern leaves out."""
     passed_over: int = 0
     """Links, pipes, sockets and devices that were met."""
     problems: list[tuple[str, str]] = field(default_factory=list)
@@ -105,11 +109,12 @@ class Gather:
     def _wanted(self, path: str, name: str, below: bool, ignores: Ignores) -> bool:
         if name == ".git" or (not self.hidden and name.startswith(".")):
             return False
-        if any(glob_matches(pattern.rstrip("/"), path) for pattern in self.exclude):
-            return False
-        if not below and self.include and not any(glob_matches(pattern, path) for pattern in self.include):
-            return False
-        return not _ignored(path, below, ignores)
+        excluded = any(glob_matches(pattern.rstrip("/"), path) for pattern in self.exclude)
+        excluded |= not below and bool(self.include) and not any(glob_matches(each, path) for each in self.include)
+        ignored = not excluded and _ignored(path, below, ignores)
+        self.excluded += excluded
+        self.ignored += ignored
+        return not excluded and not ignored
 
 
 def open_source(path: str) -> BinaryIO:

@@ -228,7 +228,7 @@ class Keeping(Core):
         check_said(document.path, add, {})
 
         def work(_: Writer) -> Document:
-            live = self._live(document)
+            live = self.live(document)
             added = self.catalog.tags.add(document.id, add)
             if self.catalog.tags.remove(document.id, remove) or added:
                 self.catalog.documents.touch(live)
@@ -243,7 +243,7 @@ class Keeping(Core):
         check_said(document.path, (), values)
 
         def work(_: Writer) -> tuple[Document, list[str]]:
-            live = self._live(document)
+            live = self.live(document)
             changed = self.catalog.tags.set(document.id, values, now())
             changed += self.catalog.tags.unset(document.id, remove, now())
             if changed:
@@ -252,7 +252,8 @@ class Keeping(Core):
 
         return self.write(work)
 
-    def _live(self, document: Document) -> Document:
+    def live(self, document: Document) -> Document:
+        """The document as it is now; an error where it has been deleted."""
         live = self.catalog.documents.get(document.id)
         if live is None:
             raise InvalidInput("the document has been deleted in the meantime", hint="Bring it back with undo.")

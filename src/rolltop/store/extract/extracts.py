@@ -82,6 +82,12 @@ class Extracts:
         """The text whose lines are looked at instead of those of the bytes; None where there is none."""
         return self.kept.lines(document.hash) if self.has_lines(document) else None
 
+    def is_foreign(self, document: Document) -> bool:
+        """Whether people read the text in it, not its bytes: a PDF, a DOCX and the like."""
+        if document.size > LONGEST_READ or is_plain(text=document.is_text, extension=document.extension):
+            return False
+        return self.format(document) in FOREIGN - LEGIBLE
+
     def note(self, document: Document) -> str | None:
         """Why a document has no text, or not all of it; a plain text is not read for that."""
         plain = is_plain(text=document.is_text, extension=document.extension) and document.size <= LONGEST_READ

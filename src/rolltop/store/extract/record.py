@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import pairwise
@@ -21,6 +22,8 @@ class Anchor:
     label: str
     row: int = 0
 
+
+_PAGE = re.compile(r"(?:page|slide) (\d+)\b")
 
 PARSED = "definition"
 """The kind of a symbol that a parser found and that no line shows by its look."""
@@ -52,6 +55,17 @@ class Extracted:
     note: str | None = None
     links: tuple[str, ...] = ()
     needs: str = ""
+
+    def pages(self) -> dict[int, tuple[int, int]]:
+        """Where each page, slide or sheet begins and ends in the body, by its number; empty where there are none."""
+        found: dict[int, tuple[int, int]] = {}
+        numbers: dict[str, int] = {}
+        ends = (*(anchor.start for anchor in self.anchors[1:]), len(self.body))
+        for anchor, end in zip(self.anchors, ends, strict=False):
+            told = _PAGE.match(anchor.label)
+            number = int(told[1]) if told else numbers.setdefault(anchor.label, len(numbers) + 1)
+            found[number] = found.get(number, (anchor.start, end))[0], end
+        return found
 
     def place(self, offset: int) -> str:
         """Where the character at `offset` of the body stands: "page 3", "Sheet1!B7", "slide 2", "line 12"."""

@@ -29,6 +29,10 @@ AT_HAND = 50
 """So few changes behind, a search waits a moment for the readers instead of missing a fresh document."""
 
 
+FIRST_READ = 10.0
+"""Seconds that whoever asks for a text waits for the readers, which may have to start first."""
+
+
 class Extracting(Core):
     """Texts of documents, read in the background where the library was opened so."""
 
@@ -45,6 +49,17 @@ class Extracting(Core):
     def text_of(self, document: Document) -> Extracted:
         """The text of a document, and its places; says why there is none."""
         return self.extracts.of(document)
+
+    def readable(self, document: Document) -> Extracted | None:
+        """The text to show instead of bytes that nobody can read; waits a moment where a reader has yet to come."""
+        if not self.extracts.is_foreign(document):
+            return None
+        if self.extracts.kept.get(document.hash) is None and not self.committer.active:
+            if self.options.background:
+                self.settle(FIRST_READ)
+            else:
+                self.read_texts()
+        return self.extracts.lines(document)
 
     def read_texts(self, progress: Callable[[int, int], None] | None = None) -> int:
         """Read every text that has not been read yet; how many documents were read."""

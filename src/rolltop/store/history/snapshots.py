@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -15,7 +15,7 @@ from rolltop.store.extract.plain import charset_of, decoded, lines_in
 from rolltop.store.file_types import is_text
 from rolltop.store.history.archive import Archive
 from rolltop.store.history.snapshot_files import Restored, write_snapshot
-from rolltop.store.records import Document, Snapshot
+from rolltop.store.records import Document, Snapshot, Version
 from rolltop.store.times import now
 
 if TYPE_CHECKING:
@@ -85,6 +85,31 @@ class History:
             rows = self._library.catalog.snapshots.entries(self.snapshot(new).id)
         return _compare(before, {row[0]: row for row in rows})
 
+    def version(self, document: Document, number: int) -> Version:
+        """One version of a document, by its number."""
+        found = self._library.versions(document)
+        for each in found:
+            if each.number == number:
+                return each
+        raise NotFound(
+            f"{document.path} has no version {number}",
+            hint=f"Its versions are {found[0].number} to {found[-1].number}.",
+        )
+
+    def version_diff(self, document: Document, old: int, new: int) -> list[str] | None:
+        """The lines that differ between two versions, as unified diff; None where one has no text to compare."""
+        versions = self.version(document, old), self.version(document, new)
+        texts = [self._version_lines(document, each) for each in versions]
+        if texts[0] is None or texts[1] is None:
+            return None
+        before, after = (f"{document.path} (version {each.number})" for each in versions)
+        return list(difflib.unified_diff(texts[0], texts[1], before, after, lineterm=""))
+
+    def _version_lines(self, document: Document, version: Version) -> list[str] | None:
+        then = replace(document, object=version.object, hash=version.hash, size=version.size)
+        read = self._library.extracts.lines(then)
+        return self._lines(version.object) if read is None else read.body.split("\n")
+
     def text_diff(self, old: int | None, new: int | None, before: str, after: str) -> list[str] | None:
         """The lines that differ between two contents, as unified diff; None where they are not both text."""
         texts = [self._lines(number) for number in (old, new)]
@@ -108,10 +133,7 @@ class History:
 
     def put_back(self, document: Document, number: int) -> Document:
         """Make an earlier version the current one; the present one becomes history."""
-        wanted = next((v for v in self._library.catalog.documents.versions(document) if v.number == number), None)
-        if wanted is None:
-            raise NotFound(f"{document.path} has no version {number}")
-        entry = self._library.catalog.objects.get(wanted.object)
+        entry = self._library.catalog.objects.get(self.version(document, number).object)
         assert entry is not None
         mime = document.mime.partition("; charset=")[0]  # the earlier version may have been written in another one
         return self._library.add(document.path, self._library.reader.content(entry), mime=mime).document

@@ -10,13 +10,14 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rolltop.base.os_errors import ignoring_write_errors
 from rolltop.base.priority import serving_request
 from rolltop.errors import Damaged, InvalidInput, NotFound
 from rolltop.store.core import Options
 from rolltop.store.extract import Extracting
+from rolltop.store.meaning import unit_score
 from rolltop.store.records import Document
 from rolltop.store.seams import BlobStore, Catalog, GrepIndex, TextAnswer, TextHit, TextIndex
 from rolltop.store.search.hit_display import Showing, beginning
@@ -39,6 +40,16 @@ _REBUILT = "The keyword index was damaged and has to be built again."
 def has_words(query: str) -> bool:
     """Whether there is anything in a query that could be a word."""
     return any(map(str.isalnum, query))
+
+
+def _unit_scores(answer: TextAnswer) -> list[TextHit]:
+    """The hits with scores from 0 to 1: by how much of what all words are worth they have."""
+    full = answer.full or max((hit.score for hit in answer.hits), default=0.0) or 1.0
+    shares = [unit_score(hit.score / full) / hit.score if hit.score > 0 else 0.0 for hit in answer.hits]
+    return [
+        hit._replace(score=hit.score * share, parts={name: part * share for name, part in hit.parts.items()})
+        for hit, share in zip(answer.hits, shares, strict=True)
+    ]
 
 
 class Searching(Extracting):
@@ -111,26 +122,37 @@ class Searching(Extracting):
         similarity: float | None = None,
         why: bool = False,
         shown: Shown | None = None,
+        among: frozenset[int] | None = None,
     ) -> Results:
         """Documents that answer the query, better ones first. With `similarity`, nearly spelled words count too.
 
         `why` also tells what each score is made of. `shown` is `next` of the page before, `offset` counts in the order
-        of now. The query language and the meaning of `similarity` are in docs/design/search.md.
+        of now. If `among` is given, only these documents count.
+
+        The query language and the meaning of `similarity` are in docs/design/search.md.
         """
         if similarity is not None and not 0 <= similarity <= 1:
             raise InvalidInput("similarity is a number from 0 to 1")
         with serving_request():
-            return self._searched(query, limit, offset, similarity, shown, why=why)
+            return self._searched(query, limit, offset, similarity, shown, why=why, among=among)
 
     def _searched(
-        self, query: str, limit: int, offset: int, similarity: float | None, shown: Shown | None, *, why: bool
+        self,
+        query: str,
+        limit: int,
+        offset: int,
+        similarity: float | None,
+        shown: Shown | None,
+        *,
+        why: bool,
+        among: frozenset[int] | None,
     ) -> Results:
         # One more than is shown: it tells that there are more.
-        answer, missing = self._by_words(query, limit + 1, offset, similarity, why=why, shown=shown)
+        answer, missing = self._by_words(query, limit + 1, offset, similarity, why=why, shown=shown, among=among)
         note = " ".join(filter(None, (answer.note, self._waiting(missing))))
         kind = "full-text" if similarity is None else "fuzzy"
         results = Results([], answer.total, kind, note or None, unindexed=missing)
-        return self._page(answer.hits, limit, shown, results, answer)
+        return self._page(_unit_scores(answer), limit, shown, results, answer)
 
     def _page(
         self,
@@ -155,10 +177,12 @@ class Searching(Extracting):
         *,
         why: bool = False,
         shown: Shown | None = None,
+        among: frozenset[int] | None = None,
     ) -> tuple[TextAnswer, int]:
         """The keyword leg, and how many documents it does not know yet."""
-        ask = partial(self.text.search, query, limit=limit, offset=offset, similarity=similarity, why=why, shown=shown)
-        answer, missing, note = self._asked(ask)
+        asked: dict[str, Any] = {"limit": limit, "offset": offset, "similarity": similarity, "why": why}
+        asked |= {"shown": shown, "among": among}
+        answer, missing, note = self._asked(partial(self.text.search, query, **asked))
         return (replace(answer, note=" ".join(filter(None, (answer.note, note)))) if note else answer), missing
 
     def _asked(self, ask: Callable[..., Answer]) -> tuple[Answer, int, str | None]:

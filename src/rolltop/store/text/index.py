@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ from rolltop.store.text.query.plan import (
     Raised,
     Run,
     Stem,
+    Term,
     families_of,
     in_field,
     inverse_frequency,
@@ -41,6 +43,10 @@ CLOSELY = 16
 """So many of the best documents are looked at for what only raises a score: whether their words stand in order."""
 
 LEFT_OUT = f"Words of {LONGEST_WORD} letters and more are not indexed; grep finds them."
+
+
+MANY = 2000
+"""Documents that are named one by one in a question to the index."""
 
 
 class KeywordIndex:
@@ -98,27 +104,36 @@ class KeywordIndex:
         why: bool = False,
         also: TextChanges | None = None,
         shown: Shown | None = None,
+        among: frozenset[int] | None = None,
     ) -> TextAnswer:
         """Documents that answer the query, better ones first, without those that were shown.
 
-        `also` is known for this query only.
+        `also` is known for this query only. If `among` is given, only these documents count.
         """
         ask = grammar.parse(query)
         note = " ".join(filter(None, (ask.note, LEFT_OUT if any(map(leaves_out, ask.words)) else None))) or None
         state = self._state(also)
         lexicon = Words(state.view, state.fresh)
+        passed = shown.documents if shown else frozenset[int]()
         with _damage_named():
             state.view.files.check()
             for plan, complete in Planner(lexicon, similarity).plans(ask.root):
                 if shown is not None and complete != shown.complete:
                     continue
-                hits, raised, total = state.page(plan, limit, offset, shown.documents if shown else frozenset())
+                hits, raised, total = state.page(plan, limit, offset, passed, among)
                 if total:
                     told = state.told_page(plan, hits, raised, why=why)
                     families = tuple(dict.fromkeys(families_of(plan)))
                     rarest_first = tuple(sorted(families, key=_telling(plan, lexicon), reverse=True))
                     return TextAnswer(
-                        told, total, words_of(plan), note, rarest_first, complete, partial(state.holding, plan)
+                        told,
+                        total,
+                        words_of(plan),
+                        note,
+                        rarest_first,
+                        complete,
+                        partial(state.holding, plan),
+                        _full(plan),
                     )
         return TextAnswer([], 0, note=note)
 
@@ -201,6 +216,12 @@ def _telling(plan: Plan, lexicon: Words) -> Callable[[Sequence[str]], float]:
     return telling
 
 
+def _full(plan: Plan) -> float:
+    """What the words of a plan add up to, each of them once."""
+    leaves = dict.fromkeys(leaf for leaf in leaves_of(plan) if isinstance(leaf, (Stem, Run, Term)))
+    return sum(leaf.weight * leaf.idf for leaf in leaves)
+
+
 def _made_fresh(changes: TextChanges, known: Fresh) -> dict[int, tuple[int, FreshDocument | None]]:
     made: dict[int, tuple[int, FreshDocument | None]] = {number: (when, None) for number, when in changes.removed}
     for unit in changes.units:
@@ -223,18 +244,33 @@ class _State:
         return {name: (state.lengths.get(name, 0) + count) / documents for name, count in fresh.items()}
 
     def page(
-        self, plan: Plan, limit: int, offset: int, shown: frozenset[int] = frozenset()
+        self,
+        plan: Plan,
+        limit: int,
+        offset: int,
+        shown: frozenset[int] = frozenset(),
+        among: frozenset[int] | None = None,
     ) -> tuple[list[Place], int, int]:
         """One page without what was shown, how many of its documents were raised, and how many there are in all."""
         least, more = (plan.part, plan.more) if isinstance(plan, Raised) else (plan, ())
-        if not shown and (not more or offset >= CLOSELY):
+        if not shown and among is None and (not more or offset >= CLOSELY):
             hits, total = self._ranked(least, limit, offset)
             return hits, 0, total
-        found, total = self._ranked(least, max(CLOSELY, offset + limit + len(shown)))
+        if among is None:
+            found, total = self._ranked(least, max(CLOSELY, offset + limit + len(shown)))
+        else:
+            found = self._ranked_among(least, among)
+            total = len(found)
         best = self._raised(found[:CLOSELY], more) if more else []
         hits = [hit for hit in [*best, *found[len(best) :]] if hit[0] not in shown][offset : offset + limit]
         raised = {number for number, _ in best}
         return hits, sum(number in raised for number, _ in hits), total
+
+    def _ranked_among(self, plan: Plan, among: frozenset[int]) -> list[Place]:
+        """Those of some documents that answer a plan, the best first; many are picked out of all that answer it."""
+        if len(among) > MANY:
+            return [hit for hit in self._ranked(plan, sys.maxsize)[0] if hit[0] in among]
+        return sorted(self.weighed(plan, list(among)), key=lambda hit: (-hit[1], hit[0]))
 
     def _ranked(self, plan: Plan, limit: int, offset: int = 0) -> tuple[list[Place], int]:
         highest = self.view.state.highest  # what is newer is not on disk, so need not be kept out

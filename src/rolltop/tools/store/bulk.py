@@ -30,11 +30,10 @@ from mcp_core.jsonable import to_jsonable
 from rolltop.errors import Conflict, InvalidInput, RolltopError
 from rolltop.files import Target
 from rolltop.store import Writer
-from rolltop.tools.store import fetch, find, grep, keep, manage
+from rolltop.tools.store import edit, fetch, find, grep, keep, manage
 from rolltop.tools.store.budget import how_many_fit
 from rolltop.tools.store.envelope import code_of
 from rolltop.tools.store.models import Stored
-from rolltop.tools.store.operations import store_file
 from rolltop.tools.store.outputs import Outputs
 from rolltop.tools.store.references import resolved
 from rolltop.workspace import Workspace
@@ -64,6 +63,7 @@ Name = Literal[
     "grep_documents",
     "delete_by_name",
     "get_stats",
+    "edit_document",
 ]
 
 
@@ -281,12 +281,11 @@ class _Bulk:
     # one method per operation that needs more than the library -----------------------------------
 
     def store_document(self, args: keep.StoreDocument) -> BaseModel:
-        files, trial = self._workspace.files, (self._trial_files or {}).get(args.path)
-        if trial is not None:  # an earlier step would have written it
-            added = self._library.add(args.path, io.BytesIO(trial), tags=args.tags, metadata=args.metadata)
-        else:
-            added = store_file(self._library, files, args.path, args.tags, args.metadata)
-        return Stored.of(added)
+        trial = (self._trial_files or {}).get(args.path)
+        if trial is None:
+            return keep.store_path(self._workspace, args)
+        # An earlier step would have written it.
+        return Stored.of(self._library.add(args.path, io.BytesIO(trial), tags=args.tags, metadata=args.metadata))
 
     def store_text(self, args: keep.StoreText) -> BaseModel:
         kept = self._library.add_text(
@@ -353,6 +352,7 @@ _ACTIONS: dict[str, Action] = {
     "grep_documents": (grep.GrepDocuments, _Bulk.grep),
     "delete_by_name": (manage.DeleteByName, _Bulk.delete),
     "get_stats": (manage.GetStats, lambda bulk, args: bulk.plain(manage.statistics, args)),
+    "edit_document": (edit.EditDocument, lambda bulk, args: bulk.plain(edit.edit, args)),
 }
 
 
@@ -416,12 +416,11 @@ def _may_destroy(step: Operation) -> bool:
                 "operations": [
                     {"op": "store_text", "arguments": {"content": "Draft\n", "name": "draft.md"}},
                     {"op": "update_metadata", "arguments": {"name": "$1.path", "metadata": ["status=draft"]}},
-                    {"op": "get_by_name", "arguments": {"name": "$1.name"}},
                 ],
                 "atomic": True,
             },
             why="Store a note and mark it, together or not at all.",
-            expect="Three answers; committed: true.",
+            expect="Two answers; committed: true.",
         ),
         Example(
             {"operations": [{"op": "get_by_name", "arguments": {"name": "nowhere.md"}}]},
@@ -435,7 +434,7 @@ def _may_destroy(step: Operation) -> bool:
 async def bulk_operations(args: BulkOperations, ctx: ToolContext[Workspace]) -> Result[Bulked]:
     """Perform multiple operations in one request.
 
-    Stores, tags, reads, deletes many documents.
+    Stores, tags, edits, reads, deletes many documents.
 
     Keyword search in a step sees what was stored before the call.
 

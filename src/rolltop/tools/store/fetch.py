@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -25,7 +26,7 @@ from mcp_core import (
 from rolltop.errors import Conflict, ConsentMissing
 from rolltop.files import Target
 from rolltop.store import Document, Library
-from rolltop.tools.store.models import Content
+from rolltop.tools.store.models import Content, From0, From1
 from rolltop.tools.store.operations import document_by, find_hash
 from rolltop.tools.store.reading import Wanted, read_part
 from rolltop.tools.store.relations import RelatedDocument, related_to
@@ -49,10 +50,10 @@ class RetrieveDocument(ToolArguments):
     graph: bool = Field(default=False, description="Include related documents in response")
     depth: int = Field(default=2, ge=1, le=5, description="Graph traversal depth (1-5)")
     include_content: bool = Field(default=False, description="Include full document content in response")
-    offset: int = Field(default=0, ge=0, description="First byte.")
-    length: int | None = Field(default=None, ge=0, description="Bytes.")
-    start_line: int | None = Field(default=None, ge=1, description="First line, from 1.")
-    end_line: int | None = Field(default=None, ge=1, description="Last line.")
+    offset: From0 = Field(default=0, description="First byte.")
+    length: From0 | None = Field(default=None, description="Bytes.")
+    start_line: From1 | None = Field(default=None, description="First line, from 1.")
+    end_line: From1 | None = Field(default=None, description="Last line.")
 
 
 class Retrieved(BaseModel):
@@ -71,6 +72,8 @@ class Retrieved(BaseModel):
     end_line: int | None = Field(default=None, description="Last line of the part.")
     complete: bool | None = Field(default=None, description="Whether all that was asked for is here.")
     next_offset: int | None = Field(default=None, description="Pass it as offset to get the next part.")
+    extracted: bool | None = Field(default=None, description="True: the text in the document, not its bytes.")
+    pages: int | None = Field(default=None, description="Number of its last page.")
     text_note: str | None = Field(default=None, description="Why it has no text to search, or not all.")
     graph_enabled: bool | None = Field(default=None, description="Whether related documents were looked up.")
     related_documents: list[RelatedDocument] | None = Field(default=None, description="The nearest first.")
@@ -80,19 +83,21 @@ class Retrieved(BaseModel):
 
 class GetByName(ToolArguments):
     name: str = Field(description="Name, path or end of the path.", min_length=1)
-    offset: int = Field(default=0, ge=0, description="First byte.")
-    length: int | None = Field(default=None, ge=0, description="Bytes.")
-    start_line: int | None = Field(default=None, ge=1, description="First line, from 1.")
-    end_line: int | None = Field(default=None, ge=1, description="Last line.")
+    offset: From0 = Field(default=0, description="First byte.")
+    length: From0 | None = Field(default=None, description="Bytes.")
+    start_line: From1 | None = Field(default=None, description="First line, from 1.")
+    end_line: From1 | None = Field(default=None, description="Last line.")
 
 
 class CatDocument(ToolArguments):
     hash: str | None = Field(default=None, description="Hash, or 8 or more digits.")
     name: str | None = Field(default=None, description="Name, path or end of the path.")
-    offset: int = Field(default=0, ge=0, description="First byte.")
-    length: int | None = Field(default=None, ge=0, description="Bytes.")
-    start_line: int | None = Field(default=None, ge=1, description="First line, from 1.")
-    end_line: int | None = Field(default=None, ge=1, description="Last line.")
+    offset: From0 = Field(default=0, description="First byte.")
+    length: From0 | None = Field(default=None, description="Bytes.")
+    start_line: From1 | None = Field(default=None, description="First line, from 1.")
+    end_line: From1 | None = Field(default=None, description="Last line.")
+    page: From1 | None = Field(default=None, description="Page of a PDF.")
+    raw: bool = Field(default=False, description="Bytes, not its text.")
 
     @model_validator(mode="after")
     def _one_of(self) -> CatDocument:
@@ -102,7 +107,8 @@ class CatDocument(ToolArguments):
 
 
 def _wanted(args: RetrieveDocument | GetByName | CatDocument, budget: int) -> Wanted:
-    return Wanted(args.offset, args.length, args.start_line, args.end_line, most=max(1000, int(budget * SHARE)))
+    part = Wanted(args.offset, args.length, args.start_line, args.end_line, max(1000, int(budget * SHARE)))
+    return replace(part, page=args.page, raw=args.raw) if isinstance(args, CatDocument) else part
 
 
 def retrieve(
@@ -187,7 +193,7 @@ _TEXT_HASH = "f5c962601b413ccda2fc14d64d98479d9fc74c90c2dde15f25ee9922e57f5074"
     consent=_OVERWRITE,
     examples=[
         Example(
-            {"hash": _TEXT_HASH, "outputPath": "output.txt"},
+            {"hash": _TEXT_HASH[:12], "outputPath": "output.txt"},
             why="Write a stored document to a file.",
             expect="found: true, its size and the path that was written.",
             before=(("store_text", _TEXT),),
@@ -263,7 +269,7 @@ def _by_name(library: Library, args: GetByName | CatDocument, budget: int) -> Co
     if found.current:
         return content_of(library, found.document, _wanted(args, budget))
     part = read_part(library, found.document, found.object.id, found.object.size, _wanted(args, budget))
-    shown = content_of(library, found.document, Wanted(length=0))
+    shown = content_of(library, found.document, Wanted(length=0, raw=True))
     fields = {name: getattr(part, name) for name in part.__slots__}
     return shown.model_copy(update={**fields, "hash": found.object.hex, "size": found.object.size})
 
@@ -283,7 +289,7 @@ async def cat_document(args: CatDocument, ctx: ToolContext[Workspace]) -> Result
 
     Reads content by hash or name; files and relations: {tool:retrieve_document}.
 
-    Binary content comes as base64 in blob.
+    Of a PDF or the like it is the text; raw gives the bytes. Bytes come as base64 in blob.
 
     Use it to print or show what is in a document.
     """

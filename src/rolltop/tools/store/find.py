@@ -7,9 +7,9 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, WithJsonSchema
 
 from mcp_core import FROM_DOCUMENTS, READS, Example, Result, ToolArguments, ToolContext
 from rolltop.errors import InvalidInput
@@ -28,7 +28,7 @@ from rolltop.store import (
     parse_time,
 )
 from rolltop.tools.store.budget import fitting
-from rolltop.tools.store.models import Documents, Line, info
+from rolltop.tools.store.models import Documents, From1, Line, info
 from rolltop.workspace import Workspace
 
 __all__ = ["FoundDocuments", "ListDocuments", "SearchByTag", "SearchDocuments", "list_page", "search", "tagged"]
@@ -37,7 +37,7 @@ MOST = 1 << 60
 """For callers without a budget."""
 
 Color = Literal["always", "never", "auto"]
-Moment = str | int | float | None
+Moment = Annotated[str | int | float, WithJsonSchema({"type": ["string", "number"]})] | None
 
 
 class SearchDocuments(ToolArguments):
@@ -57,6 +57,7 @@ class SearchDocuments(ToolArguments):
     before_context: int = Field(default=0, ge=0, description="Show N lines before match")
     context: int = Field(default=0, ge=0, description="Show N lines before and after match")
     color: Color = Field(default="never", description="Color highlighting: always, never, auto")
+    where: dict[str, Any] = Field(default_factory=dict, description="Filters of list_documents: tags, paths, type…")
     cursor: str | None = Field(default=None, description="next_cursor of the last answer.")
 
 
@@ -100,7 +101,7 @@ class ListDocuments(ToolArguments):
     modified_before: Moment = Field(default=None, description="Likewise.")
     indexed_after: Moment = Field(default=None, description="When stored.")
     indexed_before: Moment = Field(default=None, description="Likewise.")
-    recent: int | None = Field(default=None, ge=1, description="The N stored last.")
+    recent: From1 | None = Field(default=None, description="The N stored last.")
     sort_by: Literal["name", "size", "created", "modified", "indexed"] = Field(default="modified", description="Order.")
     sort_order: Literal["asc", "desc"] = Field(default="desc", description="Direction.")
     paths: list[str] = Field(default_factory=list, description="Paths, directories, globs.")
@@ -110,6 +111,12 @@ class ListDocuments(ToolArguments):
     cursor: str | None = Field(default=None, description="next_cursor of the last answer.")
     facets: bool = Field(default=False, description="Count by type, extension, tag.")
     paths_only: bool = Field(default=False, description="Only paths.")
+
+
+FILTERS = frozenset(ListDocuments.model_fields) - {
+    *("recent", "sort_by", "sort_order", "limit", "cursor", "facets", "paths_only"),
+}
+"""What chooses documents, of the parameters of a list."""
 
 
 class SearchByTag(ToolArguments):
@@ -148,7 +155,17 @@ def _search(library: Library, args: SearchDocuments) -> FoundDocuments:
 
 def _question(args: SearchDocuments) -> str:
     """What a cursor may be used for: the same search, with pages of whatever size and look."""
-    return json.dumps([args.query, args.hash, args.type, args.similarity if args.fuzzy else None])
+    similarity = args.similarity if args.fuzzy else None
+    return json.dumps([args.query, args.hash, args.type, similarity, args.where], default=str)
+
+
+def _within(where: dict[str, Any]) -> Listing | None:
+    """Which documents a search is about; None for all."""
+    if not where:
+        return None
+    if beside := where.keys() - FILTERS:
+        raise InvalidInput(f"where has no {', '.join(sorted(beside))}", hint=f"It has {', '.join(sorted(FILTERS))}.")
+    return _listing(ListDocuments.model_validate(where))
 
 
 def _by_hash(
@@ -185,7 +202,13 @@ def _holding(library: Library, args: SearchDocuments, held: Found) -> FoundDocum
 def _by_words(library: Library, args: SearchDocuments, shown: Shown | None) -> tuple[FoundDocuments, Shown | None]:
     similarity = args.similarity if args.fuzzy else None
     results = library.find(
-        args.query, args.type, limit=args.limit, similarity=similarity, why=not args.paths_only, shown=shown
+        args.query,
+        args.type,
+        limit=args.limit,
+        similarity=similarity,
+        why=not args.paths_only,
+        shown=shown,
+        within=_within(args.where),
     )
     found = FoundDocuments(
         total=results.total,
@@ -264,10 +287,9 @@ async def search_documents(args: SearchDocuments, ctx: ToolContext[Workspace]) -
     return Result.ok(await ctx.run(search, ctx.workspace.store, args, ctx.budget))
 
 
-def list_page(library: Library, args: ListDocuments, budget: int = MOST) -> Documents:
-    """One page of a listing; as many documents as fit into the budget."""
+def _listing(args: ListDocuments) -> Listing:
     bounds = {side: _bounds(args, side) for side in ("after", "before")}
-    query = Listing(
+    return Listing(
         type=args.type,
         mime=args.mime,
         extension=args.extension,
@@ -284,6 +306,11 @@ def list_page(library: Library, args: ListDocuments, budget: int = MOST) -> Docu
         limit=args.limit,
         cursor=args.cursor,
     )
+
+
+def list_page(library: Library, args: ListDocuments, budget: int = MOST) -> Documents:
+    """One page of a listing; as many documents as fit into the budget."""
+    query = _listing(args)
     page = _page(library, query, budget, paths_only=args.paths_only)
     page.facets = library.catalog.listings.facets(query) if args.facets else None
     return page
@@ -319,13 +346,13 @@ def _moment(argument: str, value: str | int | float) -> int:
     toolset="store",
     annotations=READS,
     examples=[
+        Example({"indexed_after": "7d", "facets": True}, why="What came in this week?", expect="Both.", before=_DOCS),
         Example(
             {"type": "text", "extension": ".py", "recent": 10, "sort_by": "modified", "sort_order": "desc"},
             why="List the latest Python files.",
             expect="hello.py.",
             before=_DOCS,
         ),
-        Example({"indexed_after": "7d", "facets": True}, why="What came in this week?", expect="Both.", before=_DOCS),
     ],
     usage="Filters are joined by and. Follow next_cursor for the next page; it stays right while documents change.",
     tags=[FROM_DOCUMENTS],

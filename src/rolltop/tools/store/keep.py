@@ -4,24 +4,38 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, Field, WithJsonSchema, model_validator
 
 from mcp_core import WRITES, Example, Result, ToolArguments, ToolContext
 from rolltop.errors import InvalidInput
-from rolltop.store import Library, parse_pairs
+from rolltop.store import Gather, Library, parse_pairs
+from rolltop.tools.store.folder import store_folder
 from rolltop.tools.store.models import Stored
 from rolltop.tools.store.operations import document_by, store_file
 from rolltop.workspace import Workspace
 
-__all__ = ["StoreDocument", "StoreText", "UpdateMetadata", "Updated", "apply_metadata"]
+__all__ = ["StoreDocument", "StoreText", "UpdateMetadata", "Updated", "apply_metadata", "store_path"]
 
 
 class StoreDocument(ToolArguments):
-    path: str = Field(description="File path", min_length=1)
+    path: str = Field(description="File path, or a directory's", min_length=1)
     tags: list[str] = Field(default_factory=list, description="Document tags")
     metadata: dict[str, Any] = Field(default_factory=dict, description="Additional metadata")
+    include: list[str] = Field(default_factory=list, description="Globs, of a directory.")
+    exclude: list[str] = Field(default_factory=list, description="Likewise.")
+
+
+def store_path(workspace: Workspace, args: StoreDocument) -> Stored:
+    """Store a file, or what is in a directory."""
+    if workspace.files.stat(args.path).kind != "directory":
+        if args.include or args.exclude:
+            raise InvalidInput("include and exclude are for directories", hint="Leave them out to store one file.")
+        return Stored.of(store_file(workspace.store, workspace.files, args.path, args.tags, args.metadata))
+    gather = Gather(recursive=True, include=args.include, exclude=args.exclude)
+    library, files = workspace.store, workspace.files
+    return store_folder(library, files, args.path, gather, tags=args.tags, metadata=args.metadata)
 
 
 class StoreText(ToolArguments):
@@ -35,7 +49,9 @@ class StoreText(ToolArguments):
 class UpdateMetadata(ToolArguments):
     hash: str | None = Field(default=None, description="Hash of the document to update")
     name: str | None = Field(default=None, description="Name of the document to update")
-    metadata: list[str] = Field(description="Metadata key=value pairs to update")
+    metadata: Annotated[
+        list[str] | dict[str, Any], WithJsonSchema({"type": ["array", "object"], "items": {"type": "string"}})
+    ] = Field(default_factory=list, description="Metadata key=value pairs to update, or an object")
     verbose: bool = Field(default=False, description="All metadata before and after.")
     remove: list[str] = Field(default_factory=list, description="Keys to remove.")
     add_tags: list[str] = Field(default_factory=list, description="Tags to add.")
@@ -45,6 +61,8 @@ class UpdateMetadata(ToolArguments):
     def _one_of(self) -> UpdateMetadata:
         if (self.hash is None) == (self.name is None):
             raise ValueError("give either hash or name")
+        if not self.model_fields_set & {"metadata", "remove", "add_tags", "remove_tags"}:
+            raise ValueError("give metadata, remove, add_tags or remove_tags")
         return self
 
 
@@ -87,7 +105,7 @@ _NOTE = {"content": "Stand-up moved to 9:30.\n", "name": "meeting-notes.txt"}
         ),
         Example({"path": "no-such-file.txt"}, why="A file that is not there.", expect="An error.", fails="not_found"),
     ],
-    usage="Pass the path of one file. Storing it again after it changed keeps both versions.",
+    usage="Pass the path of a file or directory; .gitignore holds. Storing again what changed keeps both versions.",
 )
 async def store_document(args: StoreDocument, ctx: ToolContext[Workspace]) -> Result[Stored]:
     """Store a document with optional metadata.
@@ -96,10 +114,9 @@ async def store_document(args: StoreDocument, ctx: ToolContext[Workspace]) -> Re
 
     Use it to save, keep, upload or archive a file: a copy stays when the file changes.
     """
-    workspace = ctx.workspace
-    added = await ctx.run(store_file, workspace.store, workspace.files, args.path, args.tags, args.metadata)
+    stored = await ctx.run(store_path, ctx.workspace, args)
     ctx.resources_changed()
-    return Result.ok(Stored.of(added))
+    return Result.ok(stored)
 
 
 @ToolArguments.declare(
@@ -139,7 +156,7 @@ async def store_text(args: StoreText, ctx: ToolContext[Workspace]) -> Result[Sto
 
 def apply_metadata(library: Library, args: UpdateMetadata) -> Updated:
     """Set the metadata of one document."""
-    values = parse_pairs(args.metadata)
+    values = args.metadata if isinstance(args.metadata, dict) else parse_pairs(args.metadata)
     if set(values) & set(args.remove):
         raise InvalidInput("a key cannot be set and removed in one call")
     document = document_by(library, args.name, args.hash)
@@ -163,6 +180,12 @@ def apply_metadata(library: Library, args: UpdateMetadata) -> Updated:
     annotations=WRITES,
     examples=[
         Example(
+            {"name": "todo.md", "metadata": {"priority": 1}, "add_tags": ["done"]},
+            why="Say more about a note.",
+            expect="The keys that changed, and its tags.",
+            before=(("store_text", {"content": "Buy milk\n", "name": "todo.md"}),),
+        ),
+        Example(
             {"name": "todo.md", "metadata": ["status=completed", "priority=high", "author=John Doe"], "verbose": True},
             why="Mark a note as done.",
             expect="The keys that changed, and all metadata before and after.",
@@ -175,7 +198,7 @@ def apply_metadata(library: Library, args: UpdateMetadata) -> Updated:
             fails="invalid_arguments",
         ),
     ],
-    usage="Give hash or name, and key=value pairs. Numbers, true, false and null keep their type.",
+    usage="Give hash or name, and pairs, an object or tags. In pairs, numbers, true, false and null keep their type.",
 )
 async def update_metadata(args: UpdateMetadata, ctx: ToolContext[Workspace]) -> Result[Updated]:
     """Update metadata for an existing document.

@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, WithJsonSchema
 
 from rolltop.store import Added, Document, format_time
 
 if TYPE_CHECKING:
     from rolltop.store import LineMatch
 
-__all__ = ["Content", "DocumentInfo", "Documents", "Line", "Stored", "info"]
+From0 = Annotated[int, Field(ge=0), WithJsonSchema({"type": "integer"})]
+From1 = Annotated[int, Field(ge=1), WithJsonSchema({"type": "integer"})]
+"""Numbers whose bound is not worth its tokens in `tools/list`: the error says it."""
+
+__all__ = ["Content", "DocumentInfo", "Documents", "From0", "From1", "Line", "Stored", "info"]
 
 
 class Stored(BaseModel):
-    hash: str = Field(description="SHA-256 of the content: its address.")
+    hash: str | None = Field(default=None, description="SHA-256 of the content: its address.")
     bytes_stored: int = Field(description="Bytes of the content that were new to the store.")
     bytes_deduped: int = Field(description="Bytes that were there already; both add up to the size.")
     bytes_written: int = Field(description="Bytes written to disk, after compression.")
     size: int = Field(description="Size of the content in bytes.")
-    name: str = Field(description="Name of the document.")
-    path: str = Field(description="Path of the document.")
-    version: int = Field(description="Which version of this path it is, from 1.")
-    outcome: str = Field(description="new, version (the path had other content before) or unchanged.")
+    name: str | None = Field(default=None, description="Name of the document.")
+    path: str = Field(description="Path of the document, or of the directory.")
+    version: int | None = Field(default=None, description="Which version of this path it is, from 1.")
+    outcome: str | None = Field(default=None, description="new, version (other content than before) or unchanged.")
+    documents: dict[str, int] | None = Field(default=None, description="Of a directory: new, version, unchanged.")
+    skipped: dict[str, int] | None = Field(
+        default=None, description="What was left out: ignored (.gitignore), excluded, links, unreadable."
+    )
+    problems: dict[str, str] | None = Field(default=None, description="Why files were not read; the first ones.")
 
     @classmethod
     def of(cls, added: Added) -> Stored:
@@ -97,6 +106,8 @@ class Content(BaseModel):
     end: int | None = Field(default=None, description="Byte after the last one of this part.")
     start_line: int | None = Field(default=None, description="First line of this part, where lines were asked for.")
     end_line: int | None = Field(default=None, description="Last line of this part.")
+    extracted: bool | None = Field(default=None, description="True: the text in the document, not its bytes.")
+    pages: int | None = Field(default=None, description="Number of its last page.")
     complete: bool = Field(description="Whether this is the whole content (or all that was asked for).")
     next_offset: int | None = Field(default=None, description="Pass it as offset to get the next part.")
 

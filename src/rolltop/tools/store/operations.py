@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from rolltop.files import Files
+from rolltop.files import Files, absolute
 from rolltop.store import Added, Document, Found, Library, no_such_hash
 
-__all__ = ["document_by", "find_hash", "store_file"]
+__all__ = ["document_by", "document_holding", "document_name", "find_hash", "store_file"]
 
 
 def store_file(library: Library, files: Files, path: str, tags: list[str], metadata: dict[str, Any]) -> Added:
@@ -28,9 +30,24 @@ def find_hash(library: Library, text: str) -> Found:
     return found
 
 
+def document_holding(library: Library, document: Document, number: int) -> Document:
+    """The document as it was when it had this content."""
+    if number == document.object:
+        return document
+    entry = library.catalog.objects.get(number)
+    return replace(document, object=number, hash=entry.hex, size=entry.size) if entry else document
+
+
 def document_by(library: Library, name: str | None, digest: str | None) -> Document:
     """The one document that a name or a hash means."""
     if digest:
         return library.document_with(digest.strip())
     assert name is not None
-    return library.document(name.removeprefix("doc://"))
+    return library.document(document_name(name))
+
+
+def document_name(name: str) -> str:
+    """What a caller calls a document: `doc://NAME`, or the file it came from as `file://…` or `~/…`."""
+    if name.startswith(("file://", "~/")):
+        return absolute(name, Path("/"))
+    return name.removeprefix("doc://")

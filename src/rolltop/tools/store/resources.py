@@ -1,4 +1,4 @@
-"""Documents as resources: `doc://<hash or name>`, whole or by lines; completions for names and tags."""
+"""Documents as resources: `doc://<hash or name>`, whole, by lines or by page; completions for names and tags."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit
 from mcp_core import Page, ResourceContent, ResourceInfo, TemplateInfo, ToolContext, UnknownResource
 from mcp_core.content import DATA
 from rolltop.errors import InvalidInput, NotFound
-from rolltop.store import Document, Library, Listing, decoded, is_hash_prefix, lines_in
+from rolltop.store import Document, Extracted, Library, Listing, decoded, is_hash_prefix, lines_in
+from rolltop.tools.store.operations import document_holding
 from rolltop.workspace import Workspace
 
 __all__ = ["StoreResources"]
@@ -31,7 +32,10 @@ class StoreResources:
         return [
             TemplateInfo("doc://{name}", "document", "A stored document", "By hash, name or path."),
             TemplateInfo(
-                "doc://{name}{?start_line,end_line}", "lines", "Lines of a stored document", "Lines count from 1."
+                "doc://{name}{?start_line,end_line,page,raw}",
+                "part",
+                "Lines or a page of a stored document",
+                "They count from 1. Of a PDF or the like you get its text; raw=true gives the bytes.",
             ),
             TemplateInfo("doc://?tag={tag}", "tagged", "Documents with a tag", "Their paths, one per line."),
         ]
@@ -69,8 +73,12 @@ def _read(library: Library, uri: str) -> list[ResourceContent]:
         number, document = _find(library, name)
     except (NotFound, InvalidInput) as error:
         raise UnknownResource(uri, error.hint) from None
+    raw = options.get("raw", "") not in ("", "0", "false")
+    extracted = None if raw else library.readable(document_holding(library, document, number))
+    if extracted is not None:
+        return [ResourceContent(uri, _lines(_page(extracted, options), options), "text/plain", DATA)]
     data = library.read_object(number)
-    if document.kind != "text":
+    if raw or document.kind != "text":
         return [ResourceContent(uri, data, document.mime, DATA)]
     text = data.decode("utf-8", "replace") if document.is_text else decoded(data)
     mime = document.mime if document.is_text else document.mime.partition(";")[0]
@@ -82,6 +90,16 @@ def _find(library: Library, name: str) -> tuple[int, Document]:
         return found.object.id, found.document
     document = library.document(name)
     return document.object, document
+
+
+def _page(text: Extracted, options: dict[str, str]) -> str:
+    if "page" not in options:
+        return text.body
+    pages, number = text.pages(), _number(options, "page", 1)
+    if number not in pages:
+        raise InvalidInput(f"there is no text on page {number}")
+    first, last = pages[number]
+    return text.body[first:last]
 
 
 def _lines(text: str, options: dict[str, str]) -> str:
