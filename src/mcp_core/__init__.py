@@ -5,7 +5,6 @@ with tool names and raw arguments and gets back an `Answer` to put on its wire. 
 describes how the parts fit together.
 """
 
-from mcp_core.annotations import DESTROYS, READS, RUNS, WRITES, ToolAnnotations
 from mcp_core.approval import Agreement, Approver, Broker, Effect, EffectChanged, ask_for
 from mcp_core.arguments import ToolArguments
 from mcp_core.changes import Change, Changes
@@ -30,7 +29,7 @@ from mcp_core.resources import (
     UnknownScheme,
 )
 from mcp_core.result import Result
-from mcp_core.spec import Example, ToolSpec
+from mcp_core.spec import DESTROYS, READS, RUNS, WRITES, Example, ToolAnnotations, ToolSpec
 from mcp_core.toolset import LiveTools, Need, ToolSet
 from mcp_core.validation import InvalidArguments, Problem
 

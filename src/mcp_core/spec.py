@@ -11,16 +11,58 @@ from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel
 
-from mcp_core.annotations import RUNS, ToolAnnotations
 from mcp_core.consent import Consent, NoArguments, with_consent_field
 from mcp_core.context import ToolContext
 from mcp_core.result import Result
 from mcp_core.schema import model_schema, type_schema
 from mcp_core.validation import check_arguments
 
-__all__ = ["Example", "Parameters", "ToolFunction", "ToolSpec", "inspect_function"]
+__all__ = [
+    "DESTROYS",
+    "READS",
+    "RUNS",
+    "WRITES",
+    "Example",
+    "Parameters",
+    "ToolAnnotations",
+    "ToolFunction",
+    "ToolSpec",
+    "inspect_function",
+]
 
 ToolFunction = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnnotations:
+    """What a tool does, as MCP's four hints; `--read-only`, consent and the wire all read it.
+
+    `open_world`: it reaches beyond this machine's own data.
+    """
+
+    read_only: bool = False
+    destructive: bool = False
+    idempotent: bool = False
+    open_world: bool = False
+
+    def wire(self, title: str | None = None) -> dict[str, bool | str]:
+        hints: dict[str, bool | str] = {
+            "readOnlyHint": self.read_only,
+            "destructiveHint": self.destructive,
+            "idempotentHint": self.idempotent,
+            "openWorldHint": self.open_world,
+        }
+        return {"title": title, **hints} if title else hints
+
+
+READS = ToolAnnotations(read_only=True, idempotent=True)
+"""Changes nothing."""
+WRITES = ToolAnnotations(idempotent=True)
+"""Adds or sets; saying it twice is the same as saying it once."""
+DESTROYS = ToolAnnotations(destructive=True, idempotent=True)
+"""Removes or replaces what was there."""
+RUNS = ToolAnnotations()
+"""Runs something; twice is not the same as once."""
 
 
 @dataclass(frozen=True, slots=True)

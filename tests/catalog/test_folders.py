@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,15 +27,16 @@ write <- function(path) { writeLines("made", path); file.exists(path) }
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("owner")
+def data() -> Iterator[Path]:
+    """Folders that whoever runs foreign code can reach: pytest's own are closed to other users."""
+    root = Path(tempfile.mkdtemp(prefix="rolltop-folders-"))
+    root.chmod(0o755)
     for name in ("in", "out", "other"):
         (root / name).mkdir()
         (root / name).chmod(0o777)
     (root / "in" / "a.txt").write_text("one")
-    for folder in (root, root.parent, root.parent.parent):
-        folder.chmod(0o755)
-    return root
+    yield root
+    shutil.rmtree(root)
 
 
 @pytest.fixture(scope="module")
