@@ -144,6 +144,9 @@ def forms(value: Any) -> list[Any]:
 
 def accepts(schema: dict[str, Any], value: Any, language: str) -> bool:
     candidates = forms(value) if language == "r" else [value]
+    # R completes the beginning of a choice; who reads the schema writes all of it.
+    choices = [each for each in schema.get("enum", ()) if isinstance(value, str) and str(each).startswith(value)]
+    candidates += choices if language == "r" and len(choices) == 1 else []
     if value is None and schema.get("default", 0) is None:
         return True
     return any(Draft7Validator(schema).is_valid(each) for each in candidates)

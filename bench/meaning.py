@@ -109,18 +109,15 @@ def over_better_leg(ranks: dict[str, list[float]]) -> tuple[float, float, float]
 def tuned(library: Library, label: str, asked: Asked, rows: Rows) -> None:
     """The mean reciprocal rank for different weights."""
     found = [(library.document(path).id, library.legs(query)) for query, path in asked]
-    for nearness in (0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0):
-        for every in (0.0, 0.25, 0.5, 1.0, 2.0):
-            for in_order in (0.0, 1.0, 2.0, 4.0, 6.0):
-                blend = Blend(nearness, every, in_order)
-                orders = [
-                    ([each.document for each in fuse(those.candidates, blend, those.far)], wanted)
-                    for wanted, those in found
-                ]
-                value = mean([reciprocal(order, wanted) for order, wanted in orders])
-                rows.append(
-                    [f"{label}: nearness {nearness}, all words {every}, in order {in_order}", f"{value:.4f}", ""]
-                )
+    for nearness in (1.0, 1.5, 2.0, 2.5, 3.0):
+        for few_words in (1.0, 1.25, 1.5):
+            blend = Blend(nearness, few_words=few_words)
+            orders = [
+                ([each.document for each in fuse(those.candidates, blend, those.full)], wanted)
+                for wanted, those in found
+            ]
+            value = mean([reciprocal(order, wanted) for order, wanted in orders])
+            rows.append([f"{label}: nearness {nearness}, few words {few_words}", f"{value:.4f}", ""])
 
 
 def index_speed(count: int, work: Path, rows: Rows) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from rolltop.base.interruption import interruptible
 from rolltop.catalog.inference import infer_type, strip_type_prefix
 from rolltop.catalog.prose import prose_of
 from rolltop.catalog.pylang.docstrings import read_docstring
@@ -46,7 +47,11 @@ def clean(text: str) -> None:
         (read, "f <- " + "(" * 3000 + "function(x) 1" + ")" * 3000),
         (read, "f <- function(x=" + "c(" * 3000 + "1" + ")" * 3000 + ") 1"),
         (read, "f <- function(x=" + "-" * 3000 + "1) 1"),
-        (clean, "\\code{" * (N // 4)),
+        (clean, "\\code{" * 200_000),
+        (clean, "\\item " * 200_000),
+        (clean, "\\a[" * 200_000),
+        (clean, "`a` " * 100_000),
+        (clean, "``` r\n" * 50_000),
         (clean, "\\emph{" * 3000 + "}" * 3000),
         (clean, " ".join("`" * (i % 50 + 1) for i in range(5000))),
         (clean, "[" * N),
@@ -69,3 +74,15 @@ def test_hostile_text_is_read_in_time(reader: Callable[[str], object], text: str
     began = time.process_time()
     reader(text)
     assert time.process_time() - began < 5
+
+
+def test_reading_ends_when_nobody_waits_any_more() -> None:
+    class Left(Exception):
+        pass
+
+    def check() -> None:
+        raise Left
+
+    with pytest.raises(Left):
+        interruptible(parse_markup, check)("\\item{a} " * 5000)
+    parse_markup("\\item{a} " * 5000)

@@ -150,7 +150,7 @@ def test_a_query_that_is_too_long_is_read_as_far_as_it_is_looked_at_and_says_so(
 def test_no_word_is_said_to_be_missing_while_documents_are(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     library.add_text("a.md", "needles and pins\n")
     library.catch_up()
-    assert "Spelled nearly so" in str(library.find("neadles", "keyword").note)
+    assert "Did you mean: " in str(library.find("neadles", "keyword").note)
     monkeypatch.setattr(library._learning, "freshen", lambda: 3)
     assert library.find("neadles", "keyword").note == "3 documents are not indexed yet: ask again in a moment."
 

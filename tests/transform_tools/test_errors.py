@@ -253,4 +253,5 @@ async def test_an_address_is_not_taken_for_data(desk: Application) -> None:
     asked = {"transformation": "count($input)", "inputFormat": "csv", "outputFormat": "json"}
     found = await error(desk, "execute_transformation", inputData="doc://data/sales.csv", **asked)
     assert found["code"] == "INVALID_INPUT"
-    assert "transform_batch" in found["details"]["hint"]
+    assert "doc://data/sales.csv" in found["message"]
+    assert "List the documents" in found["details"]["hint"]

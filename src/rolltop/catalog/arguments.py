@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -47,6 +48,7 @@ def served_schema(definition: Definition) -> dict[str, Any]:
 
 
 _SINGLE = ["string", "number", "boolean"]
+_MAY_BE_LIST = re.compile(r"\b(?:lists?|data[ .]?frames?|tibbles?|objects?|frame|environment)\b", re.IGNORECASE)
 
 
 def _as_r_takes_it(schema: Mapping[str, Any], is_untyped: bool) -> dict[str, Any]:
@@ -55,7 +57,8 @@ def _as_r_takes_it(schema: Mapping[str, Any], is_untyped: bool) -> dict[str, Any
     if not is_untyped:
         return {**schema, "type": ["object", "array"]} if is_object else dict(schema)
     said = {key: value for key, value in schema.items() if key not in ("type", "items", "enum")}
-    return {"type": [*_SINGLE, "array", *(["object"] if is_object else [])], "items": {}, **said}
+    may_be_list = is_object or _MAY_BE_LIST.search(str(schema.get("description") or "")) is not None
+    return {"type": [*_SINGLE, "array", *(["object"] if may_be_list else [])], "items": {}, **said}
 
 
 def check_arguments(

@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rolltop.base.atomic_files import write_file
+from rolltop.base.interruption import checkpoint
 from rolltop.catalog import yaml_text
 from rolltop.catalog.definition import Definition, untyped_line
 from rolltop.catalog.found import MARKER, NAME, Found, Remark
@@ -62,7 +63,7 @@ def find_tools(tree: SourceTree, remarks: list[Remark] | None = None) -> list[Fo
 
     What is marked and can be no tool is left out; `remarks` gets the reasons.
     """
-    everything = [*_r_tools(tree), *_python_tools(tree)]
+    everything = [tool for read in SOURCES.values() for tool in read(tree)]
     noticed = remarks if remarks is not None else []
     seen: dict[str, Found] = {}
     for tool in everything:
@@ -100,6 +101,7 @@ def _r_tools(tree: SourceTree) -> Iterator[Found]:
     with _help_of(texts.values()) as help_of:
         sources = Sources(tree.package, tree.markdown, help_of)
         for file, text in texts.items():
+            checkpoint()
             require_r(text, file)
             sources.add(file, text)
         yield from tools_in(sources, set(tree.r_files))
@@ -119,6 +121,21 @@ def _python_tools(tree: SourceTree) -> Iterator[Found]:
         from rolltop.catalog.pylang import python_tools  # noqa: PLC0415 - dear to load, and most trees are R
 
         yield from python_tools(tree)
+
+
+def _openapi_tools(tree: SourceTree) -> Iterator[Found]:
+    if tree.openapi_files:
+        from rolltop.catalog.openapi import openapi_tools  # noqa: PLC0415 - most trees have none
+
+        yield from openapi_tools(tree)
+
+
+SOURCES: Mapping[str, Callable[[SourceTree], Iterator[Found]]] = {
+    "r": _r_tools,
+    "python": _python_tools,
+    "openapi": _openapi_tools,
+}
+"""What reads each kind of source: the value of `language` in the definitions that come from it."""
 
 
 def mcptool_build(

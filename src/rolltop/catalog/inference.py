@@ -158,7 +158,7 @@ def inferred(text: str, otherwise: Schema | None = None, default: Any = None) ->
     """
     has_others = names_alternatives(text)
     if leading := leading_type(text):
-        is_open = leading == array_of("array") and not re.search(_ELEMENT, text, re.IGNORECASE)
+        is_open = leading == array_of("array") and not re.search("character|string", text, re.IGNORECASE)
         return leading, not has_others and not is_open
     if found := _ARRAY_ANYWHERE.search(text):
         return array_of(_WORD_TYPES[found[1].lower()]), False

@@ -37,8 +37,8 @@ def problems_of(document: Any) -> Iterator[str]:
     for key in ("dangerous", "requires_approval"):
         if not isinstance(document.get(key, False), bool):
             yield f"{key} must be true or false"
-    if document.get("language", "r") not in ("r", "python"):
-        yield "language must be r or python"
+    if document.get("language", "r") not in ("r", "python", "openapi"):
+        yield "language must be r, python or openapi"
     yield from _parameter_problems(document.get("parameters"))
     if document.get("returns") is not None:
         yield from _schema_problems(document["returns"], "returns")

@@ -1,4 +1,4 @@
-"""What a path means: an R package, a Python package, a folder or one file, and where its definitions go."""
+"""What a path means: a package of R or Python, a folder, a file, an OpenAPI document; and where its definitions go."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ __all__ = ["TOOLS_DIRECTORY", "SourceTree", "source_tree"]
 
 TOOLS_DIRECTORY = Path("inst", "mcp", "tools")
 _R_SUFFIXES = (".R", ".r", ".S", ".s", ".q")
+_DOCUMENTS = (".json", ".yaml", ".yml")
 _SKIPPED = frozenset({"__pycache__", "tests", "test", "build", "dist", "node_modules", "site-packages", "inst", "renv"})
 
 
@@ -29,6 +30,7 @@ class SourceTree:
     r_context: tuple[Path, ...] = ()
     is_r_package: bool = False
     markdown: bool = True
+    openapi_files: tuple[Path, ...] = ()
 
     @property
     def tools_directory(self) -> Path:
@@ -36,7 +38,7 @@ class SourceTree:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        return (*self.r_files, *self.py_files)
+        return (*self.r_files, *self.py_files, *self.openapi_files)
 
 
 def source_tree(path: str | Path) -> SourceTree:
@@ -48,7 +50,9 @@ def source_tree(path: str | Path) -> SourceTree:
         raise InvalidInput(f"{path} is neither a file nor a directory", hint="Give a package, a folder or a file.")
     tree = _of_file(place) if place.is_file() else _of_folder(place)
     if not tree.files:
-        raise NotFound(f"{path} holds no R or Python sources", hint="An R package keeps them in its folder R/.")
+        raise NotFound(
+            f"{path} holds no R or Python sources and no openapi.yaml", hint="An R package keeps them in its folder R/."
+        )
     return tree
 
 
@@ -64,7 +68,13 @@ def _of_file(file: Path) -> SourceTree:
         return SourceTree(file.parent, _package_name(file.stem), (file,), (), (file,))
     if file.suffix == ".py":
         return SourceTree(file.parent, _package_name(file.stem), (), (file,))
-    raise InvalidInput(f"{file.name} is neither an R nor a Python source", hint="Give a file that ends in .R or .py.")
+    if file.suffix in _DOCUMENTS:
+        name = _package_name(file.parent.name if file.stem.lower() == "openapi" else file.stem)
+        return SourceTree(file.parent, name, openapi_files=(file,))
+    raise InvalidInput(
+        f"{file.name} is neither an R nor a Python source nor an OpenAPI document",
+        hint="Give a file that ends in .R, .py, .json or .yaml.",
+    )
 
 
 def _of_folder(folder: Path) -> SourceTree:
@@ -73,7 +83,10 @@ def _of_folder(folder: Path) -> SourceTree:
     python = tuple(_python_files(folder, folder))
     r_folder = folder / "R" if (folder / "R").is_dir() else folder
     r_files = tuple(_r_files(r_folder, folder))
-    return SourceTree(folder, _python_package(folder) or _package_name(folder.name), r_files, python, r_files)
+    package = _python_package(folder) or _package_name(folder.name)
+    documents = (folder / f"openapi{suffix}" for suffix in _DOCUMENTS)
+    openapi = tuple(file for file in documents if _is_own_file(file, folder))[:1]
+    return SourceTree(folder, package, r_files, python, r_files, openapi_files=openapi)
 
 
 def _r_package(root: Path) -> SourceTree:

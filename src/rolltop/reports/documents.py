@@ -19,7 +19,7 @@ from pathlib import Path
 from rolltop.errors import Conflict, InvalidData, InvalidInput, NotFound, RolltopError, SizeLimit
 from rolltop.reports.frontmatter import ensure, title_of
 from rolltop.reports.landing import read_plain, write_whole
-from rolltop.reports.names import document_name, side_name, stem_of
+from rolltop.reports.names import SOURCE_ENDINGS, document_name, side_name, stem_of
 from rolltop.reports.turns import turn
 from rolltop.reports.versions import Version, Versions
 
@@ -84,10 +84,11 @@ class Documents:
         return name
 
     def _refuse_twin(self, name: str) -> None:
-        """Documents that differ in the case of .Rmd alone would share side files and results."""
-        twin = stem_of(name) + (".rmd" if name.endswith(".Rmd") else ".Rmd")
-        if _is_plain_file(self.root / twin) and not _is_plain_file(self.root / name):
-            raise Conflict(f"{twin} exists already", hint=f"Choose another filename, or say {twin} to mean that one.")
+        """Documents that differ in their ending alone would share side files and results."""
+        for twin in (stem_of(name) + ending for ending in SOURCE_ENDINGS if not name.endswith(ending)):
+            if _is_plain_file(self.root / twin) and not _is_plain_file(self.root / name):
+                hint = f"Choose another filename, or say {twin} to mean that one."
+                raise Conflict(f"{twin} exists already", hint=hint)
 
     def update(self, filename: str, content: str) -> str:
         """Replace the text of an existing document."""
@@ -119,7 +120,7 @@ class Documents:
     def existing(self, filename: str) -> str:
         """The name of a document that is there; both spellings of the extension are tried."""
         name = document_name(filename)
-        candidates = dict.fromkeys([name, stem_of(name) + ".Rmd", stem_of(name) + ".rmd"])
+        candidates = dict.fromkeys([name, *(stem_of(name) + ending for ending in SOURCE_ENDINGS)])
         for candidate in candidates:
             if _is_plain_file(self.root / candidate):
                 return candidate
@@ -317,7 +318,7 @@ def _is_plain_file(path: Path) -> bool:
 
 
 def _is_document(entry: os.DirEntry[str]) -> bool:
-    if not entry.name.endswith((".Rmd", ".rmd")) or not entry.is_file(follow_symlinks=False):
+    if not entry.name.endswith(SOURCE_ENDINGS) or not entry.is_file(follow_symlinks=False):
         return False
     try:
         return document_name(entry.name) == entry.name

@@ -17,6 +17,7 @@ from rolltop.errors import InvalidInput
 __all__ = [
     "FIGURE_SCHEME",
     "OUTPUT_SCHEME",
+    "SOURCE_ENDINGS",
     "SOURCE_SCHEME",
     "Reference",
     "document_name",
@@ -35,11 +36,13 @@ SOURCE_SCHEME = "rmd"
 OUTPUT_SCHEME = "rmd-output"
 FIGURE_SCHEME = "rmd-figure"
 
+SOURCE_ENDINGS = (".Rmd", ".rmd", ".qmd")
 OUTPUT_ENDINGS = (".html", ".pdf", ".docx", ".pptx", ".md")
 FIGURE_ENDINGS = (".png", ".jpg", ".jpeg", ".svg", ".pdf")
 
 MIME_TYPES = {
     ".rmd": "text/markdown",
+    ".qmd": "text/markdown",
     ".md": "text/markdown",
     ".html": "text/html",
     ".pdf": "application/pdf",
@@ -68,11 +71,11 @@ _RESERVED = {"output"}
 
 def document_name(given: str) -> str:
     """The file name of a document, with its extension: `example` and `example.Rmd` both give `example.Rmd`."""
-    stem = given[:-4] if given.lower().endswith(".rmd") else given
+    stem = given[:-4] if given.lower().endswith((".rmd", ".qmd")) else given
     _check_component(stem, "filename")
     if stem.lower() in _RESERVED:
         raise InvalidInput(f"filename cannot be {stem!r}: that directory holds the rendered documents")
-    return given if given.endswith((".Rmd", ".rmd")) else f"{stem}.Rmd"
+    return given if given.endswith(SOURCE_ENDINGS) else f"{stem}.Rmd"
 
 
 def stem_of(name: str) -> str:
@@ -152,7 +155,7 @@ def parse_uri(uri: str) -> Reference:
     path = unquote(rest)
     try:
         match scheme if separator else "":
-            case "rmd" if path.endswith((".Rmd", ".rmd")):
+            case "rmd" if path.endswith(SOURCE_ENDINGS):
                 return Reference("source", document_name(path))
             case "rmd-output":
                 return Reference("output", output_name(path))

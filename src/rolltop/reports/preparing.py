@@ -14,6 +14,7 @@ from rolltop.reports.documents import Documents, Stamps, source_text
 from rolltop.reports.engines import choose_engine
 from rolltop.reports.job import EXTENSIONS, Engine, Format, RenderJob
 from rolltop.reports.ledger import Origin
+from rolltop.reports.quarto import as_rmd, is_quarto
 from rolltop.reports.typeset import typst_installed
 
 __all__ = ["Prepared", "RenderOptions", "prepare"]
@@ -41,6 +42,8 @@ class Prepared:
     job: RenderJob
     note: str | None
     origin: Origin
+    files: Mapping[str, bytes]
+    """The document and its side files as they were read."""
     stamps: Stamps
     warnings: tuple[str, ...] = ()
     """What is to be told although the render does not know of it."""
@@ -51,7 +54,11 @@ def prepare(documents: Documents, config: ReportsConfig, filename: str, options:
     formats = _checked_formats(options.formats)
     read, stamps = time.time_ns(), documents.stamps(name)  # first: what is changed from now on is a change
     files = documents.gather(name)
-    text = source_text(name, files[name])
+    text, lacks = source_text(name, files[name]), list[str]()
+    given = files
+    if is_quarto(name):
+        text, lacks = as_rmd(text)
+        files = {**files, name: text.encode()}
     wanted = options.engine or config.engine
     engine, note = choose_engine(wanted, text, formats, typst=typst_installed(), files=files.keys())
     job = RenderJob(
@@ -70,7 +77,7 @@ def prepare(documents: Documents, config: ReportsConfig, filename: str, options:
         f"{side!r} is no side file for a render: a link, or control characters in the name"
         for side in documents.left_out(name)
     )
-    return Prepared(job, note, Origin.of(files, read), stamps, left_out)
+    return Prepared(job, note, Origin.of(given, read), given, stamps, (*lacks, *left_out))
 
 
 def _timeout(config: ReportsConfig, given: float | None) -> float:

@@ -117,7 +117,7 @@ class Reports:
                     code="document_not_found",
                     hint="Create the document again to render it.",
                 )
-            return self.documents.is_still(job.source, job.files, prepared.stamps)
+            return self.documents.is_still(job.source, prepared.files, prepared.stamps)
 
         stem = stem_of(job.source)
         return self.outputs.publish(stem, result.outputs, result.figures, prepared.origin, is_current, text=result.text)

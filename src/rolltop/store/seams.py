@@ -168,6 +168,8 @@ class TextAnswer:
     """Whether the documents hold everything that was asked for; else they hold some of the words."""
     holding: Callable[[Sequence[int]], set[int]] = none_of
     """Which of some documents are among all that answer the query, be they among the hits or not."""
+    full: float = 0.0
+    """About what a document of usual length scores that holds every word once. Words that no document has count too."""
 
 
 class TextIndex(Protocol):

@@ -35,7 +35,7 @@ async def index(request: Request) -> Response:
 
 
 async def _with_figure(backend: Backend, document: dict[str, Any]) -> dict[str, Any]:
-    document["name"] = str(document["filename"]).removesuffix(".Rmd")
+    document["name"] = str(document["filename"]).rpartition(".")[0]
     read = await backend.call("read_rmd", {"filename": document["name"]})
     document["figures"] = [_last(uri) for uri in read.get("figures", [])]
     return document
@@ -52,8 +52,8 @@ async def _page(request: Request, outcome: Outcome | None, status: int = 200) ->
     if not read.ok:
         raise HTTPException(404, read.error)
     listed = await backend.call("list_rmd", {"limit": 200})
-    wanted = f"{name}.Rmd"
-    known: Mapping[str, Any] = next((each for each in listed.get("documents", []) if each["filename"] == wanted), {})
+    wanted = (f"{name}.Rmd", f"{name}.rmd", f"{name}.qmd")
+    known: Mapping[str, Any] = next((each for each in listed.get("documents", []) if each["filename"] in wanted), {})
     data = {
         "name": name,
         "content": read.get("content", ""),
@@ -79,7 +79,7 @@ async def create(request: Request) -> Response:
         return respond(request, "ask.html", {"questions": outcome.questions}, fields=arguments, back="/reports")
     if not outcome.ok:
         return respond(request, "problem.html", {"message": outcome.error, "hint": outcome.hint or ""}, 422)
-    name = str(outcome.get("filename", arguments["filename"])).removesuffix(".Rmd")
+    name = str(outcome.get("filename", arguments["filename"])).rpartition(".")[0]
     return RedirectResponse(f"/reports/{quote(name)}", 303)
 
 

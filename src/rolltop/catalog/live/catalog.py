@@ -19,9 +19,12 @@ from rolltop.catalog.library import Broken, FileStamp, file_stamp, locate, read_
 from rolltop.catalog.live.answer import Answer
 from rolltop.catalog.live.code_stamp import CodeStamp, code_stamp
 from rolltop.catalog.live.configuration import CatalogSettings
+from rolltop.catalog.live.http_tools import call_operation
 from rolltop.catalog.live.origin import Origin, origin_of
 from rolltop.catalog.live.sessions import Sessions
 from rolltop.catalog.live.stateless_calls import StatelessCalls
+from rolltop.catalog.openapi import operations_in
+from rolltop.catalog.sources import source_tree
 from rolltop.confine import Limits
 from rolltop.errors import Conflict, InvalidData, InvalidInput, NotFound, PermissionDenied, RolltopError
 
@@ -205,7 +208,25 @@ class Catalog:
         given, problems = check_arguments(served_schema(served.definition), arguments)
         if problems:
             raise invalid_arguments((problem.path, problem.message) for problem in problems)
+        if served.definition.language == "openapi":
+            return self._ask_service(served, given)
         return self._sessions.call(session or StatelessCalls.new_key(), served.origin, served.definition, given)
+
+    def _ask_service(self, served: Served, arguments: Mapping[str, Any]) -> Answer:
+        service = self.settings.services.get(served.definition.package)
+        if service is None:
+            raise InvalidInput(
+                f"the address of {served.definition.package} is not set, so its tools cannot be called",
+                hint=f"The owner of the server sets it: [catalog.services.{served.definition.package}] address = ...",
+            )
+        tree = source_tree(locate(served.place).origin)
+        operations = {each.name: each for file in tree.openapi_files for each in operations_in(file, tree.root)}
+        operation = operations.get(served.definition.function)
+        if operation is None or set(arguments) - set(operation.places):
+            raise NotFound(
+                f"{served.definition.name} is not in its document any more", hint="Build the definitions again."
+            )
+        return call_operation(service, operation, arguments, self.settings.seconds)
 
     def new_call(self) -> str:
         """A session for one call of a caller that has none; by it the call can be ended."""

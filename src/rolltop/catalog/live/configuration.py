@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from rolltop.catalog.live.http_tools import Service
 from rolltop.confine import Mount
 from rolltop.errors import InvalidInput
 
@@ -37,6 +38,9 @@ class CatalogSettings:
     output_folders: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
     """By package: the folder that its tools may write to."""
 
+    services: Mapping[str, Service] = field(default_factory=dict)
+    """By package: where the service is whose OpenAPI document it has."""
+
     def mounts_of(self, package: str) -> tuple[Mount, ...]:
         """What the owner lets the tools of a package see of this machine, at the places where it is."""
         reads = [Mount(folder, str(folder)) for folder in self.folders.get(package, ())]
@@ -54,6 +58,8 @@ class CatalogSettings:
                 raise InvalidInput(f"[catalog] has no setting {key!r}", hint=f"It has: {', '.join(known)}.")
             if key in ("folders", "output_folders"):
                 values[key] = _folders(key, value)
+            elif key == "services":
+                values[key] = _services(value)
             else:
                 values[key] = _parsed(key, value, str(known[key].type))
         values["groups"] = groups or values.get("groups", ())
@@ -78,6 +84,19 @@ def _folders(key: str, value: Any) -> dict[str, tuple[Path, ...]]:
                 f"catalog.{key}.{name}: there is no folder {missing[0]}", hint="Make it, or leave it out."
             )
     return folders
+
+
+def _services(value: Any) -> dict[str, Service]:
+    """A table for each package: address, and what its secret is called and sent as."""
+    known = [each.name for each in fields(Service)]
+    if not isinstance(value, Mapping) or not all(isinstance(given, Mapping) for given in value.values()):
+        raise InvalidInput("the setting catalog.services must hold a table for each package")
+    for name, given in value.items():
+        wrong = [key for key, said in given.items() if key not in known or not isinstance(said, str)]
+        if wrong or "address" not in given:
+            what = f"has no setting {wrong[0]!r} that is text" if wrong else "has no address"
+            raise InvalidInput(f"catalog.services.{name} {what}", hint=f"It has: {', '.join(known)}.")
+    return {name: Service(**given) for name, given in value.items()}
 
 
 def _parsed(key: str, value: Any, kind: str) -> Any:

@@ -2,6 +2,8 @@
 
 `\\code{x}` and `` `x` `` are the same node, so everything after this module sees one kind of markup.
 Braces inside quoted strings of `\\code` do not count, as in R's own reader of Rd.
+
+The time is linear in the length of the text, whatever it says: searches are bounded, or their failure is remembered.
 """
 
 from __future__ import annotations
@@ -10,6 +12,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+
+from rolltop.base.interruption import checkpoint
 
 __all__ = ["Markup", "Node", "parse_markup", "walk"]
 
@@ -20,9 +24,17 @@ _INLINE_LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]{0,100}\]){1,300})\]\(([^()\s
 _REFERENCE_LINK = re.compile(r"\[((?:[^\[\]`]|`[^`]{0,100}`){1,300})\]\[([\w.:()=-]{1,200})\]")
 _NAME_LINK = re.compile(r"\[(`?[A-Za-z.][\w.]{0,100}(?:::[\w.]{1,100})?(?:\(\))?`?|=[\w.]{1,100})\](?![\[(])")
 _EMPHASIS = re.compile(r"(?<![\w*\\])(\*{1,2})(?=[^\s*])([^*]{1,500}?)(?<=\S)\1(?![\w*])")
-_FENCE = re.compile(r"^[ \t]*(`{3,})[ \t]*\{?([\w.+-]*)[^\n`]*\n(.*?)^[ \t]*\1[ \t]*$", re.DOTALL | re.MULTILINE)
+_FENCE = re.compile(r"[ \t]*(`{3,10})[ \t]*\{?([\w.+-]*)[^\n`]*\n(.*?)^[ \t]*\1[ \t]*$", re.DOTALL | re.MULTILINE)
+_FENCE_LINE = re.compile(r"[ \t]*`{3,10}[ \t]*\{?[\w.+-]*[^\n`]*\n")
 _DEEPEST = 40
 _LONGEST_CODE = 2000
+_LONGEST_OPTION = 200
+_LONGEST_INDENT = 100
+_CODE_SEARCHES = 20
+"""How often the text may be searched for the ends of code, all searches together."""
+_STEPS = 1000
+"""After so many pieces of markup the reader looks whether anybody still waits."""
+_BLANKS = re.compile(r"\s*")
 _STOPS = re.compile(r"[\\`\[*]")
 # Macros whose argument is R code: quotes protect braces there.
 _R_LIKE = frozenset({"code", "dontrun", "donttest", "usage", "examples", "dontshow", "testonly"})
@@ -69,12 +81,17 @@ class _Parser:
         self.markdown = markdown
         self.depth = depth
         self.unclosed_backticks: set[int] = set()
+        self.unclosed_fences: set[str] = set()
+        self.code_left = _CODE_SEARCHES * len(text) + _LONGEST_CODE
         self.nodes: list[Node] = []
         self.plain: list[str] = []
 
     def markup(self) -> Markup:
-        position = 0
+        position = steps = 0
         while position < len(self.text):
+            steps += 1
+            if steps % _STEPS == 0:
+                checkpoint()
             stop = _STOPS.search(self.text, position)
             if stop is None:
                 self.plain.append(self.text[position:])
@@ -119,7 +136,10 @@ class _Parser:
 
     def _macro(self, macro: re.Match[str]) -> int:
         name, position, option = macro[1], macro.end(), ""
-        if self.text[position : position + 1] == "[" and (close := self.text.find("]", position)) > 0:
+        if (
+            self.text[position : position + 1] == "["
+            and (close := self.text.find("]", position, position + _LONGEST_OPTION)) > 0
+        ):
             option, position = self.text[position + 1 : close], close + 1
         raws: list[str] = []
         while (end := self._argument_end(position, name)) is not None:
@@ -135,11 +155,30 @@ class _Parser:
         Arguments of `\\item` may stand on separate lines; of other macros they are adjacent.
         """
         if name == "item":
-            position += len(self.text[position:]) - len(self.text[position:].lstrip())
+            blanks = _BLANKS.match(self.text, position)
+            assert blanks is not None
+            position = blanks.end()
         if self.text[position : position + 1] != "{":
             return None
-        quoted = _closing_in_code(self.text, position) if name in _R_LIKE else None
+        quoted = self._closing_in_code(position) if name in _R_LIKE and self.code_left > 0 else None
         return quoted or self._pairs.get(position)
+
+    def _closing_in_code(self, start: int) -> int | None:
+        """The position after the brace that closes the one at `start`, where quotes protect braces.
+
+        Only as far as code in documentation goes: beyond that the plain count of braces decides.
+        """
+        depth, limit = 0, start + _LONGEST_CODE
+        for match in _BRACES_AND_QUOTES.finditer(self.text, start, limit):
+            if match[0] == "{":
+                depth += 1
+            elif match[0] == "}":
+                depth -= 1
+                if depth == 0:
+                    self.code_left -= match.end() - start
+                    return match.end()
+        self.code_left -= _LONGEST_CODE
+        return None
 
     @cached_property
     def _pairs(self) -> dict[int, int]:
@@ -154,7 +193,7 @@ class _Parser:
         return pairs
 
     def _backtick(self, at: int) -> int:
-        if self.markdown and (fence := _FENCE.match(self.text, self.text.rfind("\n", 0, at) + 1)) and fence.end() > at:
+        if self.markdown and (fence := self._fence(at)) is not None:
             # The option is never empty: it tells such code from Rd's, where a backslash protects a brace.
             return self._add(Node("preformatted", fence[3], (), fence[2] or "`"), fence.end())
         opening = _BACKTICKS.match(self.text, at)
@@ -166,6 +205,21 @@ class _Parser:
         if self.markdown and raw.startswith("r ") and len(opening[0]) == 1:
             return self._add(Node("inline_r", raw), closing.end())
         return self._add(Node("code", raw, (Markup((Node("text", raw),)),)), closing.end())
+
+    def _fence(self, at: int) -> re.Match[str] | None:
+        """The block of code whose first backtick is at this position, if it begins a line."""
+        line = at
+        while line > 0 and self.text[line - 1] in " \t" and at - line < _LONGEST_INDENT:
+            line -= 1
+        if line > 0 and self.text[line - 1] != "\n":
+            return None
+        opening = _BACKTICKS.match(self.text, at)
+        if opening is None or opening[0] in self.unclosed_fences:
+            return None
+        fence = _FENCE.match(self.text, line)
+        if fence is None and _FENCE_LINE.match(self.text, line):
+            self.unclosed_fences.add(opening[0])
+        return fence
 
     def _closing_backticks(self, opening: re.Match[str]) -> re.Match[str] | None:
         """The next run of exactly as many; a length that found none once is not looked for again."""
@@ -188,19 +242,3 @@ class _Parser:
 
 _BRACES = re.compile(r"\\[\\{}%]|[{}]", re.DOTALL)
 _BRACES_AND_QUOTES = re.compile(r"\\[\\{}%]|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[{}]", re.DOTALL)
-
-
-def _closing_in_code(text: str, start: int) -> int | None:
-    """The position after the brace that closes the one at `start`, where quotes protect braces.
-
-    Only as far as code in documentation goes: beyond that the plain count of braces decides.
-    """
-    depth = 0
-    for match in _BRACES_AND_QUOTES.finditer(text, start, start + _LONGEST_CODE):
-        if match[0] == "{":
-            depth += 1
-        elif match[0] == "}":
-            depth -= 1
-            if depth == 0:
-                return match.end()
-    return None

@@ -26,6 +26,7 @@ _TYPE_OF_KIND = {
 
 # Names that end in s and are singular.
 _SINGULAR = re.compile(r"(?:ss|us|is|\b(?:alias|bias|canvas|atlas|gas|pandas|has|was|news|lens|series|species))$")
+_OF_SEVERAL = re.compile(r"\bvector\s+of\s+length\s+(?:two|three|[2-9])\b", re.IGNORECASE)
 _IRREGULAR_PLURALS = frozenset({"children", "people", "criteria", "media", "phenomena"})
 
 
@@ -104,6 +105,8 @@ def _of_missing(text: str, default: Constant) -> tuple[Schema, bool]:
 
 
 def _choices(name: str, text: str, default: Constant) -> Schema:
+    if _OF_SEVERAL.search(text):  # "a character vector of length 2": the default is a value, not a choice
+        return {"type": "array", "items": {"type": "string"}, "default": list(default.values)}
     values = list(dict.fromkeys(default.values))
     if is_plural(name) or infer_type(text)["type"] == "array":
         return {"type": "array", "items": {"type": "string", "enum": values}}

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from rolltop.base.interruption import checkpoint
 from rolltop.catalog.definition import Definition
 from rolltop.catalog.found import MARKER, ExampleCode, Found, Remark, flags_of, name_given_in
 from rolltop.catalog.inference import Schema
@@ -29,6 +30,7 @@ STATE = ".state_env"
 def tools_in(sources: Sources, files: set[Path] | None = None) -> Iterator[Found]:
     """Every tool of these sources, in source order; `files` limits which files' tools are wanted."""
     for documented in sources.objects:
+        checkpoint()
         if MARKER in documented.block.keywords and (files is None or documented.file in files):
             yield _Tool(sources, documented).found()
 

@@ -8,7 +8,7 @@ what they find with what the keywords find.
 from typing import TYPE_CHECKING
 
 from rolltop.base.lazy_imports import lazy_attributes
-from rolltop.store.meaning.fusion import Blend, Candidate, Fused, fuse
+from rolltop.store.meaning.fusion import Blend, Candidate, Fused, fuse, unit_score
 from rolltop.store.meaning.model_names import DEFAULT, NONE
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ __all__ = [
     "find_model",
     "fuse",
     "known_models",
+    "unit_score",
 ]
 
 __getattr__ = lazy_attributes(__name__, {"meaning": "Embedded Meaning Near", "models": "Model find_model known_models"})

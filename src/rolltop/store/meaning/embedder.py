@@ -43,8 +43,8 @@ class Embedder(Protocol):
         ...
 
     @property
-    def floor(self) -> float:
-        """How near a document must be to be found by its meaning alone where words are searched too."""
+    def noise(self) -> float:
+        """How near texts are that have nothing to do with each other."""
         ...
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-__all__ = ["Blend", "Candidate", "Fused", "fuse"]
-
-ROUNDING = 0.001
+__all__ = ["Blend", "Candidate", "Fused", "fuse", "unit_score"]
 
 
 @dataclass(frozen=True, slots=True)
 class Blend:
-    """How much counts what, beside the words; as tuned by bench/meaning.py.
+    """How much counts what, as tuned by bench/judged.py.
 
-    The best document by its words counts 1 for them: 2 would be twice as much. `all_words` is for documents that hold
-    every word. `in_order` is for words that stand one after the other, as in a heading: who types a line of a document
-    means that document, whatever else is near.
+    A document that holds every word of the query once counts about 1 for its words. `nearness` is for the cosine.
+    `in_order` is for words that stand one after the other: who types a line of a document means that document.
     """
 
     nearness: float
-    all_words: float = 1.0
     in_order: float = 4.0
+    few_words: float = 1.25
+    """The power of the words' share: above 1, a document with few of the words counts less than their share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +30,10 @@ class Candidate:
     document: int
     words: float
     """What any of the words are worth in it."""
-    all_words: float
-    """What they are worth in it if it holds all of them, with what it is worth that they stand in order; else 0."""
+    in_order: float
+    """What it is worth in addition that they stand in order."""
     nearness: float | None
-    """How near it is; None where that is not known (yet)."""
+    """How near it is, from -1 to 1; None where that is not known (yet)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,44 +56,27 @@ class Fused:
         return {name: part for name, part in parts.items() if part}
 
 
-def fuse(candidates: Sequence[Candidate], blend: Blend, far: float = 0.0) -> list[Fused]:
-    """The candidates by a common score from 0 to 1, the best first. `far` is a nearness that says nothing."""
-    parts = (
-        (1.0, _relative([each.words for each in candidates])),
-        (blend.all_words, _relative([each.all_words for each in candidates])),
-        (blend.in_order, _relative([_in_order(each) for each in candidates])),
-        (blend.nearness, _nearness([each.nearness for each in candidates], far)),
-    )
-    whole = sum(weight for weight, shares in parts if any(shares)) or 1.0
-    weighted = [[weight * share / whole for share in shares] for weight, shares in parts]
-    fused = [
-        _added(each, sum(words), near)
-        for each, words, near in zip(candidates, zip(*weighted[:3], strict=True), weighted[3], strict=True)
-    ]
-    return sorted(fused, key=lambda each: (-each.score, each.document))
+def unit_score(worth: float) -> float:
+    """What a document is worth as a score from 0 to 1; 1 for all of the words gives 0.63, twice that 0.86."""
+    return -math.expm1(-max(0.0, worth))
 
 
-def _in_order(candidate: Candidate) -> float:
-    """With all words there, both scores are the same but for this, and for rounding."""
-    more = candidate.all_words - candidate.words
-    return more if more > candidate.all_words * ROUNDING else 0.0
+def fuse(candidates: Sequence[Candidate], blend: Blend, full: float) -> list[Fused]:
+    """The candidates by a common score from 0 to 1, the best first.
+
+    `full` is about what holding every word is worth. Both legs count by what they say of a document and not by how it
+    compares with others: where even the best document holds few of the words, the meaning decides by itself.
+    """
+    in_order = max((each.in_order for each in candidates), default=0.0)
+    fused = [_fused(each, blend, full, in_order) for each in candidates]
+    return [each for _, each in sorted(fused, key=lambda pair: (-pair[0], pair[1].document))]
 
 
-def _added(candidate: Candidate, words: float, meaning: float) -> Fused:
-    return Fused(candidate.document, words + meaning, words, meaning)
-
-
-def _nearness(scores: Sequence[float | None], far: float) -> list[float]:
-    """From 0, for what is far or not known, to 1 for the nearest."""
-    span = max((score for score in scores if score is not None), default=far) - far
-    return [_clipped((score - far) / span) if score is not None and span > 0 else 0.0 for score in scores]
-
-
-def _clipped(share: float) -> float:
-    return min(1.0, max(0.0, share))
-
-
-def _relative(scores: Sequence[float]) -> list[float]:
-    """As shares of the best one."""
-    best = max(scores, default=0.0)
-    return [score / best if best > 0 else 0.0 for score in scores]
+def _fused(candidate: Candidate, blend: Blend, full: float, in_order: float) -> tuple[float, Fused]:
+    words = (candidate.words / full) ** blend.few_words if full > 0 else 0.0
+    if in_order > 0:
+        words += blend.in_order * candidate.in_order / in_order
+    meaning = blend.nearness * max(0.0, candidate.nearness or 0.0)
+    worth = words + meaning
+    scale = unit_score(worth) / worth if worth else 0.0
+    return worth, Fused(candidate.document, worth * scale, words * scale, meaning * scale)

@@ -20,8 +20,6 @@ from rolltop.store.seams import VectorIndex
 
 __all__ = ["Batch", "MeaningIndex", "Place"]
 
-BROAD = 3
-
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -31,8 +29,6 @@ class Place:
     content: str
     start: int
     score: float
-    broad: float = 0.0
-    """How near the best three passages of the document are, in the middle."""
 
 
 class Batch:
@@ -127,16 +123,10 @@ class MeaningIndex:
         # The passages of each document, its nearest first.
         order = np.lexsort((-scores, np.repeat(np.arange(len(spans)), counts)))
         ranked = scores[order]
-        broad = sum(
-            np.where(nth < counts, ranked[np.minimum(firsts + nth, len(ranked) - 1)], 0) for nth in range(BROAD)
-        )
-        means = broad / np.minimum(counts, BROAD)
         bests = order[firsts] - firsts
         return [
-            Place(span.document, span.content, span.starts[best], score, mean)
-            for span, best, score, mean in zip(
-                spans, bests.tolist(), ranked[firsts].tolist(), means.tolist(), strict=True
-            )
+            Place(span.document, span.content, span.starts[best], score)
+            for span, best, score in zip(spans, bests.tolist(), ranked[firsts].tolist(), strict=True)
         ]
 
     def missing(self) -> int:

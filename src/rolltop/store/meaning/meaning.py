@@ -50,15 +50,11 @@ REMEMBERED = 64
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """A document whose meaning is near; `start` is the character its nearest passage begins with.
-
-    `broad` is how near its best three passages are, in the middle.
-    """
+    """A document whose meaning is near; `start` is the character its nearest passage begins with."""
 
     document: int
     score: float
     start: int
-    broad: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +155,7 @@ class Meaning:
         """How near each of these documents is; none that is not embedded as it is now."""
         vector = self._asked(query)
         places = self.index.weigh(vector, documents) if documents and vector.any() else []
-        return {p.document: Near(p.document, p.score, p.start, p.broad) for p in self._current(places)}
+        return {p.document: Near(p.document, p.score, p.start) for p in self._current(places)}
 
     def _current(self, places: Sequence[Place]) -> Sequence[Place]:
         """Those that are of a document as it is now, not as it was; where all is followed, each one is."""

@@ -51,8 +51,8 @@ class SentenceModel:
 
     reach = _CHARACTERS
     quick = False
-    blend = Blend(nearness=1.5)
-    floor = 0.3
+    blend = Blend(nearness=2.0)
+    noise = 0.1
 
     def __init__(self, name: str, files: Files) -> None:
         self.name = name

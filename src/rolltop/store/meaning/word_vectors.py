@@ -38,8 +38,8 @@ class WordVectors:
     name = "wordllama"
     reach = 1500
     quick = True
-    blend = Blend(nearness=0.7)
-    floor = 0.3
+    blend = Blend(nearness=2.0)
+    noise = 0.1
 
     def __init__(self, weights: Path, tokenizer: Path) -> None:
         from safetensors.numpy import load_file  # noqa: PLC0415 - loaded with the model, not with the store

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from rolltop.errors import RolltopError
 from rolltop.store.meaning import NONE, Candidate, Fused, fuse
 from rolltop.store.query import Listing
 from rolltop.store.seams import TextAnswer, TextHead, TextHit, no_head
+from rolltop.store.search.function_words import without_function_words
 from rolltop.store.search.keyword_search import NO_WORDS, Searching, has_words
 from rolltop.store.search.paging import Shown
 from rolltop.store.search.results import Results
@@ -30,10 +31,17 @@ BEST_MEANINGS = 100
 SPELT_NEARLY = 0.7
 WORDS_TOLD = 5
 
-NOT_EMBEDDED = "Documents are still being embedded: ask again in a moment, or for their words."
+NEAR_ENOUGH = 0.5
+"""A document without any of the words is shown if it is at least so near, in shares of the nearest."""
 
-NEARER = 0.15
-"""So much nearer a document must be that has none of the words, where others hold them all."""
+CLOSELY = 16
+"""So many of the best documents are looked at for words in order, as in the keyword index."""
+
+ROUNDING = 0.001
+
+NOT_EMBEDDED = "are known by their meaning so far; the others are still being embedded. Ask again in a moment."
+
+ONLY_NEAR = "No document holds any of these words; these are the nearest in meaning."
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +51,8 @@ class Legs:
     answer: TextAnswer
     behind: int
     candidates: list[Candidate]
-    far: float
-    """How near the last of the nearest documents is; 0 where there are so few that it may be near."""
+    full: float
+    """About what a document is worth that holds every word."""
     starts: dict[int, int]
     heads: dict[int, Callable[[], TextHead | None]]
 
@@ -91,24 +99,22 @@ class Understanding(Searching):
                 found = self.search(query, similarity=similarity, why=why, **paged)
             else:
                 found = self.search_hybrid(query, why=why, **paged)
-            if found.total:
+            if found.total or (kind == "semantic" and has_words(query)):
                 return found
             if not has_words(query):
-                return replace(found, note=" ".join(filter(None, (found.note, NO_WORDS))))
-            if found.type == "semantic" and found.embedded is not None and found.embedded < 1:
-                return replace(found, note=" ".join(filter(None, (found.note, NOT_EMBEDDED))))
-            if kind == "semantic" or similarity is not None or found.unindexed:
+                return _noted(found, NO_WORDS)
+            if similarity is not None or found.unindexed:
                 return found
-            return self._with_spellings(query, found, among)
+            return _noted(found, self._spelling(query, among))
 
-    def _with_spellings(self, query: str, found: Results, among: frozenset[int] | None) -> Results:
-        """What was found, nothing, with the words that the query may have meant."""
+    def _spelling(self, query: str, among: frozenset[int] | None) -> str | None:
+        """Which words of the store a query that no document answers may have meant."""
         nearly = self._by_words(query, 1, 0, SPELT_NEARLY, among=among)[0]
         if not nearly.total:
-            return found
+            return None
         words = ", ".join(nearly.words[:WORDS_TOLD])
-        meant = f"No document holds these words. Spelled nearly so: {words}; a fuzzy search finds {nearly.total}."
-        return replace(found, note=" ".join(filter(None, (found.note, meant))))
+        many = "1 document" if nearly.total == 1 else f"{nearly.total} documents"
+        return f"No document holds these words as they are spelled. Did you mean: {words}? A fuzzy search finds {many}."
 
     def search_near(
         self,
@@ -161,7 +167,7 @@ class Understanding(Searching):
             return replace(found, note=" ".join(filter(None, (found.note, problem))))
         legs = self.legs(query, shown, among)
         answer = legs.answer
-        joined = fuse(legs.candidates, self.meaning.model.blend, legs.far)
+        joined = fuse(legs.candidates, self.meaning.model.blend, legs.full)
         left = [each for each in joined if shown is None or each.document not in shown.documents]
         page = left[offset : offset + limit + 1]  # one more than is shown: it tells that there are more
         if len(page) <= limit and answer.total > BEST_WORDS:
@@ -184,7 +190,10 @@ class Understanding(Searching):
         total = answer.total + len(beside) - len(answer.holding(beside))
         note = " ".join(filter(None, (answer.note, self._waiting(legs.behind), self.meaning.lacking()))) or None
         results = Results([], total, "hybrid", note, unindexed=legs.behind)
-        return self._by_meaning(self._page(ranked, limit, shown, results, answer))
+        found = self._by_meaning(self._page(ranked, limit, shown, results, answer))
+        if not total or answer.total or legs.behind or not is_plain(query):
+            return found
+        return _noted(found, self._spelling(query, among) or ONLY_NEAR)
 
     def _with_fields(self, query: str, page: Sequence[Fused]) -> list[Fused]:
         """With the fields that the words stand in; only for what is shown, because each field is another question."""
@@ -198,18 +207,41 @@ class Understanding(Searching):
         near = self._near(query, BEST_MEANINGS, among)
         answer, behind = self._by_words(query, BEST_WORDS, 0, None, shown=_as_before(shown), among=among)
         hits = {hit.document: hit for hit in answer.hits}
-        numbers = list(hits.keys() | {each.document for each in near}) if is_plain(query) else list(hits)
-        weights = self._weighed(query, numbers)
+        plain = is_plain(query)
+        topic = without_function_words(query) if plain else query
+        any_of, full = self._any_words(topic) if plain else ({}, answer.full)
+        if among is not None:
+            any_of = {number: hit for number, hit in any_of.items() if number in among}
+        numbers = list(hits.keys() | any_of.keys() | {each.document for each in near}) if plain else list(hits)
+        weights = any_of | self._weighed(topic, [number for number in numbers if number not in any_of])
+        in_order = self._in_order(query, answer, weights if topic == query else None)
         nearness = self.meaning.weigh(query, numbers)
-        found = [_candidate(n, hits.get(n), weights.get(n), nearness.get(n), complete=answer.complete) for n in numbers]
-        least = self.meaning.model.floor
-        without = least + (NEARER if hits and answer.complete else 0)
-        kept = [each for each in found if each.document in hits or _reaches(nearness, each, least, without)]
-        last = min((_broad(nearness[each.document]) for each in near if each.document in nearness), default=0.0)
-        far = last if len(near) == BEST_MEANINGS else min(last, 0.0)
+        least = _least(near, self.meaning.model.noise)
+        kept = [
+            Candidate(n, _score(weights.get(n) or hits.get(n)), in_order.get(n, 0.0), _nearness(nearness.get(n)))
+            for n in numbers
+            if n in hits or n in any_of or (n in nearness and nearness[n].score >= least)
+        ]
         starts = {number: each.start for number, each in nearness.items()}
         heads = {number: hit.head for number, hit in {**weights, **hits}.items()}
-        return Legs(answer, behind, kept, far, starts, heads)
+        return Legs(answer, behind, kept, full, starts, heads)
+
+    def _in_order(self, query: str, answer: TextAnswer, weights: Mapping[int, TextHit] | None) -> dict[int, float]:
+        """What it is worth in the best documents that all words stand in order: their score beyond the words'."""
+        best = [hit.document for hit in answer.hits[:CLOSELY]] if answer.complete else []
+        known = self._weighed(query, best) if weights is None else weights
+        more = {hit.document: hit.score - _score(known.get(hit.document)) for hit in answer.hits[:CLOSELY] if best}
+        return {number: worth for number, worth in more.items() if worth > ROUNDING * _score(known.get(number))}
+
+    def _any_words(self, topic: str) -> tuple[dict[int, TextHit], float]:
+        """The documents where any of the words are worth most, and what all of them together would be worth."""
+        answer, _ = self._by_words(topic, BEST_WORDS, 0, None, shown=Shown(complete=False))
+        if not answer.total:  # a single word has no other way to be asked
+            answer, _ = self._by_words(topic, BEST_WORDS, 0, None)
+        if not answer.total:
+            answer, _ = self._by_words(topic, BEST_WORDS, 0, SPELT_NEARLY)
+            answer = replace(answer, full=max((hit.score for hit in answer.hits), default=0.0))
+        return {hit.document: hit for hit in answer.hits}, answer.full
 
     def _near(self, query: str, limit: int, among: frozenset[int] | None = None) -> list[Near]:
         with ignoring_write_errors():
@@ -237,7 +269,11 @@ class Understanding(Searching):
 
     def _by_meaning(self, results: Results) -> Results:
         state = self.meaning.state()
-        return replace(results, model=state.model, embedded=state.share)
+        found = replace(results, model=state.model, embedded=state.share)
+        if not state.pending or self.meaning.lacking():
+            return found
+        whole = state.documents + state.pending
+        return _noted(found, f"Only {state.documents} of {whole} documents {NOT_EMBEDDED}")
 
     # indexes -------------------------------------------------------------------------------------
 
@@ -267,23 +303,18 @@ def _as_before(shown: Shown | None) -> Shown | None:
     return shown and replace(shown, documents=frozenset())
 
 
-def _candidate(
-    number: int, hit: TextHit | None, weight: TextHit | None, near: Near | None, *, complete: bool
-) -> Candidate:
-    return Candidate(
-        number,
-        words=weight.score if weight else hit.score if hit else 0.0,
-        all_words=hit.score if hit and complete else 0.0,
-        nearness=_broad(near) if near else None,
-    )
+def _noted(found: Results, note: str | None) -> Results:
+    return replace(found, note=" ".join(filter(None, (found.note, note))) or None)
 
 
-def _broad(near: Near) -> float:
-    """The nearest passage says what a document holds, its best three what it is about."""
-    return (near.score + near.broad) / 2
+def _score(hit: TextHit | None) -> float:
+    return hit.score if hit else 0.0
 
 
-def _reaches(nearness: dict[int, Near], candidate: Candidate, least: float, without: float) -> bool:
-    """Whether a document that the words did not find is near enough."""
-    near = nearness.get(candidate.document)
-    return near is not None and near.score >= (least if candidate.words else without)
+def _nearness(near: Near | None) -> float | None:
+    return near.score if near else None
+
+
+def _least(near: Sequence[Near], noise: float) -> float:
+    """How near a document must be that has none of the words: it depends on how near the nearest is."""
+    return max(noise, near[0].score * NEAR_ENOUGH) if near else noise

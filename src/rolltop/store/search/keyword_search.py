@@ -17,6 +17,7 @@ from rolltop.base.priority import serving_request
 from rolltop.errors import Damaged, InvalidInput, NotFound
 from rolltop.store.core import Options
 from rolltop.store.extract import Extracting
+from rolltop.store.meaning import unit_score
 from rolltop.store.records import Document
 from rolltop.store.seams import BlobStore, Catalog, GrepIndex, TextAnswer, TextHit, TextIndex
 from rolltop.store.search.hit_display import Showing, beginning
@@ -39,6 +40,16 @@ _REBUILT = "The keyword index was damaged and has to be built again."
 def has_words(query: str) -> bool:
     """Whether there is anything in a query that could be a word."""
     return any(map(str.isalnum, query))
+
+
+def _unit_scores(answer: TextAnswer) -> list[TextHit]:
+    """The hits with scores from 0 to 1: by how much of what all words are worth they have."""
+    full = answer.full or max((hit.score for hit in answer.hits), default=0.0) or 1.0
+    shares = [unit_score(hit.score / full) / hit.score if hit.score > 0 else 0.0 for hit in answer.hits]
+    return [
+        hit._replace(score=hit.score * share, parts={name: part * share for name, part in hit.parts.items()})
+        for hit, share in zip(answer.hits, shares, strict=True)
+    ]
 
 
 class Searching(Extracting):
@@ -141,7 +152,7 @@ class Searching(Extracting):
         note = " ".join(filter(None, (answer.note, self._waiting(missing))))
         kind = "full-text" if similarity is None else "fuzzy"
         results = Results([], answer.total, kind, note or None, unindexed=missing)
-        return self._page(answer.hits, limit, shown, results, answer)
+        return self._page(_unit_scores(answer), limit, shown, results, answer)
 
     def _page(
         self,

@@ -23,6 +23,7 @@ from rolltop.store.text.query.plan import (
     Raised,
     Run,
     Stem,
+    Term,
     families_of,
     in_field,
     inverse_frequency,
@@ -125,7 +126,14 @@ class KeywordIndex:
                     families = tuple(dict.fromkeys(families_of(plan)))
                     rarest_first = tuple(sorted(families, key=_telling(plan, lexicon), reverse=True))
                     return TextAnswer(
-                        told, total, words_of(plan), note, rarest_first, complete, partial(state.holding, plan)
+                        told,
+                        total,
+                        words_of(plan),
+                        note,
+                        rarest_first,
+                        complete,
+                        partial(state.holding, plan),
+                        _full(plan),
                     )
         return TextAnswer([], 0, note=note)
 
@@ -206,6 +214,12 @@ def _telling(plan: Plan, lexicon: Words) -> Callable[[Sequence[str]], float]:
         return inverse_frequency(lexicon.documents, lexicon.having(family)) if found is None else found
 
     return telling
+
+
+def _full(plan: Plan) -> float:
+    """What the words of a plan add up to, each of them once."""
+    leaves = dict.fromkeys(leaf for leaf in leaves_of(plan) if isinstance(leaf, (Stem, Run, Term)))
+    return sum(leaf.weight * leaf.idf for leaf in leaves)
 
 
 def _made_fresh(changes: TextChanges, known: Fresh) -> dict[int, tuple[int, FreshDocument | None]]:

@@ -23,6 +23,7 @@ from mcp_core import (
     quoted,
 )
 from mcp_core.display import escaped
+from rolltop.base.interruption import interruptible
 from rolltop.catalog import (
     check,
     diff,
@@ -92,7 +93,7 @@ async def build_tool(args: BuildArguments, ctx: ToolContext[Workspace]) -> Resul
     Use it to make or generate tools from an R or Python package.
     """
     path = allowed_place(ctx, args.path if "/" in args.path else f"./{args.path}")
-    changes = await ctx.run(diff, path)
+    changes = await ctx.run(interruptible(diff, ctx.check_cancelled), path)
     replaced = [change for change in changes if change.action != "add"]
     if args.dry_run:
         return Result.ok(_would_build(changes))
@@ -312,7 +313,7 @@ async def check_tool(args: PlaceArguments, ctx: ToolContext[Workspace]) -> Resul
 
     Use it to see whether definitions are up to date and correct, and to find problems.
     """
-    problems = await ctx.run(check, allowed_place(ctx, args.pkg))
+    problems = await ctx.run(interruptible(check, ctx.check_cancelled), allowed_place(ctx, args.pkg))
     found = [Finding(kind=p.kind, tool=p.tool, message=p.message, serious=p.is_serious) for p in problems]
     return Result.ok(Findings(problems=found))
 
@@ -351,5 +352,5 @@ async def diff_tool(args: PlaceArguments, ctx: ToolContext[Workspace]) -> Result
     Use it before a rebuild, to see what would be different.
     """
     place = allowed_place(ctx, args.pkg)
-    changes = await ctx.run(diff, Path(place))
+    changes = await ctx.run(interruptible(diff, ctx.check_cancelled), Path(place))
     return Result.ok(FileChanges(changes=[FileChange(action=c.action, file=c.path.name, diff=c.diff) for c in changes]))
