@@ -430,3 +430,13 @@ def test_commands_that_change_something_tell_it_as_json_too(rolltop: Run, tmp_pa
     assert told("restore", "a.md", "--version", "1")["name"] == "a.md"
     assert told("index") == {"unindexed": 0}
     assert told("reindex", "--text") == {"unindexed": 0, "meaning": None}
+
+
+def test_documents_are_moved_copied_compared_and_recalled(rolltop: Any) -> None:
+    for text in ("one apple\n", "two apples\n"):
+        assert rolltop("store", "add", "-", "--name", "a.md", stdin=text).returncode == 0
+    assert rolltop("store", "mv", "a.md", "b/a.md").stdout == "b/a.md\n"
+    assert rolltop("store", "cp", "b/a.md", "c.md").stdout == "c.md\n"
+    assert rolltop("store", "cp", "b/a.md", "c.md").returncode == 1
+    assert rolltop("store", "versions", "b/a.md", "--diff", "1:2").stdout.endswith("-one apple\n+two apples\n")
+    assert "two apples" in rolltop("store", "recall", "count the apples").stdout

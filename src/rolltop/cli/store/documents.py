@@ -1,4 +1,4 @@
-"""Work with single documents: `rolltop store get`, `cat`, `list`, `tag`, `meta`, `rm`, `undo` and `gc`."""
+"""Work with single documents: `rolltop store get`, `cat`, `list`, `tag`, `meta`, `mv`, `cp`, `rm`, `undo` and `gc`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rolltop.cli.store.library import as_dict, explained, opened
 if TYPE_CHECKING:
     from rolltop.store import Document, Library
 
-__all__ = ["cat", "find", "gc", "get", "list_", "meta", "rm", "tag", "undo"]
+__all__ = ["cat", "cp", "find", "gc", "get", "list_", "meta", "mv", "rm", "tag", "undo"]
 
 
 def find(library: Library, name: str) -> tuple[int, Document]:
@@ -235,6 +235,26 @@ def meta(
         print_json(values)
     else:
         print_rows(("KEY", "VALUE"), list(values.items()))
+
+
+@click.command(epilog=EXIT_CODES)
+@click.argument("name", shell_complete=complete_documents)
+@click.argument("path")
+@click.pass_obj
+def mv(invocation: Invocation, name: str, path: str) -> None:
+    """Give a document another path; its versions, tags and metadata go with it."""
+    with opened(invocation) as library:
+        print_line(library.edits.move(find(library, name)[1], path).path)
+
+
+@click.command(epilog=EXIT_CODES)
+@click.argument("name", shell_complete=complete_documents)
+@click.argument("path")
+@click.pass_obj
+def cp(invocation: Invocation, name: str, path: str) -> None:
+    """Store a document under a second path, with its tags and metadata."""
+    with opened(invocation) as library:
+        print_line(library.edits.copy(find(library, name)[1], path).path)
 
 
 @click.command(epilog=EXIT_CODES)

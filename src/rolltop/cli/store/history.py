@@ -44,13 +44,22 @@ def snapshot(invocation: Invocation, label: str | None, below: str, *, remove: b
 
 @click.command(epilog=EXIT_CODES)
 @click.argument("name", shell_complete=complete_documents)
+@click.option("--diff", "compared", metavar="OLD:NEW", help="Show the lines that differ between two versions.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
-def versions(invocation: Invocation, name: str, as_json: bool) -> None:
-    """List the versions of a document, the current one last."""
+def versions(invocation: Invocation, name: str, compared: str | None, as_json: bool) -> None:
+    """List the versions of a document, the current one last; or compare two of them."""
     from rolltop.store import format_time
 
     with opened(invocation) as library:
+        if compared is not None:
+            old, _, new = compared.partition(":")
+            if not (old.isdecimal() and new.isdecimal()):
+                raise click.BadParameter("write OLD:NEW, as in 1:2", param_hint="--diff")
+            lines = library.history.version_diff(library.document(name), int(old), int(new))
+            for line in lines if lines is not None else ["(not text, or too large to compare)"]:
+                print_line(line)
+            return
         found = library.versions(library.document(name))
     rows = [(v.number, v.hash, Size(v.size), format_time(v.modified), format_time(v.indexed)) for v in found]
     names = ("version", "hash", "size", "modified", "stored")

@@ -1,4 +1,4 @@
-"""Find documents: `rolltop store search` and `grep`."""
+"""Find documents: `rolltop store search`, `recall` and `grep`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rolltop.cli.store.library import as_dict, opened
 if TYPE_CHECKING:
     from rolltop.store import Excerpt, Excerpts, Hit, Library, Pattern, Results
 
-__all__ = ["grep", "search"]
+__all__ = ["grep", "recall", "search"]
 
 NUMBER = click.IntRange(min=0)
 
@@ -239,3 +239,29 @@ def _grep_json(library: Library, asked: Pattern, given: dict[str, Any]) -> Itera
         matches = [asdict(match) for match in file.matches(before, after)]
         print_json({"file": file.document.path, "hash": file.document.hash, "matches": matches})
         yield b""
+
+
+@click.command(epilog=EXIT_CODES)
+@click.argument("task", nargs=-1, required=True)
+@click.option("-c", "--characters", type=NUMBER, default=6000, show_default=True, metavar="N", help="At most so many.")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only documents with this tag.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.pass_obj
+def recall(
+    invocation: Invocation, task: tuple[str, ...], characters: int, tags: tuple[str, ...], *, as_json: bool
+) -> None:
+    """Print the passages that matter for a task, with where they stand; pinned documents first."""
+    from rolltop.store import recall as recalled
+
+    with opened(invocation) as library:
+        found = recalled(library, " ".join(task), characters, tags)
+    if as_json:
+        print_json([{"path": each.document.path, "place": each.place, "text": each.text} for each in found.passages])
+        return
+    for each in found.passages:
+        print_line(f"{each.document.path}, {each.place}")
+        print_line(f"{each.text}\n")
+    if found.note:
+        note(found.note)
+    if not found.passages:
+        sys.exit(1)

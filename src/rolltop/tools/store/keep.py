@@ -52,7 +52,7 @@ class UpdateMetadata(ToolArguments):
     metadata: Annotated[
         list[str] | dict[str, Any], WithJsonSchema({"type": ["array", "object"], "items": {"type": "string"}})
     ] = Field(default_factory=list, description="Metadata key=value pairs to update, or an object")
-    verbose: bool = Field(default=False, description="All metadata before and after.")
+    verbose: bool = Field(default=False, description="Enable verbose output")
     remove: list[str] = Field(default_factory=list, description="Keys to remove.")
     add_tags: list[str] = Field(default_factory=list, description="Tags to add.")
     remove_tags: list[str] = Field(default_factory=list, description="Tags to remove.")
