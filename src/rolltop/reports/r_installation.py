@@ -15,6 +15,7 @@ from pathlib import Path
 from rolltop.confine import Mount
 from rolltop.confine.identity import foreign_identity, require_reachable
 from rolltop.errors import PermissionDenied
+from rolltop.settings import home_directory
 
 __all__ = ["OWN_LIBRARY", "Package", "RInstallation", "find_r"]
 
@@ -107,7 +108,7 @@ def _libraries(
     if documents is not None:
         yield documents / OWN_LIBRARY
         yield from sorted((documents / "renv/library").glob(f"**/R-{short}/*"))
-    user = Path(env.get("HOME") or "~").expanduser()
+    user = Path(env["HOME"]) if env.get("HOME") else home_directory() or Path(os.devnull)  # some have no home
     said = {**_said_in(home / "etc/Renviron.site"), **_said_in(user / ".Renviron"), **env}
     variables = [said.get(key, "") for key in ("R_LIBS", "R_LIBS_USER")]
     for text in (*named, *variables):
