@@ -71,7 +71,7 @@ def test_replacing_a_file_needs_consent(desk: Application, tmp_path: Path) -> No
     (tmp_path / "a.txt").write_text("old\n")
     refused = bulk(desk, STORE, written("a.txt"), fails=True)
     assert (refused["code"], files(tmp_path)) == ("consent_required", {"a.txt": "old\n"})
-    assert "writes files" in refused["error"]
+    assert "replaces files" in refused["error"]
     assert bulk(desk, {"op": "list_documents"})["results"][0]["result"]["total"] == 0
     assert bulk(desk, STORE, written("a.txt"), confirm="RUN_DESTRUCTIVE_OPERATIONS")["failed"] == 0
     assert files(tmp_path) == {"a.txt": "new\n"}
