@@ -75,11 +75,15 @@ def _full(spec: ToolSpec, name_of: NameOf | None) -> str:
 
 
 def _short_sections(spec: ToolSpec) -> str:
-    """The four sections as a list carries them: the schema once, two examples, no blank lines."""
-    schema = json.dumps(listed_schema(spec.input_schema), separators=(",", ":"), ensure_ascii=False)
+    """The four sections as a list carries them: a schema of names and types, one example, no blank lines.
+
+    What each argument means is in the input schema that stands beside the description.
+    """
+    plain = _without_descriptions(listed_schema(spec.input_schema))
+    schema = json.dumps(plain, separators=(",", ":"), ensure_ascii=False)
     examples = "\n".join(
         f"{json.dumps(each.arguments, separators=(',', ':'), ensure_ascii=False)}\n# {each.why} {each.expect}"
-        for each in spec.examples[:2]
+        for each in spec.examples[:1]
     )
     bodies = (
         " ".join(_purpose(spec).split()),
@@ -88,6 +92,18 @@ def _short_sections(spec: ToolSpec) -> str:
         f"```text\n{examples or 'None.'}\n```",
     )
     return "\n".join(f"## {heading}\n{body}" for heading, body in zip(SECTIONS, bodies, strict=True))
+
+
+def _without_descriptions(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_without_descriptions(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: _without_descriptions(part)
+        for key, part in schema.items()
+        if not (key == "description" and isinstance(part, str))
+    }
 
 
 def _purpose(spec: ToolSpec) -> str:

@@ -26,7 +26,7 @@ def _desk(tmp_path: Path, **given: Any) -> Application:
     return Application(load(given, env=env))
 
 
-@pytest.mark.parametrize(("descriptions", "budget"), [("auto", 10_600), ("compact", 7_600)])
+@pytest.mark.parametrize(("descriptions", "budget"), [("auto", 10_000), ("compact", 7_400)])
 def test_all_sets_keep_to_their_budget(tmp_path: Path, descriptions: str, budget: int) -> None:
     listed = _desk(tmp_path, descriptions=descriptions).listed()
     assert len({each.spec.toolset for each in listed}) == 6
@@ -41,7 +41,9 @@ def test_the_tools_of_flags_and_content_have_their_four_sections_in_the_list(tmp
         registered = desk.registry.by_plain_name(name)
         assert registered is not None
         (schema,) = (block for block in registered.description.split("```json\n")[1:])
-        assert json.loads(schema.partition("\n```")[0]) == registered.wire["inputSchema"]
+        shown, listed = json.loads(schema.partition("\n```")[0]), registered.wire["inputSchema"]
+        assert shown["properties"].keys() == listed["properties"].keys()
+        assert shown.get("required") == listed.get("required")
 
 
 def test_full_descriptions_have_four_sections_everywhere(tmp_path: Path) -> None:
