@@ -33,7 +33,7 @@ MOST_PIECES = 4096
 LOOKED_AT = 20
 """Documents that passages are taken from."""
 
-LEAST = 0.3
+LEAST = 0.1
 """What a document must score, as a share of the best."""
 
 RECENT = 5
