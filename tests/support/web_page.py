@@ -108,8 +108,9 @@ def filled(page: Running) -> Running:
     return page
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """For one module: while Playwright runs, no other test of this process can have an event loop."""
     with sync_playwright() as playwright:
         arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
         launched = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=arguments)

@@ -40,7 +40,7 @@ def _watched(page: Page, url: str) -> list[str]:
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])
 def test_pages_are_sound_for_everybody(filled: Running, browser: Browser, width: int, scheme: str) -> None:
-    options = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme, "bypass_csp": True}
+    options = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}
     context = context_for(browser, filled, **options)
     shown = context.new_page()
     for path in _paths(filled):
