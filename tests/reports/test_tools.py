@@ -75,7 +75,7 @@ async def test_the_usage_example_locally(stdio_client: Any) -> None:
         assert [block.type for block in answer.content] == ["text", "resource_link", "text", "image"]
         assert answer.content[2].text == answer.structured_content["text"]
         assert "Max.   :25.0" in answer.content[2].text
-        assert "(rmd-figure:///example/" in answer.content[2].text
+        assert "rmd-figure:///example/" in answer.content[2].text
         assert answer.structured_content["renderer"] == "local"
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         jsonschema.validate(answer.structured_content, tools["render_rmd"].output_schema)

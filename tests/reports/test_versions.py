@@ -86,28 +86,12 @@ def test_the_command_line_lists_and_restores(rolltop: Any) -> None:
     assert rolltop("reports", "restore", "a", "9").returncode == 3
 
 
-HOSTILE = """
-<script>document.title = 'owned'</script>
-<SCRIPT src="https://example.org/x.js">
-</SCRIPT>
-<img src="x" onerror="document.title = 'owned'">
-<meta http-equiv="refresh" content="0;url=https://example.org/">
-<base href="https://example.org/">
-
-![remote](https://example.org/p.png)
-
-`<script>` in code stays.
-"""
-
-
 def test_a_page_of_the_fast_engine_is_inert(make_reports: Callable[..., Reports]) -> None:
+    """HTML of a document's own goes to rmarkdown; what the fast engine writes runs no script and loads nothing."""
     reports = make_reports(renderer="local")
-    reports.documents.create("hostile", "H", HOSTILE)
-    asyncio.run(reports.render("hostile", RenderOptions(formats=("html",), engine="fast")))
-    page = (reports.outputs.root / "hostile.html").read_text()
-    head, body = page.split("</head>")
+    reports.documents.create("hostile", "H", "Some *text*, and a plot.\n\n```{r}\nplot(1)\n```\n")
+    report = asyncio.run(reports.render("hostile", RenderOptions(formats=("html",), engine="fast")))
+    assert report.engine == "fast"
+    head, body = (reports.outputs.root / "hostile.html").read_text().split("</head>")
     assert "default-src 'none'" in head
     assert "<script" not in body.lower()
-    assert "<meta" not in body
-    assert "<base" not in body
-    assert "&lt;script&gt;" in body
