@@ -56,6 +56,8 @@ class Registered:
         if self.description:
             entry["description"] = self.description
         shown = brief_schema if self.profile == "compact" else dict if self.profile == "full" else listed_schema
+        if "$schema" in self.spec.input_schema:  # written in a dialect of its own choice: published to the letter
+            shown = dict
         entry["inputSchema"] = expand_schema(shown(self.spec.input_schema), self.name_of)
         if self.publishes_output:
             entry["outputSchema"] = self.envelope.output_schema(self.spec)
