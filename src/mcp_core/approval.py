@@ -1,4 +1,4 @@
-"""The rule of consent: who is asked, what an answer is worth, and what it is worth it for.
+"""The rule of consent: who is asked, and which effect an answer allows.
 
 One rule for every tool. A human who can be asked is asked: by the client's form, by the application's own page, or
 by both at once. The literal argument never overrides a human. A refusal stands for the session, for the same
