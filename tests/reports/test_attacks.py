@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import socket
@@ -93,6 +94,16 @@ def test_code_that_kills_what_it_can_reach_hurts_only_itself(everywhere: Reports
     everywhere.documents.create("killer", "Killer", killer, overwrite=True)
     with pytest.raises((RenderFailure, MemoryLimit)):
         run(everywhere.render("killer", RenderOptions(engine="fast", timeout=60)))
+
+
+def test_code_that_stops_what_started_it_hurts_only_itself(everywhere: Reports, run: Any) -> None:
+    stopper = "```{r}\ntools::pskill(Sys.getppid(), 19)\nsystem('kill -STOP 1')\n1 + 1\n```\n"
+    everywhere.documents.create("stopper", "Stopper", stopper, overwrite=True)
+    with contextlib.suppress(RenderFailure, MemoryLimit):
+        run(everywhere.render("stopper", RenderOptions(engine="fast", timeout=60)))
+    everywhere.documents.create("after", "After", "```{r}\n40 + 2\n```\n", overwrite=True)
+    run(everywhere.render("after", RenderOptions(engine="fast", timeout=60)))
+    assert "42" in everywhere.outputs.read("after.html").decode()
 
 
 def test_no_container_is_left(container_host: str, run: Any) -> None:

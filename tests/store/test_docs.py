@@ -53,4 +53,4 @@ def test_the_library_example_works(tmp_path: Path) -> None:
     code = re.search(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
     assert code is not None
     ran = subprocess.run([sys.executable, "-c", code[1]], cwd=tmp_path, text=True, capture_output=True, check=True)
-    assert ran.stdout == "notes/today.md Buy milk body 0.29\nnotes/today.md ['Buy milk']\n"
+    assert ran.stdout == "notes/today.md Buy milk body 0.63\nnotes/today.md ['Buy milk']\n"

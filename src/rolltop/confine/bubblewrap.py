@@ -6,7 +6,9 @@ import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 from rolltop.confine.identity import Identity
 from rolltop.confine.kernel.filters import sandbox_filter
@@ -20,6 +22,9 @@ __all__ = ["find_bubblewrap", "start_bubblewrap"]
 
 _HEADROOM = 2
 """Processes of bubblewrap itself in the sandbox's own user namespace."""
+
+_REAPER = "/run/rolltop/reaper"
+"""A copy of the shell that nobody can read: it starts the program and waits for all that end, also for orphans."""
 
 INNER_ID = 1000
 """The user and group that the program sees itself as."""
@@ -41,6 +46,11 @@ def start_bubblewrap(
     stdin: bool = True,
 ) -> Child:
     """Start the program in its own namespaces."""
+    name = argv[0]
+    if sandbox.reaper:
+        files = {**sandbox.files, _REAPER: Path("/bin/sh").read_bytes()}
+        sandbox = replace(sandbox, files=files, unreadable=sandbox.unreadable | {_REAPER})
+        argv = [_REAPER, "-c", '"$@" & wait', "reaper", *argv]
     with Descriptors(pass_fds) as descriptors:
         status, status_fd = descriptors.pipe_from_child()
         files = {**OWN_FILES, **sandbox.files}
@@ -58,7 +68,7 @@ def start_bubblewrap(
             command += [counted, f"--nproc={sandbox.limits.processes + _HEADROOM}"]
         process = spawn([*command, *argv], pass_fds=descriptors.inherited, stdin=stdin)
     writable = tuple(mount.source for mount in sandbox.mounts if mount.writable)
-    return Child(argv[0], process, status, confinement, sandbox.limits, writable)
+    return Child(name, process, status, confinement, sandbox.limits, writable)
 
 
 @cache
@@ -84,14 +94,14 @@ def _arguments(sandbox: Sandbox, *, files: Mapping[str, int], seccomp: int | Non
     yield from ("--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv")
     yield from ("--uid", str(INNER_ID), "--gid", str(INNER_ID), "--hostname", "sandbox")
     yield from ("--json-status-fd", str(status))
-    if sandbox.as_first:
+    if sandbox.reaper:
         yield "--as-pid-1"
     if seccomp is not None:
         yield from ("--seccomp", str(seccomp))
     yield from _system()
     yield from _own_places(sandbox.limits.tmp_size)
     for target, fd in files.items():
-        yield from ("--perms", "0111" if target == sandbox.unreadable else "0444", "--ro-bind-data", str(fd), target)
+        yield from ("--perms", "0111" if target in sandbox.unreadable else "0444", "--ro-bind-data", str(fd), target)
     for mount in sandbox.mounts:
         yield from ("--bind" if mount.writable else "--ro-bind", str(mount.source), mount.target)
     # The root itself is a tmpfs without a size: read-only, or it would be a hole in the disk limit.

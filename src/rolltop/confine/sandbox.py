@@ -39,8 +39,9 @@ class Sandbox:
 
     `files` are put into the sandbox read-only: text by its place, without a file on this machine.
     The environment holds only PATH, HOME=/tmp, LANG=C.UTF-8, TZ and what `env` adds.
-    `unreadable` names one of `files` that is a program: it can be started and not read, so that the kernel closes
-    the memory of its processes to all others. `as_first` makes the program the first process of its namespace.
+    `unreadable` names those of `files` that are programs: they can be started and not read, so that the kernel closes
+    the memory of their processes to all others. `reaper` puts a shell of that kind before the program, as the first
+    process of its namespace: it waits for what the program's jobs leave behind, so that ended processes do not count.
     `rungs` are the kinds of confinement that are good enough, see `rolltop.confine.sandbox_backends`.
     `user` is whom the program runs as when rolltop runs as root; an ordinary user's programs run as that
     user. `allow_unconfined` lets the program run with limits alone where the machine offers no
@@ -51,8 +52,8 @@ class Sandbox:
     mounts: tuple[Mount, ...] = ()
     files: Mapping[str, bytes] = field(default_factory=dict)
     env: Mapping[str, str] = field(default_factory=dict)
-    unreadable: str | None = None
-    as_first: bool = False
+    unreadable: frozenset[str] = frozenset()
+    reaper: bool = False
     cwd: str = "/tmp"  # noqa: S108 - the sandbox's own
     user: str | int | None = None
     rungs: tuple[Rung, ...] = ("bwrap", "landlock")

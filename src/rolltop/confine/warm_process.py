@@ -44,6 +44,8 @@ _UNLIMITED_CPU = 10**8
 _KEPT = 1 << 16
 _ONE_THREAD = 3
 """Links of the directory of a process's threads, when there is one."""
+_HALTED = (b"T", b"t", b"Z", b"X")
+"""States of a process that answers nothing: a job stopped it, or it has ended."""
 _ENDING = 1.0
 """Seconds that a job has to end after its answer."""
 
@@ -121,7 +123,7 @@ class WarmProcess:
         if limits.cpu_seconds is None:
             limits = replace(limits, cpu_seconds=_UNLIMITED_CPU)
         try:
-            resident = replace(sandbox, limits=limits, as_first=template)
+            resident = replace(sandbox, limits=limits, reaper=template)
             self.child: Child = start_process(
                 program.command([str(fd) for fd in fds]), resident, pass_fds=fds, stdin=False
             )
@@ -234,6 +236,8 @@ class WarmProcess:
             if time.monotonic() > deadline:
                 return False
             time.sleep(0.001)
+        if any(_state(pid) in _HALTED for pid in self._residents):
+            return False
         with self._use:
             if self._jobs is None or not self._is_closed_to_jobs() or not self._jobs.reset() or not self._tail.reset():
                 return False
@@ -345,7 +349,7 @@ class WarmProcess:
             return self.confinement.rung == "landlock"
         with contextlib.suppress(OSError):
             # The kernel gives these files to root when a process is closed to others of its user.
-            return os.stat(f"/proc/{self.child.first_pid}/mem").st_uid == 0
+            return all(os.stat(f"/proc/{pid}/mem").st_uid == 0 for pid in self._residents)
         return False
 
     def kill(self) -> None:
@@ -370,11 +374,16 @@ def _is_readable(fd: int) -> bool:
 
 
 def _is_over(pid: int) -> bool:
+    return _state(pid) in (b"Z", b"X")
+
+
+def _state(pid: int) -> bytes:
+    """The letter that the kernel gives for what a process does; X when there is none of that number."""
     try:
-        with open(f"/proc/{pid}/stat", "rb") as stat:
-            return stat.read().rpartition(b")")[2].split()[0] in (b"Z", b"X")
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return file.read().rpartition(b")")[2].split()[0]
     except OSError:
-        return True
+        return b"X"
 
 
 def _signal(pid: int, number: int, still: Callable[[], set[int]]) -> None:

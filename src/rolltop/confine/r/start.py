@@ -45,7 +45,7 @@ def start_r(
     binary = _binary() if template else None
     if binary is not None:
         placed[str(binary)] = binary.read_bytes()
-        sandbox = replace(sandbox, unreadable=str(binary))
+        sandbox = replace(sandbox, unreadable=frozenset({str(binary)}))
     process = WarmProcess(_program(), replace(sandbox, files=placed), template=template, cancel=cancel)
     try:
         if files or packages or code:
