@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mcp_core import Page, ProtocolFault, ResourceContent, ResourceInfo, TemplateInfo, ToolContext, UnknownResource
-from mcp_core.content import DATA, TEXT_AT
+from mcp_core.result import DATA, TEXT_AT
 from rolltop.errors import InvalidInput, NotFound
 from rolltop.reports.knitted import figure_links
 from rolltop.reports.listing import Listed

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import time
 from collections import Counter, deque
 from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, TypeVar
 
-__all__ = ["Lane", "ToolThreads"]
+__all__ = ["Lane", "Pace", "ToolThreads"]
+
 
 T = TypeVar("T")
 
@@ -118,3 +120,24 @@ class _Pool:
                 self._waiting[caller] = self._waiting.pop(caller)  # to the end of the line
             if not queue:
                 del self._waiting[caller]
+
+
+MOST_CALLERS = 1_024
+"""Callers that are remembered; one that was forgotten begins with a full bucket."""
+
+
+class Pace:
+    def __init__(self, per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._capacity, self._clock = float(per_minute), clock
+        self._buckets: dict[str, tuple[float, float]] = {}
+
+    def wait(self, caller: str) -> float:
+        """0.0 if the caller may call now, and the call is counted; otherwise the seconds until it may."""
+        now = self._clock()
+        left, since = self._buckets.pop(caller, (self._capacity, now))
+        left = min(self._capacity, left + (now - since) * self._capacity / 60)
+        allowed = left >= 1
+        self._buckets[caller] = (left - 1 if allowed else left, now)
+        if len(self._buckets) > MOST_CALLERS:
+            del self._buckets[next(iter(self._buckets))]  # the one that has been silent longest
+        return 0.0 if allowed else (1 - left) * 60 / self._capacity
