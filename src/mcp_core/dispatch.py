@@ -32,7 +32,7 @@ __all__ = ["Call", "Dispatcher", "Observer", "Spill", "UnknownTool"]
 logger = logging.getLogger("mcp_core.tools")
 
 AUDIT_SECONDS = 2.0
-"""How long an answer to a call with consent waits for its record to be on disk."""
+"""How long the answer to a call with consent waits until the journal has it on disk."""
 
 Arguments = Mapping[str, Any] | None
 
@@ -48,9 +48,9 @@ class UnknownTool(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call as the journal keeps it. `arguments` is the JSON text, for whoever may see values.
+    """One call as the journal keeps it. `arguments` is their JSON text.
 
-    `principal` is who is responsible: the local user, or the user of a token.
+    `principal` is the local user, or the user of a token.
     """
 
     tool: str
@@ -83,31 +83,31 @@ class Call:
 
 
 class Observer(Protocol):
-    """Records a call; must not wait. The future it may return says when the record is on disk."""
+    """Records a call without blocking. A returned future completes when the record is on disk."""
 
     def __call__(self, call: Call) -> Future[bool] | None: ...
 
 
 class Spill(Protocol):
-    """Keeps an answer that is too large and gives the URI to read it by."""
+    """Keeps an answer above the budget and returns the URI to read it by."""
 
     def __call__(self, text: str, tool: str) -> str: ...
 
 
 class Redirect(Protocol):
-    """Makes another call of a call: for a tool that calls others by name."""
+    """Replaces a call by the call it means, for a tool that calls others by name."""
 
     def __call__(self, name: str, arguments: Arguments) -> tuple[str, Arguments]: ...
 
 
 class Opener(Protocol):
-    """Opens what a tool set works with, in a thread; None once that is done."""
+    """Returns the function that opens the engine of a tool set; None if it is open."""
 
     def __call__(self, toolset: str) -> Callable[[], object] | None: ...
 
 
 class Explain(Protocol):
-    """What an exception of a tool means to its caller; None: it is a defect."""
+    """Translates an exception of a tool for its caller; None if it is a defect."""
 
     def __call__(self, error: BaseException) -> Exception | None: ...
 
@@ -174,13 +174,13 @@ class Dispatcher:
             logger.exception("a call could not be recorded")
             return
         if written is not None and record.ctx.consents:
-            # An audit trail: on disk before the answer, unless the disk takes too long.
+            # The audit trail is on disk before the answer is sent, unless the disk takes too long.
             await asyncio.wait([asyncio.wrap_future(written)], timeout=AUDIT_SECONDS)
 
     async def _answer(
         self, registered: Registered, arguments: Mapping[str, Any] | None, ctx: ToolContext[Any], record: _Record
     ) -> Answer:
-        """Every call gets an answer: what goes wrong on the way to it is a failure of its own."""
+        """Answer a call; an exception on the way becomes a failure."""
         try:
             return await self._try(registered, arguments, ctx, record)
         except (InputNeeded, ProtocolFault):
@@ -235,9 +235,9 @@ class Dispatcher:
             return _timed_out(limit, still_busy=ctx.threads_busy > 0)
 
     async def _open(self, toolset: str, ctx: ToolContext[Any]) -> None:
-        """Before the first call of a tool set, open what it works with; a thread does it, the event loop does not wait.
+        """Open the engine of a tool set in a thread before its first call.
 
-        What goes wrong is left to the tool, which meets it again.
+        Errors are ignored here: the tool meets them again and reports them.
         """
         opening = self._opening.get(toolset)
         if opening is None:
@@ -254,7 +254,7 @@ class Dispatcher:
         bound = spec.bind(checked, ctx)
         try:
             return await func(**bound) if spec.is_async else await ctx.run(func, **bound)
-        except BaseException as error:  # where a library in Rust is surprised, it raises what is no Exception
+        except BaseException as error:  # a panic in a Rust library is a BaseException
             told = None if self._explain is None or hasattr(error, "error_type") else self._explain(error)
             if told is None:
                 raise
@@ -263,7 +263,7 @@ class Dispatcher:
             ctx.tool = caller
 
     async def invoke(self, tool: str | ToolFunction, arguments: Any, ctx: ToolContext[Any]) -> Result[Any]:
-        """Call a tool directly, without decorator and envelope; consent is asked for all the same."""
+        """Call a tool directly, without decorator and envelope. Consent is still asked for."""
         registered = self._named(tool)
         given = arguments if registered.spec.model and isinstance(arguments, registered.spec.model) else None
         checked = given if given is not None else registered.spec.check(_as_mapping(arguments))
@@ -341,7 +341,7 @@ def _recorded(arguments: Arguments) -> bytes:
 
 
 class _Record:
-    """A `Call` in the making."""
+    """Collects the facts of a call until it ends."""
 
     def __init__(
         self, registered: Registered, arguments: Mapping[str, Any] | None, ctx: ToolContext[Any], started: float

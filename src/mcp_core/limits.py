@@ -1,9 +1,12 @@
-"""Threads for blocking tools: one pool for each kind of work, with a share for each caller.
+"""What one caller may use: a share of the threads (`ToolThreads`), and calls per minute (`Pace`).
 
-A pool belongs to a tool set and to reading or writing, so writers that wait for a lock leave the readers their
-threads, and a slow tool set leaves the others theirs. In a pool a caller takes a thread only if more are free than
-it has already: the first caller gets half, the next one a quarter, so there is one left for the next. Work that waits
-is started in turn, one piece of each caller. Work whose caller leaves before it is started never starts.
+Blocking tools run in thread pools. There is one pool for each tool set and for each of reading and writing, so
+writers that wait for a lock do not block readers, and a slow tool set does not block the others. A caller gets a
+thread only if more threads are free than it already uses: the first caller gets half of a pool, the next one a
+quarter. Waiting work starts in turn, one piece per caller; work that is cancelled before it starts never runs.
+
+`Pace` is a token bucket that holds one minute's worth of calls. It stops agents in a loop and hostile clients; a
+caller below the rate never waits.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ __all__ = ["Lane", "Pace", "ToolThreads"]
 T = TypeVar("T")
 
 THREADS = 16
-"""Threads of one pool; they are started when they are needed."""
+"""Threads of one pool, started on demand."""
 
 Work = tuple["asyncio.Future[Any]", Callable[[], Any]]
 
@@ -36,19 +39,19 @@ class ToolThreads:
         self._pools: dict[Hashable, _Pool] = {}
 
     def lane(self, kind: Hashable, caller: Hashable) -> Lane:
-        """Where one call runs its blocking work."""
+        """The lane in which one call runs its blocking work."""
         if kind not in self._pools:
             self._pools[kind] = _Pool(self._size)
         return Lane(self._pools[kind], caller)
 
     def close(self) -> None:
-        """Start nothing more; work that runs is left to end."""
+        """Start no more work; running work is not stopped."""
         for pool in self._pools.values():
             pool.close()
 
 
 class Lane:
-    """One caller's way into a pool."""
+    """Runs the work of one caller in a pool."""
 
     __slots__ = ("_caller", "_pool")
 
@@ -101,7 +104,7 @@ class _Pool:
             value, error = None, None
             try:
                 value = work()
-            except BaseException as raised:  # handed to whoever waits
+            except BaseException as raised:  # raised again in the caller
                 error = raised
             if not loop.is_closed():
                 loop.call_soon_threadsafe(ended, value, error)
@@ -112,32 +115,34 @@ class _Pool:
         """Start waiting work, the caller that waits longest first."""
         for caller in list(self._waiting):
             queue = self._waiting[caller]
-            while queue and queue[0][0].done():  # its caller has left
+            while queue and queue[0][0].done():  # cancelled
                 queue.popleft()
             if queue and self._may_start(caller):
                 outcome, work = queue.popleft()
                 self._start(loop, caller, outcome, work)
-                self._waiting[caller] = self._waiting.pop(caller)  # to the end of the line
+                self._waiting[caller] = self._waiting.pop(caller)  # to the end of the queue
             if not queue:
                 del self._waiting[caller]
 
 
 MOST_CALLERS = 1_024
-"""Callers that are remembered; one that was forgotten begins with a full bucket."""
+"""Buckets that are kept; a caller beyond them starts with a full one."""
 
 
 class Pace:
+    """Limits calls per minute, for each caller."""
+
     def __init__(self, per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._capacity, self._clock = float(per_minute), clock
         self._buckets: dict[str, tuple[float, float]] = {}
 
     def wait(self, caller: str) -> float:
-        """0.0 if the caller may call now, and the call is counted; otherwise the seconds until it may."""
+        """Count a call and return 0.0, or return the seconds until the caller may call again."""
         now = self._clock()
         left, since = self._buckets.pop(caller, (self._capacity, now))
         left = min(self._capacity, left + (now - since) * self._capacity / 60)
         allowed = left >= 1
         self._buckets[caller] = (left - 1 if allowed else left, now)
         if len(self._buckets) > MOST_CALLERS:
-            del self._buckets[next(iter(self._buckets))]  # the one that has been silent longest
+            del self._buckets[next(iter(self._buckets))]  # the least recent caller
         return 0.0 if allowed else (1 - left) * 60 / self._capacity

@@ -17,7 +17,7 @@ logging.addLevelName(TRACE, "TRACE")
 
 _CONTROL = {code: f"\\x{code:02x}" for code in (*range(0x20), 0x7F) if chr(code) not in "\n\r\t"}
 _CONTROL |= {ord("\n"): "\\n", ord("\r"): "\\r", ord("\t"): "\\t", 0x2028: "\\u2028", 0x2029: "\\u2029"}
-# Signs that turn the direction of what follows make a text read as another one.
+# Characters that change the writing direction can make a line read as another one.
 _CONTROL |= {code: f"\\u{code:04x}" for code in (0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))}
 
 _SECRETS = re.compile(
@@ -36,7 +36,7 @@ def _masked(text: str) -> str:
 
 
 class _Formatter(logging.Formatter):
-    """Masks what an exception says as well: it is no safer than a message. Lines of a program are left as they are."""
+    """Mask credentials in the text of exceptions too. Source lines in a traceback are left as they are."""
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - the standard library's name
         lines = super().formatException(ei).split("\n")
@@ -46,8 +46,8 @@ class _Formatter(logging.Formatter):
 class Redactor(logging.Filter):
     """Masks what looks like a credential, and keeps every record on one line.
 
-    A record that has a text `without_values` is written as that, unless `values` are wanted: errors of tools quote
-    names and contents of documents, and what foreign code said.
+    A record with a text `without_values` is written as that text unless `values` is set: errors of tools quote
+    document names, contents, and output of foreign code.
     """
 
     def __init__(self, *, values: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""`tools/list`, serialised once, and the cursors of all lists."""
+"""`tools/list`, serialised once and cached; and the cursors of all lists."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ class Listing:
         application.changes.subscribe(lambda change: self._forget() if change.kind == "tools" else None)
 
     def result(self, cursor: str | None = None, *, modern: bool, serialised: bool = True) -> dict[str, Any]:
-        """One page of the list; raises `ProtocolFault` for a cursor that we did not give.
+        """One page of the list; raises `ProtocolFault` for an unknown cursor.
 
-        `serialised`: the tools as finished JSON, for transports that write with orjson.
+        `serialised`: the tools as JSON text, for transports that write with orjson.
         """
         tools, following = page_of(self._tools(), cursor, PAGE)
         listed: dict[str, Any] = {"tools": self._page(cursor, tools) if serialised else tools}
@@ -74,7 +74,7 @@ def encode_cursor(*parts: Any) -> str:
 
 
 def decode_cursor(cursor: str, kinds: tuple[type, ...]) -> list[Any]:
-    """The parts of a cursor that we made; anything else is refused."""
+    """The parts of a cursor; raises `ProtocolFault` if `encode_cursor` did not make it."""
     try:
         text = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
         parts = json.loads(text)
