@@ -29,12 +29,13 @@ from mcp_core.resources import (
     UnknownScheme,
 )
 from mcp_core.result import Result
-from mcp_core.spec import DESTROYS, READS, RUNS, WRITES, Example, ToolAnnotations, ToolSpec
+from mcp_core.spec import DESTROYS, FOR_OWNER, READS, RUNS, WRITES, Example, ToolAnnotations, ToolSpec
 from mcp_core.toolset import LiveTools, Need, ToolSet
 from mcp_core.validation import InvalidArguments, Problem
 
 __all__ = [
     "DESTROYS",
+    "FOR_OWNER",
     "FROM_DOCUMENTS",
     "READS",
     "RUNS",
