@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from rolltop.transform.stdlib._numbers import NUMBERS, numbers_of
+from rolltop.transform.stdlib.array.totals import NUMBERS, numbers_of
 from rolltop.transform.stream.folds import Total
 from rolltop.transform.values import fit
 
