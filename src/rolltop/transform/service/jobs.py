@@ -22,9 +22,9 @@ from rolltop.transform.stdlib.registry import load_all
 from rolltop.transform.stdlib.xml.signatures import prepare_signatures
 from rolltop.transform.stdlib.zone_files import bring_with, data_file
 from rolltop.transform.structure import describe_source
-from rolltop.transform.structure.decoding import decode_source
-from rolltop.transform.structure.reading import with_options
-from rolltop.transform.structure.related import Files
+from rolltop.transform.structure.describe import with_options
+from rolltop.transform.structure.encodings import decode_source
+from rolltop.transform.structure.references import Files
 
 __all__ = ["JOBS", "answer"]
 

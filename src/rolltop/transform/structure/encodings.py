@@ -1,4 +1,4 @@
-"""Bytes of a source as text: by byte order mark, by what an XML declaration says, else UTF-8."""
+"""Decode the bytes of a source: by byte order mark, by the XML declaration, else UTF-8."""
 
 from __future__ import annotations
 

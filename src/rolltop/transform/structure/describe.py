@@ -1,24 +1,55 @@
-"""From a text in one of eight formats to its structure."""
+"""Describe a text in one of eight formats: its structure and a summary."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from rolltop.errors import InvalidInput
 from rolltop.transform import formats
+from rolltop.transform.formats.csv_table import open_table
+from rolltop.transform.formats.text import decode
 from rolltop.transform.formats.yaml import read as read_yaml
 from rolltop.transform.structure.avro import structure_of_avro
 from rolltop.transform.structure.instance import Sampling, structure_of_value
 from rolltop.transform.structure.json_schema import looks_like_schema, structure_of_schema
 from rolltop.transform.structure.proto import structure_of_proto
-from rolltop.transform.structure.related import ALONE, Files
+from rolltop.transform.structure.references import ALONE, Files
 from rolltop.transform.structure.summary import summarize
-from rolltop.transform.structure.tables import read_table
 from rolltop.transform.structure.xsd import is_xsd, structure_of_xsd
 
-__all__ = ["FORMATS", "describe_source", "with_options"]
+__all__ = ["FORMATS", "describe_source", "read_table", "with_options"]
+
+_DELIMITERS = (",", ";", "\t", "|")
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
+_LINES = 20
+_LOOKED_AT = 1 << 16
+
+
+def read_table(text: str) -> tuple[Any, dict[str, str], list[str]]:
+    """The rows; the options with which they were read, where those are not the usual ones; the columns."""
+    delimiter = _delimiter(text)
+    options = {} if delimiter == "," else {"delimiter": delimiter}
+    rows = formats.read("csv", text, options)
+    layout = open_table(iter([decode(text, "CSV")]), options).layout
+    return rows, options, list(layout.names or ())
+
+
+def _delimiter(text: str) -> str:
+    """The character of the header that is in most lines as often as there; of those the most frequent, or the comma."""
+    shown = _QUOTED.sub("", text[:_LOOKED_AT])
+    lines = [line for line in shown.splitlines()[:_LINES] if line.strip()]
+    if not lines:
+        return ","
+    header = {mark: lines[0].count(mark) for mark in _DELIMITERS}
+
+    def regular(mark: str) -> tuple[int, int]:
+        return sum(line.count(mark) == header[mark] for line in lines), header[mark]
+
+    return max((mark for mark in _DELIMITERS if header[mark]), key=regular, default=",")
+
 
 DATA = ("xml", "json", "csv", "yaml")
 Reader = Callable[[str, Files], dict[str, Any]]

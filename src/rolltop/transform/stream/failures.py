@@ -1,17 +1,12 @@
-"""Failures in their right order.
-
-Read at once, an input is read to its end before anything runs, and each stage of a chain runs over all records
-before the next. So when a record fails, the rest is still read, and still goes through the stages before the one
-that failed: whatever goes wrong there comes first.
-"""
+"""Report failures in the order of the input."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from rolltop.transform.errors import EvaluationFailure, WriteFailure
+from rolltop.transform.stream.blocks import Lines
 from rolltop.transform.stream.code import PieceCode
-from rolltop.transform.stream.lines import Lines
 from rolltop.transform.stream.plan import Plan
 from rolltop.transform.stream.sinks import Sink
 from rolltop.transform.syntax import tree
@@ -19,7 +14,7 @@ from rolltop.transform.syntax.source import Source
 
 if TYPE_CHECKING:
     from rolltop.transform.formats.csv_table import Table
-    from rolltop.transform.stream.marked import MarkedPiece
+    from rolltop.transform.stream.patterns import MarkedPiece
 
 __all__ = ["Postponed"]
 

@@ -1,10 +1,4 @@
-"""Records that the code drops by one field need not be decoded: the decoder skips them by the value of that field.
-
-A program that begins with `filter(o => o.status == "shipped")` looks at nothing else of the other records. The decoder
-has a type for each value of the field; those of other values than the one that is kept have no fields, so that the
-rest of such a record is only skipped. Which values there are is learnt from records that were decoded whole. Text in
-which a value is new, or the field is missing, no text, or given twice, is decoded whole again.
-"""
+"""Skip records that the code drops by one field: the decoder reads only that field of them."""
 
 from __future__ import annotations
 

@@ -6,10 +6,20 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from rolltop.transform.schemas.builtins import universal
 from rolltop.transform.schemas.completion import Types, complete, mentioned, named_parts
-from rolltop.transform.schemas.directives import fields_of, flag, text_of, unaliased, whole, wide
-from rolltop.transform.schemas.names import Distinct, distinct, dotted, word
+from rolltop.transform.schemas.model import (
+    Distinct,
+    distinct,
+    dotted,
+    fields_of,
+    flag,
+    text_of,
+    unaliased,
+    universal,
+    whole,
+    wide,
+    word,
+)
 from rolltop.transform.values import Node, scalar_text
 
 __all__ = ["generate"]

@@ -1,9 +1,4 @@
-"""Pieces of a JSON array that is read block by block.
-
-Where one element ends and the next begins cannot be seen without reading from the start, but it can be guessed, and
-the guess proved: text is read the same way from every place that is known to be between two elements, so a piece
-that starts at one and is well-formed as an array ends at one too. A wrong guess cannot be well-formed.
-"""
+"""Pieces of a JSON array that is read block by block, at the top or inside an object."""
 
 from __future__ import annotations
 
@@ -20,9 +15,72 @@ from rolltop.transform.errors import ReadFailure
 from rolltop.transform.formats.json import refused
 from rolltop.transform.formats.text import NOT_UTF8
 from rolltop.transform.stream.code import NotJson
-from rolltop.transform.stream.whereabouts import ReadAgain, Whereabouts
+from rolltop.transform.stream.positions import ReadAgain, Whereabouts
 
-__all__ = ["ArrayPieces", "NoArray", "cut_pattern", "holds_elements"]
+__all__ = ["ArrayPieces", "NoArray", "cut_pattern", "find_array", "find_end", "holds_elements"]
+
+_LIMIT = 1 << 24
+"""Bytes before the array that are looked through."""
+
+
+def find_array(pieces: ArrayPieces, path: tuple[str, ...]) -> int:
+    """Where the first element of the array at a path begins; `NoArray` when it is not found."""
+    if pieces.buffer.lstrip(b" \t\r\n")[:1] != b"{":
+        raise NoArray(pieces.buffer)
+    pattern = re.compile(re.escape(orjson.dumps(path[-1])) + rb"[ \t\r\n]*:[ \t\r\n]*\[")
+    after = 0
+    while True:
+        for found in pattern.finditer(pieces.buffer, after):
+            after = found.end()
+            if _leads_to(pieces.buffer[:after], path):
+                return after
+        if len(pieces.buffer) > _LIMIT or not pieces.more():
+            raise NoArray(pieces.buffer)
+
+
+def _leads_to(text: bytes, path: tuple[str, ...]) -> bool:
+    """Whether text that ends in `[` opens the array at the path: closed there, it must be an object that shows it."""
+    try:
+        value: Any = orjson.loads(text + b"]" + b"}" * len(path))
+    except orjson.JSONDecodeError:
+        return False
+    for name in path:
+        if not isinstance(value, dict) or next(reversed(value), None) != name:
+            return False
+        value = value[name]
+    return bool(value == [])
+
+
+def find_end(pieces: ArrayPieces, lead: bytes, path: tuple[str, ...]) -> int:
+    """Where in the buffer the array is closed; everything after it is here too, and must fit."""
+    try:
+        orjson.loads(lead + pieces.buffer)
+        text = pieces.buffer.decode()
+    except ValueError:
+        pieces.broken()
+    opening = "[0" if lead.endswith(b"0") else "["
+    try:
+        orjson.loads(opening + text)
+    except orjson.JSONDecodeError as error:
+        closed = text[: error.pos - len(opening)].rstrip(" \t\r\n")
+        end = len(closed.encode()) - 1
+        _check_tail(pieces, pieces.buffer[end:], path)
+        return end
+    raise AssertionError("an array inside an object that is not closed")
+
+
+def _check_tail(pieces: ArrayPieces, tail: bytes, path: tuple[str, ...]) -> None:
+    """The last of two properties of one name counts, and it is too late for that now."""
+    for name in path:
+        if orjson.dumps(name) + b":" in tail.replace(b" ", b""):
+            line, column = pieces.where.of("")
+            raise ReadFailure(
+                f"the property {name!r} comes again after its array",
+                line,
+                column,
+                hint="Such a file cannot be read piece by piece; use --no-stream.",
+            )
+
 
 _TRIES = 24
 """So many guesses are tried before more is read."""
@@ -93,8 +151,6 @@ class ArrayPieces:
     def _opening(self, path: tuple[str, ...]) -> int:
         """Where the first element begins."""
         if path:
-            from rolltop.transform.stream.opening import find_array  # noqa: PLC0415 - only few programs need it
-
             return find_array(self, path)
         start = len(self.buffer) - len(self.buffer.lstrip(_BLANK))
         if self.buffer[start : start + 1] != b"[":
@@ -172,8 +228,6 @@ class ArrayPieces:
             if not stripped.endswith(b"]"):
                 self.broken()
             return len(stripped) - 1
-        from rolltop.transform.stream.opening import find_end  # noqa: PLC0415 - as above
-
         return find_end(self, self._lead(), self._path)
 
     def _lead(self) -> bytes:

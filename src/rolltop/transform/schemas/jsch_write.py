@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from rolltop.transform.schemas.builtins import universal
 from rolltop.transform.schemas.completion import complete
-from rolltop.transform.schemas.directives import fields_of, flag, held_key, text_of
+from rolltop.transform.schemas.model import fields_of, flag, held_key, text_of, universal
 
 __all__ = ["DRAFTS", "generate"]
 
