@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rolltop.errors import MemoryLimit, RolltopError, SizeLimit
-from rolltop.reports.answer import marked_answer, marked_event, read_answer
-from rolltop.reports.failure import PackageMissing, RenderFailure, diagnose
 from rolltop.reports.job import RenderJob
+from rolltop.reports.results.answer import marked_answer, marked_event, read_answer
+from rolltop.reports.results.failure import PackageMissing, RenderFailure, diagnose
 
 JOB = RenderJob("x.Rmd", {"x.Rmd": b"a\n\n```{r bad}\nx <- 1 +\n```\n"}, ("html", "pdf"))
 json_values = st.recursive(

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rolltop.errors import InvalidData
-from rolltop.reports.engines import choose_engine, why_not_fast
-from rolltop.reports.frontmatter import ensure, metadata, split, title_of
+from rolltop.reports.source.engine_choice import choose_engine, why_not_fast
+from rolltop.reports.source.frontmatter import ensure, metadata, split, title_of
 
 printable = st.text(st.characters(blacklist_categories=("Cs", "Cc"), blacklist_characters="\ufeff"), max_size=80)
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rolltop.reports import RenderOptions, Reports
-from rolltop.reports.knitted import plain_text
+from rolltop.reports.results.knitted_text import plain_text
 
 TEXT = """The sum is `r 20 + 22`.
 

@@ -24,7 +24,7 @@ def packages() -> None:
 @click.pass_obj
 def list_packages(invocation: Invocation, as_json: bool) -> None:
     """List the packages with their versions and libraries; of two of one name R uses the first."""
-    from rolltop.reports.r_installation import find_r
+    from rolltop.reports.installation.r_installation import find_r
 
     engine = open_reports(invocation)
     r = find_r(engine.root, engine.config.libraries, os.environ)
@@ -48,7 +48,7 @@ def install(invocation: Invocation, names: tuple[str, ...], yes: bool) -> None:
 
     Asks first: packages run code of their own while they are installed, without a sandbox.
     """
-    from rolltop.reports.package_install import install_packages
+    from rolltop.reports.installation.package_install import install_packages
 
     engine = open_reports(invocation)
     if engine.config.cran and not yes:

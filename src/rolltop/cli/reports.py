@@ -61,7 +61,7 @@ def new(
     invocation: Invocation, /, name: str, title: str | None, source: Any, *, template: str | None, overwrite: bool
 ) -> None:
     """Create the document NAME, with an example in it unless --from gives the text or --template a kind of report."""
-    from rolltop.reports.gallery import from_template
+    from rolltop.reports.source.gallery import from_template
 
     engine = open_reports(invocation)
     title = title or Path(name).stem

@@ -11,15 +11,15 @@ from pathlib import Path
 from rolltop.errors import NotFound, RolltopError
 from rolltop.reports.cache import RenderCache, job_key
 from rolltop.reports.config import MIB, ReportsConfig
-from rolltop.reports.documents import Documents
+from rolltop.reports.files.documents import Documents
+from rolltop.reports.files.outputs import Landed, OutputFile, Outputs
 from rolltop.reports.job import Engine, Event, Figure, Output, Rendered, Renderer, RenderJob, Watcher, ignore
 from rolltop.reports.listing import Listing
 from rolltop.reports.names import stem_of
-from rolltop.reports.outputs import Landed, OutputFile, Outputs
-from rolltop.reports.preparing import Prepared, RenderOptions, prepare
+from rolltop.reports.preparation import Prepared, RenderOptions, prepare
 from rolltop.reports.queue import RenderQueue
-from rolltop.reports.renderers.catalogue import Renderers
-from rolltop.reports.scripts import code_hash
+from rolltop.reports.r_code import code_hash
+from rolltop.reports.renderers.selection import Renderers
 from rolltop.reports.typeset import CannotSet, Typesetter
 
 __all__ = ["Report", "Reports"]

@@ -18,11 +18,11 @@ from rolltop.confine.pool import Pool
 from rolltop.confine.r import call_request, start_r
 from rolltop.confine.warm_process import WarmProcess
 from rolltop.errors import ForeignFailure, MemoryLimit, RolltopError, SizeLimit, TimeLimit
-from rolltop.reports.answer import event_of, read_answer
 from rolltop.reports.config import ReportsConfig
 from rolltop.reports.job import Rendered
-from rolltop.reports.renderers.endings import Following, no_answer, too_much_memory, took_too_long
-from rolltop.reports.scripts import WARM, code
+from rolltop.reports.r_code import WARM, code
+from rolltop.reports.renderers.interruptions import Following, no_answer, too_much_memory, took_too_long
+from rolltop.reports.results.answer import event_of, read_answer
 
 __all__ = ["WarmPool"]
 

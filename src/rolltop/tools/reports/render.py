@@ -16,8 +16,8 @@ from pydantic import BaseModel, Field
 from mcp_core import FROM_DOCUMENTS, RUNS, Block, Example, Image, ResourceLink, Result, Text, ToolArguments, ToolContext
 from rolltop.references import KEEP, Keep, Kept, Wanted, keep_wanted, store_output
 from rolltop.reports import Event, RenderOptions, Report, Watcher
-from rolltop.reports.knitted import figure_links
 from rolltop.reports.names import figure_uri, output_uri, stem_of
+from rolltop.reports.results.knitted_text import figure_links
 from rolltop.tools.reports.example import CREATED
 from rolltop.workspace import Workspace
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from rolltop.reports.answer import EVENT_MARK, marked_answer, marked_event, read_answer
 from rolltop.reports.job import Rendered
-from rolltop.reports.renderers.endings import Following, no_answer
+from rolltop.reports.renderers.interruptions import Following, no_answer
+from rolltop.reports.results.answer import EVENT_MARK, marked_answer, marked_event, read_answer
 
 __all__ = ["StreamReading"]
 

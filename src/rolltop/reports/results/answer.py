@@ -10,10 +10,10 @@ from dataclasses import replace
 from typing import Any
 
 from rolltop.errors import ForeignFailure, InvalidInput
-from rolltop.reports.failure import RenderFailure, diagnose, tail
 from rolltop.reports.job import EXTENSIONS, Event, Figure, Output, Rendered, RenderJob
-from rolltop.reports.knitted import plain_text
 from rolltop.reports.names import figure_name, stem_of
+from rolltop.reports.results.failure import RenderFailure, diagnose, tail
+from rolltop.reports.results.knitted_text import plain_text
 
 __all__ = ["EVENT_MARK", "MAX_FIGURES", "event_of", "marked_answer", "marked_event", "read_answer"]
 

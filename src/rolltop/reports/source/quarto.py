@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rolltop.errors import InvalidData
-from rolltop.reports.frontmatter import metadata, split
+from rolltop.reports.source.frontmatter import metadata, split
 
 __all__ = ["as_rmd", "is_quarto"]
 

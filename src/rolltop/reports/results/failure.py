@@ -14,7 +14,7 @@ from typing import Any
 from rolltop.errors import ForeignFailure, LimitExceeded, MemoryLimit, PartMissing, RolltopError, SizeLimit
 from rolltop.reports.job import RenderJob
 from rolltop.reports.names import stem_of
-from rolltop.reports.places import Place, find_place
+from rolltop.reports.results.positions import Place, find_place
 
 __all__ = ["PackageMissing", "RenderFailure", "diagnose", "limit_reached", "tail"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from rolltop.errors import LimitExceeded, MemoryLimit, RolltopError, TimeLimit
-from rolltop.reports.failure import RenderFailure, limit_reached, tail
 from rolltop.reports.job import Event, RenderJob, Watcher
-from rolltop.reports.places import Place, find_running
+from rolltop.reports.results.failure import RenderFailure, limit_reached, tail
+from rolltop.reports.results.positions import Place, find_running
 
 __all__ = ["Following", "no_answer", "too_much_memory", "took_too_long"]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from urllib.parse import quote, unquote
 
 from rolltop.errors import InvalidData
-from rolltop.reports.frontmatter import metadata, split
+from rolltop.reports.source.frontmatter import metadata, split
 
 __all__ = ["figure_links", "plain_text"]
 

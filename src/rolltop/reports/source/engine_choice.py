@@ -8,8 +8,8 @@ from typing import Any
 
 from rolltop.base.installation import add_extra
 from rolltop.errors import InvalidData
-from rolltop.reports.frontmatter import metadata
 from rolltop.reports.job import Engine, Format
+from rolltop.reports.source.frontmatter import metadata
 
 __all__ = ["choose_engine", "why_not_fast"]
 
