@@ -50,6 +50,11 @@ def test_scripts_and_embedded_bytes_are_no_text() -> None:
     assert plain_text(body, "d", []) == "# T\n\nA B ![]((embedded))\n"
 
 
+def test_code_that_shows_a_script_keeps_it() -> None:
+    shown = "Text\n\n```html\n<script>x</script>\n```\n"
+    assert plain_text(shown, "d", []) == shown
+
+
 def test_a_hostile_text_takes_no_time() -> None:
     began = time.process_time()
     plain_text("<script>" * 200_000 + "<img " * 200_000 + "](" * 200_000, "d", ["a.png"])
