@@ -241,9 +241,10 @@ find_versions <- function() {
 run_engine <- function(request, log) {
   if ("pdf" %in% request$formats && request$engine == "rmarkdown") stand_in_for_framed()
   options(knitr.progress.fun = chunk_progress(log))
+  use_own_languages()
   printed <- file(our_file("printed.txt"), open = "w+")
   sink(printed)
-  on.exit({ sink(); log$add(readLines(printed, warn = FALSE)); close(printed) })
+  on.exit({ end_interpreter(); sink(); log$add(readLines(printed, warn = FALSE)); close(printed) })
   request["params"] <- list(given_params(request))
   done <- if (request$engine == "fast") fast_render(request, log) else exact_render(request, log)
   c(list(ok = TRUE, phases = log$phases, versions = versions(), warnings = as.list(warned$texts)), done)
