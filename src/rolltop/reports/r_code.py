@@ -12,7 +12,7 @@ __all__ = ["ONCE", "WARM", "bootstrap", "code", "code_hash", "code_line"]
 
 _LIBRARY = (
     "render.R", "warnings.R", "params.R", "plots.R", "inline.R", "figures.R", "questions.R", "formats.R", "exact.R",
-    "fast.R", "page.R", "languages.R",
+    "fast.R", "page.R", "languages.R", "chunk_cache.R",
 )  # fmt: skip
 ONCE = (*_LIBRARY, "entry.R")
 WARM = (*_LIBRARY, "warm.R")

@@ -77,6 +77,7 @@ class RenderedRmd(BaseModel):
     outdated: bool = Field(description="Whether the document was changed while it was rendered.")
     cached: bool = Field(description="Whether nothing had changed and the earlier result stands.")
     knits: int = Field(description="How often the document's code ran.")
+    reused_chunks: list[str] = Field(description="Chunks with cache=TRUE that did not run again.")
     seconds: float = Field(description="How long this call took.")
     phases: dict[str, float] = Field(description="Milliseconds by phase, of the render itself.")
     versions: dict[str, str] = Field(description="R, packages and pandoc that rendered.")
@@ -199,6 +200,7 @@ def _value(report: Report, room: int) -> RenderedRmd:
         outdated=report.outdated,
         cached=report.cached,
         knits=report.knits,
+        reused_chunks=list(report.reused),
         seconds=round(report.seconds, 4),
         phases=dict(report.phases),
         versions=dict(report.versions),
