@@ -63,7 +63,7 @@ def new(
     invocation: Invocation, /, name: str, title: str | None, source: Any, *, template: str | None, overwrite: bool
 ) -> None:
     """Create the document NAME, with an example in it unless --from gives the text or --template a kind of report."""
-    from rolltop.reports.gallery import from_template
+    from rolltop.reports.source.gallery import from_template
 
     engine = open_reports(invocation)
     title = title or Path(name).stem
@@ -321,7 +321,7 @@ def packages() -> None:
 @click.pass_obj
 def list_packages(invocation: Invocation, as_json: bool) -> None:
     """List the packages with their versions and libraries; of two of one name R uses the first."""
-    from rolltop.reports.r_installation import find_r
+    from rolltop.reports.installation.r_installation import find_r
 
     engine = open_reports(invocation)
     r = find_r(engine.root, engine.config.libraries, os.environ)
@@ -345,7 +345,7 @@ def install(invocation: Invocation, names: tuple[str, ...], yes: bool) -> None:
 
     Asks first: packages run code of their own while they are installed, without a sandbox.
     """
-    from rolltop.reports.package_install import install_packages
+    from rolltop.reports.installation.package_install import install_packages
 
     engine = open_reports(invocation)
     if engine.config.cran and not yes:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 
 from rolltop.errors import InvalidInput
-from rolltop.reports.frontmatter import quoted
+from rolltop.reports.source.frontmatter import quoted
 
 __all__ = ["TEMPLATES", "from_template"]
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from rolltop.errors import LimitExceeded, MemoryLimit, RolltopError, TimeLimit
-from rolltop.reports.failure import RenderFailure, limit_reached, tail
+from rolltop.reports.chunk_cache import ChunkRecorder
 from rolltop.reports.job import Event, RenderJob, Watcher
-from rolltop.reports.places import Place, find_running
+from rolltop.reports.results.answer import event_of
+from rolltop.reports.results.failure import RenderFailure, limit_reached, tail
+from rolltop.reports.results.positions import Place, find_running
 
 __all__ = ["Following", "no_answer", "too_much_memory", "took_too_long"]
 
@@ -20,10 +22,19 @@ class Following:
         self.renderer = renderer
         self._watch = watch
         self._last: Event | None = None
+        self.recorder = ChunkRecorder(job.chunk_keys)
 
     def __call__(self, event: Event) -> None:
         self._last = event
+        self.recorder.see(event)
         self._watch(event)
+
+    def take(self, wire: Any) -> None:
+        """What a render reported while it ran: an event, or what is to be kept of a chunk."""
+        if isinstance(wire, dict) and wire.get("phase") == "cache":
+            self.recorder.take(wire)
+        elif event := event_of(wire):
+            self(event)
 
     @property
     def place(self) -> Place:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from urllib.parse import quote, unquote
 
 from rolltop.errors import InvalidData
-from rolltop.reports.frontmatter import metadata, split
+from rolltop.reports.source.code_parts import blocks
+from rolltop.reports.source.frontmatter import metadata, split
 
 __all__ = ["figure_links", "plain_text"]
 
@@ -20,7 +21,7 @@ _TARGET = re.compile(r"""(\]\(<?|<img\s[^<>]{0,500}?src=["'])([^)>"'\s]+(?: [^)>
 def plain_text(markdown: str, stem: str, figures: Sequence[str]) -> str:
     """What the document says: no scripts, no embedded bytes, plots as `STEM_figures/NAME`, where they are kept."""
     head, body = _headed(markdown)
-    body = _MARKS.sub("", _without_machinery(body)) if "<" in body else body
+    body = "".join(piece if info is not None else _shown_html(piece) for info, piece in blocks(body))
     body = _EMBEDDED.sub("(embedded)", body) if ";base64," in body else body
     known = {name: f"{quote(stem)}_figures/{quote(name)}" for name in figures}
 
@@ -29,6 +30,10 @@ def plain_text(markdown: str, stem: str, figures: Sequence[str]) -> str:
         return found[1] + known.get(_shown(name, known), found[2])
 
     return f"{head}{_TARGET.sub(target, body).strip()}\n"
+
+
+def _shown_html(prose: str) -> str:
+    return _MARKS.sub("", _without_machinery(prose)) if "<" in prose else prose
 
 
 def _without_machinery(body: str) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from rolltop.errors import NotFound
-from rolltop.reports.landing import disk_troubles, read_plain
+from rolltop.reports.files.atomic_files import disk_troubles, read_plain
 
 __all__ = ["Version", "Versions"]
 

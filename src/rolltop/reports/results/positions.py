@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from rolltop.errors import Position
-from rolltop.reports.chunks import Chunk, find_chunk, scan_chunks
 from rolltop.reports.job import Event, RenderJob
 from rolltop.reports.names import stem_of
+from rolltop.reports.source.chunks import Chunk, find_chunk, scan_chunks
 
 __all__ = ["Place", "find_place", "find_running"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from base64 import b64encode
 from functools import cache
 from importlib.resources import files
@@ -11,7 +12,7 @@ __all__ = ["ONCE", "WARM", "bootstrap", "code", "code_hash", "code_line"]
 
 _LIBRARY = (
     "render.R", "warnings.R", "params.R", "plots.R", "inline.R", "figures.R", "questions.R", "formats.R", "exact.R",
-    "fast.R", "page.R",
+    "fast.R", "page.R", "languages.R", "chunk_cache.R",
 )  # fmt: skip
 ONCE = (*_LIBRARY, "entry.R")
 WARM = (*_LIBRARY, "warm.R")
@@ -21,7 +22,8 @@ WARM = (*_LIBRARY, "warm.R")
 def code(names: tuple[str, ...]) -> str:
     """The named files, one after the other."""
     folder = files("rolltop.reports") / "r"
-    return "\n".join((folder / name).read_text("utf-8") for name in names)
+    interpreter = json.dumps((folder / "interpreter.py").read_text("utf-8"))  # a string of JSON is one of R
+    return "\n".join([*((folder / name).read_text("utf-8") for name in names), f"interpreter_code <- {interpreter}\n"])
 
 
 @cache

@@ -13,7 +13,7 @@ from rolltop.base.installation import add_extra
 from rolltop.reports.config import ReportsConfig
 from rolltop.reports.containers.engine import API, find_engine
 from rolltop.reports.containers.image import Recipe
-from rolltop.reports.r_installation import RInstallation, find_r
+from rolltop.reports.installation.r_installation import RInstallation, find_r
 from rolltop.reports.typeset import typst_installed
 
 __all__ = ["Part", "look"]

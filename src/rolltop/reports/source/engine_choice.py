@@ -8,8 +8,9 @@ from typing import Any
 
 from rolltop.base.installation import add_extra
 from rolltop.errors import InvalidData
-from rolltop.reports.frontmatter import metadata
 from rolltop.reports.job import Engine, Format
+from rolltop.reports.source.code_parts import parted
+from rolltop.reports.source.frontmatter import metadata
 
 __all__ = ["choose_engine", "why_not_fast"]
 
@@ -22,28 +23,21 @@ _UNDERSTOOD = {
 _PLAIN_FORMATS = {"html_document", "pdf_document", "word_document", "html_vignette"}
 
 
-_CODE = re.compile(r"^[\t >]*(`{3,}|~{3,})[^\n]*\n.*?^[\t >]*\1[^\n]*$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 _MATH = re.compile(r"(?<!\\)\$\$|(?<!\\)\$[^\s$][^$\n]*\$(?!\d)|\\begin\{|\\[(\[]")
-
-
-_PAGE = (
-    (re.compile(r"^#{1,6} [^\n]*\{[^}\n]*\.tabset", re.MULTILINE), "the document has tabs (.tabset)"),
+_PACKAGES = re.compile(
+    r"\b(?:library|require|requireNamespace)\s*\(\s*[\"']?(?:{0})\b|\b(?:{0})::".format(
+        "htmlwidgets|leaflet|plotly|DT|dygraphs|networkD3|visNetwork|threejs|rgl|highcharter|echarts4r|reactable"
+        "|crosstalk|ggiraph|DiagrammeR|timevis|shiny|gt|flextable|kableExtra|downloadthis"
+    )
+)
+_PROSE = (
+    (re.compile(r"^#{1,6} [^\n]*\{[^}\n]*\.tabset|\.panel-tabset", re.MULTILINE), "the document has tabs (.tabset)"),
     (
-        re.compile(
-            r"\b(?:library|require|requireNamespace)\s*\(\s*[\"']?(?:{0})\b|\b(?:{0})::".format(
-                "htmlwidgets|leaflet|plotly|DT|dygraphs|networkD3|visNetwork|threejs|rgl|highcharter|echarts4r|reactable"
-                "|crosstalk|ggiraph|DiagrammeR|timevis|shiny|gt|flextable|kableExtra"
-            )
-        ),
-        "the document uses a package that writes HTML of its own, which the plain page does not run or style",
-    ),
-    (
-        re.compile(r"^[\t ]*(?:```|~~~)\s*\{=html\}|<(?:script|iframe|video|canvas|details|link)\b", re.MULTILINE),
+        re.compile(r"<(?:script|iframe|video|canvas|details|link)\b", re.IGNORECASE),
         "the document has HTML that the plain page leaves out or does not style",
     ),
-    (re.compile(r"code_folding|downloadthis|\.panel-tabset"), "the document asks for parts of rmarkdown's page"),
 )
-"""What the plain page of the fast engine lacks, as it is written."""
+"""What the plain page of the fast engine lacks, as the text has it; what code writes is judged once it has run."""
 
 
 def choose_engine(
@@ -77,16 +71,19 @@ def _why_not_files(files: Collection[str]) -> str | None:
 
 def _why_not_page(text: str) -> str | None:
     """What rmarkdown's page has and a plain one has not."""
-    for pattern, what in _PAGE:
-        if pattern.search(text):
+    prose, executed = parted(text)
+    for pattern, what in _PROSE:
+        if pattern.search(prose):
             return what
+    if _PACKAGES.search(executed):
+        return "the document uses a package that writes HTML of its own, which the plain page does not run or style"
     return None
 
 
 def _why_not_typst(text: str, *, installed: bool) -> str | None:
     if not installed:
         return f"the fast engine sets PDF with typst, which is not installed ({add_extra('typst')})"
-    if _MATH.search(_CODE.sub("", text)):
+    if _MATH.search(parted(text)[0]):
         return "the document has formulas or LaTeX, which typst does not read"
     return None
 

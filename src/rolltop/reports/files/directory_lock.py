@@ -13,7 +13,7 @@ from pathlib import Path
 
 from rolltop.base.locks import lock_holder, lock_within
 from rolltop.errors import Conflict
-from rolltop.reports.landing import disk_troubles
+from rolltop.reports.files.atomic_files import disk_troubles
 
 __all__ = ["turn"]
 

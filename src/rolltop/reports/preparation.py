@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from rolltop.errors import InvalidInput
-from rolltop.reports.chunks import packages_mentioned, want_own_knit
 from rolltop.reports.config import MIB, RendererName, ReportsConfig
-from rolltop.reports.documents import Documents, Stamps, source_text
-from rolltop.reports.engines import choose_engine
+from rolltop.reports.files.documents import Documents, Stamps, source_text
+from rolltop.reports.files.render_record import Origin
 from rolltop.reports.job import EXTENSIONS, Engine, Format, RenderJob
-from rolltop.reports.ledger import Origin
-from rolltop.reports.quarto import as_rmd, is_quarto
+from rolltop.reports.source.chunks import packages_mentioned, want_own_knit
+from rolltop.reports.source.engine_choice import choose_engine
+from rolltop.reports.source.quarto import as_rmd, is_quarto
 from rolltop.reports.typeset import typst_installed
 
 __all__ = ["Prepared", "RenderOptions", "prepare"]

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from rolltop.errors import RolltopError
+from rolltop.reports.files.atomic_files import read_plain, write_whole
 from rolltop.reports.job import EXTENSIONS, Format
-from rolltop.reports.landing import read_plain, write_whole
 
 __all__ = ["Ledger", "Made", "Origin"]
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Literal
 
-from rolltop.reports.answer import EVENT_MARK, marked_answer, marked_event, read_answer
 from rolltop.reports.job import Rendered
-from rolltop.reports.renderers.endings import Following, no_answer
+from rolltop.reports.renderers.interruptions import Following, no_answer
+from rolltop.reports.results.answer import EVENT_MARK, marked_answer, marked_report, read_answer
 
 __all__ = ["StreamReading"]
 
@@ -45,8 +46,7 @@ class StreamReading:
 
     def _take_lines(self, lines: bytes) -> None:
         for found in _EVENTS.finditer(lines):
-            if event := marked_event(found[0].decode("utf-8", "replace")):
-                self.at(event)
+            self.at.take(marked_report(found[0].decode("utf-8", "replace")))
         self._said += _EVENTS.sub(b"", lines)
         if len(self._said) > 2 * _KEPT:
             del self._said[:-_KEPT]
@@ -64,4 +64,5 @@ class StreamReading:
             printed = self.output[-_KEPT:].decode("utf-8", "replace")
             raise no_answer(self.at, ended, self.said + printed)
         renderer = self.at.renderer
-        return read_answer(self.at.job, answer, renderer=renderer, confinement=confinement, printed=self.said)
+        rendered = read_answer(self.at.job, answer, renderer=renderer, confinement=confinement, printed=self.said)
+        return replace(rendered, kept=self.at.recorder.chunks)

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rolltop.errors import InvalidInput, NotFound
+from rolltop.reports.files.atomic_files import read_plain, write_whole
+from rolltop.reports.files.directory_lock import turn
+from rolltop.reports.files.render_record import Ledger, Made, Origin
 from rolltop.reports.job import EXTENSIONS, Figure, Format, Output
-from rolltop.reports.landing import read_plain, write_whole
-from rolltop.reports.ledger import Ledger, Made, Origin
 from rolltop.reports.names import figure_name, mime_type, output_name
-from rolltop.reports.turns import turn
 
 __all__ = ["Landed", "OutputFile", "Outputs"]
 

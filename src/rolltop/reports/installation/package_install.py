@@ -10,8 +10,8 @@ from pathlib import Path
 
 from rolltop.errors import ForeignFailure, InvalidInput, PartMissing, PermissionDenied
 from rolltop.reports.config import ReportsConfig
-from rolltop.reports.failure import tail
-from rolltop.reports.r_installation import OWN_LIBRARY, find_r
+from rolltop.reports.installation.r_installation import OWN_LIBRARY, find_r
+from rolltop.reports.results.failure import tail
 
 __all__ = ["install_packages"]
 

@@ -11,10 +11,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from rolltop.base.installation import add_extra
 from rolltop.errors import ForeignFailure, LimitExceeded, MemoryLimit, PartMissing, RolltopError, SizeLimit
 from rolltop.reports.job import RenderJob
 from rolltop.reports.names import stem_of
-from rolltop.reports.places import Place, find_place
+from rolltop.reports.results.latex_packages import debian_package, missing_language
+from rolltop.reports.results.positions import Place, find_place
 
 __all__ = ["PackageMissing", "RenderFailure", "diagnose", "limit_reached", "tail"]
 
@@ -22,7 +24,7 @@ _LOG_LINES = 40
 _NO_PACKAGE = re.compile(r"there is no package called .([A-Za-z][\w.]*)")
 _LATEX_ERROR = re.compile(r"^! (.+(?:\n(?!l\.\d)[^\n]+)?)", re.MULTILINE)
 _LATEX_LINE = re.compile(r"^l\.(\d+) (.*)$", re.MULTILINE)
-_LATEX_FILE = re.compile(r"File `([^']+\.(?:sty|cls|def|fd|tex))' not found")
+_LATEX_FILE = re.compile(r"File `([^']+\.(?:sty|cls|def|fd|ldf|tex))' not found")
 _LATEX_PICTURE = re.compile(r"File `([^']+)' not found: using draft setting")
 _NO_CHARACTER = re.compile(r"Unicode character (\S{1,20})")
 _NO_MEMORY = re.compile(
@@ -37,6 +39,7 @@ _PANDOC_WARNING = re.compile(r"^\[(?:WARNING|INFO)\][^\n]*(?:\n  [^\n]*)*\n?", r
 _NO_FILE = re.compile(r"File (.+) not found in resource path")
 _NOT_FETCHED = re.compile(r"Could not fetch (\S+)")
 _NOT_OPENED = re.compile(r"cannot open (?:compressed )?file '([^'\n]{1,200})'[^\n]*No such file")
+_NO_DUCKDB = "SQL chunks need DuckDB"
 _UNDECLARED = "render params not declared in YAML"
 _TWICE = "Duplicate map key"
 _NO_VALUE = "no value field specified for YAML parameter"
@@ -91,6 +94,13 @@ def diagnose(job: RenderJob, error: Mapping[str, Any], log: str, renderer: str, 
         return _missing_program(job, message, renderer, details)
     if missing := _NO_PACKAGE.search(message):
         return _missing_package(job, missing[1], renderer, place, details)
+    if _NO_DUCKDB in message:
+        return PackageMissing(
+            f"{job.source}: {message}",
+            position=place.position,
+            hint=f"{_cure_duckdb(renderer)} Or give the chunk a connection (option connection, package DBI).",
+            details={**details, "package": "duckdb"},
+        )
     if error.get("class") == "size_limit":
         return SizeLimit(
             f"what {job.source} renders to is larger than {job.limit >> 20} MiB",
@@ -210,6 +220,12 @@ def _missing_package(
     )
 
 
+def _cure_duckdb(renderer: str) -> str:
+    if renderer != "local":
+        return "Use renderer local: the images have no DuckDB."
+    return f"{add_extra('sql')}, or name a directory that has it in python_libraries of the [reports] settings."
+
+
 _TEX_PACKAGES = {"xelatex": "texlive-xetex", "lualatex": "texlive-luatex", "pdflatex": "texlive-latex-base"}
 
 
@@ -221,7 +237,7 @@ def _missing_program(job: RenderJob, program: str, renderer: str, details: dict[
         cure = f"Choose an image_base in the [reports] settings that has it (on Debian: {package})."
     return PartMissing(
         f"{job.source} asks for {program}, which is not installed for the {renderer} renderer",
-        hint=f"{cure} Or leave latex_engine out of the front matter.",
+        hint=cure if program not in _TEX_PACKAGES else f"{cure} Or leave latex_engine out of the front matter.",
         details=details,
     )
 
@@ -232,8 +248,14 @@ def _latex_failure(job: RenderJob, log: str, details: dict[str, Any]) -> Rolltop
         name = missing[1]
         return PackageMissing(
             f"{job.source} needs the LaTeX file {name}, which is not installed",
-            hint="On Debian most are in texlive-latex-extra: apt-get install texlive-latex-extra.",
+            hint=f"On Debian: apt-get install {debian_package(name)}.",
             details={**details, "package": name},
+        )
+    if language := missing_language(log):
+        return PackageMissing(
+            f"{job.source} is in a language, {language}, that LaTeX has no support for here",
+            hint=f"On Debian: apt-get install {debian_package(language)}. Or leave lang out of the front matter.",
+            details={**details, "package": language},
         )
     found = details["latex"]
     hint = "Correct the LaTeX in the document, or render it to html or word."

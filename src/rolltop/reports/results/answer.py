@@ -10,12 +10,12 @@ from dataclasses import replace
 from typing import Any
 
 from rolltop.errors import ForeignFailure, InvalidInput
-from rolltop.reports.failure import RenderFailure, diagnose, tail
 from rolltop.reports.job import EXTENSIONS, Event, Figure, Output, Rendered, RenderJob
-from rolltop.reports.knitted import plain_text
 from rolltop.reports.names import figure_name, stem_of
+from rolltop.reports.results.failure import RenderFailure, diagnose, tail
+from rolltop.reports.results.knitted_text import plain_text
 
-__all__ = ["EVENT_MARK", "MAX_FIGURES", "event_of", "marked_answer", "marked_event", "read_answer"]
+__all__ = ["EVENT_MARK", "MAX_FIGURES", "event_of", "marked_answer", "marked_report", "read_answer"]
 
 EVENT_MARK = "\x01rolltop-event "
 ANSWER_MARK = b"\x01rolltop-answer "
@@ -25,15 +25,11 @@ MAX_FIGURES = 50
 """Plots that are kept as files of their own; the documents have them all."""
 
 
-def marked_event(line: str) -> Event | None:
-    """The event in a line of a container's or a cold R's error output, None when the line is not one."""
-    return event_in(line[len(EVENT_MARK) :]) if line.startswith(EVENT_MARK) else None
-
-
-def event_in(text: str) -> Event | None:
+def marked_report(line: str) -> Any:
+    """What a line of a container's or a cold R's error output reports, None when it reports nothing."""
     try:
-        return event_of(json.loads(text))
-    except ValueError:
+        return json.loads(line[len(EVENT_MARK) :]) if line.startswith(EVENT_MARK) else None
+    except (ValueError, RecursionError):
         return None
 
 
@@ -92,6 +88,7 @@ def read_answer(job: RenderJob, data: Any, *, renderer: str, confinement: str, p
             confinement=confinement,
             engine=job.engine,
             unfit=unfit[:200] if isinstance(unfit := answer.get("unfit"), str) and job.engine == "fast" else None,
+            reused=tuple(each for each in answer.get("reused") or () if each in job.chunks),
             knits=int(answer.get("knits") or 1),
             phases=_numbers(answer.get("phases")),
             versions=_texts(answer.get("versions")),

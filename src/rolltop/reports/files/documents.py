@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rolltop.errors import Conflict, InvalidData, InvalidInput, NotFound, RolltopError, SizeLimit
-from rolltop.reports.frontmatter import ensure, title_of
-from rolltop.reports.landing import read_plain, write_whole
+from rolltop.reports.files.atomic_files import read_plain, write_whole
+from rolltop.reports.files.directory_lock import turn
+from rolltop.reports.files.versions import Version, Versions
 from rolltop.reports.names import SOURCE_ENDINGS, document_name, side_name, stem_of
-from rolltop.reports.turns import turn
-from rolltop.reports.versions import Version, Versions
+from rolltop.reports.source.frontmatter import ensure, title_of
 
 __all__ = ["Attached", "Document", "Documents", "SideFile", "Stamps", "source_text"]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rolltop.errors import InvalidData
-from rolltop.reports.frontmatter import metadata, split
+from rolltop.reports.source.frontmatter import metadata, split
 
 __all__ = ["as_rmd", "is_quarto"]
 
@@ -45,7 +45,7 @@ _REFERENCE = re.compile(r"(?<![\w@\\])@((?:fig|tbl|sec|eq)-[\w-]*\w)")
 _WORDS = {"fig": "Figure", "tbl": "Table", "eq": "Equation"}
 _LACKS = (
     (re.compile(r"\{\{<\s*(\w+)"), "the shortcode {}"),
-    (re.compile(r"^\s*`{3,}\s*\{(python|julia|ojs|mermaid|dot)\b"), "{} cells"),
+    (re.compile(r"^\s*`{3,}\s*\{(julia|ojs|mermaid|dot)\b"), "{} cells"),
     (
         re.compile(r"\{[^}\n]*\.(column-\w+|panel-\w+|aside|content-\w+)"),
         "the class {}",
