@@ -39,6 +39,12 @@ def test_the_joined_order_has_every_document_once(candidates: list[Candidate], b
     assert all(each.score == pytest.approx(sum(each.parts.values())) for each in joined)
 
 
+def test_scores_are_in_order_to_the_last_bit() -> None:
+    worths = [0.5 + step * 2.0**-53 for step in range(2000)]
+    joined = fuse([Candidate(at, worth, 0.0, None) for at, worth in enumerate(worths, 1)], Blend(0.0, 0.0, 1.0), 1.0)
+    assert [each.score for each in joined] == sorted((each.score for each in joined), reverse=True)
+
+
 @given(CANDIDATES, BLEND, FULL)
 def test_better_in_everything_is_better(candidates: list[Candidate], blend: Blend, full: float) -> None:
     joined = fuse(candidates, blend, full)
