@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_core import ClientInfo, ProtocolFault
 from rolltop.access import Role
+from rolltop.base.streams import Wire
 from rolltop.server.application import Application
 from rolltop.server.connection import (
     HANDSHAKE_REVISIONS,
@@ -40,7 +41,6 @@ from rolltop.server.jsonrpc import (
 from rolltop.server.lines import TOO_LONG, LineReader, LineWriter
 from rolltop.server.listing import Listing
 from rolltop.server.request_path import RequestPath
-from rolltop.server.stdio_takeover import Wire
 
 if TYPE_CHECKING:
     from rolltop.server.sdk import Built, StreamSession

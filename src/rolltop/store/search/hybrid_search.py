@@ -163,7 +163,7 @@ class Understanding(Searching):
             self.meaning.model  # noqa: B018 - whatever is wrong with it, words can be searched
         except RolltopError as missing:
             found = self.search(query, limit=limit, offset=offset, why=why, shown=shown, among=among)
-            problem = f"Only words were searched: {str(missing).rstrip('.')}."
+            problem = " ".join(filter(None, [f"Only words were searched: {str(missing).rstrip('.')}.", missing.hint]))
             return replace(found, note=" ".join(filter(None, (found.note, problem))))
         legs = self.legs(query, shown, among)
         answer = legs.answer
