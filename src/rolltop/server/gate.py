@@ -22,6 +22,8 @@ _EXPOSED = b"Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate"
 _ASKED = (
     b"Authorization, Content-Type, Accept, Last-Event-ID, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name"
 )
+_LOOK_SECONDS = 1.0
+"""How often a stream asks whether its token still counts."""
 _PREFLIGHT_SECONDS = b"600"
 
 Scope = MutableMapping[str, Any]
@@ -144,7 +146,7 @@ class Gate:
         scope.setdefault("state", {}).update(principal=name, role=role)
         scope["user"] = session_user(name)
         if scope["method"] == "GET":
-            receive = _until(self.readiness.draining, receive)
+            receive = _until(self.readiness.draining, admitted, receive)
         await app(scope, receive, _while_valid(admitted, send) if is_member(name) else send)
 
     def _refusal(self, headers: list[tuple[bytes, bytes]]) -> Refused | None:
@@ -229,14 +231,17 @@ def _while_valid(admitted: Admitted, send: Send) -> Send:
     return wrapped
 
 
-def _until(draining: asyncio.Event, receive: Receive) -> Receive:
-    """Let a stream that would never end see a disconnection when the server stops."""
+def _until(draining: asyncio.Event, admitted: Admitted, receive: Receive) -> Receive:
+    """Let a stream that would never end see a disconnection when the server stops or the token counts no more."""
 
     async def wrapped() -> Message:
         coming, over = asyncio.ensure_future(receive()), asyncio.ensure_future(draining.wait())
         try:
-            await asyncio.wait({coming, over}, return_when=asyncio.FIRST_COMPLETED)
-            return coming.result() if coming.done() else {"type": "http.disconnect"}
+            while admitted.is_valid() and not over.done():
+                done, _ = await asyncio.wait({coming, over}, timeout=_LOOK_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+                if coming in done:
+                    return coming.result()
+            return {"type": "http.disconnect"}
         finally:
             coming.cancel()
             over.cancel()
