@@ -4,18 +4,61 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, ParamSpec, Protocol, TypeVar
+from typing import Any, Generic, Literal, ParamSpec, Protocol, TypeVar
 
 from mcp_core.approval import Agreement, Approver, Effect
-from mcp_core.changes import Changes
 from mcp_core.consent import FIELD as CONSENT_FIELD
-from mcp_core.reply import CannotAsk, Reply
-from mcp_core.threads import Lane
+from mcp_core.consent import CannotAsk, Reply
+from mcp_core.limits import Lane
 from mcp_core.tokens import characters_of
 
-__all__ = ["ClientInfo", "ToolCancelled", "ToolContext"]
+__all__ = ["Change", "Changes", "ClientInfo", "Kind", "ToolCancelled", "ToolContext"]
+
+
+logger = logging.getLogger("mcp_core.context")
+
+Kind = Literal["tools", "prompts", "resources", "resource"]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A list changed (`tools`, `prompts`, `resources`), or one `resource` did."""
+
+    kind: Kind
+    uri: str | None = None
+
+
+class Changes:
+    """Fan-out to listeners; may be published to from any thread. Listeners must not block."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._listeners: dict[object, Callable[[Change], None]] = {}
+
+    def subscribe(self, listener: Callable[[Change], None]) -> Callable[[], None]:
+        token = object()
+        with self._lock:
+            self._listeners[token] = listener
+
+        def unsubscribe() -> None:
+            with self._lock:
+                self._listeners.pop(token, None)
+
+        return unsubscribe
+
+    def publish(self, kind: Kind, uri: str | None = None) -> None:
+        with self._lock:
+            listeners = list(self._listeners.values())
+        for listener in listeners:
+            try:
+                listener(Change(kind, uri))
+            except Exception:
+                logger.exception("a listener for changes failed")
+
 
 W = TypeVar("W")
 T = TypeVar("T")

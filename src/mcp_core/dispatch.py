@@ -14,19 +14,16 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from mcp_core.approval import ask_for
-from mcp_core.consent import ConsentRequired
-from mcp_core.content import FROM_DOCUMENTS, ResourceLink
+from mcp_core.consent import ConsentRequired, InputNeeded
 from mcp_core.context import ToolContext
 from mcp_core.description import expand_result
 from mcp_core.envelope import SPILLED, Answer, ProtocolFault
 from mcp_core.jsonable import to_json_bytes
+from mcp_core.limits import Pace, ToolThreads
 from mcp_core.outcome import comes_from_outside, failure_of, result_of
-from mcp_core.pace import Pace
 from mcp_core.registry import Registered, Registry
-from mcp_core.reply import InputNeeded
-from mcp_core.result import Result
+from mcp_core.result import FROM_DOCUMENTS, ResourceLink, Result
 from mcp_core.spec import ToolFunction
-from mcp_core.threads import ToolThreads
 from mcp_core.tokens import tokens_of
 from mcp_core.validation import InvalidArguments
 

@@ -93,7 +93,7 @@ def serving_options(command: F) -> F:
 
 def make_settings(invocation: Invocation, given: dict[str, Any]) -> Settings:
     """Settings for a server, with the default tool prefix in the environment."""
-    from rolltop.server.environment import _configure_environment
+    from rolltop.server.runtime import _configure_environment
     from rolltop.settings import load
 
     invocation.warn_about_variables()
@@ -196,7 +196,7 @@ def _serve_stdio(invocation: Invocation, given: dict[str, Any]) -> None:
     if invocation.only_settings:
         invocation.served = make_settings(invocation, given)
         return
-    from rolltop.server.stdio_takeover import claim_stdio
+    from rolltop.base.streams import claim_stdio
 
     wire = claim_stdio()  # first of all: whatever is imported from here on may print
     from rolltop.server.runtime import run_stdio
@@ -214,7 +214,7 @@ def application_for(arguments: list[str]) -> Application:
 
 def _application(settings: Settings) -> Application:
     from rolltop.server.application import Application
-    from rolltop.server.environment import start_logging
+    from rolltop.server.runtime import start_logging
 
     start_logging(settings)
     return Application(settings)
@@ -263,7 +263,7 @@ def daemon(invocation: Invocation, *, port: int, host: str | None, no_token: boo
     from dataclasses import replace
 
     from rolltop.server.daemon import run_daemon
-    from rolltop.server.environment import start_logging
+    from rolltop.server.runtime import start_logging
     from rolltop.transform.service import Service, ServiceConfig
 
     settings = make_settings(invocation, {"http_host": host})

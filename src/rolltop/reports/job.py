@@ -71,6 +71,10 @@ class RenderJob:
     separate: bool = False
     timeout: float = 120.0
     packages: frozenset[str] = frozenset()
+    chunk_keys: Mapping[str, str] = field(default_factory=dict)
+    """Keys of the chunks that may be kept, by label."""
+    chunks: Mapping[str, Mapping[str, bytes]] = field(default_factory=dict, repr=False)
+    """What was kept of chunks that are as they were, by label: files where knitr looks for them."""
     limit: int = 64 << 20
     """Bytes that outputs and figures may have together."""
 
@@ -82,15 +86,21 @@ class RenderJob:
         """The JSON that `render.R` reads."""
         wire = {
             "source": self.source,
-            "files": {name: b64encode(data).decode("ascii") for name, data in self.files.items()},
+            "files": _encoded(self.files),
             "formats": list(self.formats),
             "engine": self.engine,
             "params": dict(self.params) if self.params else None,
             "figures": self.figures,
             "separate": self.separate,
             "limit": self.limit,
+            "chunk_keys": dict(self.chunk_keys),
+            "chunks": {label: _encoded(files) for label, files in self.chunks.items()},
         }
         return json.dumps(wire, ensure_ascii=False).encode()
+
+
+def _encoded(files: Mapping[str, bytes]) -> dict[str, str]:
+    return {name: b64encode(data).decode("ascii") for name, data in files.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +147,10 @@ class Rendered:
     versions: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     """What R and pandoc complained about without failing, such as a picture that Word goes without."""
+    reused: tuple[str, ...] = ()
+    """Labels of the chunks that did not run: what they gave before was taken."""
+    kept: Mapping[str, Mapping[str, bytes]] = field(default_factory=dict, repr=False)
+    """What chunks handed over to be kept, by label."""
     log: str = ""
 
 

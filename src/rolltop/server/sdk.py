@@ -40,8 +40,7 @@ from rolltop.server.application import Application
 from rolltop.server.connection import Channel, Connection, Exchange, LogThreshold, client_of, local_principal
 from rolltop.server.jsonrpc import INTERNAL_ERROR, INVALID_REQUEST, Document
 from rolltop.server.listing import Listing
-from rolltop.server.methods import Methods
-from rolltop.server.notifications import Notifications
+from rolltop.server.methods import Methods, Notifications
 from rolltop.server.request_path import RequestPath
 from rolltop.server.start_cache import DESCRIPTION, SERVER_INFO, TTL_MS
 

@@ -15,6 +15,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mcp_core import ClientInfo, ProtocolFault
+from rolltop.base.streams import Wire
 from rolltop.server.application import Application
 from rolltop.server.connection import (
     HANDSHAKE_REVISIONS,
@@ -39,7 +40,6 @@ from rolltop.server.jsonrpc import (
 from rolltop.server.lines import TOO_LONG, LineReader, LineWriter
 from rolltop.server.listing import Listing
 from rolltop.server.request_path import RequestPath
-from rolltop.server.stdio_takeover import Wire
 
 if TYPE_CHECKING:
     from rolltop.server.sdk import Built, StreamSession

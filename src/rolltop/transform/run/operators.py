@@ -159,7 +159,7 @@ def _moment(value: Any) -> Any:
     """The point in time that a date or a text stands for; anything else as it is."""
     if not isinstance(value, (dt.date, str)):
         return value
-    from rolltop.transform.stdlib._moments import instant  # noqa: PLC0415 - few programs compare dates of two kinds
+    from rolltop.transform.stdlib.date.moments import instant  # noqa: PLC0415 - few programs compare dates of two kinds
 
     try:
         return instant(value)

@@ -150,7 +150,7 @@ def function(
                 infer=infer,
                 pure=pure,
                 asks_environment=asks_environment,
-                family=body.__module__.rsplit(".", 1)[-1],
+                family=body.__module__.removeprefix("rolltop.transform.stdlib."),
                 details=rest.strip(),
                 names=(parsed.name, *aliases),
             )
