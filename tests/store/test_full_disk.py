@@ -85,7 +85,7 @@ from rolltop.store.sqlite.memory_copy import InMemory
 
 desk, fill = Path(sys.argv[1], "store"), Path(sys.argv[2])
 with Library(desk) as library:
-    library.add_text("a.md", "a needle")
+    library.documents.add_text("a.md", "a needle")
 Path(sys.argv[1], "workspace.json").write_text('{"format": 1}')
 with fill.open("wb", buffering=0) as file:
     try:
