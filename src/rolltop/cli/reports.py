@@ -50,7 +50,10 @@ def open_reports(invocation: Invocation) -> Reports:
 @click.argument("name")
 @click.option("--title", help="The title; the name when left out.")
 @click.option(
-    "--from", "source", type=click.File("r", encoding="utf-8"), help="Take the text from a file, - for stdin."
+    "--from",
+    "source",
+    type=click.File("r", encoding="utf-8"),
+    help="Take the text from a file (R Markdown or a notebook), - for stdin.",
 )
 @click.option(
     "--template",
@@ -63,7 +66,7 @@ def new(
     invocation: Invocation, /, name: str, title: str | None, source: Any, *, template: str | None, overwrite: bool
 ) -> None:
     """Create the document NAME, with an example in it unless --from gives the text or --template a kind of report."""
-    from rolltop.reports.gallery import from_template
+    from rolltop.reports.source.gallery import from_template
 
     engine = open_reports(invocation)
     title = title or Path(name).stem
@@ -90,7 +93,7 @@ def _text_of(source: Any) -> str:
     "-f",
     "formats",
     multiple=True,
-    type=click.Choice(["html", "pdf", "word", "pptx", "md"]),
+    type=click.Choice(["html", "pdf", "word", "pptx", "md", "ipynb"]),
     help="May be repeated.",
 )
 @click.option("--renderer", type=click.Choice(["auto", "local", "docker", "compose"]), help="Where R runs.")
@@ -321,7 +324,7 @@ def packages() -> None:
 @click.pass_obj
 def list_packages(invocation: Invocation, as_json: bool) -> None:
     """List the packages with their versions and libraries; of two of one name R uses the first."""
-    from rolltop.reports.r_installation import find_r
+    from rolltop.reports.installation.r_installation import find_r
 
     engine = open_reports(invocation)
     r = find_r(engine.root, engine.config.libraries, os.environ)
@@ -345,7 +348,7 @@ def install(invocation: Invocation, names: tuple[str, ...], yes: bool) -> None:
 
     Asks first: packages run code of their own while they are installed, without a sandbox.
     """
-    from rolltop.reports.package_install import install_packages
+    from rolltop.reports.installation.package_install import install_packages
 
     engine = open_reports(invocation)
     if engine.config.cran and not yes:

@@ -90,7 +90,7 @@ def _resolve(
 
 def _parsed(option: Option, value: Any, source: str) -> Any:
     try:
-        return option.parse(_as_text(value))
+        return option.parse(_as_text(value, os.pathsep if option.parse is read.paths else ","))
     except ValueError as error:
         shown = "" if option.secret else f": {error}"
         raise InvalidInput(
@@ -98,11 +98,10 @@ def _parsed(option: Option, value: Any, source: str) -> Any:
         ) from None
 
 
-def _as_text(value: Any) -> str:
+def _as_text(value: Any, separator: str) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (list, tuple)):
-        separator = os.pathsep if any(isinstance(item, Path) or os.sep in str(item) for item in value) else ","
         return separator.join(str(item) for item in value)
     return str(value)
 
