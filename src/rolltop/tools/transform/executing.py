@@ -19,7 +19,8 @@ __all__ = ["ExecuteTransformation", "execute_transformation"]
 
 DataFormat = Literal["xml", "json", "csv", "yaml", "xsd", "json-schema", "avro", "protobuf"]
 AnyFormat = Literal[
-    "xml", "json", "csv", "yaml", "xsd", "json-schema", "avro", "protobuf", "jsonl", "odata", "osch", "tsch"
+    "xml", "json", "csv", "yaml", "xsd", "json-schema", "avro", "protobuf",
+    "jsonl", "odata", "osch", "tsch", "toml", "xlsx",
 ]  # fmt: skip
 
 
@@ -38,8 +39,8 @@ class NamedInput(BaseModel):
 class ExecuteTransformation(ToolArguments):
     transformation: str = Field(description=PROGRAM)
     input_data: str = Field(alias="inputData", description="Data, or doc://NAME or another URI.")
-    input_format: AnyFormat = Field(alias="inputFormat", description="Of inputData.")
-    output_format: AnyFormat = Field(alias="outputFormat", description="Of the output.")
+    input_format: AnyFormat = Field(alias="inputFormat")
+    output_format: AnyFormat = Field(alias="outputFormat")
     inputs: dict[str, NamedInput] = Field(default={}, max_length=20, description="Further inputs by name.")
     keep: Keep | None = Field(default=None, description=KEEP)
 
