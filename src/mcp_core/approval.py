@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import BaseModel
 
-from mcp_core.consent import FIELD, Consent, ConsentRequired
+from mcp_core.consent import FIELD, CannotAsk, Consent, ConsentRequired, InputNeeded, Reply
 from mcp_core.display import masked
 from mcp_core.jsonable import to_json_bytes, to_jsonable, without_surrogates
-from mcp_core.reply import CannotAsk, InputNeeded, Reply
 
 if TYPE_CHECKING:
     from mcp_core.context import ToolContext

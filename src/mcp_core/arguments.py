@@ -10,9 +10,9 @@ from typing import Any, ClassVar, TypeVar, overload
 
 from pydantic import BaseModel, ConfigDict
 
-from mcp_core.collection import Collection
 from mcp_core.consent import Consent
 from mcp_core.description import describe
+from mcp_core.registry import Collection
 from mcp_core.schema import model_schema, schema_markdown
 from mcp_core.spec import RUNS, Example, ToolAnnotations, ToolFunction, ToolSpec
 

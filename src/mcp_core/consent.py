@@ -7,7 +7,7 @@ A Literal field documents the intent, but any model fills it in on the first try
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -15,7 +15,17 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from mcp_core.display import quoted
 from mcp_core.jsonable import to_json_bytes
 
-__all__ = ["FIELD", "Consent", "ConsentRequired", "NoArguments", "with_consent_field"]
+__all__ = [
+    "FIELD",
+    "CannotAsk",
+    "Consent",
+    "ConsentRequired",
+    "InputNeeded",
+    "NoArguments",
+    "Reply",
+    "with_consent_field",
+]
+
 
 FIELD = "confirm"
 """The argument that carries the literal, where the tool has no other use for that name."""
@@ -116,3 +126,30 @@ def with_consent_field(model: type[BaseModel] | None, consent: Consent) -> type[
     field = Field(description=description) if consent.required else Field(default=None, description=description)
     fields: dict[str, Any] = {consent.field: (annotation, field)}
     return create_model(model.__name__, __base__=model, __module__=model.__module__, **fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The human's answer to a question: `accept` with content, `decline` or `cancel`."""
+
+    action: str
+    content: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def accepted(self) -> bool:
+        return self.action == "accept"
+
+
+class CannotAsk(Exception):
+    """The client has no way to put a question to the human."""
+
+    error_type = "cannot_ask"
+    hint = "Ask the user in the conversation, and do without the form; or use a client that can show one."
+
+
+class InputNeeded(Exception):
+    """The call has to be repeated with the human's answers (protocol 2026-07-28); not a failure."""
+
+    def __init__(self, questions: Mapping[str, Any]) -> None:
+        super().__init__("the call needs an answer from the user")
+        self.questions = dict(questions)

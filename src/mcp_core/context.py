@@ -4,18 +4,61 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, ParamSpec, Protocol, TypeVar
+from typing import Any, Generic, Literal, ParamSpec, Protocol, TypeVar
 
 from mcp_core.approval import Agreement, Approver, Effect
-from mcp_core.changes import Changes
 from mcp_core.consent import FIELD as CONSENT_FIELD
-from mcp_core.reply import CannotAsk, Reply
-from mcp_core.threads import Lane
+from mcp_core.consent import CannotAsk, Reply
+from mcp_core.limits import Lane
 from mcp_core.tokens import characters_of
 
-__all__ = ["ClientInfo", "ToolCancelled", "ToolContext"]
+__all__ = ["Change", "Changes", "ClientInfo", "Kind", "ToolCancelled", "ToolContext"]
+
+
+logger = logging.getLogger("mcp_core.context")
+
+Kind = Literal["tools", "prompts", "resources", "resource"]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A list changed (`tools`, `prompts`, `resources`), or one `resource` did."""
+
+    kind: Kind
+    uri: str | None = None
+
+
+class Changes:
+    """Fan-out to listeners; may be published to from any thread. Listeners must not block."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._listeners: dict[object, Callable[[Change], None]] = {}
+
+    def subscribe(self, listener: Callable[[Change], None]) -> Callable[[], None]:
+        token = object()
+        with self._lock:
+            self._listeners[token] = listener
+
+        def unsubscribe() -> None:
+            with self._lock:
+                self._listeners.pop(token, None)
+
+        return unsubscribe
+
+    def publish(self, kind: Kind, uri: str | None = None) -> None:
+        with self._lock:
+            listeners = list(self._listeners.values())
+        for listener in listeners:
+            try:
+                listener(Change(kind, uri))
+            except Exception:
+                logger.exception("a listener for changes failed")
+
 
 W = TypeVar("W")
 T = TypeVar("T")
@@ -71,6 +114,12 @@ class ReadUri(Protocol):
     def __call__(self, uri: str, ctx: ToolContext[Any]) -> Awaitable[Sequence[Any]]: ...
 
 
+class Permit(Protocol):
+    """Raises if the caller may not call this tool with these arguments; None: with any."""
+
+    def __call__(self, spec: Any, arguments: Mapping[str, Any] | None) -> None: ...
+
+
 class Invoke(Protocol):
     def __call__(self, tool: Any, arguments: Any, ctx: ToolContext[Any]) -> Awaitable[Any]: ...
 
@@ -114,6 +163,10 @@ class ToolContext(Generic[W]):
     workspace: W = None  # type: ignore[assignment]
     client: ClientInfo = field(default_factory=ClientInfo)
     principal: str | None = None
+    permit: Permit | None = None
+    """What the caller may call; None: everything."""
+    share: str | None = None
+    """Whose share of threads and calls this call takes; None: that of the principal and client."""
     budget_tokens: int = 25_000
     progress_sink: Progress = _no_progress
     asker: Ask = _nobody_to_ask
@@ -261,9 +314,13 @@ class ToolContext(Generic[W]):
         self.changes.publish("resources")
 
     def refuse_excluded(self, tool: str) -> None:
-        """Raise `ToolExcluded` where the owner left `tool` out; for what does the work of other tools."""
-        if self.registry is not None:
-            self.registry.refuse_excluded(tool)
+        """Raise if `tool` was left out or the caller may not call it; for what does the work of other tools."""
+        if self.registry is None:
+            return
+        self.registry.refuse_excluded(tool)
+        registered = self.registry.by_plain_name(tool)
+        if self.permit is not None and registered is not None:
+            self.permit(registered.spec, None)
 
     async def read_resource(self, uri: str) -> Sequence[Any]:
         """Read a resource of any tool set by its URI; gives `ResourceContent`s."""

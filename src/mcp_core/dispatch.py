@@ -14,19 +14,16 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from mcp_core.approval import ask_for
-from mcp_core.consent import ConsentRequired
-from mcp_core.content import FROM_DOCUMENTS, ResourceLink
+from mcp_core.consent import ConsentRequired, InputNeeded
 from mcp_core.context import ToolContext
 from mcp_core.description import expand_result
 from mcp_core.envelope import SPILLED, Answer, ProtocolFault
 from mcp_core.jsonable import to_json_bytes
+from mcp_core.limits import Pace, ToolThreads
 from mcp_core.outcome import comes_from_outside, failure_of, result_of
-from mcp_core.pace import Pace
 from mcp_core.registry import Registered, Registry
-from mcp_core.reply import InputNeeded
-from mcp_core.result import Result
+from mcp_core.result import FROM_DOCUMENTS, ResourceLink, Result
 from mcp_core.spec import ToolFunction
-from mcp_core.threads import ToolThreads
 from mcp_core.tokens import tokens_of
 from mcp_core.validation import InvalidArguments
 
@@ -227,7 +224,8 @@ class Dispatcher:
         spec = registered.spec
         ctx.invoker, ctx.name_of = self.invoke, self.registry.name_of
         ctx.arguments = _as_mapping(checked)
-        ctx.lane = self._threads.lane((spec.toolset, spec.annotations.read_only), (ctx.principal, ctx.client.caller))
+        share = ctx.share or (ctx.principal, ctx.client.caller)
+        ctx.lane = self._threads.lane((spec.toolset, spec.annotations.read_only), share)
         limit = spec.timeout or self._timeout
         try:
             async with asyncio.timeout(limit) as ctx.time_limit:
@@ -251,6 +249,8 @@ class Dispatcher:
 
     async def _execute(self, registered: Registered, func: ToolFunction, checked: Any, ctx: ToolContext[Any]) -> Any:
         spec = registered.spec
+        if ctx.permit is not None:
+            ctx.permit(spec, _as_mapping(checked))
         caller, ctx.tool = ctx.tool, spec.name
         if spec.consent is not None and spec.consent.applies_to(checked):
             await _ask_consent(registered, checked, ctx)

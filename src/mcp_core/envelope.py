@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from mcp_core.content import DATA, Block, wire_block
 from mcp_core.jsonable import plain_and_text, to_jsonable, without_surrogates
-from mcp_core.result import Result
+from mcp_core.result import DATA, Block, Result, wire_block
 from mcp_core.spec import ToolSpec
 from mcp_core.validation import InvalidArguments
 

@@ -9,8 +9,8 @@ import signal
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from mcp_core.consent import InputNeeded
 from mcp_core.envelope import ProtocolFault
-from mcp_core.reply import InputNeeded
 from mcp_core.result import Result
 
 __all__ = ["comes_from_outside", "failure_of", "reference_for", "result_of"]

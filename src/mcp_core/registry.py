@@ -3,18 +3,65 @@
 from __future__ import annotations
 
 import difflib
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from mcp_core.collection import DuplicateTool
 from mcp_core.description import describe, expand_schema
 from mcp_core.envelope import Envelope, ResultEnvelope
 from mcp_core.schema import brief_schema, listed_schema
 from mcp_core.spec import ToolFunction, ToolSpec
 
-__all__ = ["Registered", "Registry", "ToolExcluded"]
+__all__ = ["Collection", "DuplicateTool", "Registered", "Registry", "ToolExcluded"]
+
+
+class DuplicateTool(ValueError):
+    """Two tools of one name; the message names both places."""
+
+    def __init__(self, name: str, first: str, second: str) -> None:
+        super().__init__(f"two tools are called {name!r}: {first} and {second}")
+
+
+class Collection:
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._pending: dict[str, ToolSpec] = {}
+        self._catalogue: dict[tuple[str, str], ToolSpec] = {}
+
+    def add(self, spec: ToolSpec) -> None:
+        with self._lock:
+            self._refuse_duplicate(spec)
+            self._pending[spec.name] = spec
+            self._catalogue[spec.toolset, spec.name] = spec
+
+    def _refuse_duplicate(self, spec: ToolSpec) -> None:
+        known = self._pending.get(spec.name)
+        if known is None and spec.toolset:
+            known = self._catalogue.get((spec.toolset, spec.name))
+        # The same place again is a module that was reloaded, not a second tool.
+        if known is not None and _place(known) != _place(spec):
+            raise DuplicateTool(spec.name, known.source, spec.source)
+
+    def drain(self) -> dict[str, ToolFunction]:
+        """Everything declared since the last drain, as functions by name."""
+        with self._lock:
+            drained, self._pending = self._pending, {}
+        return {name: spec.func for name, spec in drained.items()}
+
+    def specs(self, toolset: str | None = None) -> tuple[ToolSpec, ...]:
+        """The catalogue, in declaration order: all of it, or one tool set's."""
+        with self._lock:
+            return tuple(spec for spec in self._catalogue.values() if toolset is None or spec.toolset == toolset)
+
+    def spec_of(self, func: ToolFunction) -> ToolSpec | None:
+        with self._lock:
+            return next((spec for spec in self._catalogue.values() if spec.func is func), None)
+
+
+def _place(spec: ToolSpec) -> tuple[str, str]:
+    return spec.source.rpartition(":")[0], spec.func.__qualname__
 
 
 @dataclass(frozen=True)

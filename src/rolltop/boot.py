@@ -83,8 +83,8 @@ def _is_plain_stdio(arguments: list[str]) -> bool:
 
 
 def _serve_fast() -> None:
+    from rolltop.base.streams import claim_stdio  # noqa: PLC0415
     from rolltop.server.start_cache import cache_path, keep, kept_or_built_in  # noqa: PLC0415
-    from rolltop.server.stdio_takeover import claim_stdio  # noqa: PLC0415
 
     _end_on_signals()
     wire = claim_stdio()

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from mcp_core import Answer, ClientInfo
-from mcp_core.reply import InputNeeded
+from mcp_core.consent import InputNeeded
 from rolltop.server.application import Application
 from rolltop.server.sdk import earlier_answers, input_required
 from rolltop.settings import load

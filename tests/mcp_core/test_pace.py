@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcp_core.pace import MOST_CALLERS, Pace
+from mcp_core.limits import MOST_CALLERS, Pace
 
 
 class Clock:

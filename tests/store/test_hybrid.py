@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import math
 import signal
 import subprocess
 import sys
@@ -37,6 +39,12 @@ def test_the_joined_order_has_every_document_once(candidates: list[Candidate], b
     assert [each.score for each in joined] == sorted((each.score for each in joined), reverse=True)
     assert all(0 <= each.score <= 1 + 1e-9 for each in joined)
     assert all(each.score == pytest.approx(sum(each.parts.values())) for each in joined)
+
+
+def test_scores_are_in_order_to_the_last_bit() -> None:
+    worths = list(itertools.accumulate(range(2000), lambda worth, _: math.nextafter(worth, 9), initial=2.5))
+    joined = fuse([Candidate(at, worth, 0.0, None) for at, worth in enumerate(worths, 1)], Blend(0.0, 0.0, 1.0), 1.0)
+    assert [each.score for each in joined] == sorted((each.score for each in joined), reverse=True)
 
 
 @given(CANDIDATES, BLEND, FULL)

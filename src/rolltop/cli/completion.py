@@ -74,7 +74,7 @@ def complete_tools(ctx: click.Context, parameter: click.Parameter, incomplete: s
 
 def _from_store(ctx: click.Context, names: Callable[[Library], list[str]]) -> list[str]:
     """Names from the store, if there is one: completing a word must not create a workspace."""
-    from rolltop.cli.store.library import opened
+    from rolltop.cli.store import opened
 
     with _silent():
         invocation = Invocation(_given(ctx))

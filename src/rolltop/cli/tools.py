@@ -68,7 +68,7 @@ def show(invocation: Invocation, name: str, as_json: bool) -> None:
 @click.pass_obj
 def lint(invocation: Invocation) -> None:
     """Check every tool and prompt against the documentation rules; exit 1 if one breaks them."""
-    from rolltop.server.lint import lint_all
+    from rolltop.server.toolsets import lint_all
 
     problems = lint_all(make_settings(invocation, {}))
     for problem in problems:

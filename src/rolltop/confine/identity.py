@@ -9,10 +9,30 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from rolltop.confine.policy import policy
 from rolltop.errors import InvalidInput, PermissionDenied
 
-__all__ = ["Identity", "foreign_identity", "require_reachable", "threads_of"]
+__all__ = ["Identity", "Policy", "foreign_identity", "policy", "require_reachable", "set_policy", "threads_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """`user`: whom foreign code runs as when rolltop runs as root (nobody when None).
+    `allow_unconfined`: run it with limits alone where the machine offers no confinement."""
+
+    user: str | int | None = None
+    allow_unconfined: bool = False
+
+
+_decided = Policy()
+
+
+def policy() -> Policy:
+    return _decided
+
+
+def set_policy(decided: Policy) -> None:
+    global _decided  # noqa: PLW0603 - one decision for one process
+    _decided = decided
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,8 +32,7 @@ from mcp_core import (
     UnknownScheme,
 )
 from mcp_core.description import expand_names
-from mcp_core.prompts import declared_prompts
-from mcp_core.toolset import resolve
+from mcp_core.toolset import declared_prompts, resolve
 from rolltop.base.os_errors import explain_os_error, explain_resource_limit
 from rolltop.journal import LARGEST_ARGUMENTS, Entry
 from rolltop.server.resources import LargeAnswers, ToolPages

@@ -13,7 +13,7 @@ import click
 from rolltop.cli.completion import complete_documents, complete_tags
 from rolltop.cli.groups import EXIT_CODES, Invocation
 from rolltop.cli.output import Size, counted, is_terminal, note, print_json, print_line, print_rows, print_text
-from rolltop.cli.store.library import as_dict, explained, opened
+from rolltop.cli.store import as_dict, explained, opened
 
 if TYPE_CHECKING:
     from rolltop.store import Document, Library

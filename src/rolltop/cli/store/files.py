@@ -14,7 +14,7 @@ import click
 from rolltop.cli.completion import complete_documents, complete_tags
 from rolltop.cli.groups import EXIT_CODES, Invocation
 from rolltop.cli.output import Size, counted, note, print_json, progress
-from rolltop.cli.store.library import explained, opened
+from rolltop.cli.store import explained, opened
 
 if TYPE_CHECKING:
     from rolltop.store import Gather, Library, Tally

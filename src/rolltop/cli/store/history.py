@@ -11,7 +11,7 @@ import click
 from rolltop.cli.completion import complete_documents
 from rolltop.cli.groups import EXIT_CODES, Invocation
 from rolltop.cli.output import Size, counted, note, print_json, print_line, print_rows
-from rolltop.cli.store.library import as_dict, opened
+from rolltop.cli.store import as_dict, opened
 
 if TYPE_CHECKING:
     from rolltop.store import Change, Library

@@ -14,7 +14,7 @@ import click
 
 from rolltop.cli.groups import EXIT_CODES, Invocation
 from rolltop.cli.output import Ratio, Size, counted, note, print_json, print_rows, progress
-from rolltop.cli.store.library import opened
+from rolltop.cli.store import opened
 
 if TYPE_CHECKING:
     from rolltop.errors import RolltopError

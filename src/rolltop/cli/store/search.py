@@ -12,7 +12,7 @@ import click
 
 from rolltop.cli.groups import EXIT_CODES, Invocation
 from rolltop.cli.output import as_shown, in_colour, is_terminal, note, print_json, print_line, print_rows
-from rolltop.cli.store.library import as_dict, opened
+from rolltop.cli.store import as_dict, opened
 
 if TYPE_CHECKING:
     from rolltop.store import Excerpt, Excerpts, Hit, Library, Pattern, Results

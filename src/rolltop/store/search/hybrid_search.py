@@ -213,7 +213,7 @@ class Search:
             self.meaning.model  # noqa: B018 - whatever is wrong with it, words can be searched
         except RolltopError as missing:
             found = self.keyword(query, limit=limit, offset=offset, why=why, shown=shown, among=among)
-            problem = f"Only words were searched: {str(missing).rstrip('.')}."
+            problem = " ".join(filter(None, [f"Only words were searched: {str(missing).rstrip('.')}.", missing.hint]))
             return replace(found, note=" ".join(filter(None, (found.note, problem))))
         legs = self.legs(query, shown, among)
         answer = legs.answer

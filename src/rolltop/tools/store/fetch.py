@@ -190,6 +190,7 @@ _TEXT_HASH = "f5c962601b413ccda2fc14d64d98479d9fc74c90c2dde15f25ee9922e57f5074"
 @ToolArguments.declare(
     toolset="store",
     annotations=DESTROYS,
+    writes_with="outputPath",
     consent=_OVERWRITE,
     examples=[
         Example(

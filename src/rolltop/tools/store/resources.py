@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 from mcp_core import Page, ResourceContent, ResourceInfo, TemplateInfo, ToolContext, UnknownResource
-from mcp_core.content import DATA
+from mcp_core.result import DATA
 from rolltop.errors import InvalidInput, NotFound
 from rolltop.store import Document, Extracted, Library, Listing, decoded, is_hash_prefix, lines_in
 from rolltop.tools.store.operations import document_holding

@@ -18,13 +18,13 @@ from rolltop.transform.service.execute import as_bytes, execute
 from rolltop.transform.service.failures import unreadable
 from rolltop.transform.service.infer import infer
 from rolltop.transform.service.validate import validate
-from rolltop.transform.stdlib._data_files import bring_with, data_file
 from rolltop.transform.stdlib.registry import load_all
-from rolltop.transform.stdlib.xml_signatures import prepare_signatures
+from rolltop.transform.stdlib.xml.signatures import prepare_signatures
+from rolltop.transform.stdlib.zone_files import bring_with, data_file
 from rolltop.transform.structure import describe_source
-from rolltop.transform.structure.decoding import decode_source
-from rolltop.transform.structure.reading import with_options
-from rolltop.transform.structure.related import Files
+from rolltop.transform.structure.describe import with_options
+from rolltop.transform.structure.encodings import decode_source
+from rolltop.transform.structure.references import Files
 
 __all__ = ["JOBS", "answer"]
 

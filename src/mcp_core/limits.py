@@ -1,0 +1,143 @@
+"""Threads for blocking tools: one pool for each kind of work, with a share for each caller.
+
+A pool belongs to a tool set and to reading or writing, so writers that wait for a lock leave the readers their
+threads, and a slow tool set leaves the others theirs. In a pool a caller takes a thread only if more are free than
+it has already: the first caller gets half, the next one a quarter, so there is one left for the next. Work that waits
+is started in turn, one piece of each caller. Work whose caller leaves before it is started never starts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Hashable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any, TypeVar
+
+__all__ = ["Lane", "Pace", "ToolThreads"]
+
+
+T = TypeVar("T")
+
+THREADS = 16
+"""Threads of one pool; they are started when they are needed."""
+
+Work = tuple["asyncio.Future[Any]", Callable[[], Any]]
+
+
+class ToolThreads:
+    """The pools of one server, made at first use."""
+
+    def __init__(self, size: int = THREADS) -> None:
+        self._size = size
+        self._pools: dict[Hashable, _Pool] = {}
+
+    def lane(self, kind: Hashable, caller: Hashable) -> Lane:
+        """Where one call runs its blocking work."""
+        if kind not in self._pools:
+            self._pools[kind] = _Pool(self._size)
+        return Lane(self._pools[kind], caller)
+
+    def close(self) -> None:
+        """Start nothing more; work that runs is left to end."""
+        for pool in self._pools.values():
+            pool.close()
+
+
+class Lane:
+    """One caller's way into a pool."""
+
+    __slots__ = ("_caller", "_pool")
+
+    def __init__(self, pool: _Pool, caller: Hashable) -> None:
+        self._pool, self._caller = pool, caller
+
+    async def run(self, work: Callable[[], T]) -> T:
+        return await self._pool.run(self._caller, work)
+
+
+class _Pool:
+    """Used from one event loop only, so its counts need no lock."""
+
+    def __init__(self, size: int) -> None:
+        self._executor = ThreadPoolExecutor(size, "tool")
+        self._size = size
+        self._running: Counter[Hashable] = Counter()
+        self._waiting: dict[Hashable, deque[Work]] = {}
+
+    async def run(self, caller: Hashable, work: Callable[[], T]) -> T:
+        loop = asyncio.get_running_loop()
+        outcome: asyncio.Future[T] = loop.create_future()
+        bound = partial(contextvars.copy_context().run, work)
+        if self._may_start(caller):
+            self._start(loop, caller, outcome, bound)
+        else:
+            self._waiting.setdefault(caller, deque()).append((outcome, bound))
+        return await outcome
+
+    def close(self) -> None:
+        self._executor.shutdown(wait=False, cancel_futures=True)
+
+    def _may_start(self, caller: Hashable) -> bool:
+        return self._running.get(caller, 0) < self._size - self._running.total()
+
+    def _start(
+        self, loop: asyncio.AbstractEventLoop, caller: Hashable, outcome: asyncio.Future[Any], work: Callable[[], Any]
+    ) -> None:
+        self._running[caller] += 1
+
+        def ended(value: Any, error: BaseException | None) -> None:
+            self._running[caller] -= 1
+            if not self._running[caller]:
+                del self._running[caller]
+            if not outcome.done():
+                outcome.set_result(value) if error is None else outcome.set_exception(error)
+            self._start_next(loop)
+
+        def run() -> None:
+            value, error = None, None
+            try:
+                value = work()
+            except BaseException as raised:  # handed to whoever waits
+                error = raised
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(ended, value, error)
+
+        self._executor.submit(run)
+
+    def _start_next(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Start waiting work, the caller that waits longest first."""
+        for caller in list(self._waiting):
+            queue = self._waiting[caller]
+            while queue and queue[0][0].done():  # its caller has left
+                queue.popleft()
+            if queue and self._may_start(caller):
+                outcome, work = queue.popleft()
+                self._start(loop, caller, outcome, work)
+                self._waiting[caller] = self._waiting.pop(caller)  # to the end of the line
+            if not queue:
+                del self._waiting[caller]
+
+
+MOST_CALLERS = 1_024
+"""Callers that are remembered; one that was forgotten begins with a full bucket."""
+
+
+class Pace:
+    def __init__(self, per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._capacity, self._clock = float(per_minute), clock
+        self._buckets: dict[str, tuple[float, float]] = {}
+
+    def wait(self, caller: str) -> float:
+        """0.0 if the caller may call now, and the call is counted; otherwise the seconds until it may."""
+        now = self._clock()
+        left, since = self._buckets.pop(caller, (self._capacity, now))
+        left = min(self._capacity, left + (now - since) * self._capacity / 60)
+        allowed = left >= 1
+        self._buckets[caller] = (left - 1 if allowed else left, now)
+        if len(self._buckets) > MOST_CALLERS:
+            del self._buckets[next(iter(self._buckets))]  # the one that has been silent longest
+        return 0.0 if allowed else (1 - left) * 60 / self._capacity
