@@ -41,7 +41,7 @@ format: setup-test ## rewrite the sources in the project's format
 	@$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
 
 test: setup-test system check ## set up and pass everything
-	@$(BIN)/python -m pytest $(TESTS) -n $(JOBS) -m "not soak"
+	@$(BIN)/python -m pytest $(TESTS) -n $(JOBS) --dist worksteal -m "not soak"
 
 # The UTL-X conformance cases live outside of this project: make suite SUITE=path/to/utlx-suite
 suite: setup-test ## run the UTL-X conformance suite against the transform engine

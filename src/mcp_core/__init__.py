@@ -16,7 +16,7 @@ from mcp_core.envelope import Answer, Envelope, ProtocolFault, ResultEnvelope
 from mcp_core.log import TRACE
 from mcp_core.registry import Registered, Registry
 from mcp_core.result import FROM_DOCUMENTS, Audio, Block, EmbeddedResource, Image, ResourceLink, Result, Text
-from mcp_core.spec import DESTROYS, READS, RUNS, WRITES, Example, ToolAnnotations, ToolSpec
+from mcp_core.spec import DESTROYS, FOR_OWNER, READS, RUNS, WRITES, Example, ToolAnnotations, ToolSpec
 from mcp_core.toolset import (
     LiveTools,
     Need,
@@ -37,6 +37,7 @@ from mcp_core.validation import InvalidArguments, Problem
 
 __all__ = [
     "DESTROYS",
+    "FOR_OWNER",
     "FROM_DOCUMENTS",
     "READS",
     "RUNS",

@@ -114,6 +114,12 @@ class ReadUri(Protocol):
     def __call__(self, uri: str, ctx: ToolContext[Any]) -> Awaitable[Sequence[Any]]: ...
 
 
+class Permit(Protocol):
+    """Raises if the caller may not call this tool with these arguments; None: with any."""
+
+    def __call__(self, spec: Any, arguments: Mapping[str, Any] | None) -> None: ...
+
+
 class Invoke(Protocol):
     def __call__(self, tool: Any, arguments: Any, ctx: ToolContext[Any]) -> Awaitable[Any]: ...
 
@@ -157,6 +163,10 @@ class ToolContext(Generic[W]):
     workspace: W = None  # type: ignore[assignment]
     client: ClientInfo = field(default_factory=ClientInfo)
     principal: str | None = None
+    permit: Permit | None = None
+    """What the caller may call; None: everything."""
+    share: str | None = None
+    """Whose share of threads and calls this call takes; None: that of the principal and client."""
     budget_tokens: int = 25_000
     progress_sink: Progress = _no_progress
     asker: Ask = _nobody_to_ask
@@ -304,9 +314,13 @@ class ToolContext(Generic[W]):
         self.changes.publish("resources")
 
     def refuse_excluded(self, tool: str) -> None:
-        """Raise `ToolExcluded` where the owner left `tool` out; for what does the work of other tools."""
-        if self.registry is not None:
-            self.registry.refuse_excluded(tool)
+        """Raise if `tool` was left out or the caller may not call it; for what does the work of other tools."""
+        if self.registry is None:
+            return
+        self.registry.refuse_excluded(tool)
+        registered = self.registry.by_plain_name(tool)
+        if self.permit is not None and registered is not None:
+            self.permit(registered.spec, None)
 
     async def read_resource(self, uri: str) -> Sequence[Any]:
         """Read a resource of any tool set by its URI; gives `ResourceContent`s."""

@@ -224,7 +224,8 @@ class Dispatcher:
         spec = registered.spec
         ctx.invoker, ctx.name_of = self.invoke, self.registry.name_of
         ctx.arguments = _as_mapping(checked)
-        ctx.lane = self._threads.lane((spec.toolset, spec.annotations.read_only), (ctx.principal, ctx.client.caller))
+        share = ctx.share or (ctx.principal, ctx.client.caller)
+        ctx.lane = self._threads.lane((spec.toolset, spec.annotations.read_only), share)
         limit = spec.timeout or self._timeout
         try:
             async with asyncio.timeout(limit) as ctx.time_limit:
@@ -248,6 +249,8 @@ class Dispatcher:
 
     async def _execute(self, registered: Registered, func: ToolFunction, checked: Any, ctx: ToolContext[Any]) -> Any:
         spec = registered.spec
+        if ctx.permit is not None:
+            ctx.permit(spec, _as_mapping(checked))
         caller, ctx.tool = ctx.tool, spec.name
         if spec.consent is not None and spec.consent.applies_to(checked):
             await _ask_consent(registered, checked, ctx)

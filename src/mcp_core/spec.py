@@ -19,6 +19,7 @@ from mcp_core.validation import check_arguments
 
 __all__ = [
     "DESTROYS",
+    "FOR_OWNER",
     "READS",
     "RUNS",
     "WRITES",
@@ -63,6 +64,10 @@ DESTROYS = ToolAnnotations(destructive=True, idempotent=True)
 """Removes or replaces what was there."""
 RUNS = ToolAnnotations()
 """Runs something; twice is not the same as once."""
+
+
+FOR_OWNER = "for-owner"
+"""The tag of a tool that changes what the server itself runs or how it is set up."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,6 +69,6 @@ def test_a_text_that_begins_like_a_compressed_file_is_a_text(tmp_path: Path) -> 
     assert [format_of(data, "a") for data in (b"BZhang wrote", b"BZh91 is no file", b"BZh")] == ["text"] * 3
     assert [format_of(bz2.compress(data), "a") for data in (b"", b"x")] == ["packed"] * 2
     with Library(tmp_path / "store") as library:
-        library.add("BZnotes", b"BZhang wrote: the meeting about axolotls is on monday\n")
-        library.index()
-        assert [hit.document.path for hit in library.search("axolotls").hits] == ["BZnotes"]
+        library.documents.add("BZnotes", b"BZhang wrote: the meeting about axolotls is on monday\n")
+        library.indexes.update()
+        assert [hit.document.path for hit in library.search.keyword("axolotls").hits] == ["BZnotes"]

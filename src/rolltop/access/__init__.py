@@ -5,11 +5,17 @@ checks access tokens against the keys of their issuer. The server turns a token 
 See docs/design/access.md.
 """
 
-from rolltop.access.jwt_tokens import InvalidToken, IssuerUnavailable, JwtVerifier
-from rolltop.access.principal import MAIN, SCOPES, Principal, Role, role_of_scopes
-from rolltop.access.users import User, Users, is_space_name
+from typing import TYPE_CHECKING
+
+from rolltop.access.principal import MAIN, SCOPES, Principal, Role, is_member, role_of_scopes
+from rolltop.base.lazy_imports import lazy_attributes
+
+if TYPE_CHECKING:
+    from rolltop.access.jwt_tokens import InvalidToken, IssuerUnavailable, JwtVerifier
+    from rolltop.access.users import FILE, User, Users, is_space_name
 
 __all__ = [
+    "FILE",
     "MAIN",
     "SCOPES",
     "InvalidToken",
@@ -19,6 +25,12 @@ __all__ = [
     "Role",
     "User",
     "Users",
+    "is_member",
     "is_space_name",
     "role_of_scopes",
 ]
+
+# Over stdio only roles are needed.
+__getattr__ = lazy_attributes(
+    __name__, {"jwt_tokens": "InvalidToken IssuerUnavailable JwtVerifier", "users": "FILE User Users is_space_name"}
+)

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from rolltop.errors import InvalidInput
 
-__all__ = ["MAIN", "SCOPES", "Principal", "Role", "role_of_scopes"]
+__all__ = ["MAIN", "SCOPES", "Principal", "Role", "is_member", "role_of_scopes"]
 
 MAIN = ""
 """The space that is the workspace itself."""
@@ -44,6 +44,11 @@ def role_of_scopes(scopes: Iterable[str]) -> Role | None:
     return max((SCOPES[scope] for scope in scopes if scope in SCOPES), default=None)
 
 
+def is_member(name: str) -> bool:
+    """True for the name of a principal that shares the server with others."""
+    return name.startswith(("user:", "oauth:"))
+
+
 @dataclass(frozen=True, slots=True)
 class Principal:
     """On whose behalf a request is made. `everywhere` is the role in spaces that `roles` does not name."""
@@ -58,8 +63,3 @@ class Principal:
         """The role in a space; None: for this principal the space does not exist."""
         granted = self.roles.get(space, self.everywhere)
         return None if granted is None else min(granted, self.at_most)
-
-    @property
-    def is_member(self) -> bool:
-        """True for one of several people, who shares the server with others."""
-        return self.name.startswith(("user:", "oauth:"))

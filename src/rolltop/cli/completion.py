@@ -42,10 +42,12 @@ def complete_documents(ctx: click.Context, parameter: click.Parameter, incomplet
     from rolltop.store import Listing
 
     def names(library: Library) -> list[str]:
-        begun = library.page(Listing(paths=(f"{incomplete}*", f"{incomplete}*/**"), limit=MOST, sort_by="path"))
+        begun = library.documents.page(
+            Listing(paths=(f"{incomplete}*", f"{incomplete}*/**"), limit=MOST, sort_by="path")
+        )
         found = [document.path for document in begun.documents if document.path.startswith(incomplete)]
         if incomplete and "/" not in incomplete:
-            named = library.page(Listing(name=f"{incomplete}*", limit=MOST, sort_by="path"))
+            named = library.documents.page(Listing(name=f"{incomplete}*", limit=MOST, sort_by="path"))
             found += [each.name for each in named.documents if each.name.startswith(incomplete)]
         return list(dict.fromkeys(found))
 

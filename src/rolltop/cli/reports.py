@@ -50,7 +50,10 @@ def open_reports(invocation: Invocation) -> Reports:
 @click.argument("name")
 @click.option("--title", help="The title; the name when left out.")
 @click.option(
-    "--from", "source", type=click.File("r", encoding="utf-8"), help="Take the text from a file, - for stdin."
+    "--from",
+    "source",
+    type=click.File("r", encoding="utf-8"),
+    help="Take the text from a file (R Markdown or a notebook), - for stdin.",
 )
 @click.option(
     "--template",
@@ -90,7 +93,7 @@ def _text_of(source: Any) -> str:
     "-f",
     "formats",
     multiple=True,
-    type=click.Choice(["html", "pdf", "word", "pptx", "md"]),
+    type=click.Choice(["html", "pdf", "word", "pptx", "md", "ipynb"]),
     help="May be repeated.",
 )
 @click.option("--renderer", type=click.Choice(["auto", "local", "docker", "compose"]), help="Where R runs.")

@@ -73,6 +73,7 @@ _TRANSPORT = (
     click.option("--port", "http_port", type=int, metavar="N", help="Port to listen on (7779); 0 takes a free one."),
     click.option("--token-file", type=click.Path(exists=True, dir_okay=False), help="File with the bearer token."),
     click.option("--no-token", is_flag=True, help="Let every user of this machine in (with --http, on 127.0.0.1)."),
+    click.option("--team", is_flag=True, default=None, help="Serve several users (with --http): see rolltop users."),
     click.option("--show-connect", is_flag=True, help="Say how to connect each client (with --http)."),
 )
 
@@ -171,6 +172,7 @@ def _refuse_http_options(show_connect: bool, token_file: str | None, given: dict
         "--show-connect": show_connect,
         "--token-file": token_file is not None,
         "--no-token": given["no_token"],
+        "--team": given["team"],
         "--host": given["http_host"] is not None,
         "--port": given["http_port"] is not None,
     }

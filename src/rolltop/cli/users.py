@@ -7,8 +7,7 @@ from typing import Any
 
 import click
 
-from rolltop.access import MAIN, Role, User, Users
-from rolltop.access.users import FILE
+from rolltop.access import FILE, MAIN, Role, User, Users
 from rolltop.cli.groups import EXIT_CODES, Invocation, LazyGroup
 from rolltop.cli.output import note, print_json, print_rows
 

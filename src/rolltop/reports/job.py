@@ -25,10 +25,17 @@ __all__ = [
     "ignore",
 ]
 
-Format = Literal["html", "pdf", "word", "pptx", "md"]
+Format = Literal["html", "pdf", "word", "pptx", "md", "ipynb"]
 Engine = Literal["rmarkdown", "fast"]
 
-EXTENSIONS: Mapping[Format, str] = {"html": ".html", "pdf": ".pdf", "word": ".docx", "pptx": ".pptx", "md": ".md"}
+EXTENSIONS: Mapping[Format, str] = {
+    "html": ".html",
+    "pdf": ".pdf",
+    "word": ".docx",
+    "pptx": ".pptx",
+    "md": ".md",
+    "ipynb": ".ipynb",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +94,7 @@ class RenderJob:
         wire = {
             "source": self.source,
             "files": _encoded(self.files),
-            "formats": list(self.formats),
+            "formats": [each for each in self.formats if each != "ipynb"] or ["md"],
             "engine": self.engine,
             "params": dict(self.params) if self.params else None,
             "figures": self.figures,

@@ -25,7 +25,7 @@ class Listed:
 
     @property
     def is_text(self) -> bool:
-        return self.mime_type.startswith("text/") or self.mime_type == "image/svg+xml"
+        return self.mime_type.startswith("text/") or self.mime_type in ("image/svg+xml", "application/x-ipynb+json")
 
 
 class Listing:

@@ -14,13 +14,25 @@ from rolltop.reports.chunk_cache import ChunkCache
 from rolltop.reports.config import MIB, ReportsConfig
 from rolltop.reports.files.documents import Documents
 from rolltop.reports.files.outputs import Landed, OutputFile, Outputs
-from rolltop.reports.job import Engine, Event, Figure, Output, Rendered, Renderer, RenderJob, Watcher, ignore
+from rolltop.reports.job import (
+    EXTENSIONS,
+    Engine,
+    Event,
+    Figure,
+    Output,
+    Rendered,
+    Renderer,
+    RenderJob,
+    Watcher,
+    ignore,
+)
 from rolltop.reports.listing import Listing
 from rolltop.reports.names import stem_of
 from rolltop.reports.preparation import Prepared, RenderOptions, prepare
 from rolltop.reports.queue import RenderQueue
 from rolltop.reports.r_code import code_hash
 from rolltop.reports.renderers.selection import Renderers
+from rolltop.reports.results.notebook import as_notebook
 from rolltop.reports.source.chunk_keys import chunk_keys
 from rolltop.reports.typeset import CannotSet, Typesetter
 
@@ -145,6 +157,8 @@ class Reports:
             left = max(1.0, round(job.timeout - (time.monotonic() - began), 1))
             instead = replace(job, engine="rmarkdown", timeout=left)
             result = await self._render_instead(place, instead, reason, tell)
+        if "ipynb" in job.formats:
+            result = replace(result, outputs=(*result.outputs, _notebook(job, result)))
         await asyncio.to_thread(self.chunks.put, job.chunk_keys, result.kept)
         result = replace(result, kept={})
         await asyncio.to_thread(self.cache.put, key, result)
@@ -181,6 +195,10 @@ class Reports:
         """End every process that waits for the next render."""
         self.renderers.close()
         self.typesetter.close()
+
+
+def _notebook(job: RenderJob, result: Rendered) -> Output:
+    return Output("ipynb", stem_of(job.source) + EXTENSIONS["ipynb"], as_notebook(result.text, result.figures))
 
 
 def _report(prepared: Prepared, result: Rendered, landed: Landed, *, cached: bool, seconds: float) -> Report:

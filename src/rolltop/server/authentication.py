@@ -30,6 +30,8 @@ logger = logging.getLogger("rolltop.access")
 
 METADATA_PATH = "/.well-known/oauth-protected-resource"
 _LONGEST_SUBJECT = 255
+_USUAL_SCOPES = f"rolltop:{Role.READER} rolltop:{Role.WRITER}"
+"""What a client is told to ask for; the scope of owners is asked for by those who need it."""
 
 Headers = Sequence[tuple[bytes, bytes]]
 
@@ -146,7 +148,7 @@ class Authentication:
             base, _, path = self._resource.partition("://")[2].partition("/")
             scheme = self._resource.partition("://")[0]
             fields["resource_metadata"] = f"{scheme}://{base}{METADATA_PATH}/{path}"
-            fields["scope"] = scope or (" ".join(SCOPES) if not error else "")
+            fields["scope"] = scope or (_USUAL_SCOPES if not error else "")
         return "Bearer " + ", ".join(f'{name}="{value}"' for name, value in fields.items() if value)
 
 

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from mcp_core import CannotAsk, ClientInfo, InputNeeded, Reply, ToolContext
 from mcp_core.jsonable import without_surrogates
 from mcp_core.log import one_line
+from rolltop.access import Role, is_member
 from rolltop.server.jsonrpc import Document
+from rolltop.server.permissions import permit_for
 from rolltop.server.start_cache import HANDSHAKE_REVISIONS, MODERN_REVISIONS
 
 if TYPE_CHECKING:
@@ -85,6 +87,8 @@ class Connection:
     rest: Callable[[Document], Awaitable[Any]]
     """Answers the methods that `RequestPath` leaves to the SDK."""
     modern: bool = False
+    role: Role = Role.READER
+    """What the principal may do here: the least, unless the transport knows more."""
     log_threshold: LogThreshold = field(default_factory=LogThreshold)
     """For revisions with `logging/setLevel`; later ones ask with each request."""
     plain_results: bool = False
@@ -170,6 +174,8 @@ def tool_context(application: Application, connection: Connection, params: Mappi
     return application.context(
         connection.client,
         principal=None if connection.principal == ANONYMOUS else connection.principal,
+        permit=permit_for(connection.role),
+        share=connection.principal if is_member(connection.principal) else None,
         progress_sink=progress,
         asker=questions.form,
         client_asker=questions.many,

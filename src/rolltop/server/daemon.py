@@ -15,6 +15,7 @@ from starlette.routing import Route
 
 from rolltop import __version__
 from rolltop.errors import InvalidInput, RolltopError
+from rolltop.server.authentication import Authentication
 from rolltop.server.http import Gate, bind, http_token, own_names, serve_http
 from rolltop.server.jsonrpc import NotJson, load
 from rolltop.settings import Settings
@@ -39,11 +40,11 @@ def run_daemon(
     gate = Gate(
         daemon_app(service, settings.http_body_limit, settings.http_body_seconds),
         [*own_names(host, listener.getsockname()[0]), *settings.http_allowed_hosts],
-        token,
+        Authentication(token),
     )
     try:
         service.warm_up()
-        asyncio.run(serve_http(gate, listener, lambda: announce(url), settings.http_body_seconds))
+        asyncio.run(serve_http(gate, listener, lambda: announce(url), settings))
     finally:
         service.close()
 

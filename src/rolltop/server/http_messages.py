@@ -25,6 +25,7 @@ from mcp_types import HEADER_MISMATCH
 from starlette.requests import Request
 
 from mcp_core import ProtocolFault, Registered
+from rolltop.access import Role
 from rolltop.server.application import Application
 from rolltop.server.connection import HANDSHAKE_REVISIONS, MODERN_REVISIONS, Connection, client_of
 from rolltop.server.http_batches import serve_batch
@@ -168,7 +169,9 @@ class HttpMessages:
             return await serve_enveloped(self._built.server, request, connection, route, duplex=False)
 
         channel = _StreamChannel()
-        connection = Connection(client, scope.get("state", {}).get("principal", ""), channel, rest, modern=True)
+        state = scope.get("state", {})
+        role = state.get("role", Role.READER)
+        connection = Connection(client, state.get("principal", ""), channel, rest, modern=True, role=role)
         return connection, channel
 
     def _check_param_headers(self, document: Document, headers: Mapping[str, str]) -> None:

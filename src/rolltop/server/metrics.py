@@ -77,7 +77,7 @@ def _family(name: str, kind: str, meaning: str, values: Mapping[Labels, float]) 
     yield f"# HELP {name} {meaning}"
     yield f"# TYPE {name} {kind}"
     for labels, value in sorted(values.items()):
-        yield f"{name}{_labels(labels)} {value:g}" if isinstance(value, float) else f"{name}{_labels(labels)} {value}"
+        yield f"{name}{_labels(labels)} {value}"
 
 
 def _histogram(name: str, meaning: str, seconds: Mapping[str, list[int]], sums: Mapping[str, float]) -> Iterator[str]:

@@ -98,7 +98,10 @@ class RequestPath:
             await self._validate(method, params, connection)
         if method == "tools/list":
             return self.listing.result(
-                params.get("cursor"), modern=connection.modern, serialised=not connection.plain_results
+                params.get("cursor"),
+                modern=connection.modern,
+                serialised=not connection.plain_results,
+                role=connection.role,
             )
         if called != method and self._application.registry.find(params["name"]) is None:
             nearest = self._application.registry.nearest(params["name"])

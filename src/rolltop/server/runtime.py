@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Coroutine, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -124,21 +125,36 @@ def _page_ended(page: asyncio.Task[None]) -> None:
 def run_http(settings: Settings, announce: Callable[[str], None], *, no_token: bool = False) -> None:
     """Serve over HTTP; `announce` gets the URL once the server listens."""
     start_logging(settings)
-    from rolltop.server.http import PATH, app_for, bind, http_token, is_everywhere, serve_http  # noqa: PLC0415
+    settings = checked_team(settings)
+    from rolltop.server.http import PATH, HttpServer, bind, http_token, is_everywhere  # noqa: PLC0415
 
     token = http_token(settings, no_token=no_token)
     listener = bind(settings.http_host, settings.http_port)
     host, port = listener.getsockname()[:2]
-    application = Application(settings)
-    from rolltop.server.sdk import build  # noqa: PLC0415
-
-    app = app_for(build(application, transport="http"), application, host, token)
     called = ("::1" if ":" in host else "127.0.0.1") if is_everywhere(host) else host
     shown = f"[{called}]" if ":" in called else called
-    started = partial(announce, f"http://{shown}:{port}{PATH}")
-    _run(serve_http(app, listener, started, settings.http_body_seconds))
-    application.close()
+    url = f"{'http' if settings.tls_certificate is None else 'https'}://{shown}:{port}"
+    server = HttpServer(settings, host, url, token)
+    _run(server.serve(listener, partial(announce, url + PATH)))
+    server.close()
     _leave()
+
+
+def checked_team(settings: Settings) -> Settings:
+    """The settings of an HTTP server; raises `InvalidInput` for those that make no sense together.
+
+    A team's server opens no files of this machine unless the settings name roots: its users are elsewhere.
+    """
+    if settings.oauth_issuer is not None and not settings.team:
+        raise InvalidInput("oauth_issuer goes with team", hint="Start the server with --team, or set team = true.")
+    if (settings.tls_certificate is None) != (settings.tls_key is None):
+        raise InvalidInput("tls_certificate and tls_key go together", hint="Name both files, or none.")
+    for file in (settings.tls_certificate, settings.tls_key):
+        if file is not None and not file.is_file():
+            raise InvalidInput(f"the file {file} for TLS is not there", hint="See tls_certificate and tls_key.")
+    if settings.team and "roots" not in settings.sources:
+        return replace(settings, roots=(settings.exports,))
+    return settings
 
 
 def _run(main: Coroutine[Any, Any, T]) -> T:

@@ -66,7 +66,7 @@ def _from_stdin(library: Library, given: dict[str, Any], metadata: dict[str, Any
 
     if not given["name"]:
         raise click.UsageError("standard input needs a --name")
-    added = library.add(given["name"], sys.stdin.buffer, tags=given["tags"], metadata=metadata)
+    added = library.documents.add(given["name"], sys.stdin.buffer, tags=given["tags"], metadata=metadata)
     return Tally(
         documents=1,
         new=int(added.outcome == "new"),
@@ -98,14 +98,14 @@ def _from_files(library: Library, given: dict[str, Any], metadata: dict[str, Any
     skip = not (given["again"] or given["tags"] or metadata)
     gather = gather_of(library, given, skip_known=skip)
     with progress("storing") as show:
-        tally = library.add_many(
+        tally = library.documents.add_many(
             gather.sources(given["paths"]),
             tags=given["tags"],
             metadata=metadata,
             progress=lambda tally: show(tally.documents + gather.skipped, 0),
         )
     with progress("indexing") as show:
-        library.index(show)
+        library.indexes.update(show)
     tally.unchanged += gather.skipped
     tally.documents += gather.skipped
     tally.errors = gather.problems
@@ -142,7 +142,7 @@ def watch(invocation: Invocation, /, interval: float, rounds: int | None, **give
             if done:
                 time.sleep(interval)
             gather = gather_of(library, given, skip_known=True)
-            tally = library.add_many(gather.sources(given["paths"]), tags=given["tags"])
+            tally = library.documents.add_many(gather.sources(given["paths"]), tags=given["tags"])
             if tally.new or tally.versions:
                 _report(tally, as_json=False)
             done += 1

@@ -55,7 +55,7 @@ def search(invocation: Invocation, /, query: tuple[str, ...], **given: Any) -> N
     with opened(invocation) as library:
         similarity = given["similarity"] if given["fuzzy"] else None
         why = given["why"] or given["as_json"]
-        results = library.find(
+        results = library.search.find(
             asked, given["kind"], limit=given["limit"], offset=given["offset"], similarity=similarity, why=why
         )
         lines = {hit.document.id: _lines(library, hit, given) for hit in results.hits} if _wants_lines(given) else {}
@@ -191,7 +191,7 @@ def grep(invocation: Invocation, /, pattern: str, paths: tuple[str, ...], **give
         for line in _output(library, asked, given):
             sys.stdout.buffer.write(_shown(line))
             found = True
-        if note := library.unread():
+        if note := library.texts.unread():
             click.echo(note, err=True)
     sys.stdout.buffer.flush()
     if not found:

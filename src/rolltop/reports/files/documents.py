@@ -22,6 +22,7 @@ from rolltop.reports.files.directory_lock import turn
 from rolltop.reports.files.versions import Version, Versions
 from rolltop.reports.names import SOURCE_ENDINGS, document_name, side_name, stem_of
 from rolltop.reports.source.frontmatter import ensure, title_of
+from rolltop.reports.source.notebook import as_document
 
 __all__ = ["Attached", "Document", "Documents", "SideFile", "Stamps", "source_text"]
 
@@ -71,6 +72,7 @@ class Documents:
     ) -> str:
         """Write a new document and return its name; an existing one is kept unless `overwrite`.
 
+        A Jupyter notebook as `content` becomes R Markdown.
         `check` is called before an existing one is replaced, while nobody else writes; it may raise.
         """
         name = document_name(filename)
@@ -80,7 +82,7 @@ class Documents:
             self._refuse_twin(name)
             if check is not None and overwrite and _is_plain_file(self.root / name):
                 check()
-            self._write(name, ensure(content, title), replace=overwrite)
+            self._write(name, ensure(as_document(content), title), replace=overwrite)
         return name
 
     def _refuse_twin(self, name: str) -> None:

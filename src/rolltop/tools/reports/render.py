@@ -38,8 +38,8 @@ class RenderRmd(ToolArguments):
     filename: str = Field(description="Filename of the R Markdown file to render")
     format: Literal["html", "pdf", "word"] = Field(default="html", description="Output format (html, pdf, or word)")
     use_docker_compose: bool = Field(default=False, description=_COMPOSE)
-    formats: list[Literal["html", "pdf", "word", "pptx", "md"]] | None = Field(
-        default=None, description="Several at once, from one run; instead of format.", min_length=1
+    formats: list[Literal["html", "pdf", "word", "pptx", "md", "ipynb"]] | None = Field(
+        default=None, description="Several, from one run; instead of format.", min_length=1
     )
     renderer: Literal["auto", "local", "docker", "compose"] | None = Field(
         default=None, description="Where R runs; auto (default): locally, else Docker."

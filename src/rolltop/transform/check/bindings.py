@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 
 from rolltop.transform.check.rules import Rules
 from rolltop.transform.check.scope import Binding, Names
@@ -16,7 +17,14 @@ __all__ = ["BindingRules"]
 
 _MAX_APPLICATIONS = 12
 """How deep calls of user functions are followed before the answer is Any: recursion ends here."""
-_LITERALS: dict[type, Type] = {type(None): NULL, bool: BOOLEAN, str: STRING, int: INTEGER, float: NUMBER}
+_LITERALS: dict[type, Type] = {
+    type(None): NULL,
+    bool: BOOLEAN,
+    str: STRING,
+    int: INTEGER,
+    float: NUMBER,
+    Decimal: NUMBER,
+}
 
 
 class BindingRules(Rules):

@@ -15,8 +15,10 @@ from rolltop.transform.stdlib.names import FAMILY_OF
 if TYPE_CHECKING:
     from rolltop.transform.stdlib.declare import Function
 
-__all__ = ["add", "all_names", "find", "functions"]
+__all__ = ["EXTENSIONS", "add", "all_names", "find", "functions"]
 
+EXTENSIONS = frozenset({"at", "decimal", "descendants", "range", "span"})
+"""Functions that UTL-X does not have; strict mode refuses them."""
 _functions: dict[str, Function] = {}
 _by_name: dict[str, Function] = {}
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Hashable
 from contextlib import suppress
+from decimal import Decimal
 from typing import Any
 
-from rolltop.transform.values import Node, kind_of, scalar_text, unwrap
+from rolltop.transform.values import Node, as_decimal, kind_of, scalar_text, unwrap
 
 __all__ = ["group_key", "identity", "key_text", "property_of", "quoted", "selector", "text_of"]
 
@@ -58,6 +59,9 @@ def identity(value: Any) -> Hashable:
     kind = type(value)
     if kind is str or kind is int or kind is float or value is None:
         return value  # type: ignore[no-any-return]
+    if kind is Decimal:
+        shortest = float(value)
+        return shortest if as_decimal(shortest) == value else value
     if kind is list:
         return ("array", *map(identity, value))
     if isinstance(value, dict):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from typing import NamedTuple
 
 from rolltop.transform.stdlib.registry import find
@@ -146,6 +147,8 @@ def _plan(program: tree.Program) -> Plan:
     streams = Streams(source.name)
     _bind(streams, body.bindings)
     plan = _records(program, streams) or _enclosed(program, streams)
+    if plan is None and _has_decimals(program):
+        raise Obstacle("totals of decimals are made of the whole input")
     if plan is None:
         fold = fold_of(program, streams)
         plan = Plan(program, fold.path, fold=fold)
@@ -179,6 +182,8 @@ def _enclosed(program: tree.Program, streams: Streams) -> Plan | None:
     if format_ == "xml" and len(found.envelope.path) < 2 and _is_alone(program.body.items[0]):
         raise Obstacle(_ROOTED)
     totals = found.envelope.totals
+    if totals is not None and _has_decimals(program):
+        raise Obstacle("totals of decimals are made of the whole input")
     first = Plan(program, totals.path, fold=totals) if totals is not None else None
     return Plan(found.records, found.stream.path, found.stream.stages, envelope=found.envelope, first=first)
 
@@ -242,6 +247,14 @@ def _bind_let(streams: Streams, binding: tree.Let) -> None:
         raise Obstacle(f"{binding.name} asks the host, and would do so for every piece", binding.at)
     else:
         streams.hide(binding.name)
+
+
+def _has_decimals(program: tree.Program) -> bool:
+    return any(
+        (isinstance(node, tree.Name) and node.name == "decimal")
+        or (isinstance(node, tree.Literal) and isinstance(node.value, Decimal))
+        for node in tree.walk(program.body)
+    )
 
 
 def _impure(node: tree.Expr) -> bool:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 from rolltop.transform.errors import fail
 from rolltop.transform.stdlib.clock import Reading
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.stdlib.texts import selector, text_of
+from rolltop.transform.values import as_decimal
 
 __all__ = ["mixes_numbers_and_text", "ordering", "sorted_by"]
 
 _NUMBERS = frozenset({int, float})
+_EXACT = _NUMBERS | {Decimal}
 _ALONE = frozenset({str, bool, bytes, dt.date, dt.time})
 _MOMENTS = frozenset({dt.datetime, Reading})
 
@@ -29,6 +32,8 @@ def ordering(keys: list[Any]) -> list[Any]:
 
 
 def _comparable(keys: list[Any], kinds: set[type]) -> list[Any]:
+    if kinds <= _EXACT and Decimal in kinds:
+        return list(map(as_decimal, keys))
     if kinds <= _NUMBERS or (len(kinds) == 1 and kinds <= _ALONE):
         return keys
     if kinds <= _MOMENTS and len({key.tzinfo is None for key in keys}) == 1:

@@ -9,7 +9,7 @@ from rolltop.transform.errors import fail
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.stdlib.limits import check_items
 from rolltop.transform.stdlib.rules import element, leaves, members
-from rolltop.transform.types import ArrayType, Type, union
+from rolltop.transform.types import STRING, ArrayType, Type, union
 
 
 @function(
@@ -75,6 +75,61 @@ def drop(array: list[Any], count: int) -> list[Any]:
 def tail(array: list[Any]) -> list[Any]:
     """All elements but the first."""
     return array[1:]
+
+
+@function(
+    "at(array: Array<T>, position: Integer): T",
+    category="array",
+    params={"position": "From 0; negative ones count from the end, -1 is the last"},
+    examples=[("at([1, 2, 3], -1)", "3"), ("at([1, 2], 0)", "1"), ("at([1], -2)", "error: outside the array")],
+)
+def at(array: list[Any], position: int) -> Any:
+    """The element at a position; `xs[-1]` is written for `at(xs, -1)`. An extension."""
+    if not -len(array) <= position < len(array):
+        fail(
+            f"position {position} is outside the array of {len(array)} elements",
+            hint="Use get(array, position) for null instead.",
+        )
+    return array[position]
+
+
+@function(
+    "span(value: String | Array, start: Integer?, end?: Integer?): Any",
+    category="array",
+    params={
+        "start": "First position; null for the beginning, negative from the end",
+        "end": "Position after the last; null for the end, negative from the end",
+    },
+    examples=[
+        ("span([1, 2, 3, 4], 1, -1)", "[2, 3]"),
+        ("span([1, 2], -5, 9)", "[1, 2]"),
+        ('span("invoice", null, 3)', '"inv"'),
+    ],
+    infer=lambda arguments: arguments[0] if isinstance(arguments[0], ArrayType) or arguments[0] == STRING else None,
+)
+def span(value: str | list[Any], start: int | None, end: int | None = None) -> str | list[Any]:
+    """A part of an array or a text, cut at its ends; `xs[1:-1]` is written for `span(xs, 1, -1)`. An extension."""
+    return value[start:end]
+
+
+@function(
+    "range(first: Integer, last: Integer, step?: Integer): Array<Integer>",
+    category="array",
+    params={"step": "1, or -1 when the last is smaller"},
+    examples=[
+        ("range(1, 4)", "[1, 2, 3, 4]"),
+        ("range(3, 1)", "[3, 2, 1]"),
+        ("range(0, 10, 5)", "[0, 5, 10]"),
+        ("range(1, 2, 0)", "error: step"),
+    ],
+)
+def range_(first: int, last: int, step: int | None = None) -> list[int]:
+    """Whole numbers from the first to the last, both included; `1 .. n` is written for `range(1, n)`. An extension."""
+    step = step if step is not None else 1 if last >= first else -1
+    if step == 0:
+        fail("range: the step cannot be 0")
+    check_items("range", max(0, (last - first) // step + 1))
+    return list(range(first, last + (1 if step > 0 else -1), step))
 
 
 @function(

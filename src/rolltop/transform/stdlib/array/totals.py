@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from typing import Any
 
 from rolltop.transform.errors import fail
@@ -11,23 +12,34 @@ from rolltop.transform.stdlib.declare import function
 from rolltop.transform.stdlib.rules import element, members, optional
 from rolltop.transform.stdlib.texts import key_text, selector
 from rolltop.transform.types import DATE, DATETIME, INTEGER, LOCAL_DATETIME, NUMBER, STRING, TIME, Type, union
-from rolltop.transform.values import concat_text, fit, is_temporal, kind_of, parse_number, truthy, unwrap
+from rolltop.transform.values import (
+    as_decimal,
+    concat_text,
+    fit,
+    is_number,
+    is_temporal,
+    kind_of,
+    parse_number,
+    truthy,
+    unwrap,
+)
 
 __all__ = ["NUMBERS", "numbers_of"]
 
 NUMBERS = frozenset({int, float})
 
 
-def numbers_of(name: str, array: list[Any]) -> list[int | float]:
-    """The elements as numbers; an error names the first that is none."""
+def numbers_of(name: str, array: list[Any]) -> list[Any]:
+    """The elements as numbers, all of them decimals if one is; an error names the first that is no number."""
     if NUMBERS.issuperset(map(type, array)):
         return array
-    return [_number(name, at, value) for at, value in enumerate(array)]
+    numbers = [_number(name, at, value) for at, value in enumerate(array)]
+    return list(map(as_decimal, numbers)) if Decimal in map(type, numbers) else numbers
 
 
-def _number(name: str, at: int, value: Any) -> int | float:
+def _number(name: str, at: int, value: Any) -> int | float | Decimal:
     value = unwrap(value)
-    if type(value) in NUMBERS:
+    if is_number(value):
         return value  # type: ignore[no-any-return]
     number = parse_number(value) if type(value) is str else None
     if number is None:
@@ -100,7 +112,7 @@ def sum_(array: list[Any]) -> int | float:
 )
 def sum_by(array: list[Any], key: Key) -> int | float:
     """The sum of what a key gives for the elements."""
-    return fit(sum(numbers_of("sumBy", list(map(selector(key), array)))))
+    return sum_(numbers_of("sumBy", list(map(selector(key), array))))
 
 
 @function(

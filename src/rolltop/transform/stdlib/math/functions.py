@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any
 
 from rolltop.transform.errors import fail
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.stdlib.host import host
 from rolltop.transform.types import INTEGER, NUMBER, Type
-from rolltop.transform.values import INT_MAX, INT_MIN, fit, scalar_text
+from rolltop.transform.values import INT_MAX, INT_MIN, as_decimal, fit, is_number, parse_number, scalar_text
 
 Number = int | float
 _WHOLE = re.compile(r"[+-]?[0-9]{1,400}")
@@ -22,9 +23,38 @@ def whole(value: Number) -> Number:
     return fit(int(value)) if math.isfinite(value) else value
 
 
+def _rounded(n: Decimal, digits: int = 0) -> Number | Decimal:
+    """Halves of a decimal go to the even neighbour too; the result has just so many digits."""
+    made = n.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_EVEN)
+    return fit(int(made)) if digits <= 0 else made
+
+
+@function(
+    "decimal(value: Any): Number",
+    category="math",
+    examples=[
+        ("decimal(49.99) * 10", "499.9"),
+        ('decimal("0.1") + 0.2 == 0.3', "true"),
+        ('decimal("x")', "error: spells no number"),
+    ],
+)
+def decimal(value: Any) -> Decimal:
+    """An exact decimal number of 28 digits, for money; what is calculated with one is exact too.
+
+    A double counts by its shortest digits. `49.99m` is the same as a literal. Division rounds to 28 digits; functions
+    other than abs, avg, ceil, floor, max, min, round, sort, sum and their kin turn a decimal into a double.
+    """
+    text = scalar_text(value)
+    number = parse_number(text.strip()) if text is not None and type(value) is not bool else None
+    if number is None or text is None:
+        fail("decimal: this spells no number", hint='Give a number or a text of digits such as "49.99".')
+    return as_decimal(value) if is_number(value) and type(value) is not float else +Decimal(text.strip())
+
+
 @function(
     "abs(n: Number): Number",
     category="math",
+    decimal=abs,
     infer=lambda arguments: INTEGER if arguments[0] == INTEGER else NUMBER,
     examples=[("abs(-2.5)", "2.5"), ("abs(3)", "3"), ('abs("-4")', "4")],
 )
@@ -40,6 +70,7 @@ def _round_type(arguments: Sequence[Type]) -> Type | None:
 @function(
     "round(n: Number, digits?: Integer): Number",
     category="math",
+    decimal=_rounded,
     infer=_round_type,
     params={"digits": "Digits after the point; 0 by default, negative for tens and hundreds"},
     examples=[
@@ -64,7 +95,12 @@ def round_(n: Number, digits: int = 0) -> Number:
     return round(scaled) / 10.0**digits if abs(scaled) < 2**53 else n
 
 
-@function("ceil(n: Number): Integer", category="math", examples=[("ceil(2.1)", "3"), ("ceil(-2.9)", "-2")])
+@function(
+    "ceil(n: Number): Integer",
+    category="math",
+    decimal=lambda n: fit(math.ceil(n)),
+    examples=[("ceil(2.1)", "3"), ("ceil(-2.9)", "-2")],
+)
 def ceil(n: Number) -> Number:
     """The next whole number that is not smaller."""
     try:
@@ -74,7 +110,12 @@ def ceil(n: Number) -> Number:
     return result if INT_MIN <= result <= INT_MAX else float(result)
 
 
-@function("floor(n: Number): Integer", category="math", examples=[("floor(2.9)", "2"), ("floor(-2.1)", "-3")])
+@function(
+    "floor(n: Number): Integer",
+    category="math",
+    decimal=lambda n: fit(math.floor(n)),
+    examples=[("floor(2.9)", "2"), ("floor(-2.1)", "-3")],
+)
 def floor(n: Number) -> Number:
     """The next whole number that is not larger."""
     try:

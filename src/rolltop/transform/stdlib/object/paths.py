@@ -9,7 +9,7 @@ from rolltop.transform.errors import fail
 from rolltop.transform.stdlib.declare import function
 from rolltop.transform.stdlib.limits import check_items
 from rolltop.transform.stdlib.rules import leaves, reshaped, returned
-from rolltop.transform.stdlib.texts import quoted, text_of
+from rolltop.transform.stdlib.texts import property_of, quoted, text_of
 from rolltop.transform.types import ArrayType
 from rolltop.transform.values import Node, kind_of, truthy, unwrap
 
@@ -65,6 +65,34 @@ def replaced(container: Any, key: Any, new: Any, name: str) -> Any:
 
 
 _PATH = {"path": '"a.b.c" or an array of steps'}
+
+
+@function(
+    "descendants(value: Any, name: String): Array",
+    category="object",
+    params={"name": "Property name; `@name` for an attribute"},
+    examples=[
+        ('descendants({a: {id: 1}, b: [{id: 2, c: {id: 3}}]}, "id")', "[1, 2, 3]"),
+        ('descendants({id: {id: 1}}, "id")', "[{id: 1}, 1]"),
+    ],
+)
+def descendants(value: Any, name: str) -> list[Any]:
+    """Every value of a property, at any depth, in the order of the data; `x..name` is written for it. An extension.
+
+    The elements of an array that stands for repeated elements count one by one.
+    """
+    found: list[Any] = []
+    waiting = [value]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, list):
+            waiting.extend(reversed(part))
+        elif isinstance(part, dict):
+            here = property_of(part, name)
+            if here is not None:
+                found.extend(map(unwrap, here) if isinstance(here, list) else [here])
+            waiting.extend(reversed(list(part.values())))
+    return found
 
 
 @function(
