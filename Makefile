@@ -7,7 +7,7 @@ TESTS ?= tests
 JOBS ?= auto
 SUITE ?= ../shared/utlx-suite
 
-.PHONY: suite help docs pictures setup setup-test system run demo test check format bench soak lock clean
+.PHONY: suite help site docs pictures setup setup-test system run demo test check format bench soak lock clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -56,6 +56,10 @@ bench: setup-test system ## speed and memory, as ratios to peers measured in the
 
 pictures: setup-test system ## take the screenshots of README and docs anew, from the running product
 	@$(BIN)/python scripts/pictures
+
+site: setup-test ## the documentation as a site with search, in build/site
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build -q
+	@echo "open build/site/index.html"
 
 docs: setup ## write the generated parts of the documentation
 	@$(BIN)/python scripts/docs

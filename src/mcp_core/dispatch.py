@@ -19,7 +19,7 @@ from mcp_core.context import ToolContext
 from mcp_core.description import expand_result
 from mcp_core.envelope import SPILLED, Answer, ProtocolFault
 from mcp_core.jsonable import to_json_bytes
-from mcp_core.limits import Pace, ToolThreads
+from mcp_core.limits import Pace, Shares, ToolThreads
 from mcp_core.outcome import comes_from_outside, failure_of, result_of
 from mcp_core.registry import Registered, Registry
 from mcp_core.result import FROM_DOCUMENTS, ResourceLink, Result
@@ -124,6 +124,7 @@ class Dispatcher:
         opener: Opener | None = None,
         timeout: float = 300.0,
         calls_per_minute: int = 0,
+        shares: Shares | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.registry = registry
@@ -136,6 +137,7 @@ class Dispatcher:
         self._threads = ToolThreads()
         self._timeout = timeout
         self._pace = Pace(calls_per_minute) if calls_per_minute else None
+        self._shares = shares or Shares(0, 0)
         self._clock = clock
 
     async def call(self, name: str, arguments: Mapping[str, Any] | None, ctx: ToolContext[Any]) -> Answer:
@@ -196,7 +198,8 @@ class Dispatcher:
         self, registered: Registered, arguments: Mapping[str, Any] | None, ctx: ToolContext[Any], record: _Record
     ) -> Answer:
         spec, envelope = registered.spec, registered.envelope
-        if (refused := self._too_fast(ctx)) is not None:
+        refused = self._too_fast(ctx) or self._too_much(registered, ctx, record)
+        if refused is not None:
             record.outcome, record.error_type = "rejected", refused.error_type
             return envelope.failure(refused, spec)
         try:
@@ -220,6 +223,18 @@ class Dispatcher:
             instruction=f"Wait {max(1, math.ceil(seconds))} s, then call again. If this is a loop, see what it is for.",
         )
 
+    def _too_much(self, registered: Registered, ctx: ToolContext[Any], record: _Record) -> Result[Any] | None:
+        if ctx.share is None or registered.spec.annotations.read_only:
+            return None
+        seconds = self._shares.wait_for_bytes(ctx.share, len(record.arguments))
+        if not seconds:
+            return None
+        return Result.failure(
+            "nothing was done: you have sent as much to tools that write as you may in a day",
+            "limit_exceeded",
+            instruction=f"Wait {math.ceil(seconds / 60)} min, send less, or ask an owner of this server for more.",
+        )
+
     async def _run(self, registered: Registered, checked: Any, ctx: ToolContext[Any]) -> Result[Any]:
         spec = registered.spec
         ctx.invoker, ctx.name_of = self.invoke, self.registry.name_of
@@ -228,7 +243,7 @@ class Dispatcher:
         ctx.lane = self._threads.lane((spec.toolset, spec.annotations.read_only), share)
         limit = spec.timeout or self._timeout
         try:
-            async with asyncio.timeout(limit) as ctx.time_limit:
+            async with asyncio.timeout(limit) as ctx.time_limit, self._shares.turn(ctx.share):
                 await self._open(spec.toolset, ctx)
                 return await result_of(lambda: self._execute(registered, registered.run, checked, ctx))
         except TimeoutError:

@@ -12,15 +12,16 @@ caller below the rate never waits.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Hashable
+from collections.abc import AsyncIterator, Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, TypeVar
 
-__all__ = ["Lane", "Pace", "ToolThreads"]
+__all__ = ["Lane", "Pace", "Shares", "ToolThreads"]
 
 
 T = TypeVar("T")
@@ -130,19 +131,51 @@ MOST_CALLERS = 1_024
 
 
 class Pace:
-    """Limits calls per minute, for each caller."""
+    """A bucket for each caller that holds one period's worth and refills all the time."""
 
-    def __init__(self, per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self._capacity, self._clock = float(per_minute), clock
+    def __init__(self, capacity: int, clock: Callable[[], float] = time.monotonic, period: float = 60.0) -> None:
+        self._capacity, self._clock, self._period = float(capacity), clock, period
         self._buckets: dict[str, tuple[float, float]] = {}
 
-    def wait(self, caller: str) -> float:
-        """Count a call and return 0.0, or return the seconds until the caller may call again."""
+    def wait(self, caller: str, cost: float = 1.0) -> float:
+        """0.0 if the caller may take `cost` now, and it is taken; otherwise the seconds until it may."""
         now = self._clock()
         left, since = self._buckets.pop(caller, (self._capacity, now))
-        left = min(self._capacity, left + (now - since) * self._capacity / 60)
-        allowed = left >= 1
-        self._buckets[caller] = (left - 1 if allowed else left, now)
+        left = min(self._capacity, left + (now - since) * self._capacity / self._period)
+        allowed = left >= cost
+        self._buckets[caller] = (left - cost if allowed else left, now)
         if len(self._buckets) > MOST_CALLERS:
-            del self._buckets[next(iter(self._buckets))]  # the least recent caller
-        return 0.0 if allowed else (1 - left) * 60 / self._capacity
+            del self._buckets[next(iter(self._buckets))]  # the one that has been silent longest
+        return 0.0 if allowed else (cost - left) * self._period / self._capacity
+
+
+DAY = 86_400.0
+
+
+class Shares:
+    """What each of several people may take: calls at a time, and bytes for tools that write in a day; 0: no limit."""
+
+    def __init__(self, calls: int, bytes_per_day: int) -> None:
+        self._calls = calls
+        self._bytes = Pace(bytes_per_day, period=DAY) if bytes_per_day else None
+        self._turns: dict[str, tuple[asyncio.Semaphore, int]] = {}
+
+    def wait_for_bytes(self, share: str, size: int) -> float:
+        """0.0 if `size` bytes may be written now, and they are counted; otherwise the seconds until they may."""
+        return self._bytes.wait(share, size) if self._bytes is not None else 0.0
+
+    @contextlib.asynccontextmanager
+    async def turn(self, share: str | None) -> AsyncIterator[None]:
+        """Wait until fewer calls of this share run than may run at a time; first come, first served."""
+        if share is None or not self._calls:
+            yield
+            return
+        turns, users = self._turns.get(share) or (asyncio.Semaphore(self._calls), 0)
+        self._turns[share] = (turns, users + 1)
+        try:
+            async with turns:
+                yield
+        finally:
+            turns, users = self._turns.pop(share)
+            if users > 1:
+                self._turns[share] = (turns, users - 1)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -72,14 +74,32 @@ def level_number(name: str) -> int:
     return number
 
 
-def configure(level: str, *, file: Path | None = None, names: tuple[str, ...] = ("mcp_core", "rolltop")) -> None:
+class _JsonFormatter(_Formatter):
+    """One JSON object on each line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        fields = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            fields["exception"] = self.formatException(record.exc_info)
+        return json.dumps(fields, ensure_ascii=False)
+
+
+def configure(
+    level: str, *, file: Path | None = None, names: tuple[str, ...] = ("mcp_core", "rolltop"), as_json: bool = False
+) -> None:
     """Log to standard error or a file, never to standard output; called by entry points only.
 
     From DEBUG on, errors of tools are logged with their text; above that with their type alone.
     """
     handler: logging.Handler
     handler = logging.FileHandler(file, encoding="utf-8") if file else logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    written = _JsonFormatter() if as_json else _Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
+    handler.setFormatter(written)
     handler.addFilter(Redactor(values=level_number(level) <= logging.DEBUG))
     for name in names:
         logger = logging.getLogger(name)

@@ -32,6 +32,7 @@ from mcp_core import (
     UnknownScheme,
 )
 from mcp_core.description import expand_names
+from mcp_core.limits import Shares
 from mcp_core.toolset import declared_prompts, resolve
 from rolltop.base.os_errors import explain_os_error, explain_resource_limit
 from rolltop.journal import LARGEST_ARGUMENTS, Entry
@@ -87,6 +88,7 @@ class Application:
             opener=self._opener,
             timeout=settings.call_timeout,
             calls_per_minute=settings.calls_per_minute,
+            shares=Shares(settings.concurrent_calls, settings.written_megabytes << 20),
         )
         self._live: list[LiveSet] = []
         available, self.loaded = discover() if toolsets is None else (list(toolsets), [])

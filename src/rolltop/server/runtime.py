@@ -19,6 +19,7 @@ from mcp_core.log import configure
 from rolltop.base.streams import Wire
 from rolltop.errors import InvalidInput
 from rolltop.server.application import Application
+from rolltop.server.forwarding import TrustedProxies
 from rolltop.server.listing import Listing
 from rolltop.settings import Settings
 
@@ -57,7 +58,7 @@ def start_logging(settings: Settings) -> None:
                 f"the setting log_file from {source} cannot be used: {file}: {error.strerror}",
                 hint="Name a file in a directory that is there and can be written.",
             ) from None
-    configure(settings.log_level, file=file)
+    configure(settings.log_level, file=file, as_json=settings.log_format == "json")
 
 
 logger = logging.getLogger("rolltop.server")
@@ -151,6 +152,7 @@ def checked_team(settings: Settings) -> Settings:
     for file in (settings.tls_certificate, settings.tls_key):
         if file is not None and not file.is_file():
             raise InvalidInput(f"the file {file} for TLS is not there", hint="See tls_certificate and tls_key.")
+    TrustedProxies(settings.trusted_proxies)  # raises for what is no address
     if settings.team and "roots" not in settings.sources:
         return replace(settings, roots=(settings.exports,))
     return settings
