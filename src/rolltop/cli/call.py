@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rolltop.server.application import Application
     from rolltop.settings import Settings
 
-__all__ = ["EXIT_OF_ERROR", "call"]
+__all__ = ["EXIT_OF_ERROR", "call", "error_sentence"]
 
 INDEPENDENT = ("store", "transform", "reports", "guide")
 """Tool sets whose tools use nothing of another set, so that one of them can be loaded alone."""
@@ -117,6 +117,12 @@ def call(
     _print(answer, raw)
     if answer.is_error:
         sys.exit(EXIT_OF_ERROR.get(ended[-1].error_type or "", 1))
+
+
+def error_sentence(answer: Any) -> str:
+    """What a failed answer says, in whichever envelope."""
+    error = (answer.structured or {}).get("error", answer.text) if isinstance(answer.structured, dict) else answer.text
+    return str(error.get("message", answer.text) if isinstance(error, dict) else error)
 
 
 def _desk_with(tool: str, settings: Settings, watcher: Callable[[Call], None]) -> Application:
