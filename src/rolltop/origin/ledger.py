@@ -37,6 +37,7 @@ CREATE TABLE IF NOT EXISTS parts (
   PRIMARY KEY (making, is_output, place)) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS parts_by_hash ON parts (hash, is_output, making);
 CREATE INDEX IF NOT EXISTS parts_by_uri ON parts (uri, is_output, making);
+CREATE INDEX IF NOT EXISTS makings_by_time ON makings (time);
 CREATE TABLE IF NOT EXISTS texts (hash TEXT PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID;
 PRAGMA user_version = 1;
 """
@@ -106,6 +107,10 @@ class Origins:
 
     def recent(self, limit: int = 50) -> list[Making]:
         return self._select("1 ORDER BY id DESC LIMIT ?", [limit])
+
+    def during(self, tool: str, start: float, end: float) -> list[Making]:
+        """What a tool made between two times."""
+        return self._select("time BETWEEN ? AND ? AND tool = ? ORDER BY id LIMIT 100", [start, end, tool])
 
     def get(self, number: int) -> Making | None:
         found = self._select("id = ?", [number])
