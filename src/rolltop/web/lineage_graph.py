@@ -15,6 +15,8 @@ WIDTH, HEIGHT = 168, 40
 """Of a box."""
 STEP_X, STEP_Y = 216, 64
 MARGIN = 12
+ROOM, SMALLEST = 1140, 0.75
+"""Pixels of a wide page, and the scale from which on a picture is scrolled."""
 MOST = 60
 """Nodes that a picture can show; the table beside it has all."""
 
@@ -40,8 +42,10 @@ def draw_lineage(found: Lineage) -> Markup | None:
     width = max(x for x, _ in places.values()) + WIDTH + MARGIN
     height = max(y for _, y in places.values()) + HEIGHT + MARGIN
     label = f"Where {found.thing.label} came from, and what was made of it"
+    scale = max(SMALLEST, min(1.0, ROOM / width))
     svg = (
-        f'<svg class="graph lineage" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="group" '
+        f'<svg class="graph lineage" viewBox="0 0 {width} {height}" width="{width * scale:.0f}" '
+        f'height="{height * scale:.0f}" role="group" '
         f'aria-label="{escape(label)}"><defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" '
         'markerHeight="7" orient="auto"><path class="tip" d="M0 0 8 4 0 8z"/></marker></defs>'
     )
@@ -58,10 +62,17 @@ def _places(keys: list[str], before: dict[str, list[str]]) -> dict[str, tuple[in
             columns[key] = max((column(each) + 1 for each in before.get(key, ())), default=0)
         return columns[key]
 
+    for key in keys:
+        column(key)
+    after: dict[str, list[int]] = defaultdict(list)
+    for end, starts in before.items():
+        for start in starts:
+            after[start].append(columns[end])
     rows: dict[int, int] = defaultdict(int)
     places = {}
     for key in keys:
-        at = column(key)
+        # A source stands beside the first call that uses it.
+        at = columns[key] or max(0, min(after[key], default=0) - 1)
         places[key] = (MARGIN + at * STEP_X, MARGIN + rows[at] * STEP_Y)
         rows[at] += 1
     return places
