@@ -39,8 +39,8 @@ LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "e
 ANONYMOUS = "anonymous"
 """The principal of an HTTP server without a token: nothing is kept for it from one call to the next."""
 
-ROOTS_SECONDS = 2.0
-"""A client that does not list its roots in this time has none."""
+ROOTS_SECONDS = 10.0
+"""A client that does not list its roots in this time has none; the first start of a busy machine may take a while."""
 
 ELICIT = "elicitation/create"
 _NEEDED = {ELICIT: "elicitation", "sampling/createMessage": "sampling", "roots/list": "roots"}
