@@ -107,7 +107,7 @@ def thing_named(workspace: Workspace, name: str) -> Part:
             if part is not None:
                 return part
             continue
-        document = workspace.store.document(_path(uri))
+        document = workspace.store.documents.get(_path(uri))
         if part is not None and part.hash == document.hash:
             return part
         return Part("document", uri, document.hash, document.size)  # nobody made it here, or it was replaced since
@@ -115,7 +115,7 @@ def thing_named(workspace: Workspace, name: str) -> Part:
     if len(digest) >= 8 and not set(digest) - set("0123456789abcdef"):
         if (making := origins.made(digest=digest)) is not None:
             return next(part for part in making.outputs if part.hash.startswith(digest))
-        if (found := workspace.store.by_hash(digest)) is not None:
+        if (found := workspace.store.documents.by_hash(digest)) is not None:
             return Part("document", f"doc://{found.object.hex}", found.object.hex, found.object.size)
     raise NotFound(
         f"nothing is called {name}",
@@ -138,7 +138,7 @@ def _candidates(workspace: Workspace, name: str) -> Iterable[str]:
         yield name
         return
     try:
-        yield f"doc://{quote(workspace.store.document(_path(name)).path)}"
+        yield f"doc://{quote(workspace.store.documents.get(_path(name)).path)}"
     except RolltopError:
         yield f"rmd-output:///{quote(name)}"
 

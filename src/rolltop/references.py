@@ -74,7 +74,7 @@ def _stored(workspace: Workspace, name: str) -> Source:
     found = _find(workspace.store, name)
     if found.size > LARGEST:
         raise SizeLimit(f"doc://{name} is larger than {LARGEST >> 20} MiB", hint="Read a part of it by lines.")
-    return Source(f"doc://{found.name}", workspace.store.read_object(found.object), found.hash)
+    return Source(f"doc://{found.name}", workspace.store.documents.read_object(found.object), found.hash)
 
 
 class _Found(NamedTuple):
@@ -91,9 +91,9 @@ def _find(library: Library, name: str) -> _Found:
     from rolltop.store import is_hash_prefix  # noqa: PLC0415 - a server that only transforms never loads the store
 
     try:
-        document = library.document(name)
+        document = library.documents.get(name)
     except NotFound as missing:
-        if is_hash_prefix(name) and (found := library.by_hash(name)):
+        if is_hash_prefix(name) and (found := library.documents.by_hash(name)):
             return _Found(found.object.hex, found.object.id, found.object.size, found.object.hex)
         if (versioned := _VERSION.fullmatch(name)) is not None:
             return _version(library, versioned[1], int(versioned[2]))
@@ -104,8 +104,8 @@ def _find(library: Library, name: str) -> _Found:
 
 
 def _version(library: Library, name: str, number: int) -> _Found:
-    document = library.document(name)
-    versions = library.versions(document)
+    document = library.documents.get(name)
+    versions = library.documents.versions(document)
     found = next((each for each in versions if each.number == number), None)
     if found is None:
         known = ", ".join(str(each.number) for each in versions[-10:])
@@ -175,7 +175,12 @@ async def store_output(
     """Store what a tool made, under the wanted name or another one that was made from it."""
     content = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
     added = await ctx.run(
-        ctx.workspace.store.add, name or wanted.name, content, tags=wanted.tags, metadata=wanted.metadata, mime=mime
+        ctx.workspace.store.documents.add,
+        name or wanted.name,
+        content,
+        tags=wanted.tags,
+        metadata=wanted.metadata,
+        mime=mime,
     )
     document = added.document
     uri = f"doc://{quote(document.path)}"

@@ -153,7 +153,7 @@ async def _desk(invocation: Invocation, yes: bool) -> AsyncIterator[tuple[ToolCo
     from rolltop.cli.call import error_sentence
     from rolltop.server.application import Application
     from rolltop.server.connection import local_principal
-    from rolltop.server.environment import start_logging
+    from rolltop.server.runtime import start_logging
 
     async def ask(key: str, message: str, schema: Any) -> Reply:
         if not yes and not sys.stdin.isatty():

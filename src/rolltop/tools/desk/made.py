@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, unquote
 import orjson
 
 from mcp_core import Page, ResourceContent, ResourceInfo, TemplateInfo, ToolContext, UnknownResource
-from mcp_core.content import DATA
+from mcp_core.result import DATA
 from rolltop.errors import InvalidInput, NotFound
 from rolltop.making import lineage_dict, thing_named
 from rolltop.origin import Lineage, as_dot, as_prov, as_tree, lineage

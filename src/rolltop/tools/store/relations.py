@@ -78,7 +78,11 @@ def derived_from(workspace: Workspace, found: Found) -> Iterator[RelatedDocument
     near = [(part, f"made from it by {making.tool}") for part in making.inputs] if making else []
     near += [(part, f"made of it by {used.tool}") for used in origins.used(digest) for part in used.outputs]
     for part, reason in near:
-        document = workspace.store.by_hash(part.hash) if part.uri.startswith("doc://") and part.hash != digest else None
+        document = (
+            workspace.store.documents.by_hash(part.hash)
+            if part.uri.startswith("doc://") and part.hash != digest
+            else None
+        )
         if document is not None:
             yield RelatedDocument(
                 hash=part.hash,

@@ -10,8 +10,8 @@ from mcp_core import ToolContext
 from rolltop.errors import InvalidInput, NotFound, PermissionDenied, RolltopError
 from rolltop.making import Recorder, text_hash
 from rolltop.references import LARGEST, is_reference
-from rolltop.transform.structure.decoding import decode_source
-from rolltop.transform.structure.related import collect
+from rolltop.transform.structure.encodings import decode_source
+from rolltop.transform.structure.references import collect
 from rolltop.workspace import Workspace
 
 __all__ = ["as_argument", "expand_sources", "read_data", "read_related", "read_source"]
