@@ -35,7 +35,7 @@ check: setup-test ## lint, types, import contracts: seconds
 	@$(BIN)/rolltop tools lint
 	@$(BIN)/python scripts/docs --check
 	@$(BIN)/rolltop toolsets --cost --budget 10000 >/dev/null
-	@$(BIN)/rolltop toolsets --cost --descriptions compact --budget 7400 >/dev/null
+	@$(BIN)/rolltop toolsets --cost --descriptions compact --budget 7000 >/dev/null
 
 format: setup-test ## rewrite the sources in the project's format
 	@$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
