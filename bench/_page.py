@@ -17,8 +17,8 @@ HEAD = """# Benchmarks
 <!-- written by bench/_page.py from bench/results -->
 
 Figures of `make bench`, as each benchmark printed them in one run, with peers beside rolltop, also where they win.
-Trust ratios and CPU times more than wall times: the machine may have been busy, as its load tells. `bench/results` has the
-whole results. Bars show the column that is named above them.
+Trust ratios and CPU times more than wall times: the machine may have been busy, as its load tells. `bench/results` has
+the whole results. Bars show the column that is named above them.
 """
 
 
