@@ -24,7 +24,7 @@ from functools import partial
 from pathlib import Path
 
 from rolltop.confine import run_async
-from rolltop.confine.kernel.tree import descendants
+from rolltop.confine.kernel.process import descendants
 from rolltop.reports import RenderOptions, Reports, ReportsConfig
 from rolltop.reports.job import RenderJob
 from rolltop.reports.r_code import ONCE, bootstrap, code_line

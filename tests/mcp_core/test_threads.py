@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from mcp_core.threads import ToolThreads
+from mcp_core.limits import ToolThreads
 
 pytestmark = pytest.mark.anyio
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rolltop.errors import InvalidInput
 
-__all__ = ["check_entry", "check_key", "check_tag", "parse_pairs", "parse_value", "read_value"]
+__all__ = ["check_entry", "check_key", "check_said", "check_tag", "parse_pairs", "parse_value", "read_value"]
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _LONGEST = 1024
@@ -72,3 +72,15 @@ def parse_value(text: str) -> Any:
     if isinstance(value, (int, float)) and not isinstance(value, bool) and json.dumps(value) != text:
         return text
     return value
+
+
+def check_said(path: str, tags: Sequence[str], metadata: Mapping[str, Any]) -> None:
+    """Refuse names, tags and metadata that cannot be kept."""
+    if not path or "\0" in path or path.endswith("/"):
+        raise InvalidInput("a document needs a path or name that is not empty and does not end with /")
+    if isinstance(tags, str):
+        raise InvalidInput("tags are a list of texts, not one text", hint=f"Write [{tags!r}].")
+    for tag in tags:
+        check_tag(tag)
+    for key, value in metadata.items():
+        check_entry(key, value)

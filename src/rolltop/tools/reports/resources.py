@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mcp_core import Page, ProtocolFault, ResourceContent, ResourceInfo, TemplateInfo, ToolContext, UnknownResource
-from mcp_core.content import DATA, TEXT_AT
+from mcp_core.result import DATA, TEXT_AT
 from rolltop.errors import InvalidInput, NotFound
 from rolltop.reports.listing import Listed
 from rolltop.reports.names import figure_uri, output_uri, parse_uri, stem_of
