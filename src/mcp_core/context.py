@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar
 
 from mcp_core.approval import Agreement, Approver, Effect
@@ -138,6 +139,10 @@ class ToolContext(Generic[W]):
     """While an argument is being completed: the others that are filled in already."""
     lane: Lane | None = None
     """Where blocking work runs; the dispatcher sets it."""
+    computing: Lane | None = None
+    """Where long computing runs; the dispatcher sets it."""
+    is_large: bool = False
+    """Whether the message was so large that checking and recording it is long computing itself."""
     threads_busy: int = 0
     """Pieces of blocking work that have begun and not ended, also when nobody waits for them any more."""
     _cancelled: bool = False
@@ -163,20 +168,30 @@ class ToolContext(Generic[W]):
 
     async def run(self, func: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Run blocking work in a thread. If the call is cancelled, `cancelled` becomes true in there."""
+        return await self._in_thread(self.lane, partial(func, *args, **kwargs))
+
+    async def compute(self, func: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run what computes for long, such as parsing: a thread as for `run`, of which each caller has one.
+
+        More of them would keep the interpreter from everybody else.
+        """
+        return await self._in_thread(self.computing, partial(func, *args, **kwargs))
+
+    async def _in_thread(self, lane: Lane | None, func: Callable[[], T]) -> T:
         self._loop = asyncio.get_running_loop()
 
         def work() -> T:
             self.check_cancelled()
             self.threads_busy += 1
             try:
-                return func(*args, **kwargs)
+                return func()
             except StopIteration as error:  # no future can carry it: the call would wait for ever
                 raise RuntimeError("the function raised StopIteration") from error
             finally:
                 self.threads_busy -= 1
 
         try:
-            return await (asyncio.to_thread(work) if self.lane is None else self.lane.run(work))
+            return await (asyncio.to_thread(work) if lane is None else lane.run(work))
         except asyncio.CancelledError:
             self.cancel()
             raise

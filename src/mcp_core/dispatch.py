@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from mcp_core.approval import ask_for
 from mcp_core.consent import ConsentRequired
@@ -38,6 +38,7 @@ AUDIT_SECONDS = 2.0
 """How long an answer to a call with consent waits for its record to be on disk."""
 
 Arguments = Mapping[str, Any] | None
+T = TypeVar("T")
 
 
 class UnknownTool(Exception):
@@ -136,7 +137,7 @@ class Dispatcher:
         self._explain = explain
         self._opener = opener
         self._opening: dict[str, asyncio.Future[None]] = {}
-        self._threads = ToolThreads()
+        self.threads = ToolThreads()
         self._timeout = timeout
         self._pace = Pace(calls_per_minute) if calls_per_minute else None
         self._clock = clock
@@ -149,6 +150,7 @@ class Dispatcher:
         if registered is None:
             raise UnknownTool(name, self.registry.nearest(name))
         record = _Record(registered, arguments, ctx, self._clock())
+        ctx.computing = self.threads.computing("tools", _caller(ctx))
         try:
             answer = await self._answer(registered, arguments, ctx, record)
             if FROM_DOCUMENTS in registered.spec.tags:
@@ -168,11 +170,17 @@ class Dispatcher:
         finally:
             await self._observe(record)
 
+    async def _aside(self, ctx: ToolContext[Any], work: Callable[[], T]) -> T:
+        """`work` at once, or in a thread where the size of the message makes it long."""
+        if not ctx.is_large:
+            return work()
+        return await self.threads.computing("messages", _caller(ctx)).run(work)
+
     async def _observe(self, record: _Record) -> None:
         if self._observer is None:
             return
         try:
-            written = self._observer(record.finished())
+            written = self._observer(await self._aside(record.ctx, record.finished))
         except Exception:
             logger.exception("a call could not be recorded")
             return
@@ -203,11 +211,12 @@ class Dispatcher:
             record.outcome, record.error_type = "rejected", refused.error_type
             return envelope.failure(refused, spec)
         try:
-            checked = spec.check(arguments)
+            checked = await self._aside(ctx, lambda: spec.check(arguments))
         except InvalidArguments as error:
             logger.debug("Tool %s rejected: %d invalid arguments", registered.name, len(error.problems))
             record.outcome, record.error_type = "rejected", error.error_type
             return envelope.invalid_arguments(error, spec)
+        ctx.arguments = arguments or {}
         result = expand_result(await self._run(registered, checked, ctx), self.registry.name_of)
         if result.is_failure:
             record.outcome, record.error_type = "failed", result.error_type
@@ -226,8 +235,7 @@ class Dispatcher:
     async def _run(self, registered: Registered, checked: Any, ctx: ToolContext[Any]) -> Result[Any]:
         spec = registered.spec
         ctx.invoker, ctx.name_of = self.invoke, self.registry.name_of
-        ctx.arguments = _as_mapping(checked)
-        ctx.lane = self._threads.lane((spec.toolset, spec.annotations.read_only), (ctx.principal, ctx.client.caller))
+        ctx.lane = self.threads.lane((spec.toolset, spec.annotations.read_only), _caller(ctx))
         limit = spec.timeout or self._timeout
         try:
             async with asyncio.timeout(limit) as ctx.time_limit:
@@ -298,6 +306,11 @@ class Dispatcher:
         return Answer.of({SPILLED: kept}, content=(link,))
 
 
+def _caller(ctx: ToolContext[Any]) -> tuple[Any, ...]:
+    """Who shares threads with others: as proved by a token, then as the client says itself."""
+    return (ctx.principal, *ctx.client.caller)
+
+
 async def _quietly(opens: Callable[[], object] | None) -> None:
     if opens is not None:
         with contextlib.suppress(Exception):
@@ -351,12 +364,13 @@ class _Record:
     ) -> None:
         self.registered, self.ctx, self.started = registered, ctx, started
         self.begun = time.perf_counter()
-        self.arguments = _recorded(arguments)
+        self.arguments = arguments
         self.outcome, self.error_type, self.answer = "ok", None, ""
 
     error_type: str | None
 
     def finished(self) -> Call:
+        arguments = _recorded(self.arguments)
         return Call(
             tool=self.registered.spec.name,
             toolset=self.registered.spec.toolset,
@@ -366,10 +380,10 @@ class _Record:
             error_type=self.error_type,
             started=self.started,
             seconds=time.perf_counter() - self.begun,
-            size_in=len(self.arguments),
+            size_in=len(arguments),
             size_out=len(self.answer),
-            digest=hashlib.sha256(self.arguments).hexdigest()[:16],
-            arguments=self.arguments,
+            digest=hashlib.sha256(arguments).hexdigest()[:16],
+            arguments=arguments,
             consents=tuple(self.ctx.consents),
             principal=self.ctx.principal,
             client_version=self.ctx.client.version,

@@ -4,6 +4,9 @@ A pool belongs to a tool set and to reading or writing, so writers that wait for
 threads, and a slow tool set leaves the others theirs. In a pool a caller takes a thread only if more are free than
 it has already: the first caller gets half, the next one a quarter, so there is one left for the next. Work that waits
 is started in turn, one piece of each caller. Work whose caller leaves before it is started never starts.
+
+Threads that wait cost nobody anything; threads that compute share one interpreter lock. Long computing has a pool of
+its own for all tool sets, with one thread for a caller and one for the next; so have messages that are large.
 """
 
 from __future__ import annotations
@@ -22,6 +25,8 @@ T = TypeVar("T")
 
 THREADS = 16
 """Threads of one pool; they are started when they are needed."""
+COMPUTING = 2
+"""Threads of all callers that compute for long: each one takes its time from the event loop."""
 
 Work = tuple["asyncio.Future[Any]", Callable[[], Any]]
 
@@ -39,10 +44,20 @@ class ToolThreads:
             self._pools[kind] = _Pool(self._size)
         return Lane(self._pools[kind], caller)
 
+    def computing(self, kind: Hashable, caller: Hashable) -> Lane:
+        """Where one caller's long computing of a kind runs, one piece at a time."""
+        key = (_COMPUTING, kind)
+        if key not in self._pools:
+            self._pools[key] = _Pool(COMPUTING)
+        return Lane(self._pools[key], caller)
+
     def close(self) -> None:
         """Start nothing more; work that runs is left to end."""
         for pool in self._pools.values():
             pool.close()
+
+
+_COMPUTING = object()
 
 
 class Lane:

@@ -47,3 +47,18 @@ async def test_work_whose_caller_left_never_starts() -> None:
     await busy
     assert await threads.lane("write", "a").run(lambda: 2) == 2
     assert not started
+
+
+async def test_a_caller_computes_one_piece_at_a_time_and_another_one_beside_it() -> None:
+    threads, lock, started = ToolThreads(), threading.Event(), []
+
+    def hold() -> bool:
+        started.append(1)
+        return lock.wait()
+
+    hogs = [asyncio.create_task(threads.computing("tools", "hog").run(hold)) for _ in range(64)]
+    await asyncio.sleep(0)
+    assert await asyncio.wait_for(threads.computing("tools", "other").run(lambda: 1), 10) == 1
+    assert len(started) == 1
+    lock.set()
+    await asyncio.gather(*hogs)

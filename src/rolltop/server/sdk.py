@@ -192,7 +192,7 @@ def connection_of(ctx: Context, transport: str) -> Connection:
     kept = ctx.session._connection.state.setdefault("rolltop/log-threshold", LogThreshold())
     state = getattr(ctx.request, "state", None)
     principal = local_principal() if ctx.request is None else getattr(state, "principal", "")
-    return Connection(client, principal, exchange, _no_rest, modern, kept)
+    return Connection(client, principal, exchange, _no_rest, modern, kept, is_large=getattr(state, "is_large", False))
 
 
 def _session_of(ctx: Context) -> str:

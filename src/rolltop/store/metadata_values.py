@@ -9,10 +9,12 @@ from typing import Any
 
 from rolltop.errors import InvalidInput
 
-__all__ = ["check_entry", "check_key", "check_tag", "parse_pairs", "parse_value", "read_value"]
+__all__ = ["MOST_ENTRIES", "check_entry", "check_key", "check_tag", "parse_pairs", "parse_value", "read_value"]
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _LONGEST = 1024
+MOST_ENTRIES = 1000
+"""Metadata entries of one document in one write: each is a row, and other writers wait meanwhile."""
 _KEPT = json.JSONDecoder(parse_constant=str)
 
 

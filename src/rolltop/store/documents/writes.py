@@ -13,7 +13,7 @@ from rolltop.store.catalog import NewDocument
 from rolltop.store.core import Core
 from rolltop.store.documents.content_type import TextProbe, described
 from rolltop.store.file_types import storable_path
-from rolltop.store.metadata_values import check_entry, check_tag
+from rolltop.store.metadata_values import MOST_ENTRIES, check_entry, check_tag
 from rolltop.store.records import Added, Document
 from rolltop.store.times import now
 
@@ -70,6 +70,7 @@ class Keeping(Core):
     ) -> Added:
         """Keep content under a path; a new version if the path exists with other content."""
         check_said(path, tags, metadata or {})
+        _check_count(metadata or {})
         if ".." in path.split("/") and self.catalog.documents.at(storable_path(path)) is None:
             raise InvalidInput("a name cannot have .. as a part", hint="Leave it out, as in notes/a.md.")
         if any(moment is not None and not isinstance(moment, int) for moment in (created, modified)):
@@ -241,6 +242,7 @@ class Keeping(Core):
     ) -> tuple[Document, list[str]]:
         """Set and remove metadata; the document and the keys that changed."""
         check_said(document.path, (), values)
+        _check_count(values)
 
         def work(_: Writer) -> tuple[Document, list[str]]:
             live = self.live(document)
@@ -300,3 +302,12 @@ def check_said(path: str, tags: Sequence[str], metadata: Mapping[str, Any]) -> N
         check_tag(tag)
     for key, value in metadata.items():
         check_entry(key, value)
+
+
+def _check_count(metadata: Mapping[str, Any]) -> None:
+    """Refuse what would keep other writers waiting; an archive may hold what came in several writes."""
+    if len(metadata) > MOST_ENTRIES:
+        raise InvalidInput(
+            f"a document takes at most {MOST_ENTRIES} metadata entries at once, not {len(metadata)}",
+            hint="Keep tables as a document of their own, such as JSON or CSV.",
+        )
