@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import IO
 
@@ -19,7 +21,7 @@ from rolltop.confine.limits import Limits
 from rolltop.confine.result import Confinement
 from rolltop.confine.scratch import remove_tree
 
-__all__ = ["Child", "Descriptors", "launcher", "spawn"]
+__all__ = ["Child", "Descriptors", "counts_by_namespace", "launcher", "spawn"]
 
 LAUNCHER = Path(__file__).with_name("launch.py")
 
@@ -153,10 +155,16 @@ class Descriptors(contextlib.ExitStack):
                 os.fchown(fd, identity.uid, identity.gid)
 
 
+@cache
+def counts_by_namespace() -> bool:
+    """True since Linux 5.14: a user namespace counts its own processes, so that others of the user do not matter."""
+    return tuple(int(part) for part in re.findall(r"\d+", os.uname().release)[:2]) >= (5, 14)
+
+
 def launcher(limits: Limits, identity: Identity, *, count_processes: bool = True) -> list[str]:
     """The launcher with its limits and identity, up to where more options may follow.
 
-    `count_processes` is false where a limit on processes is set inside of the sandbox.
+    `count_processes` is false where a limit on processes is set inside of the sandbox's user namespace.
     """
     rlimits = {
         "AS": limits.addresses,
