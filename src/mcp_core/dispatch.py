@@ -8,7 +8,7 @@ import hashlib
 import logging
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
@@ -26,7 +26,7 @@ from mcp_core.registry import Registered, Registry
 from mcp_core.reply import InputNeeded
 from mcp_core.result import Result
 from mcp_core.spec import ToolFunction
-from mcp_core.threads import ToolThreads
+from mcp_core.threads import Callers, ToolThreads
 from mcp_core.tokens import tokens_of
 from mcp_core.validation import InvalidArguments
 
@@ -137,7 +137,7 @@ class Dispatcher:
         self._explain = explain
         self._opener = opener
         self._opening: dict[str, asyncio.Future[None]] = {}
-        self.threads = ToolThreads()
+        self.threads, self._callers = ToolThreads(), Callers()
         self._timeout = timeout
         self._pace = Pace(calls_per_minute) if calls_per_minute else None
         self._clock = clock
@@ -150,7 +150,7 @@ class Dispatcher:
         if registered is None:
             raise UnknownTool(name, self.registry.nearest(name))
         record = _Record(registered, arguments, ctx, self._clock())
-        ctx.computing = self.threads.computing("tools", _caller(ctx))
+        ctx.computing = self.threads.computing("tools", self._share(ctx))
         try:
             answer = await self._answer(registered, arguments, ctx, record)
             if FROM_DOCUMENTS in registered.spec.tags:
@@ -170,11 +170,14 @@ class Dispatcher:
         finally:
             await self._observe(record)
 
+    def _share(self, ctx: ToolContext[Any]) -> Hashable:
+        return self._callers.share_of(ctx.principal, ctx.client.caller)
+
     async def _aside(self, ctx: ToolContext[Any], work: Callable[[], T]) -> T:
         """`work` at once, or in a thread where the size of the message makes it long."""
         if not ctx.is_large:
             return work()
-        return await self.threads.computing("messages", _caller(ctx)).run(work)
+        return await self.threads.computing("messages", self._share(ctx)).run(work)
 
     async def _observe(self, record: _Record) -> None:
         if self._observer is None:
@@ -235,7 +238,7 @@ class Dispatcher:
     async def _run(self, registered: Registered, checked: Any, ctx: ToolContext[Any]) -> Result[Any]:
         spec = registered.spec
         ctx.invoker, ctx.name_of = self.invoke, self.registry.name_of
-        ctx.lane = self.threads.lane((spec.toolset, spec.annotations.read_only), _caller(ctx))
+        ctx.lane = self.threads.lane((spec.toolset, spec.annotations.read_only), self._share(ctx))
         limit = spec.timeout or self._timeout
         try:
             async with asyncio.timeout(limit) as ctx.time_limit:
@@ -304,11 +307,6 @@ class Dispatcher:
         }
         link = ResourceLink(uri, f"Answer of {registered.name}", mime_type="application/json", size=len(answer.text))
         return Answer.of({SPILLED: kept}, content=(link,))
-
-
-def _caller(ctx: ToolContext[Any]) -> tuple[Any, ...]:
-    """Who shares threads with others: as proved by a token, then as the client says itself."""
-    return (ctx.principal, *ctx.client.caller)
 
 
 async def _quietly(opens: Callable[[], object] | None) -> None:

@@ -1,8 +1,8 @@
 """Threads for blocking tools: one pool for each kind of work, with a share for each caller.
 
 A pool belongs to a tool set and to reading or writing, so writers that wait for a lock leave the readers their
-threads, and a slow tool set leaves the others theirs. In a pool a caller takes a thread only if more are free than
-it has already: the first caller gets half, the next one a quarter, so there is one left for the next. Work that waits
+threads, and a slow tool set leaves the others theirs. In a pool a caller that runs nothing takes a thread if one is
+free, and one that runs something only from the first half: the other half is for those who come later. Work that waits
 is started in turn, one piece of each caller. Work whose caller leaves before it is started never starts.
 
 Threads that wait cost nobody anything; threads that compute share one interpreter lock. Long computing has a pool of
@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import time
 from collections import Counter, deque
 from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, TypeVar
 
-__all__ = ["Lane", "ToolThreads"]
+__all__ = ["Callers", "Lane", "ToolThreads"]
 
 T = TypeVar("T")
 
@@ -28,7 +29,36 @@ THREADS = 16
 COMPUTING = 2
 """Threads of all callers that compute for long: each one takes its time from the event loop."""
 
+MOST_CLIENTS = THREADS // 2
+"""Clients of one principal with a share of their own."""
+IDLE_SECONDS = 60.0
+"""A client that has not called for so long makes room for another one."""
+
 Work = tuple["asyncio.Future[Any]", Callable[[], Any]]
+
+
+class Callers:
+    """Who counts as a caller with a share of its own.
+
+    A token proves the principal; the name or session of a client behind it proves nothing, and one client can have
+    as many as it likes. So a principal has a bounded number of them, and what comes beyond shares one. Fewer than a
+    pool has threads: whoever was there first and runs nothing finds one free.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._seen: dict[Hashable, dict[Hashable, float]] = {}
+
+    def share_of(self, principal: Hashable, client: Hashable) -> Hashable:
+        """The key of the share of a client that calls now."""
+        now, known = self._clock(), self._seen.setdefault(principal, {})
+        if client not in known and len(known) >= MOST_CLIENTS:
+            for each in [each for each, last in known.items() if last < now - IDLE_SECONDS]:
+                del known[each]
+            if len(known) >= MOST_CLIENTS:
+                return principal, None
+        known[client] = now
+        return principal, client
 
 
 class ToolThreads:
@@ -95,7 +125,8 @@ class _Pool:
         self._executor.shutdown(wait=False, cancel_futures=True)
 
     def _may_start(self, caller: Hashable) -> bool:
-        return self._running.get(caller, 0) < self._size - self._running.total()
+        running, free = self._running.get(caller, 0), self._size - self._running.total()
+        return free > max(running, self._size // 2) if running else free > 0
 
     def _start(
         self, loop: asyncio.AbstractEventLoop, caller: Hashable, outcome: asyncio.Future[Any], work: Callable[[], Any]
