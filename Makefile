@@ -7,7 +7,7 @@ TESTS ?= tests
 JOBS ?= auto
 SUITE ?= ../shared/utlx-suite
 
-.PHONY: suite help docs pictures setup setup-test system run demo test check format bench soak lock clean
+.PHONY: suite help site docs pictures setup setup-test system run demo test check format bench soak lock clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -41,7 +41,7 @@ format: setup-test ## rewrite the sources in the project's format
 	@$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
 
 test: setup-test system check ## set up and pass everything
-	@$(BIN)/python -m pytest $(TESTS) -n $(JOBS) -m "not soak"
+	@$(BIN)/python -m pytest $(TESTS) -n $(JOBS) --dist worksteal -m "not soak"
 
 # The UTL-X conformance cases live outside of this project: make suite SUITE=path/to/utlx-suite
 suite: setup-test ## run the UTL-X conformance suite against the transform engine
@@ -56,6 +56,10 @@ bench: setup-test system ## speed and memory, as ratios to peers measured in the
 
 pictures: setup-test system ## take the screenshots of README and docs anew, from the running product
 	@$(BIN)/python scripts/pictures
+
+site: setup-test ## the documentation as a site with search, in build/site
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build -q
+	@echo "open build/site/index.html"
 
 docs: setup ## write the generated parts of the documentation
 	@$(BIN)/python scripts/docs

@@ -109,12 +109,12 @@ def relations(count: int, chance: random.Random) -> dict[str, float]:
     """Pages that link to each other; one in ten is an edited copy."""
     with tempfile.TemporaryDirectory() as place:
         library = Library(Path(place))
-        library.add_many(pages(count, chance))
+        library.documents.add_many(pages(count, chance))
         start = time.process_time()
         library.graph.trace()
         learned = time.process_time() - start
         asked: dict[int, list[float]] = {1: [], 2: [], 5: []}
-        for document in chance.sample(library.page().documents, 30):
+        for document in chance.sample(library.documents.page().documents, 30):
             for depth, times in asked.items():
                 start = time.process_time()
                 library.graph.related(document, depth)

@@ -141,7 +141,7 @@ def opened_anew(store: Path, ask: Callable[[Library, str], object]) -> Callable[
             before.pop().close()
         library = Library(store)
         before.append(library)
-        library.search("warm")
+        library.search.keyword("warm")
         return partial(ask, library)
 
     return begin
@@ -152,7 +152,7 @@ def shown(library: Library, asked: list[str]) -> float:
     shares = []
     for query in asked:
         wanted = set(stems(words_in(query.replace('"', " "))))
-        found = [set(stems(words_in(hit.snippet))) for hit in library.search(query).hits]
+        found = [set(stems(words_in(hit.snippet))) for hit in library.search.keyword(query).hits]
         shares += [len(wanted & words) / max(1, len(wanted)) for words in found]
     return sum(shares) / max(1, len(shares))
 
@@ -177,13 +177,13 @@ def build(documents: int, work: Path, rows: Rows) -> tuple[Library, Documents]:
     making = cpu() - making
     library = Library(work / "store")
     start = cpu()
-    library.add_many(sources())
+    library.documents.add_many(sources())
     stored = cpu() - start - making
     start = cpu()
     library.grep.index_pending()
     trigrams = cpu() - start
     start = cpu()
-    library.catch_up()
+    library.search.catch_up()
     words = cpu() - start
     total = stored + trigrams + words
     rows += [
@@ -248,12 +248,24 @@ def peers(documents: int, work: Path, asked: list[str], rows: Rows) -> None:
 def speed(documents: int, work: Path, rows: Rows, *, alone: bool) -> None:
     library, sample = build(documents, work, rows)
     asked = questions(sample)
-    library.search("warm")
+    library.search.keyword("warm")
     rounds: list[tuple[str, Callable[[], Asker], str]] = [
-        ("ten hits with snippets", opened_anew(work / "store", Library.search), "<= 2 / 10"),
-        ("the same, asked again", lambda: library.search, ""),
-        ("numbers only", opened_anew(work / "store", lambda opened, query: opened.text.search(query, limit=10)), ""),
-        ("fuzzy 0.7", opened_anew(work / "store", lambda opened, query: opened.search(query, similarity=0.7)), ""),
+        (
+            "ten hits with snippets",
+            opened_anew(work / "store", lambda opened, query: opened.search.keyword(query)),
+            "<= 2 / 10",
+        ),
+        ("the same, asked again", lambda: library.search.keyword, ""),
+        (
+            "numbers only",
+            opened_anew(work / "store", lambda opened, query: opened.search.words.index.search(query, limit=10)),
+            "",
+        ),
+        (
+            "fuzzy 0.7",
+            opened_anew(work / "store", lambda opened, query: opened.search.keyword(query, similarity=0.7)),
+            "",
+        ),
     ]
     for label, begin, target in rounds:
         middle, slow = timed(begin, asked)
@@ -266,9 +278,9 @@ def speed(documents: int, work: Path, rows: Rows, *, alone: bool) -> None:
     spent = []
     for number in range(200):
         word = "zq" + "".join(chr(97 + int(digit)) for digit in str(number))
-        library.add_text(f"fresh/{number}.md", f"quite fresh {word} {sample[number][1][:4000]}")
+        library.documents.add_text(f"fresh/{number}.md", f"quite fresh {word} {sample[number][1][:4000]}")
         start = time.thread_time()
-        found = library.search(word)
+        found = library.search.keyword(word)
         spent.append((time.thread_time() - start) * 1000)
         assert f"fresh/{number}.md" in [hit.document.path for hit in found.hits], "a fresh document was not found"
     rows.append(["stored, then searched: p50 / p99 ms", f"{sorted(spent)[100]:.2f} / {sorted(spent)[198]:.2f}", ""])
@@ -285,7 +297,7 @@ def memory_at(work: Path, asked: list[str], rows: Rows) -> None:
     code = (
         "import sys; sys.path.insert(0, 'bench'); from find import Library, Path, memory\n"
         f"library = Library(Path({str(work / 'store')!r}))\n"
-        f"for query in {asked!r}:\n    library.search(query); library.search(query, similarity=0.7)\n"
+        f"for query in {asked!r}:\n    library.search.keyword(query); library.search.keyword(query, similarity=0.7)\n"
         "print(memory(), memory('VmRSS'))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -366,7 +378,7 @@ def mean_rank(library: Library, asked: list[tuple[str, str]], similarity: float 
     total = 0.0
     for query, wanted in asked:
         plain = re.sub(r"[^\w\s.'-]", " ", query)
-        answer = library.text.search(plain, limit=10, similarity=similarity)
+        answer = library.search.words.index.search(plain, limit=10, similarity=similarity)
         paths = [document.path for document in _in_order(library, [hit.document for hit in answer.hits])]
         total += 1 / (paths.index(wanted) + 1) if wanted in paths else 0.0
     return total / len(asked)
@@ -382,8 +394,8 @@ def quality(work: Path, rows: Rows, half: str) -> None:
         documents, asked = made()
         chosen = asked[::2] if half == "tune" else asked[1::2]
         library = Library(work / name.replace(" ", "-"))
-        library.add_many(Source(path, text.encode(), 1, 2) for path, text in documents)
-        library.catch_up()
+        library.documents.add_many(Source(path, text.encode(), 1, 2) for path, text in documents)
+        library.search.catch_up()
         clean = mean_rank(library, chosen)
         rng = random.Random(4)
         wrong = [(with_typo(query, rng), path) for query, path in chosen]

@@ -148,7 +148,7 @@ def fts5(documents: Documents) -> Callable[[str], list[str]]:
 def measured(library: Library, documents: Documents, asked: Asked) -> list[list[object]]:
     ways: dict[str, Callable[[str], list[str]]] = {"fts5": fts5(documents)}
     for kind in ("keyword", "semantic", "hybrid"):
-        ways[kind] = lambda query, kind=kind: [hit.document.path for hit in library.find(query, kind).hits]
+        ways[kind] = lambda query, kind=kind: [hit.document.path for hit in library.search.find(query, kind).hits]
     rows = []
     for name, ask in ways.items():
         found = [(ask(query), wanted) for query, wanted in asked]
@@ -158,7 +158,7 @@ def measured(library: Library, documents: Documents, asked: Asked) -> list[list[
 
 
 def grid(library: Library, asked: Asked) -> dict[Blend, float]:
-    found = [(library.document(path).id, library.legs(query)) for query, path in asked]
+    found = [(library.documents.get(path).id, library.search.legs(query)) for query, path in asked]
     values = {}
     for nearness, in_order in product((1.5, 2.0, 2.5), (0.5, 1.0, 2.0, 4.0)):
         blend = Blend(nearness, in_order)
@@ -183,9 +183,9 @@ def main() -> None:
         documents, asked = SETS[name](options.documents)
         asked = asked[::2] if options.tune or options.half == "tune" else asked[1::2]
         with tempfile.TemporaryDirectory() as work, Library(Path(work), Options(model=options.model)) as library:
-            library.add_many(Source(path, text.encode(), 1, 2) for path, text in documents)
-            library.catch_up()
-            library.embed()
+            library.documents.add_many(Source(path, text.encode(), 1, 2) for path, text in documents)
+            library.search.catch_up()
+            library.search.embed()
             rows += [[f"{name}, {len(documents)} documents", *row] for row in measured(library, documents, asked)]
             for blend, value in grid(library, asked).items() if options.tune else ():
                 grids.setdefault(blend, []).append(value)

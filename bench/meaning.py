@@ -56,12 +56,12 @@ def quality(model: str, chosen: list[KnownItems], work: Path, rows: Rows, *, tun
     for known in chosen:
         place = work / f"{Path(model).name}-{len(known.documents)}-{known.name.replace(' ', '-')}"
         library = Library(place, Options(model=model))
-        library.add_many(Source(path, text.encode(), 1, 2) for path, text in known.documents)
-        library.catch_up()
-        _ = library.meaning.model
-        before, had = time.process_time(), len(library.meaning.index.vectors)
-        library.embed()
-        spent, made = time.process_time() - before, len(library.meaning.index.vectors) - had
+        library.documents.add_many(Source(path, text.encode(), 1, 2) for path, text in known.documents)
+        library.search.catch_up()
+        _ = library.search.meaning.model
+        before, had = time.process_time(), len(library.search.meaning.index.vectors)
+        library.search.embed()
+        spent, made = time.process_time() - before, len(library.search.meaning.index.vectors) - had
         label = f"{Path(model).name}, {known.name}"
         asked = known.tuning if tune else known.reporting
         rows.append([f"{label}: documents, questions", f"{len(known.documents)}, {len(asked)}", ""])
@@ -76,10 +76,10 @@ def reported(library: Library, label: str, asked: Asked, rows: Rows) -> None:
     ranks: dict[str, list[float]] = {"keyword": [], "semantic": [], "hybrid": []}
     spent: dict[str, list[float]] = {kind: [] for kind in ranks}
     for query, path in asked:
-        wanted = library.document(path).id
+        wanted = library.documents.get(path).id
         for kind, reached in ranks.items():
             before = time.process_time()
-            found = library.find(query, kind, limit=10)
+            found = library.search.find(query, kind, limit=10)
             spent[kind].append((time.process_time() - before) * 1000)
             reached.append(reciprocal([hit.document.id for hit in found.hits], wanted))
     rows += [[f"{label}: MRR@10 {kind}", f"{mean(found):.3f}", ""] for kind, found in ranks.items()]
@@ -108,7 +108,7 @@ def over_better_leg(ranks: dict[str, list[float]]) -> tuple[float, float, float]
 
 def tuned(library: Library, label: str, asked: Asked, rows: Rows) -> None:
     """The mean reciprocal rank for different weights."""
-    found = [(library.document(path).id, library.legs(query)) for query, path in asked]
+    found = [(library.documents.get(path).id, library.search.legs(query)) for query, path in asked]
     for nearness in (1.0, 1.5, 2.0, 2.5, 3.0):
         for few_words in (1.0, 1.25, 1.5):
             blend = Blend(nearness, few_words=few_words)

@@ -24,11 +24,11 @@ from functools import partial
 from pathlib import Path
 
 from rolltop.confine import run_async
-from rolltop.confine.kernel.tree import descendants
+from rolltop.confine.kernel.process import descendants
 from rolltop.reports import RenderOptions, Reports, ReportsConfig
 from rolltop.reports.job import RenderJob
+from rolltop.reports.r_code import ONCE, bootstrap, code_line
 from rolltop.reports.renderers.local import sandbox_for
-from rolltop.reports.scripts import ONCE, bootstrap, code_line
 
 EXAMPLE = Path(__file__).parents[1] / "tests/reports/example.Rmd"
 SCRIPTS = Path(__file__).parents[1] / "src/rolltop/reports/r"

@@ -127,7 +127,7 @@ def ingest(corpus: Path, work: Path, rows: Rows) -> Library:
     git, _ = timed(lambda: shell("git", f"--git-dir={work}/git/.git", f"--work-tree={corpus}", "add", "-A", "-f", "."))
     shutil.rmtree(work / "git")
     library = Library(work / "store")
-    ours, _ = timed(lambda: library.add_many(sources(corpus)))
+    ours, _ = timed(lambda: library.documents.add_many(sources(corpus)))
     row(rows, "ingest: cp -r", ours / copy, "<= 3.5 (ours / cp)", copy)
     row(rows, "ingest: git add", ours / git, "<= 0.5 (ours / git)", git)
     row(rows, "ingest: rolltop blobs", 1.0, "", ours)
@@ -162,7 +162,7 @@ def latencies(library: Library, rows: Rows) -> None:
     spent = []
     for number in range(300):
         start = time.perf_counter()
-        library.add_text(f"fresh/{number}.txt", f"{number} {texts[number % 10]}")
+        library.documents.add_text(f"fresh/{number}.txt", f"{number} {texts[number % 10]}")
         spent.append((time.perf_counter() - start) * 1000)
     row(rows, "store_text 4 kB, durable: p99 ms (wall)", _quantile(spent, 0.99), "<= 20")
     row(rows, "store_text 4 kB, durable: p50 ms (wall)", _quantile(spent, 0.50), "")
@@ -186,20 +186,20 @@ def many(work: Path, rows: Rows, count: int = 100_000) -> None:
     small = (
         Source(f"d{n % 100}/f{n}.{'py' if n % 3 else 'md'}", b"%d\n" % n, n, n * 7919 % count) for n in range(count)
     )
-    library.add_many(small)
+    library.documents.add_many(small)
     for n in range(0, count, 100):
-        library.tag(library.document(f"d{n % 100}/f{n}.{'py' if n % 3 else 'md'}"), [f"t/{n % 5}"])
+        library.edits.tag(library.documents.get(f"d{n % 100}/f{n}.{'py' if n % 3 else 'md'}"), [f"t/{n % 5}"])
     spent = []
     for query in LISTINGS * 10:
         start = time.process_time()
-        library.page(query)
+        library.documents.page(query)
         spent.append((time.process_time() - start) * 1000)
     row(rows, f"list at {count} documents: p50 ms (CPU)", statistics.median(spent), "<= 10")
     row(rows, f"list at {count} documents: p99 ms (CPU)", _quantile(spent, 0.99), "")
     library.close()
     start = time.perf_counter()
     again = Library(work / "many")
-    again.page(Listing(limit=1))
+    again.documents.page(Listing(limit=1))
     row(rows, f"open and list at {count} documents: s (wall)", time.perf_counter() - start, "< 1")
     row(rows, "peak memory of all this: MB", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, "")
     again.close()
@@ -214,16 +214,16 @@ def dedup(work: Path, rows: Rows) -> None:
     library = Library(work / "dedup")
     pool = lines(rng, words(rng), 300_000)
     text = "".join(pool)[: 10 << 20].encode()
-    library.add("big.txt", text)
+    library.documents.add("big.txt", text)
     before = kept_bytes(library)
-    library.add("big.txt", text[:100] + b"x" + text[100:])
+    library.documents.add("big.txt", text[:100] + b"x" + text[100:])
     row(rows, "1 byte into 10 MB: bytes (packs + catalogue)", kept_bytes(library) - before, "<= 65536")
     notes = Library(work / "notes")
     empty = kept_bytes(notes)
     note = pool[:130]
     for number in range(200):
         note[number % 130] = f"line {number} was edited: {rng.choice(pool)}"
-        notes.add_text("note.md", "".join(note))
+        notes.documents.add_text("note.md", "".join(note))
     row(
         rows,
         f"200 versions of {len(''.join(note))} B: bytes (packs + catalogue)",

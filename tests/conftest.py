@@ -134,7 +134,7 @@ def _servers(environment: dict[str, str]) -> Iterator[Callable[..., str]]:
     running: list[subprocess.Popen[bytes]] = []
 
     def start(*arguments: str, env: dict[str, str] | None = None, token: bool = False) -> str:
-        opened = [] if token or "--token-file" in arguments else ["--no-token"]
+        opened = [] if token or {"--token-file", "--team"} & set(arguments) else ["--no-token"]
         process = subprocess.Popen(
             [*ROLLTOP, "serve", "--http", "--port", "0", *opened, *arguments],
             env={**environment, **(env or {})},

@@ -9,7 +9,7 @@ from multiprocessing import get_context
 import pytest
 
 from rolltop.catalog.live.python_tools import PythonError
-from rolltop.confine.r.answer import RError
+from rolltop.confine.r.worker import RError
 from rolltop.errors import InvalidInput, Position, RolltopError
 from rolltop.transform import compile_program
 from rolltop.transform.errors import ProgramInvalid, ReadFailure, WriteFailure

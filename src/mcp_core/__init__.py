@@ -7,34 +7,37 @@ describes how the parts fit together.
 
 from mcp_core.approval import Agreement, Approver, Broker, Effect, EffectChanged, ask_for
 from mcp_core.arguments import ToolArguments
-from mcp_core.changes import Change, Changes
-from mcp_core.consent import Consent, ConsentRequired
-from mcp_core.content import FROM_DOCUMENTS, Audio, Block, EmbeddedResource, Image, ResourceLink, Text
-from mcp_core.context import ClientInfo, ToolCancelled, ToolContext
+from mcp_core.consent import CannotAsk, Consent, ConsentRequired, InputNeeded, Reply
+from mcp_core.context import Change, Changes, ClientInfo, ToolCancelled, ToolContext
 from mcp_core.decorator import ExtMcpToolDecorator, NamePolicy
 from mcp_core.dispatch import Call, Dispatcher, UnknownTool
 from mcp_core.display import quoted
 from mcp_core.envelope import Answer, Envelope, ProtocolFault, ResultEnvelope
 from mcp_core.log import TRACE
-from mcp_core.prompts import Prompt, PromptArgument, PromptMessage, declare_prompt
 from mcp_core.registry import Registered, Registry
-from mcp_core.reply import CannotAsk, InputNeeded, Reply
-from mcp_core.resources import (
+from mcp_core.result import FROM_DOCUMENTS, Audio, Block, EmbeddedResource, Image, ResourceLink, Result, Text
+from mcp_core.spec import DESTROYS, FOR_OWNER, READS, RUNS, WRITES, Example, ToolAnnotations, ToolSpec
+from mcp_core.toolset import (
+    LiveTools,
+    Need,
     Page,
+    Prompt,
+    PromptArgument,
+    PromptMessage,
     ResourceContent,
     ResourceInfo,
     ResourceProvider,
     TemplateInfo,
+    ToolSet,
     UnknownResource,
     UnknownScheme,
+    declare_prompt,
 )
-from mcp_core.result import Result
-from mcp_core.spec import DESTROYS, READS, RUNS, WRITES, Example, ToolAnnotations, ToolSpec
-from mcp_core.toolset import LiveTools, Need, ToolSet
 from mcp_core.validation import InvalidArguments, Problem
 
 __all__ = [
     "DESTROYS",
+    "FOR_OWNER",
     "FROM_DOCUMENTS",
     "READS",
     "RUNS",

@@ -1,15 +1,112 @@
-"""`Result[T]`: what every tool returns, success or failure, before an envelope gives it its wire shape."""
+"""`Result[T]`: the return value of every tool, and the content blocks it may carry. An envelope shapes it for MCP."""
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from mcp_core.content import Block
-from mcp_core.jsonable import to_json_bytes, to_jsonable
+from mcp_core.jsonable import to_json_bytes, to_jsonable, without_surrogates
 
-__all__ = ["Result"]
+__all__ = [
+    "DATA",
+    "FROM_DOCUMENTS",
+    "TEXT_AT",
+    "Audio",
+    "Block",
+    "EmbeddedResource",
+    "Image",
+    "ResourceLink",
+    "Result",
+    "Text",
+    "wire_block",
+]
+
+
+FROM_DOCUMENTS = "from-documents"
+"""The tag of tools whose answers contain text of documents, packages or foreign code."""
+DATA: dict[str, Any] = {"rolltop/content": "data"}
+"""`_meta` of such content: a host must treat it as data and not follow instructions in it."""
+
+
+TEXT_AT = "rolltop/text"
+"""Key in a resource's `_meta`: the URI of its plain text or Markdown form."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Additional text beside the answer."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    data: bytes
+    mime_type: str = "image/png"
+
+
+@dataclass(frozen=True, slots=True)
+class Audio:
+    data: bytes
+    mime_type: str = "audio/wav"
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceLink:
+    """A resource that the client may read; used for content too large for an answer."""
+
+    uri: str
+    name: str
+    description: str | None = None
+    mime_type: str | None = None
+    size: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedResource:
+    uri: str
+    content: str | bytes
+    mime_type: str | None = None
+
+
+Block = Text | Image | Audio | ResourceLink | EmbeddedResource
+
+
+def wire_block(block: Block) -> dict[str, Any]:
+    """The MCP content block for `block`."""
+    match block:
+        case Text():
+            return {"type": "text", "text": without_surrogates(block.text)}
+        case Image():
+            return {"type": "image", "data": _base64(block.data), "mimeType": block.mime_type}
+        case Audio():
+            return {"type": "audio", "data": _base64(block.data), "mimeType": block.mime_type}
+        case ResourceLink():
+            link = {
+                "type": "resource_link",
+                "uri": block.uri,
+                "name": block.name,
+                "description": block.description,
+                "mimeType": block.mime_type,
+                "size": block.size,
+            }
+            return {key: without_surrogates(value) for key, value in link.items() if value is not None}
+        case EmbeddedResource():
+            held: dict[str, Any] = {"uri": without_surrogates(block.uri)}
+            if block.mime_type:
+                held["mimeType"] = block.mime_type
+            if isinstance(block.content, str):
+                held["text"] = without_surrogates(block.content)
+            else:
+                held["blob"] = _base64(block.content)
+            return {"type": "resource", "resource": held}
+
+
+def _base64(data: bytes) -> str:
+    return base64.b64encode(data).decode("ascii")
+
 
 T = TypeVar("T")
 

@@ -54,7 +54,7 @@ def _stored(workspace: Workspace, name: str) -> bytes:
     number, size = _find(workspace.store, name)
     if size > LARGEST:
         raise SizeLimit(f"doc://{name} is larger than {LARGEST >> 20} MiB", hint="Read a part of it by lines.")
-    return workspace.store.read_object(number)
+    return workspace.store.documents.read_object(number)
 
 
 def _find(library: Library, name: str) -> tuple[int, int]:
@@ -62,9 +62,9 @@ def _find(library: Library, name: str) -> tuple[int, int]:
     from rolltop.store import is_hash_prefix  # noqa: PLC0415 - a server that only transforms never loads the store
 
     try:
-        document = library.document(name)
+        document = library.documents.get(name)
     except NotFound as missing:
-        if is_hash_prefix(name) and (found := library.by_hash(name)):
+        if is_hash_prefix(name) and (found := library.documents.by_hash(name)):
             return found.object.id, found.object.size
         if (versioned := _VERSION.fullmatch(name)) is not None:
             return _version(library, versioned[1], int(versioned[2]))
@@ -75,7 +75,7 @@ def _find(library: Library, name: str) -> tuple[int, int]:
 
 
 def _version(library: Library, name: str, number: int) -> tuple[int, int]:
-    versions = library.versions(library.document(name))
+    versions = library.documents.versions(library.documents.get(name))
     found = next((each for each in versions if each.number == number), None)
     if found is None:
         known = ", ".join(str(each.number) for each in versions[-10:])
@@ -136,7 +136,12 @@ async def store_output(
     """Store what a tool made, under the wanted name or another one that was made from it."""
     content = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
     added = await ctx.run(
-        ctx.workspace.store.add, name or wanted.name, content, tags=wanted.tags, metadata=wanted.metadata, mime=mime
+        ctx.workspace.store.documents.add,
+        name or wanted.name,
+        content,
+        tags=wanted.tags,
+        metadata=wanted.metadata,
+        mime=mime,
     )
     document = added.document
     uri = f"doc://{quote(document.path)}"

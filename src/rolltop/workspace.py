@@ -133,7 +133,12 @@ class Workspace:
     @cached_property
     def files(self) -> Files:
         """The one way to open a file of the user's."""
-        return Files.from_settings(self.settings, own=[self.guide_directory], kept=self._served_directories)
+        return Files.from_settings(self.settings, own=self._closed, kept=self._served_directories)
+
+    @property
+    def _closed(self) -> list[Path]:
+        team = self.settings.team_workspace
+        return [self.guide_directory, *([team] if team is not None else [])]
 
     @property
     def guide_directory(self) -> Path:

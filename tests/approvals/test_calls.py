@@ -55,7 +55,7 @@ async def one_pending(page: Approvals) -> Approval:
 
 
 def names(desk: Application) -> list[str]:
-    return [document.path for document in desk.workspace.store.matching(pattern="*")]
+    return [document.path for document in desk.workspace.store.documents.matching(pattern="*")]
 
 
 @pytest.mark.parametrize("literal", [{}, {"confirm": "DELETE_DOCUMENTS"}])

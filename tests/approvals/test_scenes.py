@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from mcp_core import Answer, ClientInfo
-from mcp_core.reply import InputNeeded
+from mcp_core.consent import InputNeeded
 from rolltop.server.application import Application
 from rolltop.server.sdk import earlier_answers, input_required
 from rolltop.settings import load
@@ -75,7 +75,7 @@ def test_excluded_tools_are_excluded_everywhere(env: dict[str, str]) -> None:
     ]
     answer = call(desk, "bulk_operations", {"operations": steps, "confirm": "RUN_DESTRUCTIVE_OPERATIONS"})
     assert answer.structured["code"] == "permission_denied"
-    assert len(desk.workspace.store.matching(pattern="*")) == 1
+    assert len(desk.workspace.store.documents.matching(pattern="*")) == 1
     through = call(desk, "mcptool_call", {"name": "pkg-danger"})
     assert through.structured["error_type"] == "permission_denied"
     desk.close()

@@ -68,8 +68,8 @@ class World:
         return answer.structured
 
     def text(self, name: str) -> str | None:
-        found = self.documents.matching(name=name)
-        return self.documents.read(found[0]).decode() if found else None
+        found = self.documents.documents.matching(name=name)
+        return self.documents.documents.read(found[0]).decode() if found else None
 
 
 @dataclass(frozen=True)
@@ -85,11 +85,11 @@ class Scene:
 
 def delete_by(kind: str) -> Callable[[World, str], Scene]:
     def scene(world: World, n: str) -> Scene:
-        world.documents.add_text(f"{n}/a.md", "a")
+        world.documents.documents.add_text(f"{n}/a.md", "a")
         target = {"name": f"{n}/a.md", "names": [f"{n}/a.md"], "pattern": f"{n}/*"}[kind]
 
         def disturb() -> None:
-            world.documents.add_text(f"{n}/b.md" if kind == "pattern" else f"{n}/a.md", "new")
+            world.documents.documents.add_text(f"{n}/b.md" if kind == "pattern" else f"{n}/a.md", "new")
 
         literal = {"confirm": "DELETE_DOCUMENTS"}
         return Scene("delete_by_name", {kind: target}, literal, lambda: world.text(f"{n}/a.md") is None, disturb)
@@ -98,8 +98,8 @@ def delete_by(kind: str) -> Callable[[World, str], Scene]:
 
 
 def bulk_delete(world: World, n: str) -> Scene:
-    world.documents.add_text(f"{n}/a.md", "a")
-    world.documents.add_text(f"{n}/which", f"{n}/*.md")
+    world.documents.documents.add_text(f"{n}/a.md", "a")
+    world.documents.documents.add_text(f"{n}/which", f"{n}/*.md")
     steps = [
         {"op": "cat_document", "arguments": {"name": f"{n}/which"}},
         {"op": "delete_by_name", "arguments": {"pattern": "$1.content"}},
@@ -109,7 +109,7 @@ def bulk_delete(world: World, n: str) -> Scene:
         {"operations": steps},
         {"confirm": "RUN_DESTRUCTIVE_OPERATIONS"},
         lambda: world.text(f"{n}/a.md") is None,
-        lambda: world.documents.add_text(f"{n}/b.md", "new"),
+        lambda: world.documents.documents.add_text(f"{n}/b.md", "new"),
     )
 
 
@@ -138,7 +138,7 @@ def bulk_replace(world: World, n: str) -> Scene:
 def retrieve(world: World, n: str) -> Scene:
     file = world.directory / f"{n}.txt"
     file.write_text("before")
-    kept = world.documents.add_text(f"{n}.txt", f"after {n}")
+    kept = world.documents.documents.add_text(f"{n}.txt", f"after {n}")
     return Scene(
         "retrieve_document",
         {"hash": kept.document.hash, "outputPath": str(file)},

@@ -90,6 +90,6 @@ def test_who_has_waited_long_works_for_a_while(monkeypatch: pytest.MonkeyPatch) 
 def test_a_search_that_waits_for_readers_lets_them_work(tmp_path: Path) -> None:
     library = Library(tmp_path, Options(background=True))
     page = "<html><body><h1>Badgers</h1><p>They dig setts under hills.</p></body></html>"
-    library.add_many([Source("badgers.html", page.encode(), 1, 2)])
-    assert [hit.document.name for hit in library.find("setts").hits] == ["badgers.html"]
+    library.documents.add_many([Source("badgers.html", page.encode(), 1, 2)])
+    assert [hit.document.name for hit in library.search.find("setts").hits] == ["badgers.html"]
     library.close()

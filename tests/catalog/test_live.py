@@ -413,7 +413,7 @@ def test_files_may_have_any_name(tmp_path: Path) -> None:
 def test_without_r_examples_are_marked_as_not_run(
     monkeypatch: pytest.MonkeyPatch, package: Path, tmp_path: Path
 ) -> None:
-    import rolltop.confine.r.start as start
+    import rolltop.confine.r.worker as start
 
     monkeypatch.setattr(start.shutil, "which", lambda *_, **__: None)
     root = r_package(tmp_path, "#' One\n#' @examples\n#' one()\n#' @keywords mcp-tool\none <- function() 1\n")

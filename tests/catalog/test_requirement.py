@@ -389,7 +389,7 @@ none <- function(x) 1
 
 
 def test_without_r_inherited_documentation_is_remarked_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rolltop.confine.r.start.shutil.which", lambda *_, **__: None)
+    monkeypatch.setattr("rolltop.confine.r.worker.shutil.which", lambda *_, **__: None)
     source = "#' T\n#' @inheritParams utils::head\n#' @keywords mcp-tool\nfirst <- function(x) 1\n"
     built = mcptool_build(r_package(tmp_path, source))
     assert "inherits documentation from utils::head" in str(built.remarks[0])

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from rolltop.cli.arguments import is_pair, read_pairs
+from rolltop.cli.call import is_pair, read_pairs
 from rolltop.errors import InvalidInput, NotFound
 
 Rolltop = Callable[..., subprocess.CompletedProcess[str]]

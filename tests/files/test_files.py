@@ -140,7 +140,7 @@ def test_the_top_of_the_file_system_is_no_default_root(tmp_path: Path, monkeypat
 
 
 def test_a_large_closed_place_hides_no_other(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rolltop.files.links._MOST", 50)
+    monkeypatch.setattr("rolltop.files.denied._MOST", 50)
     home, own = tmp_path / "home", tmp_path / "own"
     for place, count in ((home / ".ssh", 1), (home / ".mozilla", 60), (own, 60)):
         place.mkdir(parents=True)

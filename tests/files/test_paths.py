@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rolltop.errors import InvalidInput, NotFound, PermissionDenied, RolltopError, SizeLimit
-from rolltop.files import Files, kernel
+from rolltop.files import Files, descriptors
 from rolltop.files.denied import ANYWHERE, EXCEPTIONS, IN_HOME, SYSTEM
 
 CANARY = "canary-90210"
@@ -21,7 +21,7 @@ CANARY = "canary-90210"
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Every case is opened by the kernel's own resolver, and by ours for kernels that have none."""
     if request.param == "step by step":
-        monkeypatch.setattr(kernel, "_has_openat2", lambda: False)
+        monkeypatch.setattr(descriptors, "_has_openat2", lambda: False)
     return str(request.param)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rolltop.errors import RolltopError
-from rolltop.files import Files, kernel
+from rolltop.files import Files, descriptors
 
 CANARY = "canary-90210"
 TRIES = 1000
@@ -44,7 +44,7 @@ def swapping(one: Path, other: Path) -> Iterator[None]:
 @pytest.fixture(params=["openat2", "step by step"])
 def house(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     if request.param == "step by step":
-        monkeypatch.setattr(kernel, "_has_openat2", lambda: False)
+        monkeypatch.setattr(descriptors, "_has_openat2", lambda: False)
     for name, text in (("root/dir", "inside"), ("outside", CANARY)):
         (tmp_path / name).mkdir(parents=True)
         (tmp_path / name / "file.txt").write_text(text)

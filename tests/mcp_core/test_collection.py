@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from mcp_core import ExtMcpToolDecorator, Registry, Result, ToolArguments
-from mcp_core.collection import DuplicateTool
+from mcp_core.registry import DuplicateTool
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from mcp_core.threads import IDLE_SECONDS, MOST_CLIENTS, Callers, ToolThreads
+from mcp_core.limits import IDLE_SECONDS, MOST_CLIENTS, Callers, ToolThreads
 
 pytestmark = pytest.mark.anyio
 

@@ -20,6 +20,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
 from mcp_core import ClientInfo, ProtocolFault
+from rolltop.access import Role
 from rolltop.server.application import Application
 from rolltop.server.connection import Connection, client_of
 from rolltop.server.jsonrpc import dump, error_reply
@@ -123,7 +124,7 @@ class Memory:
             except ProtocolFault as fault:
                 return error_reply(1, fault.code, fault.message, fault.data)
             client = client_of(route.client_info, route.client_capabilities, route.protocol_version, "memory")
-        connection = Connection(client, "local:test", None, rest, modern)  # type: ignore[arg-type]
+        connection = Connection(client, "local:test", None, rest, modern, Role.OWNER)  # type: ignore[arg-type]
         return json.loads(dump(await self._built.path.answer(document, connection)))  # type: ignore[no-any-return]
 
 

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rolltop.errors import MemoryLimit, RolltopError, SizeLimit
-from rolltop.reports.answer import marked_answer, marked_event, read_answer
-from rolltop.reports.failure import PackageMissing, RenderFailure, diagnose
 from rolltop.reports.job import RenderJob
+from rolltop.reports.results.answer import event_of, marked_answer, marked_report, read_answer
+from rolltop.reports.results.failure import PackageMissing, RenderFailure, diagnose
 
 JOB = RenderJob("x.Rmd", {"x.Rmd": b"a\n\n```{r bad}\nx <- 1 +\n```\n"}, ("html", "pdf"))
 json_values = st.recursive(
@@ -86,8 +86,8 @@ def test_a_format_that_was_not_asked_for_is_refused() -> None:
 def test_marked_lines_are_found_among_printed_ones() -> None:
     assert marked_answer(b"noise\n\n\x01rolltop-answer {1}\nmore\n\x01rolltop-answer {2}\n") == b"{2}"
     assert marked_answer(b"rolltop-answer {1}") is None
-    assert marked_event("printed by the document") is None
-    event = marked_event('\x01rolltop-event {"phase": "knit", "done": 1, "total": 4, "chunk": "a"}')
+    assert marked_report("printed by the document") is None
+    event = event_of(marked_report('\x01rolltop-event {"phase": "knit", "done": 1, "total": 4, "chunk": "a"}'))
     assert str(event) == "knit 1/4 (a)"
 
 

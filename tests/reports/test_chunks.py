@@ -6,7 +6,7 @@ import json
 import subprocess
 from pathlib import Path
 
-from rolltop.reports.chunks import find_chunk, packages_mentioned, scan_chunks, wants_own_knit
+from rolltop.reports.source.chunks import find_chunk, packages_mentioned, scan_chunks, wants_own_knit
 
 DOCUMENT = """\
 Text with `r 1 + 1` inline.

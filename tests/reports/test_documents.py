@@ -12,11 +12,11 @@ import pytest
 
 from rolltop.errors import Conflict, InvalidInput, NotFound, SizeLimit
 from rolltop.reports import Reports
-from rolltop.reports.documents import SIDE_FILES, Attached, Documents
-from rolltop.reports.landing import disk_troubles, read_plain
+from rolltop.reports.files.atomic_files import disk_troubles, read_plain
+from rolltop.reports.files.directory_lock import turn
+from rolltop.reports.files.documents import SIDE_FILES, Attached, Documents
+from rolltop.reports.files.outputs import Outputs
 from rolltop.reports.listing import Listing
-from rolltop.reports.outputs import Outputs
-from rolltop.reports.turns import turn
 
 
 def test_a_document_is_created_once(reports: Reports) -> None:
@@ -44,7 +44,7 @@ def test_of_many_that_create_at_once_one_wins(reports: Reports) -> None:
 def test_writers_take_turns_and_no_change_is_lost(reports: Reports) -> None:
     reports.documents.create("race", "Race", "\n".join(f"TODO {n}." for n in range(24)))
     script = (
-        "import sys; from pathlib import Path; from rolltop.reports.documents import Documents\n"
+        "import sys; from pathlib import Path; from rolltop.reports.files.documents import Documents\n"
         "documents = Documents(Path(sys.argv[1]), side_limit=0)\n"
         "for n in sys.argv[2:]: documents.edit('race', lambda text: text.replace(f'TODO {n}.', 'DONE'))"
     )
@@ -164,7 +164,7 @@ def test_only_changed_documents_are_read_for_the_list(tmp_path: Path, monkeypatc
         reads.append(path.name)
         return read_plain(path, limit)
 
-    monkeypatch.setattr("rolltop.reports.documents.read_plain", counted)
+    monkeypatch.setattr("rolltop.reports.files.documents.read_plain", counted)
     documents = Documents(tmp_path, side_limit=1 << 20)
     listing = Listing(documents, Outputs(tmp_path / "output"))
     for name in ("a", "b", "c"):

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rolltop.errors import InvalidData
-from rolltop.reports.engines import choose_engine, why_not_fast
-from rolltop.reports.frontmatter import ensure, metadata, split, title_of
+from rolltop.reports.source.engine_choice import choose_engine, why_not_fast
+from rolltop.reports.source.frontmatter import ensure, metadata, split, title_of
 
 printable = st.text(st.characters(blacklist_categories=("Cs", "Cc"), blacklist_characters="\ufeff"), max_size=80)
 
@@ -89,3 +89,35 @@ def test_formulas_are_for_latex_and_prices_are_not_formulas() -> None:
     assert choose_engine("fast", formula, ["html"], typst=True)[0] == "fast"
     assert choose_engine("fast", price, ["pdf"], typst=True)[0] == "fast"
     assert choose_engine("fast", price, ["pdf"], typst=False)[0] == "rmarkdown"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Write `<script>` or ``a ` <iframe>``.",
+        "```html\n<script src='x'></script>\n```\n",
+        "~~~\n<details>\n~~~\n",
+        "Or ```<script>``` with three.",
+        "````\n```{=html}\n<script>\n```\n````\n",
+        "```{r}\nx <- '<script>'\n```\n",
+        "```r\nlibrary(plotly)\n```\n",
+        "# Use `{.tabset}`\n",
+    ],
+)
+def test_code_that_shows_html_is_no_html(text: str) -> None:
+    assert choose_engine("fast", text, ["html"], typst=True) == ("fast", None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A <iframe src='x'></iframe>.",
+        "```{=html}\n<SCRIPT>1</SCRIPT>\n```\n",
+        "One ` tick <script>\n\nand ` another.",
+        "```{r, echo=FALSE}\nlibrary(plotly)\n```\n",
+        "Value `r DT::datatable(cars)`.",
+        "# Tabs {.tabset}\n",
+    ],
+)
+def test_html_and_widgets_of_the_document_itself_are_left_to_rmarkdown(text: str) -> None:
+    assert choose_engine("fast", text, ["html"], typst=True)[0] == "rmarkdown"

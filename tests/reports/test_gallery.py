@@ -9,8 +9,8 @@ import pytest
 
 from rolltop.errors import InvalidInput
 from rolltop.reports import RenderOptions, Reports
-from rolltop.reports.frontmatter import title_of
-from rolltop.reports.gallery import TEMPLATES, from_template
+from rolltop.reports.source.frontmatter import title_of
+from rolltop.reports.source.gallery import TEMPLATES, from_template
 from rolltop.tools.reports.write import CreateRmd
 
 FORMATS = {"slides": ["html", "pptx"], "paper": ["html", "word"]}

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from rolltop.reports import RenderOptions, Reports
-from rolltop.reports.package_install import install_packages
-from rolltop.reports.r_installation import find_r
+from rolltop.reports.installation.package_install import install_packages
+from rolltop.reports.installation.r_installation import find_r
 
 USES = "```{r}\ncat(tinyone::answer())\n```\n"
 

@@ -11,9 +11,9 @@ import pytest
 
 from rolltop.errors import NotFound
 from rolltop.reports import RenderOptions, Report, Reports
+from rolltop.reports.files.outputs import Landed, Outputs
+from rolltop.reports.files.render_record import Origin
 from rolltop.reports.job import Figure, Output
-from rolltop.reports.ledger import Origin
-from rolltop.reports.outputs import Landed, Outputs
 
 HTML, PDF = RenderOptions(formats=["html"]), RenderOptions(formats=["pdf"])
 

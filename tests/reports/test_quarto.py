@@ -8,7 +8,7 @@ import pytest
 
 from rolltop.errors import Conflict
 from rolltop.reports import RenderFailure, RenderOptions, Reports
-from rolltop.reports.quarto import as_rmd
+from rolltop.reports.source.quarto import as_rmd
 
 QMD = """---
 title: "A Quarto document"

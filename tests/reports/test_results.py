@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rolltop.reports import RenderOptions, Reports
-from rolltop.reports.knitted import plain_text
+from rolltop.reports.results.knitted_text import plain_text
 
 TEXT = """The sum is `r 20 + 22`.
 
@@ -48,6 +48,11 @@ def test_pdf_gives_text_and_plots_too(warm_reports: Reports, run: Any) -> None:
 def test_scripts_and_embedded_bytes_are_no_text() -> None:
     body = "---\ntitle: T\n---\nA <script>x</script>B<style>\ny</style> ![](data:image/png;base64," + "A" * 300 + ")"
     assert plain_text(body, "d", []) == "# T\n\nA B ![]((embedded))\n"
+
+
+def test_code_that_shows_a_script_keeps_it() -> None:
+    shown = "Text\n\n```html\n<script>x</script>\n```\n"
+    assert plain_text(shown, "d", []) == shown
 
 
 def test_a_hostile_text_takes_no_time() -> None:

@@ -11,7 +11,7 @@ import docx
 import pytest
 
 from rolltop.reports import RenderOptions, Reports
-from rolltop.reports.chunks import want_own_knit
+from rolltop.reports.source.chunks import want_own_knit
 
 
 def words(reports: Reports, name: str) -> str:

@@ -11,8 +11,8 @@ import pytest
 from rolltop.errors import SizeLimit
 from rolltop.reports import Event, RenderOptions, Reports
 from rolltop.reports.job import RenderJob
-from rolltop.reports.renderers.endings import Following
-from rolltop.reports.renderers.reading import StreamReading
+from rolltop.reports.renderers.interruptions import Following
+from rolltop.reports.renderers.stream_output import StreamReading
 
 MARK = b"\x01rolltop-event "
 

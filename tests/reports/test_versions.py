@@ -11,7 +11,7 @@ import pytest
 
 from rolltop.errors import NotFound
 from rolltop.reports import RenderOptions, Reports
-from rolltop.reports.documents import Documents
+from rolltop.reports.files.documents import Documents
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from rolltop.reports import RenderOptions, Reports
-from rolltop.reports.failure import diagnose
 from rolltop.reports.job import RenderJob
+from rolltop.reports.results.failure import diagnose
 
 
 def warnings(reports: Reports, run: Any, text: str, **options: Any) -> tuple[str, ...]:

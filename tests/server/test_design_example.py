@@ -25,9 +25,9 @@ def test_the_tool_of_the_design_document_keeps_the_text_under_the_name(tmp_path:
         given = {"content": "Buy milk", "name": "todo.md"}
         answer = asyncio.run(Dispatcher(registry).call("store_text", given, ToolContext(workspace=workspace)))
     try:
-        found = workspace.store.by_hash(answer.structured["value"]["hash"])
+        found = workspace.store.documents.by_hash(answer.structured["value"]["hash"])
         assert found is not None
         assert found.document.name == "todo.md"
-        assert workspace.store.read_object(found.object.id) == b"Buy milk"
+        assert workspace.store.documents.read_object(found.object.id) == b"Buy milk"
     finally:
         workspace.close()

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from rolltop.server.environment import _configure_environment
+from rolltop.server.runtime import _configure_environment
 
 Rolltop = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -14,7 +14,7 @@ import pytest
 from mcp.server.connection import Connection
 
 from mcp_core import Change
-from rolltop.server.notifications import Notifications
+from rolltop.server.methods import Notifications
 
 pytestmark = pytest.mark.anyio
 

@@ -93,8 +93,8 @@ def test_storing_and_searching_in_turn_keeps_the_number_of_open_files(tmp_path: 
     library = Library(tmp_path / "store")
     counts = []
     for number in range(60):
-        library.add_text(f"{number % 20}.md", f"hello {number} world")
-        assert library.search("hello").total >= 1
+        library.documents.add_text(f"{number % 20}.md", f"hello {number} world")
+        assert library.search.keyword("hello").total >= 1
         list(library.grep.files(Pattern("hello")))
         if number % 20 == 19:
             counts.append(_open_files(tmp_path))

@@ -24,8 +24,8 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, list[Call]]:
 
 
 def held(library: Library) -> crash_workload.State:
-    documents = library.catalog.listings.fill(library.select(Listing()))
-    return {document.path: (library.read(document), document.tags) for document in documents}
+    documents = library.catalog.listings.fill(library.documents.select(Listing()))
+    return {document.path: (library.documents.read(document), document.tags) for document in documents}
 
 
 def check(files: dict[str, bytes], store: str, acknowledged: int, place: Path) -> None:
@@ -41,7 +41,7 @@ def check(files: dict[str, bytes], store: str, acknowledged: int, place: Path) -
         assert all(on_disk.get(pack, 0) == length for pack, length in library.catalog.objects.packs().items())
         report = library.care.verify()
         assert report.ok, report.problems
-        library.add_text("after.txt", "life goes on\n")
+        library.documents.add_text("after.txt", "life goes on\n")
     finally:
         library.close()
         shutil.rmtree(place)
@@ -85,14 +85,14 @@ def test_a_crash_at_some_moment_loses_nothing(calls: tuple[str, list[Call]], tmp
 def test_indexes_forget_what_was_collected_although_the_collector_died(tmp_path: Path, then: str) -> None:
     library = Library(tmp_path / "store")
     for number in range(30):
-        library.add_text(f"n{number}.md", f"secretword{number} common text\n")
-    library.index()
-    library.find("common", "semantic")
-    library.delete(library.matching(pattern="n1*.md"))
+        library.documents.add_text(f"n{number}.md", f"secretword{number} common text\n")
+    library.indexes.update()
+    library.search.find("common", "semantic")
+    library.documents.delete(library.documents.matching(pattern="n1*.md"))
     pid = os.fork()
     if pid == 0:
         child = Library(tmp_path / "store")
-        child.purge_indexes = lambda *_: os._exit(9)  # type: ignore[method-assign]
+        child.indexes.purge_collected = lambda: os._exit(9)  # type: ignore[method-assign]
         child.care.collect(everything=True)
         os._exit(0)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 9
@@ -107,11 +107,11 @@ def test_indexes_forget_what_was_collected_although_the_collector_died(tmp_path:
     elif then == "repair":
         again.care.repair()
     elif then == "index":
-        again.index()
+        again.indexes.update()
     for kind in ("keyword", "semantic", "hybrid"):
-        found = again.find("common", kind, limit=100)
+        found = again.search.find("common", kind, limit=100)
         assert (found.total, len(found.hits)) == (19, 19), kind
-    assert again.find("secretword11", "keyword").total == 0
+    assert again.search.find("secretword11", "keyword").total == 0
     assert again.care.verify().ok
     again.close()
     left = [path for path in (tmp_path / "store").rglob("*") if path.is_file() and b"secretword11" in path.read_bytes()]

@@ -29,21 +29,24 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rng = random.Random(1)
     for number in range(40):
         lines = [f"{number} line {i} {rng.getrandbits(30):x}\n" for i in range(rng.randint(1, 60))]
-        library.add_text(f"d/{number}.txt", "".join(lines), tags=[f"t{number % 3}"], metadata={"n": number})
-    library.add_text("d/1.txt", "another version of it\n" * 20)
-    library.add("big.bin", rng.randbytes(50_000))
+        library.documents.add_text(f"d/{number}.txt", "".join(lines), tags=[f"t{number % 3}"], metadata={"n": number})
+    library.documents.add_text("d/1.txt", "another version of it\n" * 20)
+    library.documents.add("big.bin", rng.randbytes(50_000))
     library.history.take_snapshot("s")
-    library.index()
+    library.indexes.update()
     library.close()
     return place
 
 
 def told(library: Library) -> Any:
     """Everything that a library tells about its documents."""
-    documents = library.catalog.listings.fill(library.select(Listing()))
+    documents = library.catalog.listings.fill(library.documents.select(Listing()))
     return (
-        [(document, library.read(document), library.versions(document)) for document in documents],
-        [[library.read_object(v.object) for v in library.versions(document)] for document in documents],
+        [(document, library.documents.read(document), library.documents.versions(document)) for document in documents],
+        [
+            [library.documents.read_object(v.object) for v in library.documents.versions(document)]
+            for document in documents
+        ],
         library.history.restored("s"),
         [(f.document.path, f.selected) for f in library.grep.files(Pattern("line 1"))],
         [(document.path, count) for document, count in library.grep.counts(Pattern("[0-9a-f]{6}"))],
@@ -138,8 +141,8 @@ def test_every_flipped_bit_of_a_frame_is_mended() -> None:
 
 
 def test_repair_mends_a_flipped_bit(library: Library) -> None:
-    library.add_text("a.txt", "precious words\n" * 100)
-    library.add_text("b.txt", "others\n" * 100)
+    library.documents.add_text("a.txt", "precious words\n" * 100)
+    library.documents.add_text("b.txt", "others\n" * 100)
     pack = library.directory / "packs" / "00000001.pack"
     data = bytearray(pack.read_bytes())
     data[45] ^= 0x10
@@ -148,41 +151,41 @@ def test_repair_mends_a_flipped_bit(library: Library) -> None:
     assert not found.ok
     assert found.affected == ["a.txt"]
     with pytest.raises(Damaged):
-        library.read(library.document("a.txt"))
-    assert library.read(library.document("b.txt")) == b"others\n" * 100
+        library.documents.read(library.documents.get("a.txt"))
+    assert library.documents.read(library.documents.get("b.txt")) == b"others\n" * 100
     report = library.care.repair()
     assert report.ok
     assert report.mended[0].startswith("frame 1 ")
-    assert library.read(library.document("a.txt")) == b"precious words\n" * 100
+    assert library.documents.read(library.documents.get("a.txt")) == b"precious words\n" * 100
 
 
 def test_what_cannot_be_mended_is_named_and_comes_back_from_its_file(library: Library) -> None:
     content = b"words that a file still has\n" * 50
-    library.add("/somewhere/a.txt", content)
+    library.documents.add("/somewhere/a.txt", content)
     pack = library.directory / "packs" / "00000001.pack"
     pack.write_bytes(pack.read_bytes()[:40] + b"!!!!" + pack.read_bytes()[44:])
     named = library.care.repair()
     assert named.affected == ["/somewhere/a.txt"]
     report = library.care.repair(lambda path: content if path == "/somewhere/a.txt" else None)
     assert report.ok
-    assert library.read(library.document("a.txt")) == content
+    assert library.documents.read(library.documents.get("a.txt")) == content
 
 
 def test_a_lost_pack_is_an_error_and_not_an_empty_document(library: Library) -> None:
-    library.add_text("a.txt", "x\n" * 100)
+    library.documents.add_text("a.txt", "x\n" * 100)
     library.close()
     (library.directory / "packs" / "00000001.pack").unlink()
     again = Library(library.directory)
     with pytest.raises((NotFound, Damaged)):
-        again.read(again.document("a.txt"))
+        again.documents.read(again.documents.get("a.txt"))
     assert not again.care.verify().ok
     again.close()
 
 
 def test_damaged_indexes_are_built_again(library: Library) -> None:
     for number in range(40):
-        library.add_text(f"{number}.txt", f"needle{number}\n" * 40)
-    library.index()
+        library.documents.add_text(f"{number}.txt", f"needle{number}\n" * 40)
+    library.indexes.update()
     library.close()
     for path in (*(library.directory / "text").rglob("*.*"), *(library.directory / "grep").glob("*.tri")):
         data = bytearray(path.read_bytes())
@@ -192,7 +195,7 @@ def test_damaged_indexes_are_built_again(library: Library) -> None:
     again = Library(library.directory)
     report = again.care.repair()
     assert report.ok, report.problems
-    assert [hit.document.path for hit in again.search("needle7").hits] == ["7.txt"]
+    assert [hit.document.path for hit in again.search.keyword("needle7").hits] == ["7.txt"]
     assert [file.document.path for file in again.grep.files(Pattern("needle7$"))] == ["7.txt"]
     again.close()
 
@@ -211,63 +214,63 @@ def test_a_process_that_stays_builds_a_damaged_keyword_index_again(
     monkeypatch.setattr(overwrite_check, "EVERY", 0.0)
     library = Library(tmp_path / "store", Options(background=True))
     for number in range(200):
-        library.add_text(f"{number}.txt", f"honey and tea number {number} " * 20)
-    library.catch_up()
-    assert library.search("honey number 7").total == 1
+        library.documents.add_text(f"{number}.txt", f"honey and tea number {number} " * 20)
+    library.search.catch_up()
+    assert library.search.keyword("honey number 7").total == 1
     overwrite(library, pattern)
-    found = library.search("honey number 7")
+    found = library.search.keyword("honey number 7")
     assert ([hit.document.path for hit in found.hits], found.total) == (["7.txt"], 1)
     assert found.note == "The keyword index was damaged and has to be built again."
-    assert library.search('"honey and tea"').note is None
-    assert library.text.damage() == []
+    assert library.search.keyword('"honey and tea"').note is None
+    assert library.search.words.index.damage() == []
     library.close()
 
 
 def test_a_file_with_another_time_is_no_damage(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(overwrite_check, "EVERY", 0.0)
-    library.add_text("a.txt", "honey and tea")
-    library.catch_up()
-    assert library.search("honey").total == 1
+    library.documents.add_text("a.txt", "honey and tea")
+    library.search.catch_up()
+    assert library.search.keyword("honey").total == 1
     for path in (library.directory / "text").rglob("*.term"):
         path.touch()
-    assert library.search("honey").total == 1
+    assert library.search.keyword("honey").total == 1
 
 
 def test_a_single_command_names_a_damaged_keyword_index(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(200):
-        library.add_text(f"{number}.txt", f"honey and tea number {number} " * 20)
-    library.catch_up()
-    library.search("honey")
+        library.documents.add_text(f"{number}.txt", f"honey and tea number {number} " * 20)
+    library.search.catch_up()
+    library.search.keyword("honey")
     overwrite(library, "*.idx")
     monkeypatch.setattr(index_follower, "WAITED_FOR", 1000)  # too much to be learned while somebody waits
     with pytest.raises(Damaged, match="keyword index is damaged") as raised:
-        library.search("honey number 7")
+        library.search.keyword("honey number 7")
     assert raised.value.hint == "Run `rolltop store repair`."
     assert library.care.repair().ok
-    assert library.search("honey number 7").total == 1
+    assert library.search.keyword("honey number 7").total == 1
 
 
 def test_a_hit_is_shown_although_what_was_kept_for_it_is_damaged(library: Library) -> None:
     for number in range(50):
-        library.add_text(f"{number}.txt", f"honey and tea number {number} " * 200)
-    library.catch_up()
-    library.search("honey")
+        library.documents.add_text(f"{number}.txt", f"honey and tea number {number} " * 200)
+    library.search.catch_up()
+    library.search.keyword("honey")
     overwrite(library, "*.heads")
-    (hit,) = library.search("number 7").hits
+    (hit,) = library.search.keyword("number 7").hits
     assert (hit.document.path, hit.title, hit.place) == ("7.txt", "7.txt", "line 1")
     assert "number 7" in hit.snippet
 
 
 @pytest.mark.parametrize("pattern", ["*.term", "*.idx", "*.pos", "*.fieldnorm", "meta.json", "words.json"])
 def test_a_keyword_index_that_cannot_be_opened_is_begun_again(library: Library, pattern: str) -> None:
-    library.add_text("a.txt", "honey and tea\n")
-    library.catch_up()
+    library.documents.add_text("a.txt", "honey and tea\n")
+    library.search.catch_up()
     library.close()
     for path in (library.directory / "text").rglob(pattern):
         path.write_bytes(b"\xff" * path.stat().st_size)
     again = Library(library.directory)
-    assert [hit.document.path for hit in again.search("honey tea").hits] == ["a.txt"]
-    assert [hit.document.path for hit in again.search("hony", similarity=0.7).hits] == ["a.txt"]
+    assert [hit.document.path for hit in again.search.keyword("honey tea").hits] == ["a.txt"]
+    assert [hit.document.path for hit in again.search.keyword("hony", similarity=0.7).hits] == ["a.txt"]
     again.close()
 
 

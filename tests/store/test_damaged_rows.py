@@ -17,8 +17,8 @@ TEXTS = {f"notes/{number:02d}.txt": f"honey number {number}\n" * 30 for number i
 def directory(tmp_path: Path) -> Path:
     with Library(tmp_path / "store") as library:
         for path, text in TEXTS.items():
-            library.add_text(path, text)
-        library.index()
+            library.documents.add_text(path, text)
+        library.indexes.update()
         library.catalog.checkpoint()
     with sqlite3.connect(tmp_path / "store" / "catalog.db") as connection:
         connection.execute("PRAGMA journal_mode = DELETE")
@@ -60,23 +60,25 @@ def test_a_flipped_bit_in_a_row_harms_nothing_else_and_is_turned_back(
     with sqlite3.connect(directory / "catalog.db") as connection:
         connection.execute("CREATE INDEX documents_path ON documents(path) WHERE deleted IS NULL")
     with Library(directory) as library:
-        listed = [document.path for document in library.page(Listing(limit=100)).documents]
+        listed = [document.path for document in library.documents.page(Listing(limit=100)).documents]
         assert len(listed) >= 19
-        assert library.search("honey", limit=100).total >= 19
+        assert library.search.keyword("honey", limit=100).total >= 19
         assert sum(1 for _ in library.grep.counts(Pattern("honey"), {})) >= 19
         report = library.care.repair()
         assert any("row of" in line for line in report.mended), report
         assert report.ok, report.problems
-        found = {document.path: library.read(document).decode() for document in library.select(Listing())}
+        found = {
+            document.path: library.documents.read(document).decode() for document in library.documents.select(Listing())
+        }
         assert found == TEXTS
 
 
 def test_the_answers_say_what_they_leave_out(directory: Path) -> None:
     change(directory, "documents", "size", "size + 4096")
     with Library(directory) as library:
-        assert library.page(Listing(limit=100)).total == 20
-        note = library.search("honey", limit=100).note
+        assert library.documents.page(Listing(limit=100)).total == 20
+        note = library.search.keyword("honey", limit=100).note
         assert note is not None
         assert note.startswith("Documents left out because their rows of the catalogue are damaged: 1.")
         with pytest.raises(Damaged):
-            library.document("notes/06.txt")
+            library.documents.get("notes/06.txt")

@@ -91,22 +91,22 @@ def test_chapters_of_a_book_are_read_as_they_declare() -> None:
 )
 def test_texts_are_read_as_they_say_they_are_written(library: Library, name: str, source: str) -> None:
     words = "кириллица"
-    library.add(name, source.format("koi8-r", words * 9).encode("koi8-r"))
-    library.read_texts()
-    assert words * 9 in library.text_of(library.document(name)).body
-    assert library.document(name).mime.endswith("; charset=koi8-r")
+    library.documents.add(name, source.format("koi8-r", words * 9).encode("koi8-r"))
+    library.texts.read_all()
+    assert words * 9 in library.texts.of(library.documents.get(name)).body
+    assert library.documents.get(name).mime.endswith("; charset=koi8-r")
 
 
 def test_a_page_is_found_by_its_words_and_searched_as_it_is_written(library: Library) -> None:
     page = (
         "<html>\n<head><meta charset=windows-1251></head>\n<p>кириллица <b>на</b> странице\n<script>hidden</script>\n"
     )
-    library.add("ru.html", page.encode("cp1251"))
-    library.index()
-    document = library.document("ru.html")
+    library.documents.add("ru.html", page.encode("cp1251"))
+    library.indexes.update()
+    document = library.documents.get("ru.html")
     assert (document.kind, document.mime) == ("text", "text/html; charset=windows-1251")
-    assert [hit.document.path for hit in library.search("кириллица").hits] == ["ru.html"]
-    assert library.search("hidden").hits == []
+    assert [hit.document.path for hit in library.search.keyword("кириллица").hits] == ["ru.html"]
+    assert library.search.keyword("hidden").hits == []
     [file] = library.grep.files(Pattern("<b>на"))
     assert [(m.line_number, m.line, m.place) for m in file.matches()] == [(3, "<p>кириллица <b>на</b> странице", "")]
     library.grep.index_pending()
@@ -114,9 +114,9 @@ def test_a_page_is_found_by_its_words_and_searched_as_it_is_written(library: Lib
 
 
 def test_a_page_that_cannot_be_read_keeps_its_source_as_text(library: Library) -> None:
-    library.add("a.ipynb", b'{"nbformat": 4, "cells": caf\xe9')
-    library.index()
-    text = library.text_of(library.document("a.ipynb"))
+    library.documents.add("a.ipynb", b'{"nbformat": 4, "cells": caf\xe9')
+    library.indexes.update()
+    text = library.texts.of(library.documents.get("a.ipynb"))
     assert "café" in text.body
     assert "not valid JSON" in (text.note or "")
 

@@ -29,7 +29,7 @@ def library(tmp_path: Path) -> Iterator[Library]:
 
 
 def found(library: Library, word: str) -> list[str]:
-    return sorted(hit.document.path for hit in library.search(word).hits)
+    return sorted(hit.document.path for hit in library.search.keyword(word).hits)
 
 
 def test_an_archive_that_begins_with_a_pdf_is_an_archive(library: Library, tmp_path: Path) -> None:
@@ -37,25 +37,27 @@ def test_an_archive_that_begins_with_a_pdf_is_an_archive(library: Library, tmp_p
     (tmp_path / "notes.txt").write_text("notes about axolotl\n")
     tar = ["tar", "-C", str(tmp_path), "-cf", str(tmp_path / "gnu.tar"), "report.pdf", "notes.txt"]
     subprocess.run(tar, check=True, timeout=60)
-    library.add("gnu.tar", (tmp_path / "gnu.tar").read_bytes())
-    library.add("python.tar", made.made_tar({"report.pdf": PDF, "notes.txt": b"notes about axolotl"}))
+    library.documents.add("gnu.tar", (tmp_path / "gnu.tar").read_bytes())
+    library.documents.add("python.tar", made.made_tar({"report.pdf": PDF, "notes.txt": b"notes about axolotl"}))
     members = {"report.pdf": PDF, "notes.txt": "notes about axolotl"}
-    library.add("stored.zip", made.made_zip(members, zipfile.ZIP_STORED))
-    library.index()
+    library.documents.add("stored.zip", made.made_zip(members, zipfile.ZIP_STORED))
+    library.indexes.update()
     assert found(library, "axolotl") == found(library, "zebra") == ["gnu.tar", "python.tar", "stored.zip"]
-    assert library.search("zebra").hits[0].place == "report.pdf, page 1"
+    assert library.search.keyword("zebra").hits[0].place == "report.pdf, page 1"
 
 
 def test_a_text_that_mentions_the_mark_of_a_pdf_is_a_text(library: Library) -> None:
-    library.add_text("a.html", "<html><body><p>Begins with %PDF-1.7, says the newt</p></body></html>")
-    library.add_text("b.eml", "From: a@b.c\nSubject: %PDF-1.4\nDate: Mon, 16 Nov 2026 01:00:00 +0000\n\nThe newt.\n")
-    library.add("c.rtf", rb"{\rtf1\ansi About %PDF-1.4 and the newt.\par}")
-    library.add_text("Makefile", "all:\n\techo '%PDF-1.4' # newt\n")
-    library.add_text("script", "#!/bin/sh\ncat <<EOF\n%PDF-1.4\n1 0 obj\nnewt\nEOF\n")
-    library.add("western", "Die Größe steht hinter\n%PDF-1.4 newt\n".encode("cp1252"))
-    library.index()
+    library.documents.add_text("a.html", "<html><body><p>Begins with %PDF-1.7, says the newt</p></body></html>")
+    library.documents.add_text(
+        "b.eml", "From: a@b.c\nSubject: %PDF-1.4\nDate: Mon, 16 Nov 2026 01:00:00 +0000\n\nThe newt.\n"
+    )
+    library.documents.add("c.rtf", rb"{\rtf1\ansi About %PDF-1.4 and the newt.\par}")
+    library.documents.add_text("Makefile", "all:\n\techo '%PDF-1.4' # newt\n")
+    library.documents.add_text("script", "#!/bin/sh\ncat <<EOF\n%PDF-1.4\n1 0 obj\nnewt\nEOF\n")
+    library.documents.add("western", "Die Größe steht hinter\n%PDF-1.4 newt\n".encode("cp1252"))
+    library.indexes.update()
     assert found(library, "newt") == ["Makefile", "a.html", "b.eml", "c.rtf", "script", "western"]
-    assert library.extracts.note(library.document("a.html")) is None
+    assert library.extracts.note(library.documents.get("a.html")) is None
 
 
 @pytest.mark.parametrize(
@@ -64,10 +66,10 @@ def test_a_text_that_mentions_the_mark_of_a_pdf_is_a_text(library: Library) -> N
     ids=("nothing", "a mark", "space", "a header", "printer commands"),
 )
 def test_what_stands_before_a_pdf_does_not_hide_it(library: Library, before: bytes) -> None:
-    library.add("a.pdf", before + PDF)
+    library.documents.add("a.pdf", before + PDF)
     with_stream = PDF.replace(b"\n", b"\n%\xe2\xe3\xcf\xd3\n", 1)
     assert format_of(before + with_stream, "a") == "pdf"
-    library.index()
+    library.indexes.update()
     assert found(library, "zebra") == ["a.pdf"]
 
 
@@ -81,8 +83,8 @@ def test_a_zip_that_holds_an_office_file_is_a_zip(library: Library) -> None:
     office = {"b.docx": made.made_docx(), "b.xlsx": made.made_xlsx(), "b.pptx": made.made_pptx()}
     for name, content in office.items():
         archive = made.made_zip({name: content, "notes.txt": "an axolotl"}, zipfile.ZIP_STORED)
-        library.add(f"{name}.zip", archive)
-    library.index()
+        library.documents.add(f"{name}.zip", archive)
+    library.indexes.update()
     assert found(library, "axolotl") == ["b.docx.zip", "b.pptx.zip", "b.xlsx.zip"]
     assert (found(library, "giraffe"), found(library, "tiger")) == (["b.docx.zip"], ["b.xlsx.zip"])
 

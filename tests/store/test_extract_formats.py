@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 import made_files as made
 import pytest
-import zstandard
 
+from rolltop.base.zstd import zstd
 from rolltop.store.extract import Extracted
 from rolltop.store.extract.detect import format_of
 from rolltop.store.extract.formats.readers import read_document
@@ -158,7 +158,7 @@ MEMBERS = {"notes/a.txt": b"an ocelot", "b.pdf": made.made_pdf("packed jackal")}
         ("a.tar.gz", made.made_tar(MEMBERS, "gz")),
         ("a.tar.bz2", made.made_tar(MEMBERS, "bz2")),
         ("a.tar.xz", lzma.compress(made.made_tar(MEMBERS))),
-        ("a.tar.zst", zstandard.compress(made.made_tar(MEMBERS))),
+        ("a.tar.zst", zstd.compress(made.made_tar(MEMBERS))),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import made_files as made
 import pytest
-import zstandard
 
+from rolltop.base.zstd import zstd
 from rolltop.store import Library
 from rolltop.store.extract.detect import format_of
 from rolltop.store.extract.formats.readers import read_document
 
 _CHANCE = random.Random(7)
 LINES = "".join(f"line {number} {_CHANCE.getrandbits(200):x}\n" for number in range(40_000)).encode()
-PACKERS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zst": zstandard.compress}
+PACKERS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zst": zstd.compress}
 
 
 @pytest.mark.parametrize(("form", "pack"), PACKERS.items(), ids=PACKERS)
@@ -56,9 +56,10 @@ def test_files_that_were_put_behind_each_other_are_one(form: str, pack: Callable
     assert (text.body, text.note) == ("a lemur, a tapir\n", None)
 
 
-@pytest.mark.parametrize("options", [{}, {"write_checksum": True}, {"write_content_size": False, "level": 19}])
+@pytest.mark.parametrize("options", [{}, {"checksum_flag": 1}, {"content_size_flag": 0, "compression_level": 19}])
 def test_frames_with_and_without_a_sum_are_whole(options: dict[str, int]) -> None:
-    data = zstandard.ZstdCompressor(**options).compress(LINES + bytes(300_000))
+    chosen = {zstd.CompressionParameter[name]: value for name, value in options.items()}
+    data = zstd.compress(LINES + bytes(300_000), options=chosen)
     skipped = b"\x50\x2a\x4d\x18\x03\0\0\0abc"
     assert [read_document(each, "a.zst").note for each in (data, data + skipped + data)] == [None, None]
     assert read_document(data + skipped + data[:-1], "a.zst").note is not None
@@ -68,6 +69,6 @@ def test_a_text_that_begins_like_a_compressed_file_is_a_text(tmp_path: Path) -> 
     assert [format_of(data, "a") for data in (b"BZhang wrote", b"BZh91 is no file", b"BZh")] == ["text"] * 3
     assert [format_of(bz2.compress(data), "a") for data in (b"", b"x")] == ["packed"] * 2
     with Library(tmp_path / "store") as library:
-        library.add("BZnotes", b"BZhang wrote: the meeting about axolotls is on monday\n")
-        library.index()
-        assert [hit.document.path for hit in library.search("axolotls").hits] == ["BZnotes"]
+        library.documents.add("BZnotes", b"BZhang wrote: the meeting about axolotls is on monday\n")
+        library.indexes.update()
+        assert [hit.document.path for hit in library.search.keyword("axolotls").hits] == ["BZnotes"]

@@ -101,7 +101,7 @@ def test_columns_go_on_after_z() -> None:
 
 def test_a_picture_says_why_it_has_no_text(tmp_path: Path) -> None:
     library = Library(tmp_path)
-    document = library.add("a.png", b"\x89PNG\r\n\x1a\n\0\0").document
+    document = library.documents.add("a.png", b"\x89PNG\r\n\x1a\n\0\0").document
     text = library.extracts.of(document)
     assert (text.body, text.title, text.note) == ("", "a.png", "no text is read from image/png")
     library.close()

@@ -14,23 +14,24 @@ from conditions import wait_until
 
 from rolltop.errors import InvalidInput
 from rolltop.store import Library, Listing, Options, Source
+from rolltop.store.follower import Pressing
 from rolltop.store.search import index_follower
 
 INDEXING = (
     "import sys; from pathlib import Path; from rolltop.store import Library\n"
-    "library = Library(Path(sys.argv[1])); print('ready', flush=True); library.catch_up(); library.close()\n"
+    "library = Library(Path(sys.argv[1])); print('ready', flush=True); library.search.catch_up(); library.close()\n"
 )
 
 
 def paths(library: Library, query: str, similarity: float | None = None) -> list[str]:
-    return [hit.document.path for hit in library.search(query, limit=1000, similarity=similarity).hits]
+    return [hit.document.path for hit in library.search.keyword(query, limit=1000, similarity=similarity).hits]
 
 
 def filled(directory: Path, count: int) -> Library:
     library = Library(directory)
     rng = random.Random(1)
     names = [f"word{chr(97 + n)}" for n in range(20)]
-    library.add_many(
+    library.documents.add_many(
         Source(f"{n}.txt", (" ".join(rng.choices(names, k=300)) + f" only{n}x\n").encode(), 1, 2) for n in range(count)
     )
     return library
@@ -40,10 +41,10 @@ def test_what_one_library_stores_another_finds_at_once_and_once(tmp_path: Path) 
     one, two = Library(tmp_path / "store"), Library(tmp_path / "store")
     for number in range(12):
         writer, reader = (one, two) if number % 2 else (two, one)
-        writer.add_text(f"{number}.txt", f"zebra crossing {number}\n")
+        writer.documents.add_text(f"{number}.txt", f"zebra crossing {number}\n")
         assert len(paths(reader, "zebra")) == number + 1
         if number % 5 == 2:
-            reader.catch_up()
+            reader.search.catch_up()
         assert len(paths(writer, "zebras")) == number + 1
     one.close()
     two.close()
@@ -51,8 +52,8 @@ def test_what_one_library_stores_another_finds_at_once_and_once(tmp_path: Path) 
 
 def test_a_process_that_indexes_keeps_nobody_from_finding(tmp_path: Path) -> None:
     library = Library(tmp_path / "store")
-    library.add_text("a.txt", "apple\n")
-    library.catch_up()
+    library.documents.add_text("a.txt", "apple\n")
+    library.search.catch_up()
     holding = (
         "import sys, fcntl, os\nfile = os.open(sys.argv[1], os.O_RDWR)\n"
         "fcntl.flock(file, fcntl.LOCK_EX)\nprint('held', flush=True)\nsys.stdin.read()\n"
@@ -63,12 +64,12 @@ def test_a_process_that_indexes_keeps_nobody_from_finding(tmp_path: Path) -> Non
     )
     assert other.stdout is not None
     assert other.stdout.readline() == "held\n"
-    library.add_text("b.txt", "apple too\n")
-    library.add_text("a.txt", "pear\n")
+    library.documents.add_text("b.txt", "apple too\n")
+    library.documents.add_text("a.txt", "pear\n")
     assert paths(library, "apple") == ["b.txt"]
     assert paths(library, "pears") == ["a.txt"]
     other.communicate("")
-    assert library.catch_up() == 2
+    assert library.search.catch_up() == 2
     assert paths(library, "apple") == ["b.txt"]
     library.close()
 
@@ -87,10 +88,12 @@ def test_a_process_killed_while_indexing_harms_nobody(tmp_path: Path) -> None:
     for after in (0.0, 0.05, 0.2):
         killed_while_indexing(tmp_path / "store", after)
     library = Library(tmp_path / "store")
-    assert library.text.damage() == []
-    library.catch_up()
-    assert library.unindexed() == 0
-    assert library.search("worda").total == sum("worda" in library.read(d).decode() for d in library.select(Listing()))
+    assert library.search.words.index.damage() == []
+    library.search.catch_up()
+    assert library.search.unindexed() == 0
+    assert library.search.keyword("worda").total == sum(
+        "worda" in library.documents.read(d).decode() for d in library.documents.select(Listing())
+    )
     assert paths(library, "only77x") == ["77.txt"]
     library.close()
 
@@ -103,10 +106,10 @@ def test_many_killed_while_indexing(tmp_path: Path) -> None:
     for _ in range(40):
         killed_while_indexing(tmp_path / "store", rng.uniform(0, 2))
         library = Library(tmp_path / "store")
-        assert library.text.damage() == []
+        assert library.search.words.index.damage() == []
         library.close()
     library = Library(tmp_path / "store")
-    library.catch_up()
+    library.search.catch_up()
     assert paths(library, "only777x") == ["777.txt"]
     library.close()
 
@@ -115,10 +118,10 @@ def test_the_background_learns_what_was_stored(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(index_follower, "QUIET", 0.05)
     library = Library(tmp_path / "store", Options(background=True))
     for number in range(20):
-        library.add_text(f"{number}.txt", "apples\n")
-        assert library.search("apple").total == number + 1
-    wait_until(lambda: library.unindexed() == 0)
-    assert library.search("apple").total == 20
+        library.documents.add_text(f"{number}.txt", "apples\n")
+        assert library.search.keyword("apple").total == number + 1
+    wait_until(lambda: library.search.unindexed() == 0)
+    assert library.search.keyword("apple").total == 20
     library.close()
 
 
@@ -127,12 +130,12 @@ def test_a_long_backlog_is_not_waited_for_and_the_answer_says_so(
 ) -> None:
     library = filled(tmp_path / "store", 400)
     monkeypatch.setattr(index_follower, "WAITED_FOR", -1)
-    library.add_text("fresh.txt", "quite fresh\n")
-    results = library.search("fresh")
+    library.documents.add_text("fresh.txt", "quite fresh\n")
+    results = library.search.keyword("fresh")
     assert [hit.document.path for hit in results.hits] == ["fresh.txt"]
     assert results.note == "401 documents are not indexed yet: ask again in a moment."
     monkeypatch.setattr(index_follower, "WAITED_FOR", 1 << 30)
-    assert library.search("only7x").note is None
+    assert library.search.keyword("only7x").note is None
     assert paths(library, "only7x") == ["7.txt"]
     library.close()
 
@@ -144,14 +147,14 @@ def test_searches_follow_every_change(tmp_path: Path) -> None:
     for step in range(150):
         path = f"{rng.randrange(12)}.txt"
         if rng.random() < 0.2 and path in truth:
-            library.delete([library.document(path)])
+            library.documents.delete([library.documents.get(path)])
             del truth[path]
         else:
             words = set(rng.sample(names, rng.randint(1, 3)))
-            library.add_text(path, f"{step} {' '.join(sorted(words))}\n")
+            library.documents.add_text(path, f"{step} {' '.join(sorted(words))}\n")
             truth[path] = words
         if rng.random() < 0.15:
-            library.catch_up()
+            library.search.catch_up()
         wanted = rng.choice(names)
         assert sorted(paths(library, wanted)) == sorted(p for p, words in truth.items() if wanted in words)
     library.close()
@@ -159,10 +162,10 @@ def test_searches_follow_every_change(tmp_path: Path) -> None:
 
 def test_a_transaction_finds_what_it_has_written_and_nobody_remembers_it(tmp_path: Path) -> None:
     library = Library(tmp_path / "store")
-    library.add_text("kept.txt", "apple\n")
+    library.documents.add_text("kept.txt", "apple\n")
 
     def work(_: object) -> None:
-        library.add_text("draft.txt", "apple too\n")
+        library.documents.add_text("draft.txt", "apple too\n")
         assert sorted(paths(library, "apple")) == ["draft.txt", "kept.txt"]
         raise InvalidInput("changed my mind")
 
@@ -174,7 +177,7 @@ def test_a_transaction_finds_what_it_has_written_and_nobody_remembers_it(tmp_pat
 
 def test_similarity_has_its_bounds(library: Library) -> None:
     with pytest.raises(InvalidInput):
-        library.search("x", similarity=1.5)
+        library.search.keyword("x", similarity=1.5)
 
 
 # ranking -----------------------------------------------------------------------------------------
@@ -212,9 +215,9 @@ RANKING = [
 def test_what_is_found_first(tmp_path: Path, fresh: bool) -> None:
     library = Library(tmp_path / "store")
     for path, text in PAGES.items():
-        library.add_text(path, text)
+        library.documents.add_text(path, text)
     if not fresh:
-        library.catch_up()
+        library.search.catch_up()
     assert [(query, paths(library, query)[0]) for query, _ in RANKING] == RANKING
     typos = [("bakcup", "docs/backup.md"), ("instal servr", "docs/install.md"), ("lunhc", "notes/lunch.txt")]
     assert [(query, paths(library, query, 0.7)[0]) for query, _ in typos] == typos
@@ -222,8 +225,8 @@ def test_what_is_found_first(tmp_path: Path, fresh: bool) -> None:
 
 
 def test_a_hit_says_why(library: Library) -> None:
-    library.add_text("docs/backup.md", PAGES["docs/backup.md"])
-    hit = library.search("backup", why=True).hits[0]
+    library.documents.add_text("docs/backup.md", PAGES["docs/backup.md"])
+    hit = library.search.keyword("backup", why=True).hits[0]
     assert hit.title == "Backups"
     assert {"title", "heading", "path", "body"} <= hit.parts.keys()
     assert abs(sum(hit.parts.values()) - hit.score) < 1e-6
@@ -233,30 +236,18 @@ def test_a_hit_says_why(library: Library) -> None:
 
 def test_closing_ends_the_background_work_whenever_it_comes(tmp_path: Path) -> None:
     library = Library(tmp_path / "store", Options(background=True))
-    work = library._learning
+    begun = threading.Event()
+
+    def works_until_something_presses(pressing: Pressing) -> bool:
+        begun.set()
+        wait_until(pressing)
+        return False
+
+    library.graph.task.run = works_until_something_presses
     closing = threading.Thread(target=library.close, daemon=True)
-    stored, begun, told = threading.Event(), threading.Event(), threading.Event()
-
-    class Nudged(threading.Event):
-        """The store is closed just before the work that begins forgets all that it was told."""
-
-        def set(self) -> None:
-            super().set()
-            if work._stopping.is_set():
-                told.set()
-
-        def clear(self) -> None:
-            if not begun.is_set():
-                stored.wait(120)
-                closing.start()
-                begun.set()
-                told.wait(120)
-            super().clear()
-
-    work._nudged = Nudged()
-    library.add_text("a.txt", "a walrus\n")
-    stored.set()
+    library.documents.add_text("a.txt", "a walrus\n")
     assert begun.wait(120)
+    closing.start()
     closing.join(120)
     assert not closing.is_alive()
 
@@ -265,24 +256,24 @@ def test_the_index_can_be_built_in_parts(tmp_path: Path) -> None:
     """Who stops it keeps what was learned, and goes on there."""
     library = Library(tmp_path / "store")
     for number in range(4):
-        library.add_text(f"{number}.txt", f"needle{number} and more hay\n" * 60_000)
-    library.index()
-    library.rebuild_words(stop=lambda: True)
-    left = library.unindexed()
+        library.documents.add_text(f"{number}.txt", f"needle{number} and more hay\n" * 60_000)
+    library.indexes.update()
+    library.search.rebuild_words(stop=lambda: True)
+    left = library.search.unindexed()
     assert 0 < left < 4
-    assert library.catch_up() == left
-    assert library.search("needle3").total == 1
+    assert library.search.catch_up() == left
+    assert library.search.keyword("needle3").total == 1
     library.close()
 
 
 @pytest.mark.parametrize("learned", [True, False])
 def test_a_query_tells_tags_apart_as_a_listing_does(library: Library, learned: bool) -> None:
     for number, tag in enumerate(("work", "Work", "work/Ü", "Work/ü")):
-        library.add_text(f"{number}.md", f"text {number}", tags=[tag])
+        library.documents.add_text(f"{number}.md", f"text {number}", tags=[tag])
     if learned:
-        library.catch_up()
+        library.search.catch_up()
     for tag in ("work", "Work", "WORK", "work/Ü", "work/ü", "Work/ü"):
-        listed = {document.path for document in library.page(Listing(tags=(tag,))).documents}
+        listed = {document.path for document in library.documents.page(Listing(tags=(tag,))).documents}
         assert set(paths(library, f"tag:{tag}")) == listed
     assert set(paths(library, "tag:Wo*")) == {"1.md", "3.md"}
 
@@ -291,9 +282,9 @@ def test_a_query_tells_tags_apart_as_a_listing_does(library: Library, learned: b
 def test_an_extension_of_several_parts(library: Library, learned: bool) -> None:
     names = ["a.tar.gz", "B.TAR.GZ", "c.gz", ".tar.gz", "d.min.js", "tar.gz", "e.xtar.gz"]
     for name in names:
-        library.add_text(f"dir.x/{name}", f"text of {name}")
+        library.documents.add_text(f"dir.x/{name}", f"text of {name}")
     if learned:
-        library.catch_up()
+        library.search.catch_up()
     wanted = {
         "tar.gz": {"a.tar.gz", "B.TAR.GZ"},
         "min.js": {"d.min.js"},
@@ -301,18 +292,18 @@ def test_an_extension_of_several_parts(library: Library, learned: bool) -> None:
         "x/tar.gz": set(),
     }
     for extension, expected in wanted.items():
-        listed = library.page(Listing(extension=extension)).documents
+        listed = library.documents.page(Listing(extension=extension)).documents
         assert {document.name for document in listed} == expected
         assert {Path(path).name for path in paths(library, f'ext:"{extension}"')} == expected
-    assert len(library.page(Listing(extension=".Tar.gz")).documents) == 2
+    assert len(library.documents.page(Listing(extension=".Tar.gz")).documents) == 2
 
 
 @pytest.mark.parametrize("learned", [True, False])
 def test_a_word_that_no_index_holds_is_held_by_no_document(library: Library, learned: bool) -> None:
-    library.add_text("a.txt", "text and more")
-    library.add_text("b.txt", f"text {'a' * 70} follows")
+    library.documents.add_text("a.txt", "text and more")
+    library.documents.add_text("b.txt", f"text {'a' * 70} follows")
     if learned:
-        library.catch_up()
+        library.search.catch_up()
     assert paths(library, f"text AND {'a' * 70}") == []
     assert paths(library, "a" * 70) == []
     assert paths(library, '"text follows"') == []

@@ -103,7 +103,7 @@ done
 def test_a_snapshot_of_a_store_in_use_is_read(environment: dict[str, str], tmp_path: Path) -> None:
     made, taken, place = tmp_path / "made", tmp_path / "taken", tmp_path / "place"
     with Library(made / "store") as library:
-        library.add_text("a.md", "a needle")
+        library.documents.add_text("a.md", "a needle")
         shutil.copytree(made, taken)  # with a log that has not been moved into the catalogue
     assert (taken / "store" / "catalog.db-wal").stat().st_size
     (taken / "workspace.json").write_text('{"format": 1}')

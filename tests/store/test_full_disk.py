@@ -85,7 +85,7 @@ from rolltop.store.sqlite.memory_copy import InMemory
 
 desk, fill = Path(sys.argv[1], "store"), Path(sys.argv[2])
 with Library(desk) as library:
-    library.add_text("a.md", "a needle")
+    library.documents.add_text("a.md", "a needle")
 Path(sys.argv[1], "workspace.json").write_text('{"format": 1}')
 with fill.open("wb", buffering=0) as file:
     try:
@@ -94,19 +94,19 @@ with fill.open("wb", buffering=0) as file:
     except OSError:
         pass
 server = Library(desk, Options(background=True))
-assert server.document("a.md").path == "a.md"
+assert server.documents.get("a.md").path == "a.md"
 assert isinstance(server.catalog._db.connection, InMemory)
 command = [sys.executable, "-m", "rolltop", "store", "list", "--workspace", str(desk.parent)]
 others = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(3)]
 assert all("a.md" in other.communicate()[0] for other in others)
 fill.unlink()
 with Library(desk) as other:
-    other.add_text("b.md", "another needle")
-assert server.document("b.md").path == "b.md"
+    other.documents.add_text("b.md", "another needle")
+assert server.documents.get("b.md").path == "b.md"
 time.sleep(1.1)
-server.add_text("c.md", "a third one")
+server.documents.add_text("c.md", "a third one")
 assert not isinstance(server.catalog._db.connection, InMemory)
-assert server.search("needle").total == 2
+assert server.search.keyword("needle").total == 2
 server.close()
 with Library(desk) as library:
     assert library.care.verify().ok and library.care.stats().documents == 3

@@ -30,7 +30,7 @@ def library(tmp_path: Path) -> Iterator[Library]:
 
 def around(library: Library, path: str, depth: int = 1) -> dict[str, Related]:
     library.graph.trace()  # a question waits two seconds only, which a busy machine may need to start the parsers
-    found = library.graph.related(library.document(path), depth)
+    found = library.graph.related(library.documents.get(path), depth)
     assert found.behind == 0
     return {related.node.document.path: related for related in found.related}
 
@@ -42,8 +42,8 @@ def relations(library: Library, path: str) -> dict[str, dict[str, str]]:
 
 def test_versions_are_a_chain(library: Library) -> None:
     for number in range(4):
-        library.add_text("plan.md", f"version {number}")
-    found = library.graph.related(library.document("plan.md"), 5).related
+        library.documents.add_text("plan.md", f"version {number}")
+    found = library.graph.related(library.documents.get("plan.md"), 5).related
     assert [(each.distance, each.node.version.number if each.node.version else 0) for each in found] == [
         (1, 3),
         (2, 2),
@@ -53,20 +53,22 @@ def test_versions_are_a_chain(library: Library) -> None:
 
 
 def test_an_earlier_version_leads_to_the_later_ones(library: Library) -> None:
-    first = library.add_text("plan.md", "version 1").hash
-    library.add_text("plan.md", "version 2")
-    found = library.by_hash(first)
+    first = library.documents.add_text("plan.md", "version 1").hash
+    library.documents.add_text("plan.md", "version 2")
+    found = library.documents.by_hash(first)
     assert found is not None
     related = library.graph.related(library.graph.node(found.document, found.object.id), 1).related
     assert [(each.node.hash, each.edges[0].reason) for each in related] == [
-        (library.document("plan.md").hash, "the version after it")
+        (library.documents.get("plan.md").hash, "the version after it")
     ]
 
 
 def test_near_duplicates(library: Library) -> None:
-    library.add_text("a.txt", PROSE.format(1) + "one more line about zebras")
-    library.add_text("b.txt", PROSE.format(1) + "another line about walruses")
-    library.add_text("c.txt", "Nothing of this is like the others, however long it may become in the end. " * 5)
+    library.documents.add_text("a.txt", PROSE.format(1) + "one more line about zebras")
+    library.documents.add_text("b.txt", PROSE.format(1) + "another line about walruses")
+    library.documents.add_text(
+        "c.txt", "Nothing of this is like the others, however long it may become in the end. " * 5
+    )
     found = relations(library, "a.txt")
     assert found["b.txt"]["near_duplicate"].endswith("% of the text is the same")
     assert "near_duplicate" not in found.get("c.txt", {})
@@ -81,28 +83,28 @@ def test_near_duplicates(library: Library) -> None:
     ],
 )
 def test_near_duplicates_in_scripts_without_spaces(library: Library, text: str, more: str) -> None:
-    library.add_text("a.txt", text * 3)
-    library.add_text("b.txt", text * 3 + more)
+    library.documents.add_text("a.txt", text * 3)
+    library.documents.add_text("b.txt", text * 3 + more)
     assert "near_duplicate" in relations(library, "a.txt")["b.txt"]
 
 
 def test_the_same_content_elsewhere(library: Library) -> None:
-    library.add_text("a.txt", "short")
-    library.add_text("b.txt", "short")
+    library.documents.add_text("a.txt", "short")
+    library.documents.add_text("b.txt", "short")
     assert relations(library, "a.txt") == {"b.txt": {"near_duplicate": "the same content"}}
 
 
 def test_a_family_of_names_is_a_row_of_versions(library: Library) -> None:
-    library.add_text("plan-v1.md", PROSE.format(1) + "old end", modified=1)
-    library.add_text("plan-v2 final.md", PROSE.format(1) + "new end", modified=2)
+    library.documents.add_text("plan-v1.md", PROSE.format(1) + "old end", modified=1)
+    library.documents.add_text("plan-v2 final.md", PROSE.format(1) + "new end", modified=2)
     assert relations(library, "plan-v1.md")["plan-v2 final.md"]["version"].startswith("newer, by name and")
     assert relations(library, "plan-v2 final.md")["plan-v1.md"]["version"].startswith("older, by name and")
 
 
 def test_content_that_moved_on(library: Library) -> None:
-    library.add_text("original.txt", "the first words")
-    library.add_text("copy.txt", "the first words")
-    library.add_text("original.txt", "the second words")
+    library.documents.add_text("original.txt", "the first words")
+    library.documents.add_text("copy.txt", "the first words")
+    library.documents.add_text("original.txt", "the second words")
     assert relations(library, "copy.txt")["original.txt"] == {"version": "had this content before"}
     assert relations(library, "original.txt")["copy.txt"] == {"version": "has the content of version 1"}
 
@@ -123,60 +125,62 @@ def test_content_that_moved_on(library: Library) -> None:
     ],
 )
 def test_links_lead_both_ways(library: Library, text: str) -> None:
-    library.add_text("docs/index.md", text)
-    library.add_text("docs/plans/plan.md", "Plan.")  # stored after what links to it
+    library.documents.add_text("docs/index.md", text)
+    library.documents.add_text("docs/plans/plan.md", "Plan.")  # stored after what links to it
     assert set(relations(library, "docs/index.md")["docs/plans/plan.md"]) == {"link"}
     assert relations(library, "docs/plans/plan.md")["docs/index.md"]["link"].startswith("links here as")
 
 
 def test_a_link_by_hash(library: Library) -> None:
-    digest = library.add_text("plan.md", "Plan.").hash
-    library.add_text("index.md", f"See doc://{digest}.")
+    digest = library.documents.add_text("plan.md", "Plan.").hash
+    library.documents.add_text("index.md", f"See doc://{digest}.")
     assert set(relations(library, "plan.md")["index.md"]) == {"link"}
     assert set(relations(library, "index.md")["plan.md"]) == {"link"}
 
 
 def test_a_name_that_several_have_is_no_link(library: Library) -> None:
-    library.add_text("a/readme.md", "One.")
-    library.add_text("b/readme.md", "Two.")
-    library.add_text("c/other.md", "See `readme.md`.")
+    library.documents.add_text("a/readme.md", "One.")
+    library.documents.add_text("b/readme.md", "Two.")
+    library.documents.add_text("c/other.md", "See `readme.md`.")
     assert relations(library, "c/other.md") == {}
-    library.add_text("a/near.md", "Look at `readme.md`.")
+    library.documents.add_text("a/near.md", "Look at `readme.md`.")
     assert set(relations(library, "a/near.md")) == {"a/readme.md"}
 
 
 def test_links_of_a_page_count(library: Library) -> None:
-    library.add("site/index.html", made.made_html().replace(b"https://example.org/eagle", b"birds/eagle.html"))
-    library.add("site/birds/eagle.html", b"<!doctype html><html><body>An eagle.</body></html>")
-    library.read_texts()
+    library.documents.add(
+        "site/index.html", made.made_html().replace(b"https://example.org/eagle", b"birds/eagle.html")
+    )
+    library.documents.add("site/birds/eagle.html", b"<!doctype html><html><body>An eagle.</body></html>")
+    library.texts.read_all()
     assert "link" in relations(library, "site/birds/eagle.html")["site/index.html"]
 
 
 def test_what_two_documents_cite(library: Library) -> None:
-    library.add_text("a.md", "As shown in https://doi.org/10.1000/XYZ.12 and https://example.org/page/.")
-    library.add_text("b.md", "Compare 10.1000/xyz.12, and (https://example.org/page#part).")
+    library.documents.add_text("a.md", "As shown in https://doi.org/10.1000/XYZ.12 and https://example.org/page/.")
+    library.documents.add_text("b.md", "Compare 10.1000/xyz.12, and (https://example.org/page#part).")
     assert relations(library, "a.md")["b.md"]["citation"] == "both cite doi:10.1000/xyz.12, example.org/page"
 
 
 def test_imports(library: Library) -> None:
-    library.add_text("pkg/__init__.py", "")
-    library.add_text("pkg/core.py", "def compute_total(): return 1\n")
-    library.add_text("pkg/app.py", "from pkg.core import (\n    compute_total,\n)\nfrom . import core\n")
+    library.documents.add_text("pkg/__init__.py", "")
+    library.documents.add_text("pkg/core.py", "def compute_total(): return 1\n")
+    library.documents.add_text("pkg/app.py", "from pkg.core import (\n    compute_total,\n)\nfrom . import core\n")
     assert relations(library, "pkg/app.py")["pkg/core.py"]["import"] == "imported as ./core.py"
     assert relations(library, "pkg/core.py")["pkg/app.py"]["import"] == "imports this"
 
 
 def test_calls(library: Library) -> None:
-    library.add_text("lib/money.py", "def compute_total(x):\n    return x\n")
-    library.add_text("bin/run.py", "import something\nprint(something.compute_total(3))\n")
+    library.documents.add_text("lib/money.py", "def compute_total(x):\n    return x\n")
+    library.documents.add_text("bin/run.py", "import something\nprint(something.compute_total(3))\n")
     assert relations(library, "bin/run.py")["lib/money.py"] == {"call": "defines what this calls: compute_total"}
     assert relations(library, "lib/money.py")["bin/run.py"] == {"call": "calls compute_total"}
 
 
 def test_a_call_of_what_several_define_says_nothing(library: Library) -> None:
     for name in ("a", "b"):
-        library.add_text(f"{name}.py", "def compute_total(x):\n    return x\n")
-    library.add_text("run.py", "compute_total(3)\n")
+        library.documents.add_text(f"{name}.py", "def compute_total(x):\n    return x\n")
+    library.documents.add_text("run.py", "compute_total(3)\n")
     assert relations(library, "run.py") == {}
 
 
@@ -195,41 +199,41 @@ def test_a_call_of_what_several_define_says_nothing(library: Library) -> None:
     ],
 )
 def test_imports_of_other_languages(library: Library, user: str, used: str, code: str) -> None:
-    library.add_text(used, "\n")
-    library.add_text(user, code)
+    library.documents.add_text(used, "\n")
+    library.documents.add_text(user, code)
     assert "import" in relations(library, user)[used]
 
 
 def test_rare_terms(library: Library) -> None:
-    library.add_text("a.txt", "quokka quokka numbat numbat and more words of a kind")
-    library.add_text("b.txt", "numbat, numbat and quokka quokka live there")
-    library.add_text("c.txt", "quokka alone is not enough, quokka")
+    library.documents.add_text("a.txt", "quokka quokka numbat numbat and more words of a kind")
+    library.documents.add_text("b.txt", "numbat, numbat and quokka quokka live there")
+    library.documents.add_text("c.txt", "quokka alone is not enough, quokka")
     assert relations(library, "a.txt") == {"b.txt": {"rare_terms": "both about numbat, quokka"}}
 
 
 def test_terms_that_everybody_has_are_not_rare(library: Library) -> None:
     for number in range(10):
-        library.add_text(f"{number}.txt", f"quokka quokka numbat numbat {number}")
+        library.documents.add_text(f"{number}.txt", f"quokka quokka numbat numbat {number}")
     assert relations(library, "1.txt") == {}
 
 
 def test_tags(library: Library) -> None:
-    library.add_text("a.txt", "one", tags=["trip", "2024"])
-    library.add_text("b.txt", "two", tags=["trip"])
+    library.documents.add_text("a.txt", "one", tags=["trip", "2024"])
+    library.documents.add_text("b.txt", "two", tags=["trip"])
     assert relations(library, "a.txt") == {"b.txt": {"tag": "both tagged trip"}}
-    library.tag(library.document("b.txt"), remove=["trip"])
+    library.edits.tag(library.documents.get("b.txt"), remove=["trip"])
     assert relations(library, "a.txt") == {}
 
 
 def test_deleting_a_document_removes_its_relations(library: Library) -> None:
-    library.add_text("a.md", "See [b](b.md), as https://example.org/x says.", tags=["t"])
-    library.add_text("b.md", "As https://example.org/x says.", tags=["t"])
+    library.documents.add_text("a.md", "See [b](b.md), as https://example.org/x says.", tags=["t"])
+    library.documents.add_text("b.md", "As https://example.org/x says.", tags=["t"])
     assert set(relations(library, "a.md")["b.md"]) == {"link", "citation", "tag"}
-    library.delete([library.document("b.md")])
+    library.documents.delete([library.documents.get("b.md")])
     assert relations(library, "a.md") == {}
-    library.undo()
+    library.documents.undo()
     assert set(relations(library, "a.md")["b.md"]) == {"link", "citation", "tag"}
-    library.delete([library.document("b.md")])
+    library.documents.delete([library.documents.get("b.md")])
     library.care.collect(everything=True)
     assert relations(library, "a.md") == {}
     assert library.graph.traits.references(2) == []
@@ -237,48 +241,48 @@ def test_deleting_a_document_removes_its_relations(library: Library) -> None:
 
 def test_a_cycle_ends(library: Library) -> None:
     for name, other in (("a", "b"), ("b", "c"), ("c", "a")):
-        library.add_text(f"{name}.md", f"See [{other}]({other}.md).")
-    found = library.graph.related(library.document("a.md"), 5)
+        library.documents.add_text(f"{name}.md", f"See [{other}]({other}.md).")
+    found = library.graph.related(library.documents.get("a.md"), 5)
     assert [(each.node.document.path, each.distance) for each in found.related] == [("b.md", 1), ("c.md", 1)]
 
 
 def test_distance_and_way(library: Library) -> None:
     for number in range(7):
-        library.add_text(f"{number}.md", f"[next]({number + 1}.md)")
-    found = library.graph.related(library.document("0.md"), 5).related
+        library.documents.add_text(f"{number}.md", f"[next]({number + 1}.md)")
+    found = library.graph.related(library.documents.get("0.md"), 5).related
     assert [(r.node.document.path, r.distance, r.via.document.path) for r in found] == [
         (f"{number}.md", number, f"{number - 1}.md") for number in range(1, 6)
     ]
 
 
 def test_a_limit_is_said(library: Library) -> None:
-    library.add_text("hub.md", " ".join(f"[n]({number}.md)" for number in range(20)))
+    library.documents.add_text("hub.md", " ".join(f"[n]({number}.md)" for number in range(20)))
     for number in range(20):
-        library.add_text(f"{number}.md", f"leaf {number}")
-    few = library.graph.related(library.document("hub.md"), 1, limit=7)
+        library.documents.add_text(f"{number}.md", f"leaf {number}")
+    few = library.graph.related(library.documents.get("hub.md"), 1, limit=7)
     assert (len(few.related), few.complete) == (7, False)
-    assert library.graph.related(library.document("hub.md"), 1).complete
+    assert library.graph.related(library.documents.get("hub.md"), 1).complete
 
 
 def test_names_that_only_a_parser_knows_are_found_as_names(library: Library) -> None:
     code = "static int\nfrobnicate_widget(struct widget *w)\n{\n    return spin(w);\n}\n"
-    library.add_text("widget.c", code)
-    library.add_text("widget.md", "frobnicate widget: how to, in prose\n")
-    assert library.text_of(library.document("widget.c")).symbols == ()
+    library.documents.add_text("widget.c", code)
+    library.documents.add_text("widget.md", "frobnicate widget: how to, in prose\n")
+    assert library.texts.of(library.documents.get("widget.c")).symbols == ()
     library.graph.trace()
-    symbols = library.text_of(library.document("widget.c")).symbols
+    symbols = library.texts.of(library.documents.get("widget.c")).symbols
     assert [(symbol.name, symbol.line) for symbol in symbols] == [("frobnicate_widget", 2)]
-    assert [hit.document.path for hit in library.search("heading:frobnicate_widget").hits] == ["widget.c"]
+    assert [hit.document.path for hit in library.search.keyword("heading:frobnicate_widget").hits] == ["widget.c"]
     before = library.catalog.documents.last_change()
     library.graph.trace()
     assert (library.catalog.documents.last_change(), library.graph.untraced()) == (before, 0)
 
 
 def test_what_was_not_looked_at_is_said(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    library.add_text("hub.md", PROSE.format("the hub"))
+    library.documents.add_text("hub.md", PROSE.format("the hub"))
     for number in range(8):
-        library.add_text(f"copy {number}.md", PROSE.format(f"copy {number} [hub](hub.md)"))
-    around = partial(library.graph.related, library.document("hub.md"), 1)
+        library.documents.add_text(f"copy {number}.md", PROSE.format(f"copy {number} [hub](hub.md)"))
+    around = partial(library.graph.related, library.documents.get("hub.md"), 1)
     assert (len(around().related), around().complete) == (8, True)
     for limit in ("MOST_COMPARED", "MOST_REFERRING"):
         with monkeypatch.context() as changed:
@@ -287,45 +291,45 @@ def test_what_was_not_looked_at_is_said(library: Library, monkeypatch: pytest.Mo
 
 
 def test_many_near_duplicates_do_not_end_the_walk(library: Library) -> None:
-    library.add_text("start.md", PROSE.format("[next](middle.md)"))
-    library.add_text("middle.md", "[next](end.md)")
-    library.add_text("end.md", "the end")
+    library.documents.add_text("start.md", PROSE.format("[next](middle.md)"))
+    library.documents.add_text("middle.md", "[next](end.md)")
+    library.documents.add_text("end.md", "the end")
     for number in range(30):
-        library.add_text(f"copy {number}.md", PROSE.format(number))
-    found = library.graph.related(library.document("start.md"), 2)
+        library.documents.add_text(f"copy {number}.md", PROSE.format(number))
+    found = library.graph.related(library.documents.get("start.md"), 2)
     assert {"middle.md", "end.md"} <= {related.node.document.path for related in found.related}
     assert not found.complete
 
 
 def test_many_near_duplicates_leave_room_for_a_link(library: Library) -> None:
-    library.add_text("start.md", PROSE.format("[next](end.md)"))
-    library.add_text("end.md", "the end")
+    library.documents.add_text("start.md", PROSE.format("[next](end.md)"))
+    library.documents.add_text("end.md", "the end")
     for number in range(40):
-        library.add_text(f"copy {number}.md", PROSE.format(number))
-    found = library.graph.related(library.document("start.md"), 1)
+        library.documents.add_text(f"copy {number}.md", PROSE.format(number))
+    found = library.graph.related(library.documents.get("start.md"), 1)
     assert "end.md" in {related.node.document.path for related in found.related}
     assert not found.complete
 
 
 @pytest.mark.parametrize("depth", [0, 6])
 def test_depth_is_between_1_and_5(library: Library, depth: int) -> None:
-    document = library.add_text("a.md", "x").document
+    document = library.documents.add_text("a.md", "x").document
     with pytest.raises(InvalidInput):
         library.graph.related(document, depth)
 
 
 def test_the_background_follows(tmp_path: Path) -> None:
     library = Library(tmp_path, Options(background=True))
-    library.add_text("a.md", "See [b](b.md).")
-    library.add_text("b.md", "Here.")
+    library.documents.add_text("a.md", "See [b](b.md).")
+    library.documents.add_text("b.md", "Here.")
     assert set(relations(library, "b.md")) == {"a.md"}
     library.close()
 
 
 def test_a_deleted_file_of_traits_is_built_again(tmp_path: Path) -> None:
     first = Library(tmp_path)
-    first.add_text("a.md", "See [b](b.md).")
-    first.add_text("b.md", "Here.")
+    first.documents.add_text("a.md", "See [b](b.md).")
+    first.documents.add_text("b.md", "Here.")
     first.graph.trace()
     first.close()
     (tmp_path / "graph.db").write_bytes(b"no database " * 1000)
@@ -348,7 +352,7 @@ library.close()
 def test_several_processes_and_a_killed_one(tmp_path: Path) -> None:
     library = Library(tmp_path / "store")
     for number in range(300):
-        library.add_text(f"{number}.md", f"[next]({number + 1}.md) " + PROSE.format(number))
+        library.documents.add_text(f"{number}.md", f"[next]({number + 1}.md) " + PROSE.format(number))
     command = [sys.executable, "-c", _TRACER, str(tmp_path / "store")]
     processes = [subprocess.Popen(command) for _ in range(3)]
     while library.graph.traits.mark == 0 and any(process.poll() is None for process in processes):
@@ -377,10 +381,10 @@ def test_a_code_that_ends_its_parser_is_told_by_lines() -> None:
 
 def test_starting_again_keeps_the_file_that_others_have_open(tmp_path: Path) -> None:
     one, other = Library(tmp_path), Library(tmp_path)
-    one.add_text("a.md", "See [b](b.md).")
-    one.add_text("b.md", "Here.")
+    one.documents.add_text("a.md", "See [b](b.md).")
+    one.documents.add_text("b.md", "Here.")
     assert set(relations(other, "b.md")) == {"a.md"}
-    one.mend_indexes(anew=True)
+    one.indexes.mend(anew=True)
     assert other.graph.traits.mark == 0
     assert set(relations(other, "b.md")) == {"a.md"}
     assert one.graph.untraced() == 0

@@ -47,7 +47,7 @@ def corpus(chance: random.Random, count: int) -> dict[str, tuple[str, list[str]]
 
 def every_pair(library: Library, documents: list[Document]) -> Found:
     """All relations that the definitions ask for, by comparing all with all."""
-    texts = {d.id: library.text_of(d) for d in documents}
+    texts = {d.id: library.texts.of(d) for d in documents}
     sketches = {d.id: sketch_of(texts[d.id].body) for d in documents}
     terms = {d.id: set(telling_terms(texts[d.id])) for d in documents}
     holders = {term: sum(term in found for found in terms.values()) for term in set().union(*terms.values())}
@@ -84,9 +84,9 @@ def _said(library, one, other, documents, texts):
         yield "citation", round(min(0.8, 0.3 + 0.1 * (len(both) - 1)), 2)
     if _links(one, other, documents, texts) or _links(other, one, documents, texts):
         yield "link", 0.9
-    tags = set(library.filled(one).tags) & set(library.filled(other).tags)
+    tags = set(library.documents.filled(one).tags) & set(library.documents.filled(other).tags)
     if tags:
-        counts = [sum(tag in library.filled(d).tags for d in documents) for tag in tags]
+        counts = [sum(tag in library.documents.filled(d).tags for d in documents) for tag in tags]
         yield "tag", round(min(0.6, sum(0.4 / log2(count) for count in counts)), 2)
 
 
@@ -131,12 +131,12 @@ def test_relations_are_those_of_every_pair(seed: int, count: int) -> None:
     with tempfile.TemporaryDirectory() as place:
         library = Library(Path(place))
         for path, (text, tags) in corpus(chance, count).items():
-            library.add_text(path, text, tags=tags)
+            library.documents.add_text(path, text, tags=tags)
             if chance.random() < 0.3:
                 library.graph.trace()  # in steps, as documents come
-        documents = library.page().documents
+        documents = library.documents.page().documents
         gone = chance.sample(documents, chance.randrange(2))
-        library.delete(gone)
+        library.documents.delete(gone)
         library.graph.trace()
         left = [document for document in documents if document not in gone]
         assert looked_up(library, left) == every_pair(library, left)

@@ -23,7 +23,7 @@ def library(tmp_path: Path) -> Iterator[Library]:
 def relations(library: Library, path: str) -> dict[str, dict[str, str]]:
     """path → kind → reason."""
     library.graph.trace()
-    found = library.graph.related(library.document(path), 1)
+    found = library.graph.related(library.documents.get(path), 1)
     return {each.node.document.path: {edge.kind: edge.reason for edge in each.edges} for each in found.related}
 
 
@@ -45,8 +45,8 @@ def relations(library: Library, path: str) -> dict[str, dict[str, str]]:
     ],
 )
 def test_links_lead_to_the_file_that_they_name(library: Library, written: str, meant: str) -> None:
-    library.add_text("from.md", f"{written}\n")
-    library.add_text(meant, "something else")
+    library.documents.add_text("from.md", f"{written}\n")
+    library.documents.add_text(meant, "something else")
     assert "link" in relations(library, "from.md")[meant]
 
 
@@ -67,8 +67,8 @@ def test_addresses_are_whole(written: str, address: str) -> None:
 
 
 def test_every_link_of_a_long_page_counts(library: Library) -> None:
-    library.add_text("index.md", "".join(f"* [Page {n}](page{n:03}.md)\n" for n in range(600)))
-    library.add_text("page599.md", "short")
+    library.documents.add_text("index.md", "".join(f"* [Page {n}](page{n:03}.md)\n" for n in range(600)))
+    library.documents.add_text("page599.md", "short")
     assert "link" in relations(library, "page599.md")["index.md"]
 
 
@@ -115,10 +115,12 @@ def test_where_no_parser_is_imports_are_found_anywhere_on_a_line() -> None:
 
 
 def test_calls_are_of_functions_that_documents_define(library: Library) -> None:
-    library.add_text("dict.py", "class Dict:\n    def append(self, x): pass\n    def compute_total(self): pass\n")
-    library.add_text("list.py", "out = []\nout.append(1)\n")
-    library.add_text("other.js", "const o = []; o.compute_total();\n")
-    library.add_text("user.py", "d.compute_total()\n")
+    library.documents.add_text(
+        "dict.py", "class Dict:\n    def append(self, x): pass\n    def compute_total(self): pass\n"
+    )
+    library.documents.add_text("list.py", "out = []\nout.append(1)\n")
+    library.documents.add_text("other.js", "const o = []; o.compute_total();\n")
+    library.documents.add_text("user.py", "d.compute_total()\n")
     found = relations(library, "dict.py")
     assert found["user.py"]["call"] == "calls compute_total"
     assert "call" not in found.get("list.py", {})

@@ -54,7 +54,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Library]:
     (root / "oneline.txt").write_text("x" * 100_000 + " foobar " + "y" * 100_000)
     library = Library(tmp_path_factory.mktemp("store") / "store")
     for path in sorted(root.rglob("*.txt")):
-        library.add(str(path), path.read_bytes())
+        library.documents.add(str(path), path.read_bytes())
     library.grep.index_pending()
     return root, library
 

@@ -26,9 +26,9 @@ def shelf(library: Library) -> Library:
     """A PDF, a DOCX, an RTF and a page of HTML, all read, and a note."""
     files = {"a.pdf": made.made_pdf("Hello zebra", "Another walrus"), "b.docx": made.made_docx()}
     files |= {"c.rtf": made.made_rtf(), "d.html": made.made_html(), "e.bin": b"\0\1zebra\0"}
-    library.add_many(Source(path, data, 1, 2) for path, data in files.items())
-    library.add_text("note.md", "a zebra, a walrus\nand nothing\n")
-    library.read_texts()
+    library.documents.add_many(Source(path, data, 1, 2) for path, data in files.items())
+    library.documents.add_text("note.md", "a zebra, a walrus\nand nothing\n")
+    library.texts.read_all()
     return library
 
 
@@ -59,10 +59,10 @@ OTHERWISE_WRITTEN = {
 
 
 def test_text_in_another_encoding_is_searched_line_by_line(library: Library) -> None:
-    library.add_many(Source(path, data, 1, 2) for path, data in OTHERWISE_WRITTEN.items())
-    assert f"yet: {len(OTHERWISE_WRITTEN)}." in (library.unread() or "")
-    library.read_texts()
-    assert library.unread() is None
+    library.documents.add_many(Source(path, data, 1, 2) for path, data in OTHERWISE_WRITTEN.items())
+    assert f"yet: {len(OTHERWISE_WRITTEN)}." in (library.texts.unread() or "")
+    library.texts.read_all()
+    assert library.texts.unread() is None
     found = {file.document.path: list(file.matches(before=1)) for file in library.grep.files(Pattern("Café"))}
     assert sorted(found) == sorted(OTHERWISE_WRITTEN)
     lines = {(m.line_number, m.line, m.column_start, m.column_end, m.place) for each in found.values() for m in each}
@@ -73,26 +73,26 @@ def test_text_in_another_encoding_is_searched_line_by_line(library: Library) -> 
 
 
 def test_text_in_another_encoding_is_listed_as_text(library: Library) -> None:
-    library.add_many(Source(path, data, 1, 2) for path, data in OTHERWISE_WRITTEN.items())
-    library.add("music.bin", b"\xff\xfe\0\0\0\xd8\0\0")
-    library.add("script.sh", b"#!/bin/sh\n" + b"echo\n" * 2000 + b"\xff\xfe\0\x90")
-    assert {d.path: d.mime for d in library.select(Listing(type="text"))} == {
+    library.documents.add_many(Source(path, data, 1, 2) for path, data in OTHERWISE_WRITTEN.items())
+    library.documents.add("music.bin", b"\xff\xfe\0\0\0\xd8\0\0")
+    library.documents.add("script.sh", b"#!/bin/sh\n" + b"echo\n" * 2000 + b"\xff\xfe\0\x90")
+    assert {d.path: d.mime for d in library.documents.select(Listing(type="text"))} == {
         "le.txt": "text/plain; charset=utf-16",
         "be.md": "text/markdown; charset=utf-16",
         "wide.txt": "text/plain; charset=utf-32",
         "western.txt": "text/plain; charset=windows-1252",
         "page.html": "text/html; charset=windows-1252",
     }
-    plain = [document.path for document in library.select(Listing(mime="text/plain"))]
+    plain = [document.path for document in library.documents.select(Listing(mime="text/plain"))]
     assert plain == ["le.txt", "western.txt", "wide.txt"]
 
 
 def test_a_broken_character_does_not_hide_the_others(library: Library) -> None:
-    document = library.add("long.log", "Größe\n".encode() * 2000 + b"and \xff\n").document
+    document = library.documents.add("long.log", "Größe\n".encode() * 2000 + b"and \xff\n").document
     assert (document.kind, document.mime) == ("text", "text/plain")
-    assert library.unread() is None
+    assert library.texts.unread() is None
     assert counts(library, "Größe|^and") == {"long.log": 2001}
-    assert library.text_of(document).body.endswith("Größe\nand \ufffd\n")
+    assert library.texts.of(document).body.endswith("Größe\nand \ufffd\n")
 
 
 def test_what_was_stored_as_binary_before_is_read_too(library: Library) -> None:
@@ -103,20 +103,20 @@ def test_what_was_stored_as_binary_before_is_read_too(library: Library) -> None:
         library.catalog.documents.insert(old, 3)
 
     library.write(work)
-    library.read_texts()
+    library.texts.read_all()
     assert counts(library, "Café") == {"old.txt": 1}
 
 
 def test_an_answer_says_that_documents_are_still_being_read(library: Library) -> None:
-    library.add_text("note.md", "a zebra\n")
-    assert library.unread() is None
-    library.add_many([Source("a.pdf", made.made_pdf("Hello zebra"), 1, 2), Source("b.bin", b"\0\1", 1, 2)])
-    note = library.search("zebra").note or ""
-    assert note == library.unread()
+    library.documents.add_text("note.md", "a zebra\n")
+    assert library.texts.unread() is None
+    library.documents.add_many([Source("a.pdf", made.made_pdf("Hello zebra"), 1, 2), Source("b.bin", b"\0\1", 1, 2)])
+    note = library.search.keyword("zebra").note or ""
+    assert note == library.texts.unread()
     assert "yet: 1." in note
-    library.read_texts()
-    assert library.unread() is None
-    assert library.search("zebra").note is None
+    library.texts.read_all()
+    assert library.texts.unread() is None
+    assert library.search.keyword("zebra").note is None
 
 
 def test_every_sense_of_a_pattern_holds_for_texts(shelf: Library) -> None:
@@ -147,7 +147,7 @@ def test_the_trigram_index_covers_texts(shelf: Library, monkeypatch: pytest.Monk
 
 def test_a_text_that_is_read_again_is_not_missed(shelf: Library) -> None:
     shelf.grep.index_pending()
-    document = shelf.document("c.rtf")
+    document = shelf.documents.get("c.rtf")
     text = shelf.extracts.of(document)
     shelf.extracts.kept.put(document.hash, type(text)(body="quokka\n"), told=True)
     assert counts(shelf, "quokka") == {"c.rtf": 1}
@@ -155,14 +155,14 @@ def test_a_text_that_is_read_again_is_not_missed(shelf: Library) -> None:
 
 
 def test_damaged_segments_of_texts_are_found_and_built_again(shelf: Library) -> None:
-    shelf.index()
+    shelf.indexes.update()
     (segment,) = (shelf.directory / "grep" / "texts").glob("*.tri")
     data = bytearray(segment.read_bytes())
     data[-1] ^= 1
     segment.write_bytes(data)
-    assert any("grep index" in line for line in shelf.index_damage())
-    shelf.mend_indexes(anew=False)
-    assert shelf.index_damage() == []
+    assert any("grep index" in line for line in shelf.indexes.damage())
+    shelf.indexes.mend(anew=False)
+    assert shelf.indexes.damage() == []
     assert counts(shelf, "giraffe") == {"b.docx": 1}
 
 
@@ -180,11 +180,13 @@ def test_texts_match_as_the_same_lines_in_a_file_do(
 ) -> None:
     for number, lines in enumerate(texts):
         body = "\n".join(lines) + "\n"
-        library.add_text(f"plain/{number}.txt", body)
-        packed = library.add_many([Source(f"packed/{number}.bin", b"\0" + body.encode() + b"%d" % number, 1, 2)])
+        library.documents.add_text(f"plain/{number}.txt", body)
+        packed = library.documents.add_many(
+            [Source(f"packed/{number}.bin", b"\0" + body.encode() + b"%d" % number, 1, 2)]
+        )
         assert packed
-        document = library.document(f"packed/{number}.bin")
-        library.extracts.kept.put(document.hash, library.text_of(document).__class__(body=body), told=True)
+        document = library.documents.get(f"packed/{number}.bin")
+        library.extracts.kept.put(document.hash, library.texts.of(document).__class__(body=body), told=True)
     if indexed:
         library.grep.index_pending()
     found = counts(library, pattern)

@@ -28,7 +28,7 @@ def learned(request: pytest.FixtureRequest) -> bool:
 
 
 def paths(library: Library, query: str, **more: Any) -> list[str]:
-    return sorted(hit.document.path for hit in library.search(query, limit=100, **more).hits)
+    return sorted(hit.document.path for hit in library.search.keyword(query, limit=100, **more).hits)
 
 
 # beginnings --------------------------------------------------------------------------------------
@@ -36,26 +36,26 @@ def paths(library: Library, query: str, **more: Any) -> list[str]:
 
 @pytest.mark.parametrize("length", [100, 900, 1024, 5000])
 def test_a_beginning_of_any_length_is_looked_for(library: Library, learned: bool, length: int) -> None:
-    library.add_text("a.md", "a needle\n", tags=["z" * 1000, "é" * 600])
-    library.add_text("b.md", "a needle\n", tags=["z" * 90])
+    library.documents.add_text("a.md", "a needle\n", tags=["z" * 1000, "é" * 600])
+    library.documents.add_text("b.md", "a needle\n", tags=["z" * 90])
     if learned:
-        library.catch_up()
+        library.search.catch_up()
     assert paths(library, f"tag:{'z' * length}*") == (["a.md"] if length <= 1000 else [])
     assert paths(library, f"tag:{'é' * length}*") == (["a.md"] if length <= 600 else [])
     assert paths(library, "needle") == ["a.md", "b.md"]
 
 
 def test_a_beginning_goes_on_behind_the_end_of_a_line(library: Library, learned: bool) -> None:
-    library.add_text("a.b\nc", "a needle\n")
+    library.documents.add_text("a.b\nc", "a needle\n")
     if learned:
-        library.catch_up()
+        library.search.catch_up()
     assert paths(library, "ext:b*") == ["a.b\nc"]
 
 
 def test_long_and_short_beginnings_find_the_same(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(20):
-        library.add_text(f"{number}.md", f"a needle {number}\n", tags=[f"tag{number}", f"other{number % 3}"])
-    library.catch_up()
+        library.documents.add_text(f"{number}.md", f"a needle {number}\n", tags=[f"tag{number}", f"other{number % 3}"])
+    library.search.catch_up()
     questions = ["tag:tag*", "tag:tag1*", "tag:other2*", "tag:x*"]
     before = [paths(library, query) for query in questions]
     monkeypatch.setattr(plan_execution, "LONGEST_BEGINNING", 0)
@@ -67,14 +67,14 @@ def test_long_and_short_beginnings_find_the_same(library: Library, monkeypatch: 
 
 @pytest.mark.parametrize("kind", ["keyword", "semantic", "hybrid"])
 def test_bytes_that_are_not_utf_8_are_asked_for_as_they_are_kept(library: Library, learned: bool, kind: str) -> None:
-    library.add_text("a.x\udcffy", "a needle\n")
-    library.add_text("b.txt", "a needle\n", tags=["x"])
+    library.documents.add_text("a.x\udcffy", "a needle\n")
+    library.documents.add_text("b.txt", "a needle\n", tags=["x"])
     if learned:
-        library.catch_up()
-    found = library.find("ext:x\udcffy", kind)
+        library.search.catch_up()
+    found = library.search.find("ext:x\udcffy", kind)
     assert [hit.document.path for hit in found.hits] == ["a.x\\xffy"]
-    assert library.find("tag:x\udcff", kind).total == 0
-    assert library.find("needle", kind).total == 2
+    assert library.search.find("tag:x\udcff", kind).total == 0
+    assert library.search.find("needle", kind).total == 2
 
 
 # more than there is ------------------------------------------------------------------------------
@@ -84,17 +84,17 @@ def test_bytes_that_are_not_utf_8_are_asked_for_as_they_are_kept(library: Librar
 @pytest.mark.parametrize("many", [10**12, 10**30])
 def test_more_may_be_asked_for_than_there_is(library: Library, learned: bool, kind: str, many: int) -> None:
     for number in range(3):
-        library.add_text(f"{number}.md", f"a needle {number}\n")
+        library.documents.add_text(f"{number}.md", f"a needle {number}\n")
     if learned:
-        library.catch_up()
-    found = library.find("needle", kind, limit=many)
+        library.search.catch_up()
+    found = library.search.find("needle", kind, limit=many)
     assert (found.total, len(found.hits), found.next) == (3, 3, None)
-    assert library.find("needle", kind, limit=many, offset=many).hits == []
+    assert library.search.find("needle", kind, limit=many, offset=many).hits == []
 
 
 def test_a_listing_may_be_asked_for_more_than_there_is(library: Library) -> None:
-    library.add_text("a.md", "a needle\n")
-    assert library.page(Listing(limit=10**30, recent=10**30)).total == 1
+    library.documents.add_text("a.md", "a needle\n")
+    assert library.documents.page(Listing(limit=10**30, recent=10**30)).total == 1
     with pytest.raises(InvalidInput, match="recent must be at least 1"):
         Listing(recent=0)
 
@@ -105,9 +105,9 @@ def test_a_listing_may_be_asked_for_more_than_there_is(library: Library) -> None
 @pytest.mark.parametrize("query", ["foo_bar.baz_qux", "fooBar.bazQux"])
 def test_of_several_identifiers_one_is_not_enough(library: Library, learned: bool, query: str) -> None:
     for name, text in {"a": "foo_bar", "b": "baz_qux", "c": "foo_bar.baz_qux()", "d": "the fooBar bazQux"}.items():
-        library.add_text(f"{name}.txt", text)
+        library.documents.add_text(f"{name}.txt", text)
     if learned:
-        library.catch_up()
+        library.search.catch_up()
     assert paths(library, query) == ["c.txt", "d.txt"]
 
 
@@ -115,14 +115,14 @@ def test_of_several_identifiers_one_is_not_enough(library: Library, learned: boo
 def test_a_phrase_with_a_word_that_is_not_indexed_is_known_of_no_document(
     library: Library, learned: bool, long: str
 ) -> None:
-    library.add_text("a.txt", "commit merged")
-    library.add_text("b.txt", f"commit {long} merged")
+    library.documents.add_text("a.txt", "commit merged")
+    library.documents.add_text("b.txt", f"commit {long} merged")
     if learned:
-        library.catch_up()
-    found = library.find(f'"commit {long} merged"', "keyword")
+        library.search.catch_up()
+    found = library.search.find(f'"commit {long} merged"', "keyword")
     assert found.total == 0
     assert "not indexed; grep finds them" in str(found.note)
-    assert library.find("commit merged", "keyword").note is None
+    assert library.search.find("commit merged", "keyword").note is None
 
 
 LONG = [f"word{number}x" for number in range(700)]
@@ -148,11 +148,11 @@ def test_a_query_that_is_too_long_is_read_as_far_as_it_is_looked_at_and_says_so(
 
 
 def test_no_word_is_said_to_be_missing_while_documents_are(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    library.add_text("a.md", "needles and pins\n")
-    library.catch_up()
-    assert "Did you mean: " in str(library.find("neadles", "keyword").note)
-    monkeypatch.setattr(library._learning, "freshen", lambda: 3)
-    assert library.find("neadles", "keyword").note == "3 documents are not indexed yet: ask again in a moment."
+    library.documents.add_text("a.md", "needles and pins\n")
+    library.search.catch_up()
+    assert "Did you mean: " in str(library.search.find("neadles", "keyword").note)
+    monkeypatch.setattr(library.search.words.learning, "freshen", lambda: 3)
+    assert library.search.find("neadles", "keyword").note == "3 documents are not indexed yet: ask again in a moment."
 
 
 # what a score is made of -------------------------------------------------------------------------
@@ -173,10 +173,10 @@ PARTS = [
 def test_the_parts_of_a_score_add_up(library: Library, learned: bool, query: str, similarity: float | None) -> None:
     texts = ["milk honey", "# Milk\nbread and honey", "# Honey\nbread milk", "tea getUserName", "# Tea\nMilk tea tea"]
     for number, text in enumerate(texts):
-        library.add_text(f"milk/{number}.md", text, tags=["tea"] if number % 2 else [])
+        library.documents.add_text(f"milk/{number}.md", text, tags=["tea"] if number % 2 else [])
     if learned:
-        library.catch_up()
-    found = library.search(query, similarity=similarity, why=True)
+        library.search.catch_up()
+    found = library.search.keyword(query, similarity=similarity, why=True)
     assert found.total
     for hit in found.hits:
         assert sum(hit.parts.values()) == pytest.approx(hit.score, rel=1e-4), hit.document.path
@@ -245,8 +245,8 @@ def test_a_search_by_tag_says_what_a_search_says(desk: Application) -> None:
 
 def test_a_search_by_tag_finds_all_that_hold_the_words(library: Library) -> None:
     """However many there are: the tag may be on the last of them."""
-    library.add_many(Source(f"{number}.txt", b"needle %d" % number, 1, 2) for number in range(10_001))
-    library.add_text("last.txt", "needle " + "hay " * 500, tags=["x"])
+    library.documents.add_many(Source(f"{number}.txt", b"needle %d" % number, 1, 2) for number in range(10_001))
+    library.documents.add_text("last.txt", "needle " + "hay " * 500, tags=["x"])
     found = tagged(library, SearchByTag(tags=["x"], query="needle"))
     assert [document.path for document in found.documents] == ["last.txt"]
 

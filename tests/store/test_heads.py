@@ -102,16 +102,16 @@ def test_damage_shows_nothing_wrong_and_is_found(tmp_path: Path, suffix: str) ->
 
 @pytest.mark.parametrize("pattern", ["*.heads", "*.places"])
 def test_lost_heads_are_named_and_mended(library: Library, pattern: str) -> None:
-    library.add_text("a.txt", "honey and tea\n" * 50)
-    library.index()
+    library.documents.add_text("a.txt", "honey and tea\n" * 50)
+    library.indexes.update()
     library.close()
     for path in (library.directory / "text").rglob(pattern):
         path.unlink()
     again = Library(library.directory)
-    assert [hit.place for hit in again.search("honey").hits] == ["line 1"]
+    assert [hit.place for hit in again.search.keyword("honey").hits] == ["line 1"]
     assert not again.care.verify().ok
-    again.add_text("b.txt", "tea")
-    again.index()
+    again.documents.add_text("b.txt", "tea")
+    again.indexes.update()
     assert not again.care.verify().ok  # still
     assert again.care.repair().ok
     assert again.care.verify().ok

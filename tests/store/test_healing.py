@@ -13,8 +13,8 @@ import pytest
 from rolltop.errors import Damaged, RolltopError
 from rolltop.store import Library, Pattern
 from rolltop.store.blobs import leaf_window, packs
-from rolltop.store.documents import writes
-from rolltop.store.documents.writes import Source
+from rolltop.store.documents import ingest
+from rolltop.store.documents.ingest import Source
 from rolltop.tools.store.grep import GrepDocuments, grep
 
 Run = Callable[..., Any]
@@ -50,9 +50,9 @@ SMALL, LARGE, OTHER = lines(1, 20), lines(2, 10_000), lines(3, 50)
 
 @pytest.fixture(params=HARMS, ids=["flipped", "cut", "lost"])
 def harmed(library: Library, request: pytest.FixtureRequest) -> Library:
-    library.add("small.txt", SMALL)
-    library.add("large.txt", LARGE)
-    library.index()
+    library.documents.add("small.txt", SMALL)
+    library.documents.add("large.txt", LARGE)
+    library.indexes.update()
     library.close()
     request.param(pack_of(library))
     return Library(library.directory)
@@ -60,7 +60,10 @@ def harmed(library: Library, request: pytest.FixtureRequest) -> Library:
 
 def is_whole(library: Library) -> None:
     again = Library(library.directory)
-    assert {d.path: again.read(d) for d in again.matching(pattern="*.txt")} == {"small.txt": SMALL, "large.txt": LARGE}
+    assert {d.path: again.documents.read(d) for d in again.documents.matching(pattern="*.txt")} == {
+        "small.txt": SMALL,
+        "large.txt": LARGE,
+    }
     assert not again.care.verify().affected
     assert again.care.repair().problems in ([], [f"pack 1: {lost_bytes(again)} bytes are missing from the file"])
     (found,) = again.grep.files(Pattern(LARGE.splitlines()[7000].decode()))
@@ -75,20 +78,20 @@ def lost_bytes(library: Library) -> int:
 def test_content_that_is_stored_again_is_whole(harmed: Library) -> None:
     for path, data in (("small.txt", SMALL), ("large.txt", LARGE)):
         with pytest.raises(RolltopError):
-            harmed.read(harmed.document(path))
-        added = harmed.add(path, data)
+            harmed.documents.read(harmed.documents.get(path))
+        added = harmed.documents.add(path, data)
         assert (added.outcome, added.bytes_stored > 0) == ("unchanged", True)
-        assert harmed.read(harmed.document(path)) == data
-        assert harmed.add(path, data).bytes_stored == 0
-    assert harmed.document("large.txt").version == 1
+        assert harmed.documents.read(harmed.documents.get(path)) == data
+        assert harmed.documents.add(path, data).bytes_stored == 0
+    assert harmed.documents.get("large.txt").version == 1
     is_whole(harmed)
     harmed.close()
 
 
 def test_a_collection_clears_away_what_was_damaged(harmed: Library) -> None:
     for path, data in (("small.txt", SMALL), ("large.txt", LARGE), ("other.txt", OTHER)):
-        harmed.add(path, data)
-    harmed.delete([harmed.document("other.txt")])
+        harmed.documents.add(path, data)
+    harmed.documents.delete([harmed.documents.get("other.txt")])
     harmed.care.collect(everything=True)
     assert harmed.care.verify().ok
     assert 1 not in harmed.blobs.packs()
@@ -98,7 +101,7 @@ def test_a_collection_clears_away_what_was_damaged(harmed: Library) -> None:
 
 
 def test_many_contents_that_are_stored_again_are_whole(harmed: Library) -> None:
-    tally = harmed.add_many([Source("small.txt", SMALL, 1, 2), Source("large.txt", LARGE, 1, 2)])
+    tally = harmed.documents.add_many([Source("small.txt", SMALL, 1, 2), Source("large.txt", LARGE, 1, 2)])
     assert (tally.unchanged, tally.bytes_stored > len(SMALL)) == (2, True)
     is_whole(harmed)
     harmed.close()
@@ -119,10 +122,10 @@ def test_a_file_that_has_changed_is_not_taken(harmed: Library) -> None:
 
 def test_writing_goes_on_beside_a_pack_that_lost_bytes(harmed: Library) -> None:
     for number in range(3):
-        harmed.add(f"{number}.new", lines(10 + number, 50))
+        harmed.documents.add(f"{number}.new", lines(10 + number, 50))
     harmed.close()
     again = Library(harmed.directory)
-    assert again.read(again.document("2.new")) == lines(12, 50)
+    assert again.documents.read(again.documents.get("2.new")) == lines(12, 50)
     assert set(again.care.verify().affected) <= {"small.txt", "large.txt"}
     again.close()
 
@@ -130,87 +133,90 @@ def test_writing_goes_on_beside_a_pack_that_lost_bytes(harmed: Library) -> None:
 def test_what_was_compressed_against_something_lost_is_whole_again(library: Library) -> None:
     """The current version needs the earlier one, which is stored again as the version after it."""
     first, second = lines(4, 200), lines(4, 200) + b"one more\n"
-    library.add("a.txt", first)
+    library.documents.add("a.txt", first)
     length = pack_of(library).stat().st_size
-    library.add("a.txt", second)
+    library.documents.add("a.txt", second)
     assert pack_of(library).stat().st_size - length < 200
     data = bytearray(pack_of(library).read_bytes())
     data[50:60] = b"0123456789"
     pack_of(library).write_bytes(data)
     library.reader.forget()
     with pytest.raises(RolltopError):
-        library.read(library.document("a.txt"))
-    library.add("a.txt", first)
-    history = [library.read_object(version.object) for version in library.versions(library.document("a.txt"))]
+        library.documents.read(library.documents.get("a.txt"))
+    library.documents.add("a.txt", first)
+    history = [
+        library.documents.read_object(version.object)
+        for version in library.documents.versions(library.documents.get("a.txt"))
+    ]
     assert history == [first, second, first]
     assert library.care.verify().ok
 
 
 def test_a_damaged_version_is_no_reason_not_to_keep_the_next(library: Library) -> None:
-    library.add("a.txt", SMALL)
+    library.documents.add("a.txt", SMALL)
     flip(pack_of(library))
     library.reader.forget()
-    library.add("a.txt", SMALL + b"more\n")
-    assert library.read(library.document("a.txt")) == SMALL + b"more\n"
+    library.documents.add("a.txt", SMALL + b"more\n")
+    assert library.documents.read(library.documents.get("a.txt")) == SMALL + b"more\n"
 
 
 def test_a_version_that_only_a_snapshot_keeps_is_whole_again(library: Library) -> None:
-    library.add("a.txt", LARGE)
+    library.documents.add("a.txt", LARGE)
     library.history.take_snapshot("s")
-    library.delete(library.matching(pattern="*"))
+    library.documents.delete(library.documents.matching(pattern="*"))
     library.care.collect(everything=True)
     flip(pack_of(library))
     library.reader.forget()
     assert library.care.verify().affected == ["a.txt"]
-    library.add("b.txt", LARGE)
+    library.documents.add("b.txt", LARGE)
     assert library.care.verify().ok
-    assert library.read_object(library.history.restored("s")[0][1]) == LARGE
+    assert library.documents.read_object(library.history.restored("s")[0][1]) == LARGE
 
 
 def test_a_stream_that_is_stored_again_is_whole(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writes, "HELD_IN_MEMORY", 1 << 20)
+    monkeypatch.setattr(ingest, "HELD_IN_MEMORY", 1 << 20)
     monkeypatch.setattr(leaf_window, "WINDOW", 1 << 19)
     monkeypatch.setattr(packs, "PACK_LIMIT", 1 << 19)
     data = lines(5, 60_000)
-    library.add("big.bin", io.BytesIO(data))
+    library.documents.add("big.bin", io.BytesIO(data))
     flip(pack_of(library, 2))
     library.reader.forget()
-    stored = library.add("big.bin", io.BytesIO(data)).bytes_stored
+    stored = library.documents.add("big.bin", io.BytesIO(data)).bytes_stored
     assert 0 < stored < len(data)
-    assert library.read(library.document("big.bin")) == data
+    assert library.documents.read(library.documents.get("big.bin")) == data
     flip(pack_of(library, 1))
     library.reader.forget()
     assert library.care.repair({"big.bin": data}.get).affected == []
-    assert library.read(library.document("big.bin")) == data
+    assert library.documents.read(library.documents.get("big.bin")) == data
 
 
 def test_a_call_that_fails_takes_nothing_of_it_back(library: Library) -> None:
-    library.add("a.txt", LARGE)
+    library.documents.add("a.txt", LARGE)
     flip(pack_of(library))
 
     def failing(_: object) -> None:
-        library.add("a.txt", LARGE)
+        library.documents.add("a.txt", LARGE)
         raise ValueError
 
     with pytest.raises(ValueError):
         library.write(failing)
     library.reader.forget()
     with pytest.raises(RolltopError):
-        library.read(library.document("a.txt"))
-    library.add("a.txt", LARGE)
-    assert library.read(library.document("a.txt")) == LARGE
+        library.documents.read(library.documents.get("a.txt"))
+    library.documents.add("a.txt", LARGE)
+    assert library.documents.read(library.documents.get("a.txt")) == LARGE
 
 
 def test_a_flipped_bit_beside_what_was_stored_again_is_still_mended(library: Library) -> None:
-    library.add_many([Source("a.txt", SMALL, 1, 2), Source("b.txt", OTHER, 1, 2)])
+    library.documents.add_many([Source("a.txt", SMALL, 1, 2), Source("b.txt", OTHER, 1, 2)])
     sound = pack_of(library).read_bytes()
     data = bytearray(sound)
     data[300] ^= 1
     pack_of(library).write_bytes(data)
     library.reader.forget()
-    library.add("a.txt", SMALL)
+    library.documents.add("a.txt", SMALL)
     assert library.care.repair().ok
-    assert library.read(library.document("b.txt")) == OTHER
+    assert library.documents.read(library.documents.get("b.txt")) == OTHER
     assert pack_of(library).read_bytes()[: len(sound)] == sound
 
 
@@ -232,7 +238,7 @@ def test_the_commands_take_the_original_file(rolltop: Run, tmp_path: Path) -> No
 def partly(library: Library) -> Library:
     """Two documents that can be read, and one between them that cannot."""
     for name in "abc":
-        library.add(f"{name}.txt", b"needle\n" + lines(ord(name), 50))
+        library.documents.add(f"{name}.txt", b"needle\n" + lines(ord(name), 50))
     frame = library.catalog.objects.frame(2)
     assert frame is not None
     library.blobs.overwrite(frame.place, bytes(frame.place.length))
@@ -258,8 +264,8 @@ def test_grep_answers_for_the_rest_and_names_what_is_damaged(partly: Library) ->
 
 
 def test_indexes_are_built_beside_what_is_damaged(partly: Library) -> None:
-    partly.index()
-    assert [hit.document.path for hit in partly.search("needle").hits] == ["a.txt", "c.txt"]
+    partly.indexes.update()
+    assert [hit.document.path for hit in partly.search.keyword("needle").hits] == ["a.txt", "c.txt"]
 
 
 def test_the_command_greps_what_can_be_read(rolltop: Run, tmp_path: Path) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import math
 import signal
 import subprocess
 import sys
@@ -39,6 +41,12 @@ def test_the_joined_order_has_every_document_once(candidates: list[Candidate], b
     assert all(each.score == pytest.approx(sum(each.parts.values())) for each in joined)
 
 
+def test_scores_are_in_order_to_the_last_bit() -> None:
+    worths = list(itertools.accumulate(range(2000), lambda worth, _: math.nextafter(worth, 9), initial=2.5))
+    joined = fuse([Candidate(at, worth, 0.0, None) for at, worth in enumerate(worths, 1)], Blend(0.0, 0.0, 1.0), 1.0)
+    assert [each.score for each in joined] == sorted((each.score for each in joined), reverse=True)
+
+
 @given(CANDIDATES, BLEND, FULL)
 def test_better_in_everything_is_better(candidates: list[Candidate], blend: Blend, full: float) -> None:
     joined = fuse(candidates, blend, full)
@@ -53,76 +61,86 @@ def test_better_in_everything_is_better(candidates: list[Candidate], blend: Blen
 
 
 def test_nothing_is_lost_because_only_one_leg_found_it(library: Library) -> None:
-    library.add_text("both.md", "The engine of a car, its tyres, and how an automobile is washed.\n")
-    library.add_text("words.md", "A car of a train.\n")
-    library.add_text("other.md", "Onions.\n")
-    found = {each.document: each for each in library.legs("car automobile").candidates}
-    both, words = library.document("both.md").id, library.document("words.md").id
+    library.documents.add_text("both.md", "The engine of a car, its tyres, and how an automobile is washed.\n")
+    library.documents.add_text("words.md", "A car of a train.\n")
+    library.documents.add_text("other.md", "Onions.\n")
+    found = {each.document: each for each in library.search.legs("car automobile").candidates}
+    both, words = library.documents.get("both.md").id, library.documents.get("words.md").id
     assert 0 < found[words].words < found[both].words
     assert all(each.nearness is not None for each in found.values())
 
 
 def test_given_documents_weigh_what_a_search_finds_them_worth(library: Library) -> None:
     for number in range(12):
-        library.add_text(f"{number}.md", " ".join(["needle", "hay", "stack"][: 1 + number % 3]) + f" {number}\n" * 3)
+        library.documents.add_text(
+            f"{number}.md", " ".join(["needle", "hay", "stack"][: 1 + number % 3]) + f" {number}\n" * 3
+        )
         if number == 7:
-            library.catch_up()  # the others are fresh
-    library.search("needle")  # which takes up what is fresh
-    numbers = [library.document(f"{number}.md").id for number in range(12)]
-    found = library.text.search("stack absent", limit=50)
-    weighed = library.text.weigh("stack absent", numbers)
+            library.search.catch_up()  # the others are fresh
+    library.search.keyword("needle")  # which takes up what is fresh
+    numbers = [library.documents.get(f"{number}.md").id for number in range(12)]
+    found = library.search.words.index.search("stack absent", limit=50)
+    weighed = library.search.words.index.weigh("stack absent", numbers)
     assert {hit.document: hit.score for hit in found.hits} == pytest.approx(
         {number: hit.score for number, hit in weighed.items()}
     )
     assert len(weighed) == 4
-    assert library.text.weigh("stack", []) == {}
-    assert library.text.weigh("stack", [number + 1000 for number in numbers]) == {}
+    assert library.search.words.index.weigh("stack", []) == {}
+    assert library.search.words.index.weigh("stack", [number + 1000 for number in numbers]) == {}
 
 
 def test_why_names_the_fields_of_the_words(library: Library) -> None:
-    library.add_text("car.md", "# The car\n\nAn automobile.\n")
-    (hit,) = library.search_hybrid("car", why=True).hits
+    library.documents.add_text("car.md", "# The car\n\nAn automobile.\n")
+    (hit,) = library.search.hybrid("car", why=True).hits
     assert set(hit.parts) == {"title", "heading", "path", "body", "meaning"}
     assert sum(hit.parts.values()) == pytest.approx(hit.score)
-    assert "meaning" in library.search_hybrid("car").hits[0].why
+    assert "meaning" in library.search.hybrid("car").hits[0].why
 
 
 def paths(library: Library, query: str, **page: int) -> list[str]:
-    return [hit.document.path for hit in library.search_hybrid(query, **page).hits]
+    return [hit.document.path for hit in library.search.hybrid(query, **page).hits]
 
 
 def test_a_document_that_says_it_in_other_words_is_found_too(library: Library) -> None:
-    library.add_text("a.md", "My automobile needs new tyres.\n")
-    library.add_text("b.md", "An onion soup.\n")
-    found = library.search_hybrid("car")
+    library.documents.add_text("a.md", "My automobile needs new tyres.\n")
+    library.documents.add_text("b.md", "An onion soup.\n")
+    found = library.search.hybrid("car")
     assert [(hit.document.path, found.total, found.type) for hit in found.hits] == [("a.md", 1, "hybrid")]
     assert found.hits[0].why.startswith("meaning")
 
 
 def test_hybrid_has_what_the_meaning_has_first_where_the_words_are_only_those_of_grammar(library: Library) -> None:
-    library.add_text("outage.md", "Postgres fell over because the disk was full. A replication slot nobody used.\n")
-    library.add_text("cabin.md", "Why did we book the cabin at the lake? The view at night.\n")
-    library.add_text("soup.md", "At night the soup did cool, and the onions were sweet.\n")
+    library.documents.add_text(
+        "outage.md", "Postgres fell over because the disk was full. A replication slot nobody used.\n"
+    )
+    library.documents.add_text("cabin.md", "Why did we book the cabin at the lake? The view at night.\n")
+    library.documents.add_text("soup.md", "At night the soup did cool, and the onions were sweet.\n")
     assert paths(library, "why did the database crash at the site")[0] == "outage.md"
-    assert library.find("database crash", "semantic").hits[0].document.path == "outage.md"
+    assert library.search.find("database crash", "semantic").hits[0].document.path == "outage.md"
 
 
 def test_most_of_the_words_in_a_short_text_beat_all_of_them_scattered_over_a_long_one(library: Library) -> None:
     filler = [f"word{number % 997} filler{number % 89} text" for number in range(20_000)]
     for place, word in zip(range(0, 20_000, 4_500), ("kernel", "partition", "table", "forget", "quickly"), strict=True):
         filler[place] = word
-    library.add_text("huge.txt", "\n".join(filler))
-    library.add_text("partition.txt", "Lets the kernel forget a partition of the disk; the partition table stays.\n")
-    library.add_many(Source(f"{n}.txt", f"Something else about number {n}.\n".encode(), 1, 2) for n in range(40))
+    library.documents.add_text("huge.txt", "\n".join(filler))
+    library.documents.add_text(
+        "partition.txt", "Lets the kernel forget a partition of the disk; the partition table stays.\n"
+    )
+    library.documents.add_many(
+        Source(f"{n}.txt", f"Something else about number {n}.\n".encode(), 1, 2) for n in range(40)
+    )
     assert paths(library, "kernel forget partition table quickly")[0] == "partition.txt"
-    assert [hit.document.path for hit in library.search("kernel forget partition table quickly").hits] == ["huge.txt"]
+    assert [hit.document.path for hit in library.search.keyword("kernel forget partition table quickly").hits] == [
+        "huge.txt"
+    ]
 
 
 def test_scores_lie_between_0_and_1_whichever_way_was_searched(library: Library) -> None:
     for number in range(20):
-        library.add_text(f"needle{number}.md", f"# Needle {number}\n\n{'needle hay ' * (1 + number % 5)}\n")
+        library.documents.add_text(f"needle{number}.md", f"# Needle {number}\n\n{'needle hay ' * (1 + number % 5)}\n")
     for kind in ("keyword", "semantic", "hybrid"):
-        found = library.find("needle hay", kind, limit=20, why=True).hits
+        found = library.search.find("needle hay", kind, limit=20, why=True).hits
         scores = [hit.score for hit in found]
         assert scores == sorted(scores, reverse=True), kind
         assert 0 < scores[-1] <= scores[0] <= 1, kind
@@ -130,8 +148,8 @@ def test_scores_lie_between_0_and_1_whichever_way_was_searched(library: Library)
 
 
 def test_conditions_hold_for_what_is_only_near(library: Library) -> None:
-    library.add_text("car.md", "A car, an automobile, a vehicle.\n")
-    library.add_text("auto.py", "# automobile: a vehicle\n")
+    library.documents.add_text("car.md", "A car, an automobile, a vehicle.\n")
+    library.documents.add_text("auto.py", "# automobile: a vehicle\n")
     assert sorted(paths(library, "vehicle car")) == ["auto.py", "car.md"]
     assert paths(library, "vehicle ext:md") == ["car.md"]
     assert paths(library, "vehicle -car") == ["auto.py"]
@@ -140,45 +158,45 @@ def test_conditions_hold_for_what_is_only_near(library: Library) -> None:
 
 def test_pages_follow_each_other_without_gap_or_repetition(library: Library) -> None:
     for number in range(170):
-        library.add_text(f"{number}.txt", f"{'needle ' * (1 + number % 7)} in the hay {number}\n")
-    library.embed()
+        library.documents.add_text(f"{number}.txt", f"{'needle ' * (1 + number % 7)} in the hay {number}\n")
+    library.search.embed()
     whole = paths(library, "needle hay", limit=400)
     assert sorted(whole) == sorted(f"{number}.txt" for number in range(170))
     paged = [path for start in range(0, 170, 30) for path in paths(library, "needle hay", limit=30, offset=start)]
     assert paged == whole
-    assert library.search_hybrid("needle hay").total == 170
+    assert library.search.hybrid("needle hay").total == 170
 
 
 def test_the_total_counts_every_document_once_however_many_there_are(library: Library) -> None:
-    library.add_many(
+    library.documents.add_many(
         Source(f"{n}.txt", f"{'needle ' * (1 + n % 7)} in the hay {n}\n".encode(), 1, 2) for n in range(1300)
     )
-    assert library.search_hybrid("needle hay").total == 1300
+    assert library.search.hybrid("needle hay").total == 1300
 
 
 def test_a_search_that_finds_nothing_names_the_words_it_may_have_meant(library: Library) -> None:
-    library.add_text("orchard.md", "Topaz apples are ripe in September")
-    found = library.find("septmber", "keyword")
+    library.documents.add_text("orchard.md", "Topaz apples are ripe in September")
+    found = library.search.find("septmber", "keyword")
     assert (found.total, found.hits) == (0, [])
     assert "Did you mean: september? A fuzzy search finds 1 document." in str(found.note)
-    assert library.find("qqqqqqq", "keyword").note is None
+    assert library.search.find("qqqqqqq", "keyword").note is None
 
 
 def test_hybrid_finds_what_is_misspelled_and_says_so(library: Library) -> None:
-    library.add_text("onions.md", "An onion soup with bread")
-    library.add_text("orchard.md", "Topaz apples are ripe in September")
-    found = library.find("septmber")
+    library.documents.add_text("onions.md", "An onion soup with bread")
+    library.documents.add_text("orchard.md", "Topaz apples are ripe in September")
+    found = library.search.find("septmber")
     assert found.hits[0].document.path == "orchard.md"
     assert "Did you mean: september?" in str(found.note)
-    assert "nearest in meaning" in str(library.find("qqqqqqq").note)
+    assert "nearest in meaning" in str(library.search.find("qqqqqqq").note)
 
 
 def test_without_a_model_words_alone_are_searched(tmp_path: Path) -> None:
     library = Library(tmp_path / "store", Options(model="none"))
-    library.add_text("a.md", "a needle\n")
-    assert (library.search_hybrid("needle").type, library.search_hybrid("needle").total) == ("full-text", 1)
+    library.documents.add_text("a.md", "a needle\n")
+    assert (library.search.hybrid("needle").type, library.search.hybrid("needle").total) == ("full-text", 1)
     with pytest.raises(PartMissing, match="switched off"):
-        library.search_near("needle")
+        library.search.semantic("needle")
     library.close()
 
 
@@ -186,9 +204,9 @@ def test_a_missing_model_is_said_and_words_are_searched(library: Library, monkey
     def missing(_: str) -> None:
         raise PartMissing("the model minilm is not installed")
 
-    library.add_text("a.md", "a needle\n")
+    library.documents.add_text("a.md", "a needle\n")
     monkeypatch.setattr("rolltop.store.meaning.meaning.load_model", missing)
-    found = library.search_hybrid("needle")
+    found = library.search.hybrid("needle")
     assert (found.total, found.type) == (1, "full-text")
     assert "minilm is not installed" in str(found.note)
 
@@ -202,17 +220,17 @@ def test_a_model_that_cannot_be_used_keeps_nobody_from_searching_words(
 ) -> None:
     """A store may have moved to a machine where the model is not."""
     with Library(tmp_path / "store", Options(model=choice)) as library:
-        library.add_text("a.md", "a needle\n")
-        found = library.find("needle")
+        library.documents.add_text("a.md", "a needle\n")
+        found = library.search.find("needle")
         assert (found.total, found.type) == (1, "full-text")
         assert problem in str(found.note)
         with pytest.raises(RolltopError, match=problem):
-            library.find("needle", "semantic")
+            library.search.find("needle", "semantic")
 
 
 def test_a_search_waits_a_moment_for_who_is_embedding(library: Library) -> None:
-    library.add_text("cat.md", "A kitten sleeps on the sofa.\n")
-    taken, lock = threading.Event(), library.meaning.index.lock
+    library.documents.add_text("cat.md", "A kitten sleeps on the sofa.\n")
+    taken, lock = threading.Event(), library.search.meaning.index.lock
 
     def embedding() -> None:
         with lock.held():
@@ -222,7 +240,7 @@ def test_a_search_waits_a_moment_for_who_is_embedding(library: Library) -> None:
     thread = threading.Thread(target=embedding)
     thread.start()
     taken.wait()
-    assert library.find("young cat", "semantic").total == 1
+    assert library.search.find("young cat", "semantic").total == 1
     thread.join()
 
 
@@ -230,12 +248,12 @@ def test_nothing_found_because_nothing_is_embedded_yet_is_said(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rolltop.store.meaning.meaning.WHILE_A_SEARCH_WAITS", 0.1)
-    library.add_text("cat.md", "A kitten sleeps on the sofa.\n")
-    with library.meaning.index.lock.held():
-        found = library.find("young cat", "semantic")
+    library.documents.add_text("cat.md", "A kitten sleeps on the sofa.\n")
+    with library.search.meaning.index.lock.held():
+        found = library.search.find("young cat", "semantic")
     assert (found.total, found.embedded) == (0, 0.0)
     assert "Only 0 of 1 documents are known by their meaning so far" in str(found.note)
-    assert library.find("young cat", "semantic").note is None
+    assert library.search.find("young cat", "semantic").note is None
 
 
 # the command line ------------------------------------------------------------------------------------
@@ -280,7 +298,7 @@ def test_reindex_builds_anew_and_with_another_model(rolltop: Run, tmp_path: Path
 def test_reindex_can_be_interrupted_and_goes_on(tmp_path: Path) -> None:
     library = Library(tmp_path / "w" / "store")
     for number in range(100):
-        library.add_text(f"{number}.txt", f"a text about the number {number}, which is a number\n" * 4)
+        library.documents.add_text(f"{number}.txt", f"a text about the number {number}, which is a number\n" * 4)
     library.close()
     command = [sys.executable, "-m", "rolltop", "--workspace", str(tmp_path / "w"), "store", "reindex"]
     running = subprocess.Popen([*command, "--model", "minilm"], stderr=subprocess.PIPE, text=True)

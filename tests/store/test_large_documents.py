@@ -23,14 +23,14 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Library:
     library = Library(tmp_path_factory.mktemp("large") / "store")
     rng = random.Random(1)
     data = b"".join(b"%d %x\n" % (number, rng.getrandbits(160)) for number in range(1, LINES + 1))
-    library.add("large.txt", data)
+    library.documents.add("large.txt", data)
     library.grep.index_pending()
     return library
 
 
 @pytest.mark.parametrize("line", [1, 2, 777, LINES // 2, LINES - 1, LINES])
 def test_a_line_is_read_without_the_rest(large: Library, line: int) -> None:
-    document = large.document("large.txt")
+    document = large.documents.get("large.txt")
     large.reader.forget()
     read = 0
     leaf = large.reader.leaf
@@ -49,12 +49,12 @@ def test_a_line_is_read_without_the_rest(large: Library, line: int) -> None:
     assert part.content is not None
     assert part.content.split()[0] == str(line)
     assert (part.start_line, part.end_line, part.complete) == (line, line, True)
-    assert large.read_span(document.object, part.start, part.end).decode() == part.content
+    assert large.documents.read_span(document.object, part.start, part.end).decode() == part.content
     assert read < 2 << 20
 
 
 def test_lines_behind_the_end_are_none(large: Library) -> None:
-    document = large.document("large.txt")
+    document = large.documents.get("large.txt")
     part = read_part(large, document, document.object, document.size, Wanted(start_line=LINES + 1))
     assert (part.content, part.complete, part.start) == ("", True, document.size)
 
@@ -70,27 +70,29 @@ if sys.argv[2] == "grep":
     (file,) = library.grep.files(Pattern("7$"))
     print(len(file.selected), *(match.line.split()[0] for match in list(file.matches())[-2:]), sep=",")
 else:
-    print(library.read_lines(library.document("large.txt").object, 100000, 100001).count)
+    print(library.documents.read_lines(library.documents.get("large.txt").object, 100000, 100001).count)
 print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10)
 """
 
 
 @pytest.mark.parametrize("what", ["grep", "read"])
 def test_a_large_document_is_never_held_as_a_whole(large: Library, what: str) -> None:
-    size = large.document("large.txt").size >> 20
+    size = large.documents.get("large.txt").size >> 20
     assert size >= 18
     command = [sys.executable, "-c", MEMORY, str(large.directory), what]
     out = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     expected = [
-        line.split()[0] for line in large.read(large.document("large.txt")).decode().split("\n") if line[-1:] == "7"
+        line.split()[0]
+        for line in large.documents.read(large.documents.get("large.txt")).decode().split("\n")
+        if line[-1:] == "7"
     ]
     assert out[0] == (",".join([str(len(expected)), *expected[-2:]]) if what == "grep" else "2")
     assert int(out[1]) < (60 if what == "grep" else 20)
 
 
 def test_a_lone_carriage_return_ends_no_line(library: Library) -> None:
-    library.add_text("mac.txt", "one\rstill one\ntwo\r\nthree")
-    document = library.document("mac.txt")
+    library.documents.add_text("mac.txt", "one\rstill one\ntwo\r\nthree")
+    document = library.documents.get("mac.txt")
     part = read_part(library, document, document.object, document.size, Wanted(start_line=1, end_line=1))
     assert part.content == "one\rstill one\n"
     part = read_part(library, document, document.object, document.size, Wanted(start_line=2))
@@ -100,7 +102,7 @@ def test_a_lone_carriage_return_ends_no_line(library: Library) -> None:
 
 
 def test_a_hit_in_a_long_line_is_shown_around_its_place_in_linear_time(library: Library) -> None:
-    library.add_text("long.txt", "a b " * 200_000 + "needle " + "a b " * 50_000)
+    library.documents.add_text("long.txt", "a b " * 200_000 + "needle " + "a b " * 50_000)
     begun = time.process_time()
     (found,) = grep(library, GrepDocuments(pattern="needle"), 60_000).results or []
     (line,) = found.matches or []
@@ -121,7 +123,9 @@ def test_grep_beside_writers_answers_as_one_state(library: Library) -> None:
 
             def work(_: object, batch: int = batch) -> None:
                 for number in range(10):
-                    library.add_text(f"{batch % 40}/{number}.txt", f"needle of {batch}\n" * (1 + number * 300))
+                    library.documents.add_text(
+                        f"{batch % 40}/{number}.txt", f"needle of {batch}\n" * (1 + number * 300)
+                    )
 
             library.write(work)
             library.grep.index_pending()
@@ -145,13 +149,13 @@ def test_grep_beside_writers_answers_as_one_state(library: Library) -> None:
     stop.set()
     threads[0].join()
     assert not failures, failures[0]
-    assert library.select(Listing())
+    assert library.documents.select(Listing())
 
 
 def test_a_search_says_that_a_text_is_too_long_to_be_indexed(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (extracts, texts):
         monkeypatch.setattr(module, "LONGEST_READ", 1 << 20)
-    library.add_text("long.txt", "needle and hay\n" * 100_000)
-    found = library.search("needle")
+    library.documents.add_text("long.txt", "needle and hay\n" * 100_000)
+    found = library.search.keyword("needle")
     assert found.total == 0
     assert found.note == "Texts of more than 1 MB, which are not searched by their words: 1. grep finds their lines."

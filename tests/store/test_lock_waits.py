@@ -25,7 +25,7 @@ sys.stdin.read()
 @pytest.fixture
 def library(tmp_path: Path) -> Iterator[Library]:
     opened = Library(tmp_path / "store", Options(lock_seconds=0.2, model="none"))
-    opened.add_text("first", "first.txt")
+    opened.documents.add_text("first", "first.txt")
     yield opened
     opened.close()
 
@@ -46,7 +46,7 @@ def holder(library: Library) -> Iterator[subprocess.Popen[str]]:
 
 def test_the_error_names_the_process_and_what_to_do(library: Library, holder: subprocess.Popen[str]) -> None:
     with pytest.raises(Conflict, match=rf"process {holder.pid} \(.*python.* has held the store's lock") as caught:
-        library.add_text("second", "second.txt")
+        library.documents.add_text("second", "second.txt")
     assert caught.value.error_type == "store_busy"
     assert "abcdefgh12345" not in str(caught.value)
     assert "store.lock_seconds" in (caught.value.hint or "")
@@ -59,7 +59,7 @@ def test_every_waiting_writer_gets_an_answer_and_the_next_one_writes(
 
     def write(number: int) -> None:
         try:
-            library.add_text(f"text {number}", f"{number}.txt")
+            library.documents.add_text(f"text {number}", f"{number}.txt")
             outcomes.append("written")
         except Conflict as error:
             outcomes.append(error.error_type)
@@ -75,12 +75,12 @@ def test_every_waiting_writer_gets_an_answer_and_the_next_one_writes(
     holder.wait(10)
     write(99)
     assert outcomes[-1] == "written"
-    assert len(library.page().documents) == 2
+    assert len(library.documents.page().documents) == 2
 
 
 def test_reading_does_not_wait(library: Library, holder: subprocess.Popen[str]) -> None:
     assert holder.poll() is None
-    assert len(library.page().documents) == 1
+    assert len(library.documents.page().documents) == 1
 
 
 def test_the_limit_is_a_setting() -> None:

@@ -33,13 +33,13 @@ an e-mail from Łódź
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     with Library(tmp_path_factory.mktemp("marking") / "store") as opened:
-        opened.add_text("a.md", TEXT)
+        opened.documents.add_text("a.md", TEXT)
         yield opened
 
 
 def lines(library: Library, query: str, similarity: float | None = None) -> list[str]:
     """The lines that a search shows, with the words between angle brackets."""
-    hit = library.search(query, similarity=similarity).hits[0]
+    hit = library.search.keyword(query, similarity=similarity).hits[0]
     return [
         re.sub("\x1b\\[01;31m\x1b\\[K(.*?)\x1b\\[m\x1b\\[K", r"<\1>", match.line)
         for match in excerpts(library, hit, 0, 0, color=True).lines
@@ -77,22 +77,22 @@ def test_lines_hold_nearly_spelled_words(library: Library) -> None:
 
 
 def test_where_no_line_holds_an_identifier_its_parts_are_shown(library: Library) -> None:
-    library.add_text("parted.md", "set this\nhost name\nanywhere\n")
+    library.documents.add_text("parted.md", "set this\nhost name\nanywhere\n")
     assert lines(library, "setThisHost") == ["<set> <this>", "<host> name"]
 
 
 def test_columns_are_those_of_the_text_as_it_is_written(library: Library) -> None:
-    (match,) = excerpts(library, library.search("raid").hits[0], 1, 1).lines
+    (match,) = excerpts(library, library.search.keyword("raid").hits[0], 1, 1).lines
     assert (match.line_number, match.column_start, match.column_end) == (5, 27, 31)
     assert (match.before, match.after) == (["検査だけ"], ["modern art and AI"])
-    (last,) = excerpts(library, library.search("lodz").hits[0], 0, 3).lines
+    (last,) = excerpts(library, library.search.keyword("lodz").hits[0], 0, 3).lines
     assert (last.column_start, last.column_end, last.after) == (16, 20, [])
 
 
 def test_a_very_long_line_is_shown_as_a_piece_that_says_so(library: Library) -> None:
     long = "gamma " * 5000 + "dormouse " + "delta " * 5000
-    library.add_text("long.json", f"{long}\n{'x' * 5000}\n")
-    hit = library.search("dormouse").hits[0]
+    library.documents.add_text("long.json", f"{long}\n{'x' * 5000}\n")
+    hit = library.search.keyword("dormouse").hits[0]
     (match,) = excerpts(library, hit, 0, 1).lines
     assert (match.column_start, match.column_end, match.line_length) == (30_001, 30_009, len(long))
     assert match.line_from is not None
@@ -100,24 +100,24 @@ def test_a_very_long_line_is_shown_as_a_piece_that_says_so(library: Library) -> 
     assert (len(match.line), "dormouse" in match.line, match.after) == (LONGEST, True, ["x" * LONGEST + "…"])
     (coloured,) = excerpts(library, hit, 0, 0, color=True).lines
     assert "\x1b[01;31m\x1b[Kdormouse\x1b[m\x1b[K" in coloured.line
-    (short,) = excerpts(library, library.search("raid").hits[0], 0, 0).lines
+    (short,) = excerpts(library, library.search.keyword("raid").hits[0], 0, 0).lines
     assert (short.line_from, short.line_length) == (None, None)
 
 
 @pytest.mark.parametrize(("count", "complete"), [(MOST, True), (MOST + 1, False)])
 def test_more_lines_than_are_shown_are_not_kept_quiet(library: Library, count: int, complete: bool) -> None:
-    library.add_text("many.md", "a marmot here\nand none\n" * count)
-    found = excerpts(library, library.search("marmot").hits[0], 0, 0)
+    library.documents.add_text("many.md", "a marmot here\nand none\n" * count)
+    found = excerpts(library, library.search.keyword("marmot").hits[0], 0, 0)
     assert (len(found.lines), found.complete) == (MOST, complete)
 
 
 def test_lines_say_the_page_and_the_cell(library: Library) -> None:
-    library.add("a.pdf", made.made_pdf("first zebra", "second zebra", "no such animal"))
-    library.add("a.xlsx", made.made_xlsx())
-    library.index()
+    library.documents.add("a.pdf", made.made_pdf("first zebra", "second zebra", "no such animal"))
+    library.documents.add("a.xlsx", made.made_xlsx())
+    library.indexes.update()
 
     def places(word: str) -> list[str]:
-        hit = library.search(word).hits[0]
+        hit = library.search.keyword(word).hits[0]
         return [hit.place, *(match.place for match in excerpts(library, hit, 0, 0).lines)]
 
     assert places("zebra") == ["page 1", "page 1", "page 2"]
@@ -136,8 +136,8 @@ def test_more_words_than_can_be_looked_for_at_once() -> None:
 
 @pytest.mark.parametrize(("word", "text"), [("速", "検索エンジンは速い"), ("grosse", "Die Größe"), ("lodz", "Łódź")])
 def test_a_snippet_is_where_the_word_stands_however_it_is_written(library: Library, word: str, text: str) -> None:
-    library.add_text(f"{word}.txt", "Anfang \u2013 ohne das Wort\n" * 100 + text + "\n" + "Ende\n" * 100)
-    hits = {hit.document.path: hit for hit in library.search(word).hits}
+    library.documents.add_text(f"{word}.txt", "Anfang \u2013 ohne das Wort\n" * 100 + text + "\n" + "Ende\n" * 100)
+    hits = {hit.document.path: hit for hit in library.search.keyword(word).hits}
     hit = hits[f"{word}.txt"]
     assert (text in hit.snippet, hit.place) == (True, "line 101")
     assert "\x1b[01;31m" in highlighted(hit.snippet, hit.words)

@@ -34,11 +34,11 @@ WORDS = ["river", "stone", "bread", "engine", "letter", "music", "garden", "wint
 def fill(library: Library, count: int, length: int = 40) -> None:
     rng = random.Random(count)
     for number in range(count):
-        library.add_text(f"d/{number}.txt", " ".join(rng.choices(WORDS, k=length)) + f" {number}\n")
+        library.documents.add_text(f"d/{number}.txt", " ".join(rng.choices(WORDS, k=length)) + f" {number}\n")
 
 
 def names(library: Library, query: str, limit: int = 10) -> list[str]:
-    return [named(library, near).name for near in library.meaning.rank(query, limit)]
+    return [named(library, near).name for near in library.search.meaning.rank(query, limit)]
 
 
 def named(library: Library, near: Near) -> Document:
@@ -49,7 +49,7 @@ def named(library: Library, near: Near) -> Document:
 
 def known(library: Library) -> tuple[int, int, int]:
     """Documents and vectors that are embedded, and rows in the file."""
-    index = library.meaning.index
+    index = library.search.meaning.index
     return index.spans.documents(), index.spans.vectors(), len(index.vectors)
 
 
@@ -58,7 +58,7 @@ def known(library: Library) -> tuple[int, int, int]:
 
 def test_a_document_is_found_by_what_it_means(library: Library) -> None:
     for name, text in TOPICS.items():
-        library.add_text(name, text)
+        library.documents.add_text(name, text)
     assert names(library, "pets and animals", 1) == ["cat.md"]
     assert names(library, "monetary policy of governments", 1) == ["bank.md"]
     assert names(library, "cooking recipe with vegetables", 1) == ["soup.md"]
@@ -68,21 +68,21 @@ def test_a_document_is_found_by_what_it_means(library: Library) -> None:
 @pytest.mark.parametrize("length", [40, 900])
 def test_the_order_is_that_of_brute_force(library: Library, length: int) -> None:
     fill(library, 40, length)
-    library.embed()
+    library.search.embed()
     model = load_model("wordllama")
     asked = model.embed(["winter music in the forest"])[0]
     best: dict[str, float] = {}
-    for document in library.select(Listing()):
+    for document in library.documents.select(Listing()):
         pieces = passages(library.extracts.of(document).body, model.reach)
         best[document.path] = float((model.embed([text for _, text in pieces]) @ asked).max())
-    found = library.meaning.rank("winter music in the forest", 15)
+    found = library.search.meaning.rank("winter music in the forest", 15)
     assert [near.score for near in found] == pytest.approx(sorted(best.values(), reverse=True)[:15], abs=0.004)
     assert all(near.score == pytest.approx(best[named(library, near).path], abs=0.004) for near in found)
 
 
 def test_the_nearest_passage_is_named(library: Library) -> None:
-    library.add_text("long.md", "Nothing of interest here. " * 300 + "\n\n" + TOPICS["cat.md"])
-    (near,) = library.meaning.rank("a kitten and its mice", 1)
+    library.documents.add_text("long.md", "Nothing of interest here. " * 300 + "\n\n" + TOPICS["cat.md"])
+    (near,) = library.search.meaning.rank("a kitten and its mice", 1)
     assert library.extracts.of(named(library, near)).body[near.start :].endswith(TOPICS["cat.md"])
     assert near.start > 1000
 
@@ -99,45 +99,45 @@ def test_signs_find_nearly_what_a_scan_finds(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("query", ["", "   ", "\0", "\ud800", "?!…", "x" * 50_000])
 def test_a_hostile_query_is_answered(library: Library, query: str) -> None:
-    library.add_text("cat.md", TOPICS["cat.md"])
+    library.documents.add_text("cat.md", TOPICS["cat.md"])
     assert len(names(library, query)) <= 1
 
 
 def test_documents_without_text_are_no_trouble(library: Library) -> None:
-    library.add("empty.txt", b"")
-    library.add("noise.bin", bytes(range(256)) * 40)
-    library.add_text("blank.txt", "\n \n\t\n")
-    library.add_text("cat.md", TOPICS["cat.md"])
-    library.embed()
+    library.documents.add("empty.txt", b"")
+    library.documents.add("noise.bin", bytes(range(256)) * 40)
+    library.documents.add_text("blank.txt", "\n \n\t\n")
+    library.documents.add_text("cat.md", TOPICS["cat.md"])
+    library.search.embed()
     assert names(library, "kitten") == ["cat.md"]
-    assert library.meaning.state().share == 1.0
+    assert library.search.meaning.state().share == 1.0
 
 
 # changes ---------------------------------------------------------------------------------------------
 
 
 def test_a_fresh_document_is_found_at_once(library: Library) -> None:
-    library.add_text("cat.md", TOPICS["cat.md"])
+    library.documents.add_text("cat.md", TOPICS["cat.md"])
     assert names(library, "animals") == ["cat.md"]
-    library.add_text("bank.md", TOPICS["bank.md"])
+    library.documents.add_text("bank.md", TOPICS["bank.md"])
     assert names(library, "economy", 1) == ["bank.md"]
 
 
 def test_a_deleted_document_is_gone_and_comes_back(library: Library) -> None:
-    document = library.add_text("cat.md", TOPICS["cat.md"]).document
+    document = library.documents.add_text("cat.md", TOPICS["cat.md"]).document
     assert names(library, "kitten") == ["cat.md"]
-    library.delete([document])
+    library.documents.delete([document])
     assert names(library, "kitten") == []
     assert known(library) == (0, 0, 0)
-    library.undo()
+    library.documents.undo()
     assert names(library, "kitten") == ["cat.md"]
 
 
 def test_a_new_version_takes_the_place_of_the_old(library: Library) -> None:
-    library.add_text("note.md", TOPICS["cat.md"])
-    library.embed()
-    library.add_text("note.md", TOPICS["bank.md"])
-    (near,) = library.meaning.rank("interest rates", 5)
+    library.documents.add_text("note.md", TOPICS["cat.md"])
+    library.search.embed()
+    library.documents.add_text("note.md", TOPICS["bank.md"])
+    (near,) = library.search.meaning.rank("interest rates", 5)
     assert near.score > 0.3
     assert known(library) == (1, 1, 1)
 
@@ -145,33 +145,33 @@ def test_a_new_version_takes_the_place_of_the_old(library: Library) -> None:
 def test_what_a_document_meant_before_is_not_found_while_it_waits(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    library.add_text("note.md", TOPICS["cat.md"])
-    library.embed()
-    monkeypatch.setattr(library.meaning, "keep_up", lambda: None)
-    library.add_text("note.md", TOPICS["bank.md"])
+    library.documents.add_text("note.md", TOPICS["cat.md"])
+    library.search.embed()
+    monkeypatch.setattr(library.search.meaning, "keep_up", lambda: None)
+    library.documents.add_text("note.md", TOPICS["bank.md"])
     assert names(library, "kitten") == []
 
 
 def test_equal_content_is_embedded_once(library: Library) -> None:
     for name in ("a.md", "b.md", "c.md"):
-        library.add_text(name, TOPICS["cat.md"])
+        library.documents.add_text(name, TOPICS["cat.md"])
     assert sorted(names(library, "kitten")) == ["a.md", "b.md", "c.md"]
     assert known(library) == (3, 1, 1)
-    library.delete([library.document("a.md")])
+    library.documents.delete([library.documents.get("a.md")])
     assert sorted(names(library, "kitten")) == ["b.md", "c.md"]
 
 
 def test_nothing_of_a_collected_document_is_left(library: Library) -> None:
     fill(library, 5)
-    document = library.add_text("cat.md", TOPICS["cat.md"]).document
-    library.embed()
-    row = library.meaning.index.vectors._current().rows[-1]["numbers"].tobytes()
-    library.delete([document])
+    document = library.documents.add_text("cat.md", TOPICS["cat.md"]).document
+    library.search.embed()
+    row = library.search.meaning.index.vectors._current().rows[-1]["numbers"].tobytes()
+    library.documents.delete([document])
     library.care.collect(everything=True)
     kept = b"".join(path.read_bytes() for path in (library.directory / "vectors").rglob("*") if path.is_file())
     assert row not in kept
     assert document.hash.encode() not in kept
-    library.embed()
+    library.search.embed()
     assert known(library) == (5, 5, 5)
 
 
@@ -182,12 +182,12 @@ def test_work_goes_on_where_it_was_left(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(embedding_follower, "VECTORS_A_COMMIT", 4)
     library = Library(tmp_path / "store")
     fill(library, 30)
-    assert not library.meaning.follow(enough=lambda: True)
-    assert library.meaning.state().share == pytest.approx(4 / 30)
+    assert not library.search.meaning.follow(enough=lambda: True)
+    assert library.search.meaning.state().share == pytest.approx(4 / 30)
     library.close()
     library = Library(tmp_path / "store")
     seen: list[tuple[int, int]] = []
-    assert library.meaning.follow(lambda done, total: seen.append((done, total)))
+    assert library.search.meaning.follow(lambda done, total: seen.append((done, total)))
     assert (seen[0], seen[-1], known(library)) == ((8, 30), (30, 30), (30, 30, 30))
     library.close()
 
@@ -195,8 +195,8 @@ def test_work_goes_on_where_it_was_left(tmp_path: Path, monkeypatch: pytest.Monk
 def test_stopping_in_the_middle_of_a_batch_keeps_what_is_committed(library: Library) -> None:
     fill(library, 30)
     asked = iter([False, True, True])
-    assert not library.meaning.follow(stop=lambda: next(asked))
-    assert library.meaning.follow()
+    assert not library.search.meaning.follow(stop=lambda: next(asked))
+    assert library.search.meaning.follow()
     assert known(library) == (30, 30, 30)
 
 
@@ -216,9 +216,9 @@ def check_killed(directory: Path, moments: list[float]) -> None:
         kill_while_it_embeds(directory, seconds)
         documents, vectors, _ = known(library)
         assert documents == vectors
-    library.embed()
+    library.search.embed()
     assert known(library) == (300, 300, 300)
-    assert library.meaning.damage() == []
+    assert library.search.meaning.damage() == []
     library.close()
 
 
@@ -247,29 +247,29 @@ def test_two_processes_share_the_work(tmp_path: Path) -> None:
 def test_lost_vectors_are_made_again(tmp_path: Path) -> None:
     library = Library(tmp_path / "store")
     fill(library, 10)
-    library.embed()
+    library.search.embed()
     library.close()
     (rows,) = (tmp_path / "store" / "vectors").glob("*/rows.vec")
     rows.write_bytes(b"no rows at all, but long enough to be some")
     library = Library(tmp_path / "store")
     fill(library, 11)
-    library.embed()
-    assert known(library)[1:] == (library.meaning.index.spans.vectors(),) * 2
+    library.search.embed()
+    assert known(library)[1:] == (library.search.meaning.index.spans.vectors(),) * 2
     assert len(names(library, "river", 50)) == 11
     library.close()
 
 
 def test_damaged_rows_are_found_and_dropped(library: Library) -> None:
     fill(library, 10)
-    library.embed()
+    library.search.embed()
     (rows,) = (library.directory / "vectors").glob("*/rows.vec")
     data = bytearray(rows.read_bytes())
     data[60] ^= 1
     rows.write_bytes(data)
-    assert library.index_damage() == ["vectors: 1 rows are damaged"]
+    assert library.indexes.damage() == ["vectors: 1 rows are damaged"]
     library.care.repair()
-    library.embed()
-    assert (library.index_damage(), known(library)) == ([], (10, 10, 10))
+    library.search.embed()
+    assert (library.indexes.damage(), known(library)) == ([], (10, 10, 10))
 
 
 def lose(rows: Path, share: float) -> None:
@@ -284,14 +284,14 @@ def lose(rows: Path, share: float) -> None:
 def test_a_search_notices_that_vectors_are_missing(tmp_path: Path, share: float, opened_again: bool) -> None:
     library = Library(tmp_path / "store")
     fill(library, 30)
-    assert library.find("river", "semantic", limit=50).total == 30
+    assert library.search.find("river", "semantic", limit=50).total == 30
     (rows,) = (library.directory / "vectors").glob("*/rows.vec")
     if opened_again:
         library.close()
     lose(rows, share)
     if opened_again:
         library = Library(tmp_path / "store")
-    found = library.find("river", "semantic", limit=50)
+    found = library.search.find("river", "semantic", limit=50)
     assert (found.total, len(found.hits), found.embedded) == (30, 30, 1.0)
     library.close()
 
@@ -299,13 +299,13 @@ def test_a_search_notices_that_vectors_are_missing(tmp_path: Path, share: float,
 @pytest.mark.parametrize("share", [0, 0.5])
 def test_verify_and_repair_notice_that_vectors_are_missing(library: Library, share: float) -> None:
     fill(library, 10)
-    library.embed()
+    library.search.embed()
     (rows,) = (library.directory / "vectors").glob("*/rows.vec")
     lose(rows, share)
     assert [line for line in library.care.verify().problems if "rows are missing" in line]
     assert "dropped the vectors; they are made again" in library.care.repair().mended
-    library.embed()
-    assert (library.index_damage(), known(library)) == ([], (10, 10, 10))
+    library.search.embed()
+    assert (library.indexes.damage(), known(library)) == ([], (10, 10, 10))
 
 
 def test_a_half_written_row_is_cut_off(tmp_path: Path) -> None:
@@ -335,13 +335,13 @@ def test_mostly_removed_rows_are_written_anew(tmp_path: Path, monkeypatch: pytes
 def test_vectors_of_two_models_are_not_mixed(tmp_path: Path) -> None:
     for model, width in (("wordllama", 256), ("minilm", 384), ("wordllama", 256)):
         library = Library(tmp_path / "store", Options(model=model))
-        if not library.select(Listing()):
+        if not library.documents.select(Listing()):
             for name, text in TOPICS.items():
-                library.add_text(name, text)
-        library.embed()
+                library.documents.add_text(name, text)
+        library.search.embed()
         assert names(library, "kitten", 1) == ["cat.md"]
-        assert (library.meaning.state().model, library.meaning.state().width) == (model, width)
-        assert library.meaning.state().documents == 4
+        assert (library.search.meaning.state().model, library.search.meaning.state().width) == (model, width)
+        assert library.search.meaning.state().documents == 4
         library.close()
     assert len(list((tmp_path / "store" / "vectors").iterdir())) == 2
 
@@ -349,16 +349,16 @@ def test_vectors_of_two_models_are_not_mixed(tmp_path: Path) -> None:
 def test_a_slow_model_works_in_the_background(tmp_path: Path) -> None:
     library = Library(tmp_path / "store", Options(model="minilm", background=True))
     for name, text in TOPICS.items():
-        library.add_text(name, text)
+        library.documents.add_text(name, text)
     assert names(library, "kitten") == []
-    wait_until(lambda: library.meaning.state().share == 1)
+    wait_until(lambda: library.search.meaning.state().share == 1)
     assert names(library, "kitten", 1) == ["cat.md"]
     library.close()
 
 
 def test_without_a_model_the_search_says_so(tmp_path: Path) -> None:
     library = Library(tmp_path / "store", Options(model="none"))
-    library.add_text("cat.md", TOPICS["cat.md"])
+    library.documents.add_text("cat.md", TOPICS["cat.md"])
     with pytest.raises(PartMissing, match="switched off"):
-        library.meaning.rank("kitten", 1)
+        library.search.meaning.rank("kitten", 1)
     library.close()

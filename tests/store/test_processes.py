@@ -49,7 +49,7 @@ def check_acknowledged(library: Library, last: dict[str, str], *, in_flight: boo
     """Each path has what was acknowledged last; the killed writer may have got one further call through."""
     others = 0
     for path, digest in last.items():
-        found = library.named(path)
+        found = library.documents.named(path)
         now = found[0].hash if found else "deleted"
         others += now != digest
     assert others <= (1 if in_flight else 0)
@@ -71,9 +71,9 @@ def test_a_reader_sees_another_process_within_a_second(tmp_path: Path) -> None:
     writer = start(tmp_path / "store", "w", 2)
     assert writer.stdout is not None
     path, _, digest = writer.stdout.readline().split()
-    seen = library.document(path)  # at once: the line was printed after the call had answered
+    seen = library.documents.get(path)  # at once: the line was printed after the call had answered
     assert seen.hash == digest or seen.version > 1
-    assert library.page(Listing(tags=("w",))).total >= 1
+    assert library.documents.page(Listing(tags=("w",))).total >= 1
     writer.communicate(timeout=60)
     library.close()
 
@@ -91,11 +91,11 @@ def test_sixty_four_clients_read_and_write_without_failure(tmp_path: Path) -> No
             value = number * 1000 + step
             began = time.monotonic()
             if rng.random() < 0.5:
-                library.add_text(path, f"{value}\n")
+                library.documents.add_text(path, f"{value}\n")
                 entry = ("write", began, time.monotonic(), path, value)
             else:
-                found = library.named(path)
-                value = int(library.read(found[0])) if found else -1
+                found = library.documents.named(path)
+                value = int(library.documents.read(found[0])) if found else -1
                 entry = ("read", began, time.monotonic(), path, value)
             with guard:
                 history.append(entry)
@@ -134,7 +134,7 @@ def test_calls_that_wait_are_written_together(tmp_path: Path) -> None:
 
     library.blobs.sync = counted  # type: ignore[method-assign]
     with ThreadPoolExecutor(16) as pool:
-        list(pool.map(lambda number: library.add_text(f"{number}.txt", f"{number}\n"), range(64)))
+        list(pool.map(lambda number: library.documents.add_text(f"{number}.txt", f"{number}\n"), range(64)))
     assert len(syncs) < 64  # how many fewer depends on how fast the threads come back
-    assert library.page().total == 64
+    assert library.documents.page().total == 64
     library.close()

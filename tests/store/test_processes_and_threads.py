@@ -41,7 +41,7 @@ def ended_well(child: int) -> bool:
 def paths_in(directory: Path) -> list[str]:
     with Library(directory) as opened:
         assert not opened.care.verify().problems
-        return sorted(document.path for document in opened.page(Listing()).documents)
+        return sorted(document.path for document in opened.documents.page(Listing()).documents)
 
 
 # a forked process ------------------------------------------------------------------------------------
@@ -64,15 +64,15 @@ class Signal:
 
 def test_what_a_forked_child_stores_stays_whoever_closes_first(tmp_path: Path) -> None:
     with Library(tmp_path / "store") as library:
-        library.add_text("parent.md", "one")
-        library.search("one")
+        library.documents.add_text("parent.md", "one")
+        library.search.keyword("one")
 
         closed = Signal()
 
         def later() -> None:
             closed.wait()
-            library.add_text("child.md", "two")
-            assert library.search("two").total == 1
+            library.documents.add_text("child.md", "two")
+            assert library.search.keyword("two").total == 1
 
         child = in_a_child(later)
     closed.give()
@@ -82,13 +82,13 @@ def test_what_a_forked_child_stores_stays_whoever_closes_first(tmp_path: Path) -
 
 def test_a_child_may_open_the_store_for_itself(tmp_path: Path) -> None:
     with Library(tmp_path / "store") as library:
-        library.add_text("parent.md", "one")
+        library.documents.add_text("parent.md", "one")
 
         closed = Signal()
 
         def later() -> None:
             closed.wait()
-            Library(tmp_path / "store").add_text("child.md", "two")
+            Library(tmp_path / "store").documents.add_text("child.md", "two")
 
         child = in_a_child(later)
     closed.give()
@@ -97,20 +97,23 @@ def test_a_child_may_open_the_store_for_itself(tmp_path: Path) -> None:
 
 
 def test_parent_and_child_write_together(library: Library) -> None:
-    library.add_text("parent.md", "one")
-    children = [in_a_child(lambda n=n: [library.add_text(f"{n}/{i}.md", f"{n} {i}") for i in range(15)]) for n in "abc"]
+    library.documents.add_text("parent.md", "one")
+    children = [
+        in_a_child(lambda n=n: [library.documents.add_text(f"{n}/{i}.md", f"{n} {i}") for i in range(15)])
+        for n in "abc"
+    ]
     for i in range(15):
-        library.add_text(f"p/{i}.md", f"p {i}")
+        library.documents.add_text(f"p/{i}.md", f"p {i}")
     assert all(ended_well(child) for child in children)
-    assert len(library.page(Listing(limit=1000)).documents) == 1 + 4 * 15
+    assert len(library.documents.page(Listing(limit=1000)).documents) == 1 + 4 * 15
 
 
 def test_a_child_of_a_fork_in_the_middle_of_a_transaction_is_refused(library: Library) -> None:
-    library.add_text("a.md", "one")
+    library.documents.add_text("a.md", "one")
 
     def refused() -> None:
         with pytest.raises(Conflict, match="forked while the store was being used"):
-            Library.document(library, "a.md")
+            library.documents.get("a.md")
 
     def writing(_: Writer) -> bool:
         child = os.fork()
@@ -124,8 +127,8 @@ def test_a_child_of_a_fork_in_the_middle_of_a_transaction_is_refused(library: Li
         return ended_well(child)
 
     assert library.write(writing)
-    library.add_text("b.md", "two")
-    assert library.document("b.md")
+    library.documents.add_text("b.md", "two")
+    assert library.documents.get("b.md")
 
 
 def _worked(work: Callable[[], object]) -> bool:
@@ -158,7 +161,7 @@ def test_an_interrupted_thread_takes_no_other_with_it(library: Library) -> None:
 
     def follow(name: str) -> None:
         try:
-            outcomes[name] = library.add_text(name, f"text of {name}").outcome
+            outcomes[name] = library.documents.add_text(name, f"text of {name}").outcome
         except BaseException as error:
             outcomes[name] = error
 
@@ -178,7 +181,7 @@ def test_an_interrupted_thread_takes_no_other_with_it(library: Library) -> None:
     assert "lead" not in told
     assert set(told.values()) == {"new"}
     assert len(told) >= 5
-    assert set(told) <= {document.path for document in library.page(Listing()).documents}
+    assert set(told) <= {document.path for document in library.documents.page(Listing()).documents}
 
 
 # transactions ----------------------------------------------------------------------------------------
@@ -186,18 +189,18 @@ def test_an_interrupted_thread_takes_no_other_with_it(library: Library) -> None:
 
 def test_who_writes_already_is_told_instead_of_waiting_for_himself(library: Library) -> None:
     with Library(library.directory) as second:
-        for work in (lambda _: second.add_text("b.md", "two"), lambda _: library.care.collect()):
+        for work in (lambda _: second.documents.add_text("b.md", "two"), lambda _: library.care.collect()):
             with pytest.raises(Conflict, match="writing to the store already"):
                 library.write(work)
-    library.add_text("a.md", "one")
-    assert [document.path for document in library.page(Listing()).documents] == ["a.md"]
+    library.documents.add_text("a.md", "one")
+    assert [document.path for document in library.documents.page(Listing()).documents] == ["a.md"]
 
 
 def test_nothing_is_written_inside_steady_reads(library: Library) -> None:
-    library.add_text("a.md", "one")
+    library.documents.add_text("a.md", "one")
     with library.steady(), pytest.raises(Conflict, match="reads one state"):
-        library.add_text("b.md", "two")
-    assert library.add_text("b.md", "two").outcome == "new"
+        library.documents.add_text("b.md", "two")
+    assert library.documents.add_text("b.md", "two").outcome == "new"
 
 
 # closed ----------------------------------------------------------------------------------------------
@@ -205,16 +208,16 @@ def test_nothing_is_written_inside_steady_reads(library: Library) -> None:
 
 def test_a_closed_library_says_so(tmp_path: Path) -> None:
     library = Library(tmp_path / "store")
-    document = library.add_text("a.md", "one").document
-    library.search("one")
+    document = library.documents.add_text("a.md", "one").document
+    library.search.keyword("one")
     library.close()
     library.close()
     asked: list[Callable[[], object]] = [
-        lambda: library.document("a.md"),
-        lambda: library.read(document),
-        lambda: library.search("one"),
-        lambda: library.add_text("b.md", "two"),
-        lambda: library.page(Listing()),
+        lambda: library.documents.get("a.md"),
+        lambda: library.documents.read(document),
+        lambda: library.search.keyword("one"),
+        lambda: library.documents.add_text("b.md", "two"),
+        lambda: library.documents.page(Listing()),
     ]
     for ask in asked:
         with pytest.raises(Conflict, match="has been closed"):
@@ -228,7 +231,7 @@ def test_a_closed_library_says_so(tmp_path: Path) -> None:
 
 def test_tags_and_times_of_the_wrong_kind_are_named(library: Library) -> None:
     with pytest.raises(InvalidInput, match="a list of texts"):
-        library.add_text("a.md", "one", tags="errand")
+        library.documents.add_text("a.md", "one", tags="errand")
     with pytest.raises(InvalidInput, match="nanoseconds"):
-        library.add_text("a.md", "one", modified="yesterday")  # type: ignore[arg-type]
-    assert library.page(Listing()).documents == []
+        library.documents.add_text("a.md", "one", modified="yesterday")  # type: ignore[arg-type]
+    assert library.documents.page(Listing()).documents == []

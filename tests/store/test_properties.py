@@ -108,7 +108,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(path=PATHS, data=CONTENTS)
     def store(self, path: str, data: bytes) -> None:
-        added = self.library.add(path, data)
+        added = self.library.documents.add(path, data)
         versions = self.now.setdefault(path, [])
         assert added.outcome == ("new" if not versions else "unchanged" if versions[-1] == data else "version")
         assert added.bytes_stored + added.bytes_deduped == len(data)
@@ -117,14 +117,14 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(path=PATHS)
     def delete(self, path: str) -> None:
-        self.library.delete(self.library.matching(name=path) if path in self.now else [])
+        self.library.documents.delete(self.library.documents.matching(name=path) if path in self.now else [])
         if path in self.now:
             self.gone[path] = self.now.pop(path)
 
     @rule(path=PATHS)
     def undo(self, path: str) -> None:
         if path in self.gone and path not in self.now:
-            self.library.undo(path)
+            self.library.documents.undo(path)
             self.now[path] = self.gone.pop(path)
 
     @rule()
@@ -140,11 +140,11 @@ class StoreMachine(RuleBasedStateMachine):
 
     @invariant()
     def the_store_holds_what_it_should(self) -> None:
-        documents = {document.path: document for document in self.library.select(Listing())}
+        documents = {document.path: document for document in self.library.documents.select(Listing())}
         assert documents.keys() == self.now.keys()
         for path, versions in self.now.items():
-            kept = self.library.versions(documents[path])
-            assert [self.library.read_object(version.object) for version in kept] == versions
+            kept = self.library.documents.versions(documents[path])
+            assert [self.library.documents.read_object(version.object) for version in kept] == versions
 
     def teardown(self) -> None:
         assert self.library.care.verify().ok

@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 from rolltop.store import Library
 with Library(Path(sys.argv[1])) as library:
-    library.add_text("notes/today.md", "Buy milk", tags=["errand"])
-    assert library.document("today.md").tags == ("errand",)
-    assert library.page().total == 1
+    library.documents.add_text("notes/today.md", "Buy milk", tags=["errand"])
+    assert library.documents.get("today.md").tags == ("errand",)
+    assert library.documents.page().total == 1
 loaded = {"numpy", "tantivy", "asyncio", "rolltop.confine.program"} & set(sys.modules)
 assert not loaded, loaded
 """

@@ -39,9 +39,9 @@ def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     form, learned = request.param
     with Library(tmp_path_factory.mktemp("scripts") / "store") as opened:
         for name, (text, _) in WRITTEN.items():
-            opened.add_text(f"{name}.txt", normalize(form, f"\u2014 first line\n{text}\n"))
+            opened.documents.add_text(f"{name}.txt", normalize(form, f"\u2014 first line\n{text}\n"))
         if learned:
-            opened.catch_up()
+            opened.search.catch_up()
         yield opened
 
 
@@ -49,7 +49,7 @@ def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 @pytest.mark.parametrize(("name", "query"), CASES)
 def test_a_word_is_found_and_shown(library: Library, name: str, query: str, form: str) -> None:
     query = normalize(form, query)
-    found = library.search(query)
+    found = library.search.keyword(query)
     assert [hit.document.name for hit in found.hits] == [f"{name}.txt"], found.note
     (hit,) = found.hits
     assert hit.place == "line 2"
@@ -61,12 +61,12 @@ def test_a_word_is_found_and_shown(library: Library, name: str, query: str, form
 
 @pytest.mark.parametrize(("name", "query"), CASES)
 def test_a_word_is_near_itself(library: Library, name: str, query: str) -> None:
-    assert f"{name}.txt" in [hit.document.name for hit in library.search(query, similarity=1.0).hits]
+    assert f"{name}.txt" in [hit.document.name for hit in library.search.keyword(query, similarity=1.0).hits]
 
 
 @pytest.mark.parametrize(("query", "found"), [("हि", []), ("भा", []), ("लेखा", []), ("ber", []), ("ไท", ["thai.txt"])])
 def test_a_part_of_a_word_is_no_word(library: Library, query: str, found: list[str]) -> None:
-    assert [hit.document.name for hit in library.search(query).hits] == found
+    assert [hit.document.name for hit in library.search.keyword(query).hits] == found
 
 
 def test_a_mark_goes_from_the_first_sign_to_the_last() -> None:
@@ -81,13 +81,13 @@ def test_an_index_whose_words_were_made_otherwise_is_made_anew(tmp_path: Path, m
     with monkeypatch.context() as earlier:
         earlier.setattr(fields, "FORMAT", fields.FORMAT - 1)
         with Library(tmp_path / "store") as library:
-            library.add_text("a.txt", "भाषा")
-            library.catch_up()
+            library.documents.add_text("a.txt", "भाषा")
+            library.search.catch_up()
             (before,) = (path.name for path in (tmp_path / "store" / "text").iterdir() if path.is_dir())
     with Library(tmp_path / "store") as library:
-        assert library.unindexed() == 1
-        assert library.search("भाषा").total == 1
-        library.catch_up()
-        assert library.unindexed() == 0
+        assert library.search.unindexed() == 1
+        assert library.search.keyword("भाषा").total == 1
+        library.search.catch_up()
+        assert library.search.unindexed() == 0
         after = {path.name for path in (tmp_path / "store" / "text").iterdir() if path.is_dir()}
     assert after > {before}  # another release may still use its own

@@ -19,7 +19,7 @@ from test_stream import outcome, streamed, whole
 
 from rolltop.transform import compile_program
 from rolltop.transform.columns import code
-from rolltop.transform.columns.unpacking import unpack
+from rolltop.transform.columns.row_code import unpack
 from rolltop.transform.compile.scopes import CannotCompile
 from rolltop.transform.compile.tiers import Tiers
 from rolltop.transform.explain import explain

@@ -15,7 +15,7 @@ from rolltop.transform.explain import explain
 from rolltop.transform.markup import MarkupTiers
 from rolltop.transform.stream import plan_of
 from rolltop.transform.stream.documents import RecordProgram
-from rolltop.transform.stream.marked import MarkedPiece
+from rolltop.transform.stream.patterns import MarkedPiece
 
 QUICK = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 LONG = settings(max_examples=50_000, deadline=None, suppress_health_check=list(HealthCheck))

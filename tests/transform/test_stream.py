@@ -15,8 +15,8 @@ from record_strategies import ARRAYS, CHAINS, ENVELOPES, FILTERS, MAPS, OF_RECOR
 from rolltop.errors import RolltopError
 from rolltop.transform import Document, Program, compile_program
 from rolltop.transform.stream import NotStreamed, plan_of, stream
-from rolltop.transform.stream.cutting import ArrayPieces
-from rolltop.transform.stream.whereabouts import second_look
+from rolltop.transform.stream.json_arrays import ArrayPieces
+from rolltop.transform.stream.positions import second_look
 
 QUICK = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 LONG = settings(max_examples=20_000, deadline=None, suppress_health_check=list(HealthCheck))

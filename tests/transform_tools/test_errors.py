@@ -197,7 +197,7 @@ async def test_sources(desk: Application, tmp_path_factory: pytest.TempPathFacto
     assert (await error(desk, "get_input_schema", source=str(outside), format="csv"))["code"] == "INVALID_INPUT"
     assert (await error(desk, "get_input_schema", source="no/such.csv", format="csv"))["code"] == "INVALID_INPUT"
     assert (await error(desk, "get_input_schema", source="doc://nothing", format="csv"))["code"] == "INVALID_INPUT"
-    desk.workspace.store.add_text("kept.json", '{"a": 1}')
+    desk.workspace.store.documents.add_text("kept.json", '{"a": 1}')
     kept = (await ask(desk, "get_input_schema", source="doc://kept.json", format="json"))["data"]
     assert kept["structure"]["properties"]["a"]["type"] == "integer"
 
@@ -209,7 +209,7 @@ async def test_files_are_read_in_the_encoding_that_they_declare(desk: Applicatio
     data = (await ask(desk, "get_input_schema", source=str(path), format="xml"))["data"]
     assert data["structure"]["properties"]["a"]["properties"]["b"]["examples"] == ["Zoë"]
     run = {"transformation": "$input.a.b", "inputFormat": "xml", "outputFormat": "json"}
-    desk.workspace.store.add("named.xml", path.read_bytes())
+    desk.workspace.store.documents.add("named.xml", path.read_bytes())
     batch = (await ask(desk, "transform_batch", inputs=[str(path), "doc://named.xml"], **run))["data"]
     assert [item["output"] for item in batch["results"]] == ['"Zoë"'] * 2
 
@@ -233,7 +233,7 @@ async def test_tables_are_read_in_the_encoding_that_the_program_says(desk: Appli
 async def test_a_broken_part_is_an_internal_error(tmp_path: Path) -> None:
     settings = load(env={"ROLLTOP_WORKSPACE": str(tmp_path / "ws"), "XDG_CONFIG_HOME": str(tmp_path)})
     desk = Application(settings)
-    desk.workspace.store.add_text("kept.json", '{"a": 1}')
+    desk.workspace.store.documents.add_text("kept.json", '{"a": 1}')
     desk.workspace.close()
     for path in (tmp_path / "ws").rglob("*"):
         if path.is_file() and path.name != "workspace.json":

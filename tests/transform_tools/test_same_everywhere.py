@@ -19,7 +19,7 @@ from rolltop.errors import RolltopError
 from rolltop.transform import Document, compile_program
 from rolltop.transform.service import Service, ServiceConfig
 from rolltop.transform.stdlib import functions
-from rolltop.transform.stdlib._data_files import data_file
+from rolltop.transform.stdlib.zone_files import data_file
 
 EXAMPLES = [(code, expected) for declared in functions() for code, expected in declared.examples]
 Outcome = tuple[str, str]

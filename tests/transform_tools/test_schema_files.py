@@ -14,7 +14,7 @@ from mcp_core import ClientInfo
 from rolltop.server.application import Application
 from rolltop.settings import load
 from rolltop.transform.structure import describe_source
-from rolltop.transform.structure.related import Files, collect
+from rolltop.transform.structure.references import Files, collect
 
 ORDER = """<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:o="urn:order" xmlns:p="urn:party"
     targetNamespace="urn:order">

@@ -14,7 +14,7 @@ from rolltop.errors import InvalidInput
 from rolltop.transform.errors import ReadFailure
 from rolltop.transform.service.execute import execute
 from rolltop.transform.structure import describe_source
-from rolltop.transform.structure.decoding import decode_source
+from rolltop.transform.structure.encodings import decode_source
 
 values = st.recursive(
     st.none()

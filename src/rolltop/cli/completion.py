@@ -42,10 +42,12 @@ def complete_documents(ctx: click.Context, parameter: click.Parameter, incomplet
     from rolltop.store import Listing
 
     def names(library: Library) -> list[str]:
-        begun = library.page(Listing(paths=(f"{incomplete}*", f"{incomplete}*/**"), limit=MOST, sort_by="path"))
+        begun = library.documents.page(
+            Listing(paths=(f"{incomplete}*", f"{incomplete}*/**"), limit=MOST, sort_by="path")
+        )
         found = [document.path for document in begun.documents if document.path.startswith(incomplete)]
         if incomplete and "/" not in incomplete:
-            named = library.page(Listing(name=f"{incomplete}*", limit=MOST, sort_by="path"))
+            named = library.documents.page(Listing(name=f"{incomplete}*", limit=MOST, sort_by="path"))
             found += [each.name for each in named.documents if each.name.startswith(incomplete)]
         return list(dict.fromkeys(found))
 
@@ -72,7 +74,7 @@ def complete_tools(ctx: click.Context, parameter: click.Parameter, incomplete: s
 
 def _from_store(ctx: click.Context, names: Callable[[Library], list[str]]) -> list[str]:
     """Names from the store, if there is one: completing a word must not create a workspace."""
-    from rolltop.cli.store.library import opened
+    from rolltop.cli.store import opened
 
     with _silent():
         invocation = Invocation(_given(ctx))

@@ -35,6 +35,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "tools": ("rolltop.cli.tools:tools", "List, show and lint the tools."),
     "toolsets": ("rolltop.cli.tools:toolsets", "List the tool sets and what each costs an agent."),
     "transform": ("rolltop.cli.transform.group:transform", "Run, check and format UTL-X transformations."),
+    "users": ("rolltop.cli.users:users", "Users of a team's server: add, list, role, token, revoke, space."),
     "version": ("rolltop.cli.manual:version", "Print the version."),
 }
 

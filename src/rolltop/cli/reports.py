@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 import sys
 from collections.abc import Coroutine
@@ -19,7 +20,8 @@ from rolltop.errors import ForeignFailure, PartMissing
 if TYPE_CHECKING:
     from rolltop.reports import Report, Reports
 
-__all__ = ["image", "open_with_its_program", "reports"]
+__all__ = ["image", "open_with_its_program", "packages", "reports"]
+
 
 T = TypeVar("T")
 EXAMPLE = "This is an R Markdown document.\n\n```{r}\nplot(cars)\n```\n"
@@ -29,7 +31,7 @@ EXAMPLE = "This is an R Markdown document.\n\n```{r}\nplot(cars)\n```\n"
     cls=LazyGroup,
     lazy={
         "image": ("rolltop.cli.reports:image", "Build, show or remove the image that renders."),
-        "packages": ("rolltop.cli.report_packages:packages", "List or install the R packages that renders see."),
+        "packages": ("rolltop.cli.reports:packages", "List or install the R packages that renders see."),
     },
     epilog=EXIT_CODES,
 )
@@ -48,7 +50,10 @@ def open_reports(invocation: Invocation) -> Reports:
 @click.argument("name")
 @click.option("--title", help="The title; the name when left out.")
 @click.option(
-    "--from", "source", type=click.File("r", encoding="utf-8"), help="Take the text from a file, - for stdin."
+    "--from",
+    "source",
+    type=click.File("r", encoding="utf-8"),
+    help="Take the text from a file (R Markdown or a notebook), - for stdin.",
 )
 @click.option(
     "--template",
@@ -61,7 +66,7 @@ def new(
     invocation: Invocation, /, name: str, title: str | None, source: Any, *, template: str | None, overwrite: bool
 ) -> None:
     """Create the document NAME, with an example in it unless --from gives the text or --template a kind of report."""
-    from rolltop.reports.gallery import from_template
+    from rolltop.reports.source.gallery import from_template
 
     engine = open_reports(invocation)
     title = title or Path(name).stem
@@ -88,7 +93,7 @@ def _text_of(source: Any) -> str:
     "-f",
     "formats",
     multiple=True,
-    type=click.Choice(["html", "pdf", "word", "pptx", "md"]),
+    type=click.Choice(["html", "pdf", "word", "pptx", "md", "ipynb"]),
     help="May be repeated.",
 )
 @click.option("--renderer", type=click.Choice(["auto", "local", "docker", "compose"]), help="Where R runs.")
@@ -307,3 +312,45 @@ def open_with_its_program(path: Path) -> None:
         return
     if code:
         raise ForeignFailure(f"{starter} could not open {path.name} (exit {code})", hint=yourself)
+
+
+@click.group(epilog=EXIT_CODES)
+def packages() -> None:
+    """List or install the R packages that renders on this machine see."""
+
+
+@packages.command("list", epilog=EXIT_CODES)
+@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+@click.pass_obj
+def list_packages(invocation: Invocation, as_json: bool) -> None:
+    """List the packages with their versions and libraries; of two of one name R uses the first."""
+    from rolltop.reports.installation.r_installation import find_r
+
+    engine = open_reports(invocation)
+    r = find_r(engine.root, engine.config.libraries, os.environ)
+    if r is None:
+        raise PartMissing("R is not installed", hint="On Debian: apt-get install r-base-core")
+    for place in r.unreachable:
+        note(f"{place} is left out: the user whom documents run as cannot read it")
+    rows = [(each.name, each.version, str(each.library)) for each in r.packages()]
+    if as_json:
+        print_json([dict(zip(("package", "version", "library"), row, strict=True)) for row in rows])
+    else:
+        print_rows(("package", "version", "library"), rows)
+
+
+@packages.command("install", epilog=EXIT_CODES)
+@click.argument("names", nargs=-1, required=True)
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.pass_obj
+def install(invocation: Invocation, names: tuple[str, ...], yes: bool) -> None:
+    """Install the packages NAMES into the workspace's library, from the mirror `cran` of the [reports] settings.
+
+    Asks first: packages run code of their own while they are installed, without a sandbox.
+    """
+    from rolltop.reports.installation.package_install import install_packages
+
+    engine = open_reports(invocation)
+    if engine.config.cran and not yes:
+        click.confirm(f"Install {', '.join(names)} from {engine.config.cran}?", abort=True, err=True)
+    click.echo(install_packages(engine.root, engine.config, names))

@@ -73,6 +73,7 @@ _TRANSPORT = (
     click.option("--port", "http_port", type=int, metavar="N", help="Port to listen on (7779); 0 takes a free one."),
     click.option("--token-file", type=click.Path(exists=True, dir_okay=False), help="File with the bearer token."),
     click.option("--no-token", is_flag=True, help="Let every user of this machine in (with --http, on 127.0.0.1)."),
+    click.option("--team", is_flag=True, default=None, help="Serve several users (with --http): see rolltop users."),
     click.option("--show-connect", is_flag=True, help="Say how to connect each client (with --http)."),
 )
 
@@ -93,7 +94,7 @@ def serving_options(command: F) -> F:
 
 def make_settings(invocation: Invocation, given: dict[str, Any]) -> Settings:
     """Settings for a server, with the default tool prefix in the environment."""
-    from rolltop.server.environment import _configure_environment
+    from rolltop.server.runtime import _configure_environment
     from rolltop.settings import load
 
     invocation.warn_about_variables()
@@ -171,6 +172,7 @@ def _refuse_http_options(show_connect: bool, token_file: str | None, given: dict
         "--show-connect": show_connect,
         "--token-file": token_file is not None,
         "--no-token": given["no_token"],
+        "--team": given["team"],
         "--host": given["http_host"] is not None,
         "--port": given["http_port"] is not None,
     }
@@ -196,7 +198,7 @@ def _serve_stdio(invocation: Invocation, given: dict[str, Any]) -> None:
     if invocation.only_settings:
         invocation.served = make_settings(invocation, given)
         return
-    from rolltop.server.stdio_takeover import claim_stdio
+    from rolltop.base.streams import claim_stdio
 
     wire = claim_stdio()  # first of all: whatever is imported from here on may print
     from rolltop.server.runtime import run_stdio
@@ -214,7 +216,7 @@ def application_for(arguments: list[str]) -> Application:
 
 def _application(settings: Settings) -> Application:
     from rolltop.server.application import Application
-    from rolltop.server.environment import start_logging
+    from rolltop.server.runtime import start_logging
 
     start_logging(settings)
     return Application(settings)
@@ -263,7 +265,7 @@ def daemon(invocation: Invocation, *, port: int, host: str | None, no_token: boo
     from dataclasses import replace
 
     from rolltop.server.daemon import run_daemon
-    from rolltop.server.environment import start_logging
+    from rolltop.server.runtime import start_logging
     from rolltop.transform.service import Service, ServiceConfig
 
     settings = make_settings(invocation, {"http_host": host})

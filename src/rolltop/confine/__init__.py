@@ -12,15 +12,14 @@ The names are loaded when they are used: whoever only says what is allowed does 
 from typing import TYPE_CHECKING
 
 from rolltop.base.lazy_imports import lazy_attributes
-from rolltop.confine.policy import Policy, policy, set_policy
+from rolltop.confine.identity import Policy, policy, set_policy
 
 if TYPE_CHECKING:
     from rolltop.confine.cancellation import Cancel
-    from rolltop.confine.limits import Limits
     from rolltop.confine.program import run, run_async
     from rolltop.confine.r import RAnswer, RCondition, RError, RWorker
     from rolltop.confine.result import Confinement, Finished, Reason
-    from rolltop.confine.sandbox import Mount, Sandbox
+    from rolltop.confine.sandbox import Limits, Mount, Sandbox
     from rolltop.confine.sandbox_backends import RungState, survey
     from rolltop.confine.scratch import Scratch
     from rolltop.confine.worker_pool import WorkerPool
@@ -52,13 +51,12 @@ __getattr__ = lazy_attributes(
     __name__,
     {
         "sandbox_backends": "RungState survey",
-        "limits": "Limits",
         "worker_pool": "WorkerPool",
         "r": "RAnswer RCondition RError RWorker",
         "result": "Confinement Finished Reason",
         "cancellation": "Cancel",
         "program": "run run_async",
-        "sandbox": "Mount Sandbox",
+        "sandbox": "Limits Mount Sandbox",
         "scratch": "Scratch",
     },
 )

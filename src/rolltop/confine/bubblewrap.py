@@ -12,8 +12,7 @@ from rolltop.confine.identity import Identity
 from rolltop.confine.kernel.filters import sandbox_filter
 from rolltop.confine.process import Child, Descriptors, counts_by_namespace, launcher, spawn
 from rolltop.confine.result import Confinement
-from rolltop.confine.sandbox import Sandbox
-from rolltop.confine.system import SYSTEM_LINKS, SYSTEM_READ
+from rolltop.confine.sandbox import SYSTEM_LINKS, SYSTEM_READ, Sandbox
 from rolltop.errors import PartMissing
 
 __all__ = ["find_bubblewrap", "start_bubblewrap"]

@@ -1,4 +1,4 @@
-"""Whom foreign code runs as: never root."""
+"""The policy for foreign code, and the user it runs as: never root."""
 
 from __future__ import annotations
 
@@ -9,10 +9,30 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from rolltop.confine.policy import policy
 from rolltop.errors import InvalidInput, PermissionDenied
 
-__all__ = ["Identity", "foreign_identity", "require_reachable", "threads_of"]
+__all__ = ["Identity", "Policy", "foreign_identity", "policy", "require_reachable", "set_policy", "threads_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """`user`: the user for foreign code if rolltop runs as root (`nobody` if None).
+    `allow_unconfined`: run it with limits alone if the machine offers no confinement."""
+
+    user: str | int | None = None
+    allow_unconfined: bool = False
+
+
+_decided = Policy()
+
+
+def policy() -> Policy:
+    return _decided
+
+
+def set_policy(decided: Policy) -> None:
+    global _decided  # noqa: PLW0603 - one decision for one process
+    _decided = decided
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +66,7 @@ def _look_up(user: str | int) -> tuple[int, int]:
 
 
 def threads_of(uid: int) -> int:
-    """Threads that `uid` runs now: RLIMIT_NPROC counts them all, not only ours."""
+    """Threads that `uid` runs now; RLIMIT_NPROC counts all of them."""
     return sum(_thread_counts(uid))
 
 

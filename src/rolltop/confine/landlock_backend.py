@@ -18,9 +18,8 @@ from rolltop.confine.kernel import landlock
 from rolltop.confine.kernel.filters import sandbox_filter
 from rolltop.confine.process import HEADROOM, Child, Descriptors, counts_by_namespace, launcher, spawn
 from rolltop.confine.result import Confinement
-from rolltop.confine.sandbox import Sandbox
+from rolltop.confine.sandbox import SYSTEM_DEVICES, SYSTEM_LINKS, SYSTEM_READ, Sandbox
 from rolltop.confine.scratch import remove_tree
-from rolltop.confine.system import SYSTEM_DEVICES, SYSTEM_LINKS, SYSTEM_READ
 
 __all__ = ["start_supervised"]
 

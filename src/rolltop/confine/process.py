@@ -1,14 +1,19 @@
-"""A confined process seen from outside, and what all rungs need to start one."""
+"""A confined process seen from outside (`Child`), and what every backend needs to start one."""
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import re
 import signal
+import stat
 import subprocess
 import sys
+import termios
+import threading
+from array import array
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -17,16 +22,19 @@ from pathlib import Path
 from typing import IO
 
 from rolltop.confine.identity import Identity, threads_of
-from rolltop.confine.limits import Limits
 from rolltop.confine.result import Confinement
+from rolltop.confine.sandbox import Limits
 from rolltop.confine.scratch import remove_tree
 
-__all__ = ["Child", "Descriptors", "counts_by_namespace", "launcher", "spawn"]
+__all__ = ["Child", "Descriptors", "OutputTail", "counts_by_namespace", "launcher", "spawn"]
 
 LAUNCHER = Path(__file__).with_name("launch.py")
 
 HEADROOM = 5
 """Processes beyond the program's: the supervisor, bubblewrap's two, and what starts the program in it."""
+
+KEPT_OUTPUT = 1 << 16
+"""Bytes of a program's output that are kept."""
 
 GRACE = 2.0
 """Seconds that a supervisor has to end its program before it is killed itself."""
@@ -37,7 +45,7 @@ _spawner = ThreadPoolExecutor(1, thread_name_prefix="rolltop-spawner")
 
 
 def _renew_spawner() -> None:
-    """A forked process has no threads but the one that forked."""
+    """Replace the executor after a fork, which copies no threads."""
     global _spawner  # noqa: PLW0603 - one per process is the point
     _spawner = ThreadPoolExecutor(1, thread_name_prefix="rolltop-spawner")
 
@@ -100,7 +108,7 @@ class Child:
         return True
 
     def close(self) -> None:
-        """End it, and remove what was made for it."""
+        """End the process and remove its private directory."""
         self.kill()
         for stream in (self.process.stdin, self.process.stdout, self.process.stderr, self.status):
             if stream is not None:
@@ -204,3 +212,49 @@ def _popen(command: list[str], inherited: Sequence[int], stdin: int, output: int
         start_new_session=True,
         bufsize=0,
     )
+
+
+class OutputTail:
+    """Reads the output of a program, so that it never blocks on a full pipe, and keeps the last 64 KiB."""
+
+    def __init__(self, streams: list[IO[bytes] | None]) -> None:
+        self._streams = [stream for stream in streams if stream is not None]
+        self._lock = threading.Lock()
+        self._kept = bytearray()
+        self._threads = [
+            threading.Thread(target=self._read, args=(os.dup(stream.fileno()),), name="rolltop-output", daemon=True)
+            for stream in self._streams
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def _read(self, fd: int) -> None:
+        try:
+            while data := os.read(fd, KEPT_OUTPUT):
+                with self._lock:
+                    self._kept = (self._kept + data)[-KEPT_OUTPUT:]
+        except OSError:
+            pass
+        finally:
+            os.close(fd)
+
+    def text(self) -> str:
+        with self._lock:
+            return self._kept.decode("utf-8", "replace")
+
+    def clear(self) -> None:
+        with self._lock:
+            self._kept = bytearray()
+
+    def reset(self) -> bool:
+        """Drop all output, also unread output; false if a pipe's permissions were changed."""
+        for stream in self._streams:
+            unread = array("i", [1])
+            while unread[0]:
+                fcntl.ioctl(stream, termios.FIONREAD, unread)
+        self.clear()
+        return all(stat.S_IMODE(os.fstat(stream.fileno()).st_mode) == 0o600 for stream in self._streams)
+
+    def join(self) -> None:
+        for thread in self._threads:
+            thread.join(1.0)

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rolltop.confine.kernel.tree import descendants
+from rolltop.confine.kernel.process import descendants
 from rolltop.confine.result import Reason
 
 if TYPE_CHECKING:

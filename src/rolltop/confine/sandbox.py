@@ -1,4 +1,4 @@
-"""The description of a sandbox: what the program sees and what it may use."""
+"""The description of a sandbox: what the program sees (`Mount`, `Sandbox`) and what it may use (`Limits`)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,64 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rolltop.confine.limits import Limits
 from rolltop.confine.result import Rung
 from rolltop.errors import InvalidInput
 
-__all__ = ["Mount", "Sandbox"]
+__all__ = ["SYSTEM_DEVICES", "SYSTEM_LINKS", "SYSTEM_READ", "Limits", "Mount", "Sandbox"]
+
+
+KIB = 1 << 10
+MIB = 1 << 20
+GIB = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Hard limits; reaching one ends the program and is named in `Finished.reason`.
+
+    `memory` holds twice: as address space of every single process (the kernel refuses more, unless
+    `address_space` says otherwise), and as resident memory of all processes together (rolltop watches, and kills).
+    """
+
+    seconds: float = 60.0
+    """Wall clock, from start to end."""
+    cpu_seconds: int | None = None
+    """Processor time of one process; as much as `seconds` allows when None."""
+    memory: int = GIB
+    address_space: int | None = None
+    """Addresses of one process, as much as `memory` when None; some runtimes reserve far more than they use."""
+    processes: int = 64
+    """Processes and threads together."""
+    file_size: int = 256 * MIB
+    """Largest single file."""
+    disk: int = 512 * MIB
+    """All files in the writable mounts together, checked several times a second."""
+    tmp_size: int = 256 * MIB
+    """Size of the program's own /tmp."""
+    open_files: int = 256
+    output: int = 8 * MIB
+    """Largest standard output, and as much again for standard error."""
+
+    def __post_init__(self) -> None:
+        for name in ("seconds", "memory", "processes", "file_size", "disk", "tmp_size", "open_files", "output"):
+            if not getattr(self, name) > 0:
+                raise InvalidInput(f"the limit {name} must be above 0")
+        if self.cpu_seconds is not None and self.cpu_seconds < 1:
+            raise InvalidInput("the limit cpu_seconds must be at least 1")
+
+        if self.address_space is not None and self.address_space < self.memory:
+            raise InvalidInput("the limit address_space cannot be below memory")
+
+    @property
+    def addresses(self) -> int:
+        """Bytes for RLIMIT_AS."""
+        return self.memory if self.address_space is None else self.address_space
+
+    @property
+    def cpu(self) -> int:
+        """Processor seconds for RLIMIT_CPU, which counts whole ones."""
+        return self.cpu_seconds if self.cpu_seconds is not None else int(self.seconds) + 1
+
 
 RESERVED = ("/", "/proc", "/dev", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc")
 """Places of the sandbox's own system; a mount over one of them would change what the limits rest on."""
@@ -78,3 +131,30 @@ def _check_target(target: str) -> None:
         raise InvalidInput("a place inside the sandbox must be an absolute, normal path such as /job")
     if target in RESERVED or target.startswith(("/proc/", "/dev/")):
         raise InvalidInput(f"nothing can be mounted over {target}")
+
+
+SYSTEM_LINKS = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+"""Links into /usr on a merged system, directories elsewhere."""
+
+SYSTEM_READ = (
+    "/usr",
+    "/etc/alternatives",
+    "/etc/dpkg",  # dpkg-query fails where it cannot read its configuration
+    "/etc/fonts",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/localtime",
+    "/etc/mime.types",
+    "/etc/papersize",
+    "/etc/R",
+    "/etc/texmf",
+    "/opt/R",
+    "/var/cache/fontconfig",
+    "/var/lib/dpkg",  # Debian's rmarkdown asks dpkg-query where jquery is
+    "/var/lib/texmf",
+)
+"""System files that programs need and that hold no secrets: no /etc/passwd, no /home, nothing else of /var."""
+
+SYSTEM_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+"""Devices for the rungs that have no /dev of their own."""

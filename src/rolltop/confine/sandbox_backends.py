@@ -15,15 +15,13 @@ from functools import cache
 from pathlib import Path
 
 from rolltop.confine.bubblewrap import find_bubblewrap, start_bubblewrap
-from rolltop.confine.identity import foreign_identity, require_reachable
+from rolltop.confine.identity import foreign_identity, policy, require_reachable
 from rolltop.confine.kernel import landlock
 from rolltop.confine.kernel.syscalls import this_architecture
 from rolltop.confine.landlock_backend import start_supervised
-from rolltop.confine.limits import Limits
-from rolltop.confine.policy import policy
 from rolltop.confine.process import Child
 from rolltop.confine.result import Confinement, Rung
-from rolltop.confine.sandbox import Sandbox
+from rolltop.confine.sandbox import Limits, Sandbox
 from rolltop.errors import InvalidInput, NotFound, PartMissing
 
 __all__ = ["RUNGS", "RungState", "start_process", "state_of", "survey"]

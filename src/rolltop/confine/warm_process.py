@@ -4,44 +4,39 @@
 forks a job for each request and never runs foreign code itself. A job has pipes of its own and cannot reach the
 memory or the descriptors of the template. When it has ended, the sandbox is looked at from outside: a template that
 is not exactly as it was before is not used again.
-
-`Resident` keeps one process for callers that share its state, and starts a new one when it was lost.
 """
 
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import re
 import select
 import signal
-import stat
-import termios
 import threading
 import time
-from array import array
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import IO, Any
+from typing import Any
 
 from rolltop.confine.cancellation import Cancel
 from rolltop.confine.channel import Channel, Gone, OnProgress
-from rolltop.confine.kernel.tree import descendants
-from rolltop.confine.process import Child
+from rolltop.confine.kernel.process import descendants
+from rolltop.confine.process import Child, OutputTail
 from rolltop.confine.resource_usage import Watch
 from rolltop.confine.result import Confinement
 from rolltop.confine.sandbox import Sandbox
 from rolltop.confine.sandbox_backends import start_process
 from rolltop.errors import Cancelled, ForeignFailure, MemoryLimit, PartMissing, RolltopError, SizeLimit, TimeLimit
 
-__all__ = ["START_SECONDS", "Program", "Resident", "WarmProcess"]
+__all__ = ["START_SECONDS", "Program", "WarmProcess"]
 
 START_SECONDS = 60.0
 _UNLIMITED_CPU = 10**8
 """Processor seconds of a process that stays: its requests are limited one by one."""
-_KEPT = 1 << 16
+_LONGEST_LIST = 1 << 16
+"""Bytes of a list of child processes that are read."""
 _ONE_THREAD = 3
 """Links of the directory of a process's threads, when there is one."""
 _HALTED = (b"T", b"t", b"Z", b"X")
@@ -62,52 +57,6 @@ class Program:
     """How to get it."""
     noise: re.Pattern[str] | None = None
     """Parts of what it prints when it crashes that are about our own code."""
-
-
-class OutputTail:
-    """Reads what a program prints, so that it never blocks on a full pipe, and keeps the last 64 KiB."""
-
-    def __init__(self, streams: list[IO[bytes] | None]) -> None:
-        self._streams = [stream for stream in streams if stream is not None]
-        self._lock = threading.Lock()
-        self._kept = bytearray()
-        self._threads = [
-            threading.Thread(target=self._read, args=(os.dup(stream.fileno()),), name="rolltop-output", daemon=True)
-            for stream in self._streams
-        ]
-        for thread in self._threads:
-            thread.start()
-
-    def _read(self, fd: int) -> None:
-        try:
-            while data := os.read(fd, _KEPT):
-                with self._lock:
-                    self._kept = (self._kept + data)[-_KEPT:]
-        except OSError:
-            pass
-        finally:
-            os.close(fd)
-
-    def text(self) -> str:
-        with self._lock:
-            return self._kept.decode("utf-8", "replace")
-
-    def clear(self) -> None:
-        with self._lock:
-            self._kept = bytearray()
-
-    def reset(self) -> bool:
-        """Forget all that was printed, also what is not read yet; false when a pipe's permissions were changed."""
-        for stream in self._streams:
-            unread = array("i", [1])
-            while unread[0]:
-                fcntl.ioctl(stream, termios.FIONREAD, unread)
-        self.clear()
-        return all(stat.S_IMODE(os.fstat(stream.fileno()).st_mode) == 0o600 for stream in self._streams)
-
-    def join(self) -> None:
-        for thread in self._threads:
-            thread.join(1.0)
 
 
 class WarmProcess:
@@ -150,7 +99,7 @@ class WarmProcess:
         with contextlib.suppress(OSError):
             for pid in self._residents:
                 fd = os.open(f"/proc/{pid}/task/{pid}/children", os.O_RDONLY | os.O_CLOEXEC)
-                self._lists.append((fd, f"/proc/{pid}/task", os.pread(fd, _KEPT, 0)))
+                self._lists.append((fd, f"/proc/{pid}/task", os.pread(fd, _LONGEST_LIST, 0)))
             return
         self._close_lists()
 
@@ -323,7 +272,7 @@ class WarmProcess:
         """Whether every resident has one thread and the children that it had: true after most calls, and quick."""
         try:
             return bool(self._lists) and all(
-                os.pread(fd, _KEPT, 0) == children and os.stat(tasks).st_nlink == _ONE_THREAD
+                os.pread(fd, _LONGEST_LIST, 0) == children and os.stat(tasks).st_nlink == _ONE_THREAD
                 for fd, tasks, children in self._lists
             )
         except OSError:
@@ -398,92 +347,3 @@ def _signal(pid: int, number: int, still: Callable[[], set[int]]) -> None:
 
 def _cannot_fork(name: str, reason: str) -> ForeignFailure:
     return ForeignFailure(f"{name} could not fork: {reason}", code="no_process", hint="Try again later.")
-
-
-class Resident:
-    """One warm process for callers that share its state. Safe to share between threads, one request at a time.
-
-    Started at the first request, and again after a request ended it: then its state is lost, and every error that
-    loses it says so. What a request leaves running is ended with the request.
-    """
-
-    def __init__(self, start: Callable[[], WarmProcess]) -> None:
-        self._start = start
-        self._turn = threading.RLock()
-        self._process: WarmProcess | None = None
-        self._closed = False
-        self.generation = 0
-
-    @property
-    def process(self) -> WarmProcess | None:
-        return self._process
-
-    @contextlib.contextmanager
-    def claimed(self) -> Iterator[bool]:
-        """Keep it for this thread if nobody uses it now; says whether that was so."""
-        if not self._turn.acquire(blocking=False):
-            yield False
-            return
-        try:
-            yield True
-        finally:
-            self._turn.release()
-
-    def ask(
-        self,
-        request: Mapping[str, Any],
-        seconds: float,
-        on_progress: OnProgress | None = None,
-        cancel: Cancel | None = None,
-    ) -> dict[str, Any]:
-        with self._turn:
-            process = self._running()
-            try:
-                answer = process.ask(request, seconds, on_progress, cancel)
-                if not process.kill_leftovers():
-                    raise ForeignFailure("what the call left running could not be ended", hint="Leave nothing running.")
-            except BaseException as error:
-                self._stop()
-                if isinstance(error, RolltopError):
-                    error.hint = f"{error.hint or ''} Its state is lost.".strip()
-                raise
-            return answer
-
-    def warm_up(self) -> None:
-        with self._turn:
-            self._running()
-
-    def discard(self) -> None:
-        """End the process, which gave an answer that is none; the next request starts another."""
-        with self._turn:
-            self._stop()
-
-    def _running(self) -> WarmProcess:
-        self._refuse_closed()
-        if self._process is None:
-            self._process = self._start()
-            self.generation += 1
-            self._refuse_closed()  # it may have been closed while it started
-        return self._process
-
-    def _refuse_closed(self) -> None:
-        if self._closed:
-            self._stop()
-            raise Cancelled("the process is closed")
-
-    def _stop(self) -> None:
-        process, self._process = self._process, None
-        if process is not None:
-            process.close()
-
-    def kill(self) -> None:
-        """End what runs now; the next request starts anew."""
-        if (process := self._process) is not None:
-            process.kill()
-
-    def close(self) -> None:
-        """End it for good."""
-        self._closed = True
-        self.kill()
-        with self._turn:
-            self._stop()

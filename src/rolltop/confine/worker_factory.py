@@ -22,7 +22,7 @@ __all__ = ["Worker", "WorkerFactory"]
 _BOOT = """
 import sys
 sys.path.insert(0, sys.argv[3])
-from rolltop.confine.template import main
+from rolltop.confine.worker import main
 main(int(sys.argv[1]), int(sys.argv[2]))
 """
 

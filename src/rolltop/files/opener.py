@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import BinaryIO, TypeVar
 
 from rolltop.errors import Conflict, ConsentMissing, InvalidInput, NotFound, PermissionDenied, SizeLimit
-from rolltop.files.denied import Denied
+from rolltop.files.denied import Denied, Links
 from rolltop.files.descriptors import Changed, explained, open_below, open_directory, open_file
-from rolltop.files.links import Links
 from rolltop.files.obeyed_names import ObeyedNames
 from rolltop.files.place import Info, Target, Written, absolute, kind_of
 from rolltop.files.writer import put_back, set_aside, state_of, write_whole

@@ -9,11 +9,11 @@ Unchanged work is answered from a content cache. Errors name the chunk, the line
 """
 
 from rolltop.reports.config import RendererName, ReportsConfig
-from rolltop.reports.failure import PackageMissing, RenderFailure
 from rolltop.reports.job import Engine, Event, Format, Watcher
 from rolltop.reports.listing import Listed, Listing
-from rolltop.reports.preparing import RenderOptions
+from rolltop.reports.preparation import RenderOptions
 from rolltop.reports.reports import Report, Reports
+from rolltop.reports.results.failure import PackageMissing, RenderFailure
 
 __all__ = [
     "Engine",

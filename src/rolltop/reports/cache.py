@@ -64,7 +64,7 @@ class RenderCache:
             return None
         with contextlib.suppress(OSError):
             os.utime(place)
-        rest = meta["rest"] | {"warnings": tuple(meta["rest"].get("warnings", ()))}
+        rest = meta["rest"] | {key: tuple(meta["rest"].get(key, ())) for key in ("warnings", "reused")}
         return Rendered(outputs=outputs, figures=figures, **rest)
 
     def put(self, key: str, result: Rendered) -> None:
@@ -138,8 +138,8 @@ def _write_entry(place: Path, result: Rendered) -> None:
         (place / output.name).write_bytes(output.data)
     for figure in result.figures:
         (place / f"figure-{figure.name}").write_bytes(figure.data)
-    rest = asdict(replace(result, outputs=(), figures=()))
-    del rest["outputs"], rest["figures"]
+    rest = asdict(replace(result, outputs=(), figures=(), kept={}))
+    del rest["outputs"], rest["figures"], rest["kept"]
     meta = {
         "outputs": [[output.format, output.name] for output in result.outputs],
         "figures": [figure.name for figure in result.figures],

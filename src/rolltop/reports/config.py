@@ -52,6 +52,8 @@ class ReportsConfig:
     """R packages that a warm R loads in advance for documents that mention them."""
     libraries: tuple[str, ...] = ()
     """Directories of R packages beyond those that R knows of."""
+    python_libraries: tuple[str, ...] = ()
+    """Directories of Python packages for Python chunks, and of DuckDB for SQL chunks where it is not rolltop's own."""
     cran: str = ""
     """CRAN mirror that `rolltop reports packages install` takes packages from; none is asked unless it is set."""
     cache_limit: int = 256

@@ -25,10 +25,17 @@ __all__ = [
     "ignore",
 ]
 
-Format = Literal["html", "pdf", "word", "pptx", "md"]
+Format = Literal["html", "pdf", "word", "pptx", "md", "ipynb"]
 Engine = Literal["rmarkdown", "fast"]
 
-EXTENSIONS: Mapping[Format, str] = {"html": ".html", "pdf": ".pdf", "word": ".docx", "pptx": ".pptx", "md": ".md"}
+EXTENSIONS: Mapping[Format, str] = {
+    "html": ".html",
+    "pdf": ".pdf",
+    "word": ".docx",
+    "pptx": ".pptx",
+    "md": ".md",
+    "ipynb": ".ipynb",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +78,10 @@ class RenderJob:
     separate: bool = False
     timeout: float = 120.0
     packages: frozenset[str] = frozenset()
+    chunk_keys: Mapping[str, str] = field(default_factory=dict)
+    """Keys of the chunks that may be kept, by label."""
+    chunks: Mapping[str, Mapping[str, bytes]] = field(default_factory=dict, repr=False)
+    """What was kept of chunks that are as they were, by label: files where knitr looks for them."""
     limit: int = 64 << 20
     """Bytes that outputs and figures may have together."""
 
@@ -82,15 +93,21 @@ class RenderJob:
         """The JSON that `render.R` reads."""
         wire = {
             "source": self.source,
-            "files": {name: b64encode(data).decode("ascii") for name, data in self.files.items()},
-            "formats": list(self.formats),
+            "files": _encoded(self.files),
+            "formats": [each for each in self.formats if each != "ipynb"] or ["md"],
             "engine": self.engine,
             "params": dict(self.params) if self.params else None,
             "figures": self.figures,
             "separate": self.separate,
             "limit": self.limit,
+            "chunk_keys": dict(self.chunk_keys),
+            "chunks": {label: _encoded(files) for label, files in self.chunks.items()},
         }
         return json.dumps(wire, ensure_ascii=False).encode()
+
+
+def _encoded(files: Mapping[str, bytes]) -> dict[str, str]:
+    return {name: b64encode(data).decode("ascii") for name, data in files.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +154,10 @@ class Rendered:
     versions: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     """What R and pandoc complained about without failing, such as a picture that Word goes without."""
+    reused: tuple[str, ...] = ()
+    """Labels of the chunks that did not run: what they gave before was taken."""
+    kept: Mapping[str, Mapping[str, bytes]] = field(default_factory=dict, repr=False)
+    """What chunks handed over to be kept, by label."""
     log: str = ""
 
 

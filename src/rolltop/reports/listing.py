@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rolltop.reports.documents import Document, Documents
+from rolltop.reports.files.documents import Document, Documents
+from rolltop.reports.files.outputs import OutputFile, Outputs
 from rolltop.reports.names import figure_uri, mime_type, output_uri, parse_uri, source_uri
-from rolltop.reports.outputs import OutputFile, Outputs
 
 __all__ = ["Listed", "Listing"]
 
@@ -25,7 +25,7 @@ class Listed:
 
     @property
     def is_text(self) -> bool:
-        return self.mime_type.startswith("text/") or self.mime_type == "image/svg+xml"
+        return self.mime_type.startswith("text/") or self.mime_type in ("image/svg+xml", "application/x-ipynb+json")
 
 
 class Listing:

@@ -37,7 +37,7 @@ OUTPUT_SCHEME = "rmd-output"
 FIGURE_SCHEME = "rmd-figure"
 
 SOURCE_ENDINGS = (".Rmd", ".rmd", ".qmd")
-OUTPUT_ENDINGS = (".html", ".pdf", ".docx", ".pptx", ".md")
+OUTPUT_ENDINGS = (".html", ".pdf", ".docx", ".pptx", ".md", ".ipynb")
 FIGURE_ENDINGS = (".png", ".jpg", ".jpeg", ".svg", ".pdf")
 
 MIME_TYPES = {
@@ -48,6 +48,7 @@ MIME_TYPES = {
     ".pdf": "application/pdf",
     ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     ".pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    ".ipynb": "application/x-ipynb+json",
     ".png": "image/png",
     ".jpg": "image/jpeg",
     ".jpeg": "image/jpeg",
@@ -86,7 +87,7 @@ def stem_of(name: str) -> str:
 def output_name(given: str) -> str:
     """The file name of a rendered document, checked."""
     if not given.endswith(OUTPUT_ENDINGS):
-        raise InvalidInput("a rendered document ends in .html, .pdf, .docx, .pptx or .md")
+        raise InvalidInput("a rendered document ends in .html, .pdf, .docx, .pptx, .md or .ipynb")
     _check_component(given.rpartition(".")[0], "the name of the output")
     return given
 
@@ -171,7 +172,7 @@ def _malformed(why: str) -> InvalidInput:
     return InvalidInput(
         f"Invalid URI format{why}",
         code="invalid_request",
-        hint="Use rmd:///name.Rmd, rmd-output:///name.html (.pdf, .docx, .pptx, .md) or rmd-figure:///name/figure.png.",
+        hint="Use rmd:///name.Rmd, rmd-output:///name.html (.pdf, .docx, .pptx, .md, .ipynb) or rmd-figure:///name/figure.png.",
     )
 
 

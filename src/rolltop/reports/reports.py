@@ -8,18 +8,32 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from rolltop.errors import NotFound, RolltopError
+from rolltop.errors import ForeignFailure, NotFound, RolltopError
 from rolltop.reports.cache import RenderCache, job_key
+from rolltop.reports.chunk_cache import ChunkCache
 from rolltop.reports.config import MIB, ReportsConfig
-from rolltop.reports.documents import Documents
-from rolltop.reports.job import Engine, Event, Figure, Output, Rendered, Renderer, RenderJob, Watcher, ignore
+from rolltop.reports.files.documents import Documents
+from rolltop.reports.files.outputs import Landed, OutputFile, Outputs
+from rolltop.reports.job import (
+    EXTENSIONS,
+    Engine,
+    Event,
+    Figure,
+    Output,
+    Rendered,
+    Renderer,
+    RenderJob,
+    Watcher,
+    ignore,
+)
 from rolltop.reports.listing import Listing
 from rolltop.reports.names import stem_of
-from rolltop.reports.outputs import Landed, OutputFile, Outputs
-from rolltop.reports.preparing import Prepared, RenderOptions, prepare
+from rolltop.reports.preparation import Prepared, RenderOptions, prepare
 from rolltop.reports.queue import RenderQueue
-from rolltop.reports.renderers.catalogue import Renderers
-from rolltop.reports.scripts import code_hash
+from rolltop.reports.r_code import code_hash
+from rolltop.reports.renderers.selection import Renderers
+from rolltop.reports.results.notebook import as_notebook
+from rolltop.reports.source.chunk_keys import chunk_keys
 from rolltop.reports.typeset import CannotSet, Typesetter
 
 __all__ = ["Report", "Reports"]
@@ -51,6 +65,8 @@ class Report:
     phases: Mapping[str, float] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    reused: tuple[str, ...] = ()
+    """Chunks with cache=TRUE that did not run, because nothing before them had changed."""
     log: str = ""
 
     @property
@@ -76,6 +92,8 @@ class Report:
         if self.plots_left_out:
             shown, drawn = len(self.figures), len(self.figures) + self.plots_left_out
             notes.append(f"Of {drawn} plots the first {shown} are resources; the document has them all.")
+        if self.reused and not self.cached:
+            notes.append(f"Chunks that were not run again: {', '.join(self.reused)}.")
         return (*notes, *(f"Warning: {warning}" for warning in self.warnings))
 
 
@@ -88,6 +106,7 @@ class Reports:
         self.documents = Documents(root, side_limit=self.config.side_limit * MIB)
         self.outputs = Outputs(root / "output")
         self.cache = RenderCache(cache, self.config.cache_limit * MIB)
+        self.chunks = ChunkCache(cache.with_name(f"{cache.name}-chunks"), self.config.cache_limit * MIB // 4)
         self.renderers = Renderers(self.config, engine_host, root)
         self.queue = RenderQueue(self.config.slots, self.config.queue)
         self.typesetter = Typesetter()
@@ -102,6 +121,8 @@ class Reports:
         job = prepared.job
         key = job_key(job, f"{code_hash()} {await place.fingerprint()}")
         found = None if options.fresh else await asyncio.to_thread(self.cache.get, key)
+        if found is None and place.name == "local":  # containers carry no more than lines of progress
+            job = await asyncio.to_thread(self._with_chunks, job, f"{code_hash()} {await place.fingerprint()}", options)
         result = found or await self.queue.run(key, lambda tell: self._work(place, job, key, tell), watch)
         landed = await asyncio.to_thread(self._publish, prepared, result)
         spent = time.perf_counter() - began
@@ -124,7 +145,7 @@ class Reports:
 
     async def _work(self, place: Renderer, job: RenderJob, key: str, tell: Watcher) -> Rendered:
         began = time.monotonic()
-        result = await place.render(job, tell)
+        result = await self._render(place, job, tell)
         reason = result.unfit
         if job.engine == "fast" and "pdf" in job.formats and reason is None:
             tell(Event("pdf"))
@@ -136,8 +157,26 @@ class Reports:
             left = max(1.0, round(job.timeout - (time.monotonic() - began), 1))
             instead = replace(job, engine="rmarkdown", timeout=left)
             result = await self._render_instead(place, instead, reason, tell)
+        if "ipynb" in job.formats:
+            result = replace(result, outputs=(*result.outputs, _notebook(job, result)))
+        await asyncio.to_thread(self.chunks.put, job.chunk_keys, result.kept)
+        result = replace(result, kept={})
         await asyncio.to_thread(self.cache.put, key, result)
         return result
+
+    def _with_chunks(self, job: RenderJob, fingerprint: str, options: RenderOptions) -> RenderJob:
+        keys = chunk_keys(job, fingerprint)
+        return replace(job, chunk_keys=keys, chunks={} if options.fresh else self.chunks.get(keys))
+
+    async def _render(self, place: Renderer, job: RenderJob, tell: Watcher) -> Rendered:
+        """Render with the chunks that are kept, and without them where that fails: they may miss what code needs."""
+        if not job.chunks:
+            return await place.render(job, tell)
+        try:
+            return await place.render(job, tell)
+        except ForeignFailure:
+            await asyncio.to_thread(self.chunks.forget, job.chunk_keys)
+            return await place.render(replace(job, chunks={}), tell)
 
     async def _render_instead(self, place: Renderer, job: RenderJob, reason: str, tell: Watcher) -> Rendered:
         """What the fast engine turned out not to do, once the code had run, rmarkdown renders after all."""
@@ -156,6 +195,10 @@ class Reports:
         """End every process that waits for the next render."""
         self.renderers.close()
         self.typesetter.close()
+
+
+def _notebook(job: RenderJob, result: Rendered) -> Output:
+    return Output("ipynb", stem_of(job.source) + EXTENSIONS["ipynb"], as_notebook(result.text, result.figures))
 
 
 def _report(prepared: Prepared, result: Rendered, landed: Landed, *, cached: bool, seconds: float) -> Report:
@@ -177,5 +220,6 @@ def _report(prepared: Prepared, result: Rendered, landed: Landed, *, cached: boo
         phases=result.phases,
         versions=result.versions,
         warnings=(*prepared.warnings, *result.warnings),
+        reused=result.reused,
         log=result.log,
     )

@@ -1,20 +1,21 @@
-"""Streamable HTTP: the SDK's app behind our own gate, served by uvicorn with uvloop."""
+"""The HTTP server: uvicorn, and `Gate`, which checks Host, Origin and token in front of `/mcp` and the page."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
-import hmac
 import ipaddress
+import math
 import signal
 import socket
 import sys
-from collections.abc import Awaitable, Callable, Iterator, MutableMapping
-from typing import Any
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from urllib.parse import urlsplit
 
 import orjson
 import uvicorn
+from mcp.server.streamable_http_manager import StreamableHTTPASGIApp
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -23,35 +24,35 @@ from starlette.routing import Route
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from rolltop import __version__
+from rolltop.access import FILE as ACCESS_FILE
+from rolltop.access import JwtVerifier, Users
 from rolltop.base.http_token import checked_token, is_local, made_token
 from rolltop.errors import InvalidInput, PartMissing
 from rolltop.server.application import Application
-from rolltop.server.connection import ANONYMOUS
+from rolltop.server.authentication import Authentication
+from rolltop.server.forwarding import TrustedProxies
+from rolltop.server.gate import PATH, App, Gate, Readiness
 from rolltop.server.http_messages import HttpMessages
-from rolltop.server.sdk import Built
+from rolltop.server.http_sessions import Sessions
+from rolltop.server.metrics import Metrics
+from rolltop.server.sdk import build
+from rolltop.server.spaces import Served, Spaces
 from rolltop.settings import Settings
 from rolltop.workspace import Workspace
 
-__all__ = ["PATH", "Gate", "app_for", "bind", "http_token", "is_everywhere", "own_names", "serve_http"]
+__all__ = ["PATH", "Gate", "HttpServer", "bind", "http_token", "is_everywhere", "own_names", "serve_http"]
 
-PATH = "/mcp"
-_OWN_PATHS = (PATH, "/healthz")
 LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
-
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 def own_names(*addresses: str) -> list[str]:
-    """How a server that listens on these addresses is called in a URL: local names, and the addresses themselves."""
+    """Host names in URLs of a server on these addresses: local names, and the addresses."""
     named = [address for address in addresses if not is_everywhere(address)]
     return [*LOCAL_NAMES, *(f"[{each}]" if ":" in each else each for each in named)]
 
 
 def is_everywhere(address: str) -> bool:
-    """Whether this stands for all addresses of the machine, and is none that can be called."""
+    """True for an unspecified address (0.0.0.0, ::), which clients cannot connect to."""
     try:
         return ipaddress.ip_address(address).is_unspecified
     except ValueError:
@@ -59,10 +60,12 @@ def is_everywhere(address: str) -> bool:
 
 
 def http_token(settings: Settings, *, no_token: bool = False) -> str | None:
-    """The token that clients must send: the one of the settings, or the one that the workspace keeps.
+    """The token that clients must send: from the settings, or the one that the workspace keeps.
 
-    None with `no_token`, which is refused where others can reach the server.
+    None with `no_token`, which is refused on addresses that other machines can reach.
     """
+    if no_token and settings.team:
+        raise InvalidInput("a team needs tokens: they say who asks", hint="Leave out --no-token, or --team.")
     if no_token:
         if not is_local(settings.http_host):
             raise InvalidInput(
@@ -75,35 +78,97 @@ def http_token(settings: Settings, *, no_token: bool = False) -> str | None:
     return made_token(Workspace(settings).prepare())
 
 
-def app_for(built: Built, application: Application, address: str, token: str | None) -> App:
-    """The ASGI application: `/mcp` and `/healthz`, everything else is not found. `address` is the bound one."""
-    settings = application.settings
-    hosts = [*own_names(settings.http_host, address), *settings.http_allowed_hosts]
-    inner: Starlette = built.server.streamable_http_app(
-        streamable_http_path=PATH,
-        max_request_body_size=settings.http_body_limit,
-        # The gate below checks Host and Origin for every path; the SDK checks them once more for its own.
-        transport_security=TransportSecuritySettings(
-            enable_dns_rebinding_protection=True,
-            allowed_hosts=[name for host in hosts for name in (host, f"{host}:*")],
-            allowed_origins=[
-                f"{scheme}://{host}{port}" for host in hosts for scheme in _SCHEMES for port in ("", ":*")
+class HttpServer:
+    """One server over HTTP: the main application, the spaces of a team, and the gate in front of them."""
+
+    def __init__(self, settings: Settings, address: str, url: str, token: str | None) -> None:
+        """`address` is the bound one, `url` the one that clients use unless the settings name a public one."""
+        self.settings, self._metrics = settings, Metrics()
+        public = (settings.public_url or url).rstrip("/")
+        named = [urlsplit(settings.public_url).hostname or ""] if settings.public_url else []
+        self._hosts = [*own_names(settings.http_host, address), *settings.http_allowed_hosts, *named]
+        self._sessions: list[Sessions] = []
+        self._metrics.gauge(
+            "rolltop_sessions", "Open sessions of the 2025 protocol.", lambda: sum(map(len, self._sessions))
+        )
+        main = self._serve(settings)
+        self.application = main.application
+        self._spaces = Spaces(settings, self._serve) if settings.team else None
+        self._users = Users(settings.workspace / ACCESS_FILE) if settings.team else None
+        self.readiness = Readiness(self.application.workspace.try_out)
+        self.app = Gate(
+            main.app,
+            self._hosts,
+            Authentication(token, users=self._users, verifier=_verifier(settings, public), resource=public + PATH),
+            page_for(self.application),
+            origins=settings.cors_origins,
+            proxies=TrustedProxies(settings.trusted_proxies),
+            spaces=self._space if settings.team else None,
+            metrics=self._metrics,
+            readiness=self.readiness,
+        )
+
+    def _serve(self, settings: Settings) -> Served:
+        """An application, and the ASGI application that answers its messages: `/mcp` and `/healthz`."""
+        application = Application(settings, watcher=self._metrics.observe)
+        built = build(application, transport="http")
+        sessions = Sessions(
+            app=built.server,
+            most=settings.sessions,
+            session_idle_timeout=settings.session_idle_seconds,
+            max_request_body_size=settings.http_body_limit,
+            # The gate checks Host and Origin for every path; the SDK checks them once more for its own.
+            security_settings=TransportSecuritySettings(
+                enable_dns_rebinding_protection=True,
+                allowed_hosts=[name for host in self._hosts for name in (host, f"{host}:*")],
+                allowed_origins=[*settings.cors_origins, *_origins(self._hosts)],
+            ),
+        )
+        self._sessions.append(sessions)
+        inner = Starlette(
+            routes=[
+                Route(PATH, endpoint=StreamableHTTPASGIApp(sessions)),
+                Route("/healthz", _healthy, methods=["GET"]),
             ],
-        ),
-        custom_starlette_routes=[Route("/healthz", _healthy, methods=["GET"])],
-    )
-    messages = HttpMessages(inner, application, built, PATH)
-    return Gate(messages, hosts, token, page_for(application))
+            lifespan=lambda _: sessions.run(),
+        )
+        return Served(application, HttpMessages(inner, application, built, PATH), sessions.run)
+
+    async def _space(self, name: str) -> App:
+        assert self._spaces is not None
+        return (await self._spaces.get(name)).app
+
+    async def serve(self, listener: socket.socket, started: Callable[[], None]) -> None:
+        """Serve until a signal; calls under way get a moment to end."""
+        try:
+            await serve_http(self.app, listener, started, self.settings, self.readiness)
+        finally:
+            if self._spaces is not None:
+                await self._spaces.close()
+
+    def close(self) -> None:
+        for application in self._spaces.applications() if self._spaces is not None else ():
+            application.close()
+        self.application.close()
+        if self._users is not None:
+            self._users.close()
+
+
+def _verifier(settings: Settings, public: str) -> JwtVerifier | None:
+    if not settings.team or settings.oauth_issuer is None:
+        return None
+    return JwtVerifier(settings.oauth_issuer, settings.oauth_audience or (public + PATH,), settings.oauth_keys_url)
+
+
+def _origins(hosts: list[str]) -> list[str]:
+    return [f"{scheme}://{host}{port}" for host in hosts for scheme in ("http", "https") for port in ("", ":*")]
 
 
 def page_for(application: Application) -> App:
-    """The local page, which lets in whoever has a login link."""
+    """The local page; a login link gives access."""
     from rolltop.web import Doorkeeper, owners_secret, page_app  # noqa: PLC0415 - templates take their time
 
     return page_app(application, Doorkeeper(owners_secret(application.workspace.prepare())))
-
-
-_SCHEMES = ("http", "https")
 
 
 async def _healthy(request: Request) -> Response:
@@ -112,73 +177,8 @@ async def _healthy(request: Request) -> Response:
     )
 
 
-class Gate:
-    """Host, Origin and token, checked before anything reads the body. The page checks its own visitors."""
-
-    def __init__(self, app: App, hosts: list[str], token: str | None, page: App | None = None) -> None:
-        self._app, self._page = app, page
-        self._hosts = frozenset(host.lower() for host in hosts)
-        self._token = token.encode() if token else None
-        self._principal = f"token-{hashlib.sha256(self._token).hexdigest()[:16]}" if self._token else ANONYMOUS
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        # RFC 9110, 5.5: blanks around a field's value are not part of it; the parser in front of us leaves them.
-        scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
-        refusal = self._refusal(scope)
-        if refusal is not None:
-            await _refuse(send, *refusal)
-        elif self._page is not None and scope["path"] not in _OWN_PATHS:
-            await self._page(scope, receive, send)
-        else:
-            scope.setdefault("state", {})["principal"] = self._principal
-            await self._app(scope, receive, send)
-
-    def _refusal(self, scope: Scope) -> tuple[int, str] | None:
-        headers: list[tuple[bytes, bytes]] = scope["headers"]
-        hosts = [value for name, value in headers if name == b"host"]
-        if len(hosts) != 1 or not self._known(hosts[0].decode("latin-1")):
-            return 421, (
-                "this server does not answer to that host name; the setting http_allowed_hosts "
-                "(ROLLTOP_HTTP_ALLOWED_HOSTS) names more"
-            )
-        origins = [value for name, value in headers if name == b"origin"]
-        if any(not self._known_origin(origin.decode("latin-1")) for origin in origins):
-            return 403, "requests from that origin are refused"
-        needs_token = self._token is not None and (scope["path"] == PATH or self._page is None)
-        if needs_token and scope["path"] != "/healthz" and not self._authorized(headers):
-            return 401, "a bearer token is required"
-        return None
-
-    def _known(self, host: str) -> bool:
-        name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() and ":" in host else host
-        return name.lower() in self._hosts
-
-    def _known_origin(self, origin: str) -> bool:
-        scheme, separator, host = origin.partition("://")
-        return bool(separator) and scheme in _SCHEMES and self._known(host)
-
-    def _authorized(self, headers: list[tuple[bytes, bytes]]) -> bool:
-        given = [value for name, value in headers if name == b"authorization"]
-        if len(given) != 1 or given[0][:7].lower() != b"bearer ":
-            return False
-        assert self._token is not None
-        return hmac.compare_digest(given[0][7:].strip(), self._token)
-
-
-async def _refuse(send: Send, status: int, message: str) -> None:
-    body = orjson.dumps({"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": message}})
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    if status == 401:
-        headers.append((b"www-authenticate", b'Bearer realm="rolltop"'))
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
-
-
 def bind(host: str, port: int) -> socket.socket:
-    """A listening socket; taken before the rest is built, so that a port in use is known at once."""
+    """Open the listening socket. Done before the application is built, so that a used port fails at once."""
     try:
         socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
@@ -200,21 +200,30 @@ def bind(host: str, port: int) -> socket.socket:
     return listener
 
 
-async def serve_http(app: App, listener: socket.socket, started: Callable[[], None], header_seconds: float) -> None:
-    """Serve until a signal; calls under way get two seconds to end."""
-    server = _Server(_config(app, header_seconds), started)
+async def serve_http(
+    app: App,
+    listener: socket.socket,
+    started: Callable[[], None],
+    settings: Settings,
+    readiness: Readiness | None = None,
+) -> None:
+    """Serve until a signal; calls under way get a moment to end."""
+    server = _Server(_config(app, settings), started, readiness=readiness)
     with contextlib.suppress(KeyboardInterrupt):
         await server.serve(sockets=[listener])
 
 
-def _config(app: App, header_seconds: float) -> uvicorn.Config:
+def _config(app: App, settings: Settings) -> uvicorn.Config:
     return uvicorn.Config(
         app,
-        http=protocol_within(header_seconds),
+        http=protocol_within(settings.http_body_seconds),
         log_config=None,
         access_log=False,
         server_header=False,
-        timeout_graceful_shutdown=2,
+        proxy_headers=False,  # the gate reads them, from named proxies only
+        ssl_certfile=settings.tls_certificate,
+        ssl_keyfile=settings.tls_key,
+        timeout_graceful_shutdown=math.ceil(settings.drain_seconds),
         timeout_keep_alive=30,
         lifespan="on",
     )
@@ -229,8 +238,7 @@ FRAMING = 8
 def protocol_within(seconds: float) -> type[asyncio.Protocol]:
     """uvicorn's HTTP protocol with limits that hold before authentication: time and size of headers and trailers.
 
-    It also refuses targets other than a path: `POST http://elsewhere/mcp` has no meaning for a server that is no
-    proxy.
+    It also refuses targets other than a path, such as `POST http://elsewhere/mcp`: this server is not a proxy.
     """
 
     class Limited(HttpToolsProtocol):
@@ -301,7 +309,7 @@ async def serve_page(application: Application) -> None:
     listener = bind("127.0.0.1", 0)
     address = f"http://127.0.0.1:{listener.getsockname()[1]}"
     page = page_for(application)
-    gate = Gate(page, list(LOCAL_NAMES), None, page)
+    gate = Gate(page, LOCAL_NAMES, Authentication(None), page)
 
     def announce() -> None:
         from rolltop.web.doorkeeper import login_link, write_page_address  # noqa: PLC0415
@@ -310,17 +318,25 @@ async def serve_page(application: Application) -> None:
         sys.stderr.write(f"The page of rolltop, for one login: {login_link(settings.workspace, address)}\n")
         sys.stderr.flush()
 
-    await _Server(_config(gate, settings.http_body_seconds), announce, signals=False).serve(sockets=[listener])
+    plain = replace(settings, tls_certificate=None, tls_key=None)
+    await _Server(_config(gate, plain), announce, signals=False).serve(sockets=[listener])
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, started: Callable[[], None], *, signals: bool = True) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        started: Callable[[], None],
+        *,
+        signals: bool = True,
+        readiness: Readiness | None = None,
+    ) -> None:
         super().__init__(config)
-        self._announce, self._signals = started, signals
+        self._announce, self._signals, self._readiness = started, signals, readiness
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Stop on signals, and end with our own exit code: uvicorn would raise the signal once more."""
+        """Stop on signals with our own exit code; uvicorn would raise the signal again."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if self._signals else ():
             loop.add_signal_handler(number, self.handle_exit, number, None)
@@ -330,3 +346,8 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         if self.started:
             self._announce()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        if self._readiness is not None:
+            self._readiness.draining.set()
+        await super().shutdown(sockets)

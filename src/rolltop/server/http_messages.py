@@ -25,6 +25,7 @@ from mcp_types import HEADER_MISMATCH
 from starlette.requests import Request
 
 from mcp_core import ProtocolFault, Registered
+from rolltop.access import Role
 from rolltop.server.application import Application
 from rolltop.server.connection import HANDSHAKE_REVISIONS, MODERN_REVISIONS, Connection, client_of
 from rolltop.server.http_batches import serve_batch
@@ -113,7 +114,7 @@ class HttpMessages:
         return await self._threads.computing("bodies", None).run(lambda: read(body))
 
     async def _too_large(self, receive: Receive, send: Send) -> None:
-        """Refuse, and read on for a moment: a client that is still sending would get a reset instead of the answer."""
+        """Refuse, and read on briefly: a client that is still sending would otherwise see a reset, not the answer."""
         await _refuse(send, 413, f"the body is above {self._limit} bytes, the setting http_body_limit", more=True)
         with contextlib.suppress(TimeoutError, _Gone):
             async with asyncio.timeout(_DRAIN_SECONDS):
@@ -178,8 +179,9 @@ class HttpMessages:
 
         channel = _StreamChannel()
         state = scope.get("state", {})
-        is_large = state.get("is_large", False)
-        connection = Connection(client, state.get("principal", ""), channel, rest, modern=True, is_large=is_large)
+        role = state.get("role", Role.READER)
+        connection = Connection(client, state.get("principal", ""), channel, rest, modern=True, role=role)
+        connection.is_large = state.get("is_large", False)
         return connection, channel
 
     def _check_param_headers(self, document: Document, headers: Mapping[str, str]) -> None:
@@ -211,7 +213,7 @@ class HttpMessages:
             else:
                 await _stream(work, channel, receive, send)
         finally:
-            work.cancel()  # nothing to end if it is done
+            work.cancel()  # no effect if it is done
 
 
 class _StreamChannel:
@@ -231,7 +233,7 @@ class _StreamChannel:
         raise NoBackChannelError(method)
 
     def take(self) -> bytes:
-        """What was notified since the last time."""
+        """Take the notifications since the last call."""
         taken, self.events = b"".join(self.events), []
         if self.begun.done():
             self.begun = asyncio.get_running_loop().create_future()
@@ -312,7 +314,7 @@ async def _read_body(receive: Receive, limit: int, *, keep: bool = True) -> byte
 
 
 def _replayed(body: bytes, receive: Receive, left: asyncio.Event) -> Receive:
-    """Gives a body that was read already, then what comes; sets `left` when the client hangs up."""
+    """Replays the body that was read, then passes messages on; sets `left` when the client disconnects."""
     given = False
 
     async def replay() -> Message:
@@ -362,7 +364,7 @@ async def _send_empty(send: Send, status: int) -> None:
 
 
 async def _refuse(send: Send, status: int, why: str, *, more: bool = False) -> None:
-    """Answer before the body is there, and close the connection: what follows is not a request."""
+    """Answer before the body has arrived and close the connection, because the body is never read."""
     body = dump(error_reply(None, INVALID_REQUEST, why))
     length = str(len(body)).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", length), (b"connection", b"close")]

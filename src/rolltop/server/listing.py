@@ -1,4 +1,4 @@
-"""`tools/list`, serialised once, and the cursors of all lists."""
+"""`tools/list`, serialised once and cached; and the cursors of all lists."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import orjson
 
 from mcp_core import ProtocolFault
+from rolltop.access import Role
 from rolltop.server.jsonrpc import INVALID_PARAMS
+from rolltop.server.permissions import needed_role
 from rolltop.server.start_cache import SERVER_INFO, TTL_MS
 
 if TYPE_CHECKING:
@@ -38,34 +40,37 @@ class Listing:
 
     def __init__(self, application: Application) -> None:
         self._application = application
-        self._plain: list[dict[str, Any]] | None = None
-        self._ready: dict[str | None, orjson.Fragment] = {}
+        self._plain: dict[Role, list[dict[str, Any]]] = {}
+        self._ready: dict[tuple[Role, str | None], orjson.Fragment] = {}
         application.changes.subscribe(lambda change: self._forget() if change.kind == "tools" else None)
 
-    def result(self, cursor: str | None = None, *, modern: bool, serialised: bool = True) -> dict[str, Any]:
-        """One page of the list; raises `ProtocolFault` for a cursor that we did not give.
+    def result(
+        self, cursor: str | None = None, *, modern: bool, serialised: bool = True, role: Role = Role.OWNER
+    ) -> dict[str, Any]:
+        """One page of the tools that `role` may call; raises `ProtocolFault` for an unknown cursor.
 
-        `serialised`: the tools as finished JSON, for transports that write with orjson.
+        `serialised`: the tools as JSON text, for transports that write with orjson.
         """
-        tools, following = page_of(self._tools(), cursor, PAGE)
-        listed: dict[str, Any] = {"tools": self._page(cursor, tools) if serialised else tools}
+        tools, following = page_of(self._tools(role), cursor, PAGE)
+        listed: dict[str, Any] = {"tools": self._page(role, cursor, tools) if serialised else tools}
         if following is not None:
             listed["nextCursor"] = following
-        return stamped(listed | {"ttlMs": TTL_MS, "cacheScope": "public"}) if modern else listed
+        scope = "public" if role is Role.OWNER else "private"
+        return stamped(listed | {"ttlMs": TTL_MS, "cacheScope": scope}) if modern else listed
 
-    def _page(self, cursor: str | None, tools: Sequence[dict[str, Any]]) -> orjson.Fragment:
-        if cursor not in self._ready:
-            self._ready[cursor] = orjson.Fragment(orjson.dumps(tools))
-        return self._ready[cursor]
+    def _page(self, role: Role, cursor: str | None, tools: Sequence[dict[str, Any]]) -> orjson.Fragment:
+        if (role, cursor) not in self._ready:
+            self._ready[role, cursor] = orjson.Fragment(orjson.dumps(tools))
+        return self._ready[role, cursor]
 
-    def _tools(self) -> list[dict[str, Any]]:
-        if self._plain is None:
-            self._plain = [each.wire for each in self._application.listed()]
-        return self._plain
+    def _tools(self, role: Role) -> list[dict[str, Any]]:
+        if role not in self._plain:
+            listed = self._application.listed()
+            self._plain[role] = [each.wire for each in listed if needed_role(each.spec, {}) <= role]
+        return self._plain[role]
 
     def _forget(self) -> None:
-        self._plain = None
-        self._ready = {}
+        self._plain, self._ready = {}, {}
 
 
 def encode_cursor(*parts: Any) -> str:
@@ -74,7 +79,7 @@ def encode_cursor(*parts: Any) -> str:
 
 
 def decode_cursor(cursor: str, kinds: tuple[type, ...]) -> list[Any]:
-    """The parts of a cursor that we made; anything else is refused."""
+    """The parts of a cursor; raises `ProtocolFault` if `encode_cursor` did not make it."""
     try:
         text = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
         parts = json.loads(text)

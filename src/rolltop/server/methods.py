@@ -1,19 +1,30 @@
-"""The MCP methods about resources, prompts, completion and log levels, each a few lines over the application.
+"""MCP methods other than tools (`Methods`), and notifications about changes (`Notifications`).
 
-They raise what they meet; `RequestPath` turns it into an error of the protocol.
+Methods raise what goes wrong; `RequestPath` turns it into a protocol error.
 """
 
 from __future__ import annotations
 
+import asyncio
 import base64
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import mcp_types as types
+from mcp.server.connection import Connection as SdkConnection
 from mcp.server.context import ServerRequestContext
+from mcp.server.subscriptions import (
+    InMemorySubscriptionBus,
+    ListenHandler,
+    PromptsListChanged,
+    ResourcesListChanged,
+    ResourceUpdated,
+    ServerEvent,
+    ToolsListChanged,
+)
 
-from mcp_core import ProtocolFault, ResourceContent, ResourceInfo, TemplateInfo, ToolContext
-from mcp_core.content import wire_block
+from mcp_core import Change, ProtocolFault, ResourceContent, ResourceInfo, TemplateInfo, ToolContext
+from mcp_core.result import wire_block
 from rolltop.errors import RolltopError
 from rolltop.server.application import Application
 from rolltop.server.connection import Connection, tool_context
@@ -22,7 +33,8 @@ from rolltop.server.listing import PAGE, page_of
 from rolltop.server.resources import list_resources, list_templates
 from rolltop.workspace import Workspace
 
-__all__ = ["Methods"]
+__all__ = ["Methods", "Notifications"]
+
 
 COMPLETIONS = 100
 
@@ -156,3 +168,81 @@ def _message(message: Any) -> dict[str, Any]:
 
 def _present(**fields: Any) -> dict[str, Any]:
     return {key: value for key, value in fields.items() if value is not None}
+
+
+_LISTS: dict[str, type[ToolsListChanged | PromptsListChanged | ResourcesListChanged]] = {
+    "tools": ToolsListChanged,
+    "prompts": PromptsListChanged,
+    "resources": ResourcesListChanged,
+}
+
+
+class Notifications:
+    """Sends changes to clients: by `subscriptions/listen` streams, and by notification to clients of 2025.
+
+    A client is kept while its connection is open; the SDK drops what is sent to a closed one.
+    """
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+        self._bus = InMemorySubscriptionBus()
+        self.listen = ListenHandler(self._bus)
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self._subscribed: dict[SdkConnection, set[str]] = {}
+        """The clients of 2025 that are connected, and the resources that each has subscribed to."""
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def connected(self, ctx: Context, params: types.NotificationParams | None) -> None:
+        connection = self._remembered(ctx)
+        if self._application.list_was_stale:
+            self._application.list_was_stale = False
+            await connection.send_tool_list_changed()
+
+    async def subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
+        self._subscribed[self._remembered(ctx)].add(str(params.uri))
+        return types.EmptyResult()
+
+    async def unsubscribe(self, ctx: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
+        self._subscribed[self._remembered(ctx)].discard(str(params.uri))
+        return types.EmptyResult()
+
+    def from_any_thread(self, change: Change) -> None:
+        if self.loop is not None and not self.loop.is_closed():
+            self.loop.call_soon_threadsafe(self._start, change)
+
+    def _remembered(self, ctx: Context) -> SdkConnection:
+        """The client's connection; a session of the SDK is one request's view of it."""
+        connection = ctx.session._connection
+        if connection not in self._subscribed:
+            self._subscribed[connection] = set()
+            connection.exit_stack.callback(self._subscribed.pop, connection, None)
+        return connection
+
+    def _start(self, change: Change) -> None:
+        task = asyncio.get_running_loop().create_task(self._deliver(change))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _deliver(self, change: Change) -> None:
+        uri = change.uri or ""
+        if change.kind == "resource":
+            await self._bus.publish(ResourceUpdated(uri))
+            receivers = [connection for connection, uris in self._subscribed.items() if uri in uris]
+        else:
+            event: ServerEvent = _LISTS[change.kind]()
+            await self._bus.publish(event)
+            receivers = list(self._subscribed)
+        # Concurrently: a client that does not read must not delay the others.
+        await asyncio.gather(*(_tell(connection, change.kind, uri) for connection in receivers))
+
+
+async def _tell(connection: SdkConnection, kind: str, uri: str) -> None:
+    match kind:
+        case "resource":
+            await connection.send_resource_updated(uri)
+        case "tools":
+            await connection.send_tool_list_changed()
+        case "prompts":
+            await connection.send_prompt_list_changed()
+        case _:
+            await connection.send_resource_list_changed()

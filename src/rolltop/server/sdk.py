@@ -36,12 +36,12 @@ from pydantic_core import PydanticSerializationError
 
 from mcp_core import InputNeeded, ProtocolFault
 from mcp_core.jsonable import without_surrogates
+from rolltop.access import Role
 from rolltop.server.application import Application
 from rolltop.server.connection import Channel, Connection, Exchange, LogThreshold, client_of, local_principal
 from rolltop.server.jsonrpc import INTERNAL_ERROR, INVALID_REQUEST, Document
 from rolltop.server.listing import Listing
-from rolltop.server.methods import Methods
-from rolltop.server.notifications import Notifications
+from rolltop.server.methods import Methods, Notifications
 from rolltop.server.request_path import RequestPath
 from rolltop.server.start_cache import DESCRIPTION, SERVER_INFO, TTL_MS
 
@@ -191,8 +191,11 @@ def connection_of(ctx: Context, transport: str) -> Connection:
         client = client_of(info, offered, ctx.protocol_version, transport, _session_of(ctx))
     kept = ctx.session._connection.state.setdefault("rolltop/log-threshold", LogThreshold())
     state = getattr(ctx.request, "state", None)
-    principal = local_principal() if ctx.request is None else getattr(state, "principal", "")
-    return Connection(client, principal, exchange, _no_rest, modern, kept, is_large=getattr(state, "is_large", False))
+    if ctx.request is None:  # in memory, or over a stream of this process
+        return Connection(client, local_principal(), exchange, _no_rest, modern, Role.OWNER, kept)
+    principal, role = getattr(state, "principal", ""), getattr(state, "role", Role.READER)
+    is_large = getattr(state, "is_large", False)
+    return Connection(client, principal, exchange, _no_rest, modern, role, kept, is_large=is_large)
 
 
 def _session_of(ctx: Context) -> str:

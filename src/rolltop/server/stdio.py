@@ -15,6 +15,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mcp_core import ClientInfo, ProtocolFault
+from rolltop.access import Role
+from rolltop.base.streams import Wire
 from rolltop.server.application import Application
 from rolltop.server.connection import (
     HANDSHAKE_REVISIONS,
@@ -39,7 +41,6 @@ from rolltop.server.jsonrpc import (
 from rolltop.server.lines import TOO_LONG, LineReader, LineWriter
 from rolltop.server.listing import Listing
 from rolltop.server.request_path import RequestPath
-from rolltop.server.stdio_takeover import Wire
 
 if TYPE_CHECKING:
     from rolltop.server.sdk import Built, StreamSession
@@ -155,7 +156,7 @@ class _Session:
         self._built: Built | None = None
         self._path = RequestPath(application, listing, self._sdk_ready)
         self._channel = _Channel(writer, self._sdk_ready)
-        self._connection = Connection(None, local_principal(), self._channel, self._rest)
+        self._connection = Connection(None, local_principal(), self._channel, self._rest, role=Role.OWNER)
         """Of a client of 2025; one of 2026 makes a new one with each request."""
         self._modern: bool | None = None
         self._handshake: asyncio.Task[None] | None = None
@@ -297,7 +298,7 @@ class _Session:
             assert self._built is not None
             return await serve_enveloped(self._built.server, request, connection, route, duplex=True)
 
-        connection = Connection(client, self._connection.principal, self._channel, rest, modern=True)
+        connection = Connection(client, self._connection.principal, self._channel, rest, modern=True, role=Role.OWNER)
         return connection
 
     async def _wrong_era(self, document: Document) -> ProtocolFault:
@@ -334,7 +335,7 @@ class _Session:
         assert self._sdk is not None
         connection = self._connection
         if self._modern:
-            connection = Connection(None, connection.principal, self._channel, self._rest, modern=True)
+            connection = Connection(None, connection.principal, self._channel, self._rest, modern=True, role=Role.OWNER)
         await self._sdk.notify(document, connection)
 
     async def _after_handshake(self) -> None:

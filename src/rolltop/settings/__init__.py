@@ -5,9 +5,8 @@ Below the entry points nothing reads the environment: engines get a `Settings`, 
 """
 
 from rolltop.settings.directories import config_path, default_roots, home_directory, temporary_directory
-from rolltop.settings.environment import unknown_variables
 from rolltop.settings.options import OPTIONS, SECTIONS, Option, Settings
-from rolltop.settings.resolution import load
+from rolltop.settings.resolution import load, unknown_variables
 
 __all__ = [
     "OPTIONS",

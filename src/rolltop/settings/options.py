@@ -58,6 +58,23 @@ class Settings:
     http_body_limit: int = 4 << 20
     http_body_seconds: float = 30.0
     http_allowed_hosts: tuple[str, ...] = ()
+    team: bool = False
+    public_url: str | None = None
+    oauth_issuer: str | None = None
+    oauth_audience: tuple[str, ...] = ()
+    oauth_keys_url: str | None = None
+    tls_certificate: Path | None = None
+    tls_key: Path | None = None
+    trusted_proxies: tuple[str, ...] = ()
+    cors_origins: tuple[str, ...] = ()
+    sessions: int = 1_000
+    session_idle_seconds: float = 1800.0
+    drain_seconds: float = 2.0
+    log_format: str = "text"
+    concurrent_calls: int = 32
+    written_megabytes: int = 0
+    team_workspace: Path | None = None
+    """The workspace that a space is part of; what is in there stays closed to the space's tools."""
     call_timeout: float = 300.0
     calls_per_minute: int = 60_000
     sandbox_user: str | None = None
@@ -165,6 +182,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option("consent_seconds", ("ROLLTOP_CONSENT_SECONDS",), read.seconds, "How long a call waits for a human."),
     Option("log_level", ("ROLLTOP_LOG_LEVEL", "MCP_LOG_LEVEL"), read.one_of(*LOG_LEVELS), "Least severe level to log."),
+    Option("log_format", ("ROLLTOP_LOG_FORMAT",), read.one_of("text", "json"), "How a line of the log is written."),
     Option("log_file", ("ROLLTOP_LOG_FILE",), read.path, "File to log to instead of standard error."),
     Option(
         "log_arguments",
@@ -195,6 +213,59 @@ OPTIONS: tuple[Option, ...] = (
         "Host names, beyond the local ones, that requests may be addressed to.",
     ),
     Option(
+        "team",
+        ("ROLLTOP_TEAM",),
+        read.boolean,
+        "Serve several people over HTTP: each sends a token of their own and has a role. Files of this machine are "
+        "closed to tools unless roots names directories.",
+    ),
+    Option(
+        "public_url",
+        ("ROLLTOP_PUBLIC_URL",),
+        read.web_address,
+        "URL by which clients know this server, as in https://desk.example.org; requests may be addressed to its host.",
+    ),
+    Option(
+        "oauth_issuer",
+        ("ROLLTOP_OAUTH_ISSUER",),
+        read.web_address,
+        "Authorization server whose access tokens are accepted (with team); as in the claim iss, to the letter.",
+    ),
+    Option(
+        "oauth_audience",
+        ("ROLLTOP_OAUTH_AUDIENCE",),
+        read.names,
+        "Audiences that its tokens may be for, comma-separated; the public URL with /mcp when empty.",
+    ),
+    Option(
+        "oauth_keys_url",
+        ("ROLLTOP_OAUTH_KEYS_URL",),
+        read.web_address,
+        "Where its keys are (JWKS); found by its metadata when empty.",
+    ),
+    Option("tls_certificate", ("ROLLTOP_TLS_CERTIFICATE",), read.path, "File with the certificate chain, for HTTPS."),
+    Option("tls_key", ("ROLLTOP_TLS_KEY",), read.path, "File with the private key of the certificate."),
+    Option(
+        "trusted_proxies",
+        ("ROLLTOP_TRUSTED_PROXIES",),
+        read.names,
+        "Addresses or networks of reverse proxies whose X-Forwarded-For, -Proto and -Host are believed.",
+    ),
+    Option(
+        "cors_origins",
+        ("ROLLTOP_CORS_ORIGINS",),
+        read.names,
+        "Origins of web pages that may call this server from a browser, as in https://app.example.org.",
+    ),
+    Option(
+        "sessions",
+        ("ROLLTOP_SESSIONS",),
+        read.positive,
+        "Sessions open at a time over HTTP; above that a new one replaces the longest idle.",
+    ),
+    Option("session_idle_seconds", ("ROLLTOP_SESSION_IDLE_SECONDS",), read.seconds, "When an idle session ends."),
+    Option("drain_seconds", ("ROLLTOP_DRAIN_SECONDS",), read.seconds, "How long calls under way may go on at the end."),
+    Option(
         "catalogs",
         ("ROLLTOP_CATALOGS",),
         read.places,
@@ -208,6 +279,18 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option("call_timeout", ("ROLLTOP_CALL_TIMEOUT",), read.seconds, "Longest run of one tool call, in seconds."),
     Option("calls_per_minute", ("ROLLTOP_CALLS_PER_MINUTE",), read.count, "Tool calls a caller may make; 0: no limit."),
+    Option(
+        "concurrent_calls",
+        ("ROLLTOP_CONCURRENT_CALLS",),
+        read.count,
+        "Tool calls of one member of a team that run at a time; further ones wait. 0: no limit.",
+    ),
+    Option(
+        "written_megabytes",
+        ("ROLLTOP_WRITTEN_MEGABYTES",),
+        read.count,
+        "Megabytes that one member of a team may send to tools that write, in a day; 0: no limit.",
+    ),
     Option(
         "sandbox_user",
         ("ROLLTOP_SANDBOX_USER",),

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import difflib
 import os
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from rolltop.errors import InvalidInput
+from rolltop.errors import InvalidData, InvalidInput, Position
 from rolltop.settings import utlx as utlx_settings
 from rolltop.settings import values as read
-from rolltop.settings.config_file import read_config
 from rolltop.settings.directories import (
     config_path,
     default_roots,
@@ -21,7 +22,7 @@ from rolltop.settings.directories import (
 )
 from rolltop.settings.options import OPTIONS, SECTIONS, Option, Settings
 
-__all__ = ["load"]
+__all__ = ["load", "read_config", "unknown_variables"]
 
 
 _BY_KEY = {option.key: option for option in OPTIONS}
@@ -40,7 +41,7 @@ def load(
     """
     env = os.environ if env is None else env
     path = config or config_path(env)
-    if path is None:  # without a home, the workspace is all there is
+    if path is None:  # without a home directory, it is in the workspace
         path = _workspace(given or {}, env) / "config.toml"
     must_exist = config is not None or bool(env.get("ROLLTOP_CONFIG"))
     document = read_config(path, must_exist=must_exist, keys=[*_BY_KEY], sections=SECTIONS)
@@ -89,7 +90,7 @@ def _resolve(
 
 def _parsed(option: Option, value: Any, source: str) -> Any:
     try:
-        return option.parse(_as_text(value))
+        return option.parse(_as_text(value, os.pathsep if option.parse is read.paths else ","))
     except ValueError as error:
         shown = "" if option.secret else f": {error}"
         raise InvalidInput(
@@ -97,11 +98,10 @@ def _parsed(option: Option, value: Any, source: str) -> Any:
         ) from None
 
 
-def _as_text(value: Any) -> str:
+def _as_text(value: Any, separator: str) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (list, tuple)):
-        separator = os.pathsep if any(isinstance(item, Path) or os.sep in str(item) for item in value) else ","
         return separator.join(str(item) for item in value)
     return str(value)
 
@@ -118,3 +118,70 @@ def _section(
         merged.update(utlx_settings.from_environment(env))
     merged.update({key[len(marker) :].lower(): value for key, value in env.items() if key.startswith(marker)})
     return MappingProxyType(merged)
+
+
+def read_config(path: Path, *, must_exist: bool, keys: Sequence[str], sections: Sequence[str]) -> Mapping[str, Any]:
+    """Read the file; an absent one is empty. Errors carry their position in it."""
+    try:
+        text = path.read_text("utf-8")
+    except FileNotFoundError:
+        if must_exist:
+            raise InvalidInput(f"the configuration file {path} does not exist") from None
+        return {}
+    except OSError as error:
+        raise InvalidInput(f"the configuration file {path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise InvalidData(
+            f"the configuration file {path} is not UTF-8 text: byte {error.start + 1} is not valid",
+            hint="Save it as UTF-8, or move it away to start from the defaults.",
+        ) from None
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        line, column = _toml_position(str(error))
+        raise InvalidData(
+            f"the configuration file is not valid TOML: {error}",
+            position=Position(line, column, str(path)),
+            hint="Correct the line, or move the file away to start from the defaults.",
+        ) from None
+    _refuse_unknown(document, path, keys, sections)
+    return document
+
+
+def _toml_position(message: str) -> tuple[int, int]:
+    words = message.replace(",", " ").replace(")", " ").split()
+    numbers = [int(word) for word in words if word.isdigit()]
+    return (numbers[-2], numbers[-1]) if len(numbers) >= 2 else (1, 1)
+
+
+def _refuse_unknown(document: Mapping[str, Any], path: Path, keys: Sequence[str], sections: Sequence[str]) -> None:
+    known = [*keys, *sections]
+    for key in document:
+        if key not in known:
+            near = difflib.get_close_matches(key, known, n=1)
+            meant = f"; did you mean {near[0]}?" if near else ""
+            raise InvalidInput(f"{path} has an unknown key {key!r}{meant}")
+        if key in sections and not isinstance(document[key], dict):
+            raise InvalidInput(f"{path}: {key} must be a table, as in [{key}]")
+
+
+_PREFIX = "ROLLTOP_"
+_OTHERS = ("ROLLTOP_CONFIG", "ROLLTOP_PACKAGE")
+"""Known variables that are not settings: the path of the file, and one for a catalog's worker."""
+
+
+def unknown_variables(env: Mapping[str, str]) -> dict[str, str | None]:
+    """Variables that begin with ROLLTOP_ and set nothing, each with the closest known name.
+
+    Engines check the keys of their own section, so `ROLLTOP_STORE_…` is not checked here.
+    """
+    known = [*_OTHERS, *(name for option in OPTIONS for name in option.env if name.startswith(_PREFIX))]
+    sections = tuple(f"{_PREFIX}{section.upper()}_" for section in SECTIONS)
+    unknown = sorted(
+        name for name in env if name.startswith(_PREFIX) and name not in known and not name.startswith(sections)
+    )
+    if not unknown:
+        return {}
+    from difflib import get_close_matches  # noqa: PLC0415 - seldom needed
+
+    return {name: next(iter(get_close_matches(name, known, n=1, cutoff=0.75)), None) for name in unknown}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import urlsplit
 
 __all__ = [
     "boolean",
@@ -22,6 +23,7 @@ __all__ = [
     "seconds",
     "strict_true",
     "token",
+    "web_address",
 ]
 
 
@@ -125,3 +127,12 @@ def host(text: str) -> str:
     if not text or not all(sign.isprintable() and not sign.isspace() for sign in text):
         raise ValueError("expected an address or a host name")
     return text
+
+
+def web_address(text: str) -> str:
+    """The URL of a server; without a user, a query or a fragment."""
+    parts = urlsplit(text.strip())
+    extra = parts.username or parts.password or parts.query or parts.fragment
+    if parts.scheme not in ("http", "https") or not parts.hostname or extra:
+        raise ValueError("expected a URL, as in https://desk.example.org")
+    return text.strip()

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from rolltop.base.lazy_imports import lazy_attributes
 from rolltop.store.core import Options
-from rolltop.store.documents.lookup import Found, is_hash_prefix
-from rolltop.store.documents.writes import Source, Tally
+from rolltop.store.documents.hashes import Found, is_hash_prefix
+from rolltop.store.documents.ingest import Source, Tally
 from rolltop.store.extract import Extracted
 from rolltop.store.library import Library
 from rolltop.store.query import Listing, Page
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rolltop.store.care.verification import Report
     from rolltop.store.documents.encoding import text_codec
     from rolltop.store.documents.folder_files import Gather, open_source
-    from rolltop.store.documents.lookup import no_such_hash
+    from rolltop.store.documents.hashes import no_such_hash
     from rolltop.store.extract.detect import whole_characters
     from rolltop.store.extract.plain import decoded, lines_in
     from rolltop.store.graph import Neighbourhood, Node, Related
@@ -103,7 +103,7 @@ __getattr__ = lazy_attributes(
         "care.verification": "Report",
         "documents.encoding": "text_codec",
         "documents.folder_files": "Gather open_source",
-        "documents.lookup": "no_such_hash",
+        "documents.hashes": "no_such_hash",
         "extract.detect": "whole_characters",
         "extract.plain": "decoded lines_in",
         "graph": "Neighbourhood Node Related",

@@ -5,13 +5,14 @@ from __future__ import annotations
 import errno
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
 from rolltop.base.atomic_files import flush_directory, is_read_only
+from rolltop.base.priority import serving_request
 from rolltop.errors import Conflict, Damaged, InvalidInput, PermissionDenied
 from rolltop.store.blobs.commit import Committer, FileLock
 from rolltop.store.blobs.packs import PackDirectory
@@ -146,44 +147,14 @@ class Core:
         if self.options.mending:
             self.recover()  # refused until it is decided what becomes of the bytes that nobody knows
         inside = self.committer.active
-        result = self.committer.run(work)
+        with serving_request():  # else every statement waits for the interpreter while indexes follow
+            result = self.committer.run(work)
         if self.options.background and not inside:
             self.written()
         return result
 
     def written(self) -> None:
         """Something was committed: for the parts that follow the catalogue in the background."""
-
-    # What follows is for the indexes, which `Searching` brings.
-
-    def index_damage(self) -> list[str]:
-        """What is wrong with the indexes."""
-        return []
-
-    def mend_indexes(self, *, anew: bool) -> list[str]:
-        """Build damaged indexes again, or all of them (`anew`); says what was done."""
-        return []
-
-    def purge_indexes(self, documents: Sequence[int]) -> None:
-        """Make the indexes forget the documents that were collected."""
-
-    def finish_purge(self) -> bool:
-        """Make the indexes forget what a collection has removed, if one was interrupted before that; whether so."""
-        if self.options.read_only or self.committer.active or self.catalog.objects.purging() is None:
-            return False
-        with self.purging.tried() as ours:
-            return ours and self.purge_collected()
-
-    def purge_collected(self) -> bool:
-        """The same for whoever holds the lock of it."""
-        gone = self.catalog.objects.purging()
-        if gone is None:
-            return False
-        self.purge_indexes(gone)
-        with self.committer.exclusive():
-            more = set(self.catalog.objects.purging() or ()) - set(gone)
-            self.catalog.objects.set_purging(more or None)
-        return True
 
     def close(self) -> None:
         self.blobs.close()

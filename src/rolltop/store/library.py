@@ -2,94 +2,125 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
-from typing import Self
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
 
-from rolltop.errors import NotFound
 from rolltop.store.care import Care
-from rolltop.store.documents.deletion import Deleting
+from rolltop.store.core import Core, Options
+from rolltop.store.documents.documents import Documents
 from rolltop.store.documents.edits import Edits
-from rolltop.store.documents.lookup import Finding
-from rolltop.store.documents.writes import Keeping
+from rolltop.store.extract import Extracts
+from rolltop.store.extract.texts import Texts
+from rolltop.store.follower import Follower, Pressing, Task
 from rolltop.store.graph import Relations
 from rolltop.store.history import History
-from rolltop.store.records import Document
-from rolltop.store.search.hybrid_search import Understanding
-from rolltop.store.search.similar_names import similar_names
+from rolltop.store.indexes import Indexes
+from rolltop.store.seams import BlobStore, Catalog, GrepIndex, TextIndex
+from rolltop.store.search.hybrid_search import Search
+
+if TYPE_CHECKING:
+    from rolltop.store.grep import Grep, SharedGrep
 
 __all__ = ["Library"]
 
 
-class Library(Keeping, Finding, Understanding, Deleting):
+class Library(Core):
     """Keeps documents by content and finds them again.
 
     >>> with Library(Path("desk/store")) as library:
-    ...     library.add_text("notes/today.md", "Buy milk", tags=["errand"])
-    ...     library.document("today.md").hash
+    ...     library.documents.add_text("notes/today.md", "Buy milk", tags=["errand"])
+    ...     library.documents.get("today.md").hash
 
-    `library.edits` changes, moves and copies single documents; `library.history` knows snapshots, earlier versions
-    and archives; `library.graph` how documents belong together; `library.care` verifies, repairs, collects and
-    counts; `library.grep` answers regular expressions.
+    `documents` stores, finds by name and hash, reads and deletes; `edits` changes, moves, copies and tags single
+    documents; `search` finds by words and meaning, `grep` by regular expressions; `history` knows snapshots, earlier
+    versions and archives; `graph` how documents belong together; `texts` reads PDF and the like; `care` verifies,
+    repairs, collects and counts; `indexes` is what all indexes take part in.
     """
 
-    def document(self, name: str) -> Document:
-        """The document with this path, name or end of a path; where there is none, names that are spelled nearly so."""
-        try:
-            return super().document(name)
-        except NotFound as missing:
-            if not (meant := similar_names(self, name)):
-                raise
-            hint = f"Did you mean {' or '.join(meant)}?"
-            raise NotFound(
-                missing.message, code="document_not_found", hint=hint, details={"candidates": meant}
-            ) from None
+    def __init__(
+        self,
+        directory: Path,
+        options: Options | None = None,
+        *,
+        catalog: Catalog | None = None,
+        blobs: BlobStore | None = None,
+        text: TextIndex | None = None,
+        trigrams: GrepIndex | None = None,
+    ) -> None:
+        super().__init__(directory, options, catalog=catalog, blobs=blobs)
+        self._trigrams = trigrams
+        self.follower = Follower(enabled=self.options.background)
+        self.documents = Documents(self)
+        self.edits = Edits(self)
+        self.texts = Texts(self)
+        self.search = Search(self, text)
+        self.history = History(self)
+        self.graph = Relations(self)
+        self.care = Care(self)
+        self.indexes = Indexes(self)
+        self._segments = Task("index of grep", self._build_segments)
+        # What an answer waits for comes first.
+        self.tasks = (
+            self.texts.task,
+            self.search.words.learning.task,
+            self._segments,
+            self.search.embedding,
+            self.graph.task,
+        )
+        for task in self.tasks:
+            self.follower.add(task)
+        self.follower.resting = self.texts.rest
+
+    @property
+    def extracts(self) -> Extracts:
+        """The texts of documents, as far as they are known."""
+        return self.texts.extracts
+
+    @property
+    def grep(self) -> Grep:
+        """Regular expressions. Inside a transaction with a memory of its own, which a rollback takes with it."""
+        if self.committer.active:
+            return self._grepping.another()
+        self.texts.settle()
+        self.follower.wanted(self._segments)
+        return self._grepping.engine
 
     @cached_property
-    def graph(self) -> Relations:
-        """How documents belong together."""
-        return Relations(self)
+    def _grepping(self) -> SharedGrep:
+        from rolltop.store.grep import SharedGrep  # noqa: PLC0415 - it brings numpy
 
-    @cached_property
-    def edits(self) -> Edits:
-        """Changing, moving and copying single documents."""
-        return Edits(self)
+        place = self.directory / "grep"
+        return SharedGrep(place, self.catalog, self.reader, self.extracts, steady=self._steadily, frames=self._trigrams)
 
-    @cached_property
-    def history(self) -> History:
-        """Snapshots, earlier versions and archives."""
-        return History(self)
+    def _steadily(self) -> AbstractContextManager[None]:
+        """One state of the store; inside a transaction there is but one."""
+        return nullcontext() if self.committer.active else self.steady()
 
-    @cached_property
-    def care(self) -> Care:
-        """Verifying, repairing, collecting and counting."""
-        return Care(self)
+    def _build_segments(self, pressing: Pressing) -> bool:
+        return self._grepping.follow(pressing)
 
-    # what every index of the library takes part in ------------------------------------------------
+    def forget_trigrams(self) -> None:
+        """Empty the indexes of grep; the next look builds them again."""
+        self._grepping.clear()
 
-    def pause_work(self, pressing: Callable[[], bool]) -> None:
-        super().pause_work(pressing)
-        self.graph.follow(pressing)
-
-    def purge_indexes(self, documents: Sequence[int]) -> None:
-        super().purge_indexes(documents)
-        self.graph.purge(documents)
-
-    def index_damage(self) -> list[str]:
-        return super().index_damage() + self.extracts.kept.damage() + self.graph.traits.damage()
-
-    def mend_indexes(self, *, anew: bool) -> list[str]:
-        mended = []
-        for part in (self.extracts.kept, self.graph.traits):
-            if anew or part.damage():
-                part.start_again()
-                mended.append(f"started the {part.what} again")
-        return mended + super().mend_indexes(anew=anew)
+    def written(self) -> None:
+        self.follower.wanted(*(task for task in self.tasks if task is not self._segments))
 
     def close(self) -> None:
+        self.follower.stop()
+        self.texts.stop()
         self.graph.stop()
-        super().close()
+        self.follower.join()
+        self.texts.close()
+        self.search.close()
         self.graph.close()
+        if "_grepping" in self.__dict__:
+            self._grepping.close()
+        elif self._trigrams is not None:
+            self._trigrams.close()
+        super().close()
 
     def __enter__(self) -> Self:
         return self

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rolltop.errors import InvalidInput
 
-__all__ = ["MOST_ENTRIES", "check_entry", "check_key", "check_tag", "parse_pairs", "parse_value", "read_value"]
+__all__ = [
+    "check_count", "check_entry", "check_key", "check_said", "check_tag", "parse_pairs", "parse_value", "read_value",
+]  # fmt: skip
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _LONGEST = 1024
@@ -74,3 +76,24 @@ def parse_value(text: str) -> Any:
     if isinstance(value, (int, float)) and not isinstance(value, bool) and json.dumps(value) != text:
         return text
     return value
+
+
+def check_said(path: str, tags: Sequence[str], metadata: Mapping[str, Any]) -> None:
+    """Refuse names, tags and metadata that cannot be kept."""
+    if not path or "\0" in path or path.endswith("/"):
+        raise InvalidInput("a document needs a path or name that is not empty and does not end with /")
+    if isinstance(tags, str):
+        raise InvalidInput("tags are a list of texts, not one text", hint=f"Write [{tags!r}].")
+    for tag in tags:
+        check_tag(tag)
+    for key, value in metadata.items():
+        check_entry(key, value)
+
+
+def check_count(metadata: Mapping[str, Any]) -> None:
+    """Refuse what would keep other writers waiting; an archive may hold what came in several writes."""
+    if len(metadata) > MOST_ENTRIES:
+        raise InvalidInput(
+            f"a document takes at most {MOST_ENTRIES} metadata entries at once, not {len(metadata)}",
+            hint="Keep tables as a document of their own, such as JSON or CSV.",
+        )

@@ -7,7 +7,9 @@ from rolltop.transform.syntax import tree
 
 __all__ = ["keeps_notes"]
 
-_NAMES = frozenset({"isDebugMode", *(name for name, family in FAMILY_OF.items() if family in ("logs", "timers"))})
+_NAMES = frozenset(
+    {"isDebugMode", *(name for name, family in FAMILY_OF.items() if family in ("type.logs", "type.timers"))}
+)
 
 
 def keeps_notes(program: tree.Program, text: str) -> bool:

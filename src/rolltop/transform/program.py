@@ -17,7 +17,7 @@ from rolltop.transform.given import complete_options
 from rolltop.transform.notes import keeps_notes
 from rolltop.transform.run.evaluator import Evaluator, shown_at
 from rolltop.transform.run.recursion import OutOfStack
-from rolltop.transform.stdlib._ancestry import reading
+from rolltop.transform.stdlib.xml.ancestry import reading
 from rolltop.transform.syntax import tree
 from rolltop.transform.syntax.parser import Parsed, parse
 

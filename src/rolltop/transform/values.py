@@ -5,7 +5,7 @@ language               Python
 =====================  =====================================================================
 null, missing          ``None`` (there is no separate "undefined")
 boolean                ``bool``
-number                 ``int`` within 64 bits, else ``float``; never ``Decimal``
+number                 ``int`` within 64 bits, else ``float``; ``Decimal`` from `1.5m` and `decimal(…)`
 string                 ``str``
 binary                 ``bytes``
 date                   ``datetime.date`` (and not ``datetime``)
@@ -31,13 +31,14 @@ import datetime as dt
 import math
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
-from typing import Any
+from typing import Any, overload
 
 __all__ = [
     "INT_MAX",
     "INT_MIN",
     "Node",
     "arity_of",
+    "as_decimal",
     "compare",
     "concat_text",
     "equal",
@@ -132,7 +133,12 @@ def is_empty_element(value: Value) -> bool:
 
 def is_number(value: Value) -> bool:
     kind = type(value)
-    return kind is int or kind is float
+    return kind is int or kind is float or kind is Decimal
+
+
+def as_decimal(number: int | float | Decimal) -> Decimal:
+    """A number as a decimal: of a double the shortest digits that stand for it, so 0.1 is a tenth."""
+    return Decimal(repr(number)) if type(number) is float else Decimal(number)
 
 
 def is_temporal(value: Value) -> bool:
@@ -154,6 +160,7 @@ _KINDS: dict[type, str] = {
     bool: "boolean",
     int: "number",
     float: "number",
+    Decimal: "number",
     str: "string",
     bytes: "binary",
     list: "array",
@@ -179,7 +186,7 @@ def truthy(value: Value) -> bool:
     """The language's truth: false are `false`, `null`, `0` and `""`; empty containers are true."""
     if value is True or value is None or value is False:
         return value is True
-    if isinstance(value, (str, int, float)):
+    if isinstance(value, (str, int, float, Decimal)):
         return bool(value)
     return True
 
@@ -196,7 +203,10 @@ def equal(left: Value, right: Value) -> bool:
             return _equal_objects(left, right)
         return right == "" and is_empty_element(left)
     if is_number(left) or isinstance(left, bool):
-        return is_number(left) and is_number(right) and bool(left == right)
+        if not (is_number(left) and is_number(right)):
+            return False
+        left, right = _aligned(left, right)
+        return bool(left == right)
     if isinstance(left, dt.datetime) and isinstance(right, dt.datetime):
         return (left.tzinfo is None) == (right.tzinfo is None) and left == right
     if left == "":
@@ -222,7 +232,10 @@ def compare(left: Value, right: Value) -> int | None:
     Numbers with numbers, strings with strings, booleans with booleans, and each date kind with itself.
     """
     try:
-        if (is_number(left) and is_number(right)) or (type(left) is type(right) and type(left) in _ORDERED):
+        if is_number(left) and is_number(right):
+            left, right = _aligned(left, right)
+            return int(left > right) - int(left < right)
+        if type(left) is type(right) and type(left) in _ORDERED:
             return int(left > right) - int(left < right)
         if isinstance(left, dt.datetime) and isinstance(right, dt.datetime):
             return int(left > right) - int(left < right)
@@ -231,10 +244,21 @@ def compare(left: Value, right: Value) -> int | None:
     return None
 
 
+def _aligned(left: Any, right: Any) -> tuple[Any, Any]:
+    """Two numbers that Python compares rightly: a double meets a decimal by its shortest digits."""
+    if (type(left) is Decimal) != (type(right) is Decimal) and math.isfinite(left) and math.isfinite(right):
+        return as_decimal(left), as_decimal(right)
+    return left, right
+
+
 _ORDERED = frozenset({str, bool, bytes, dt.date, dt.datetime, dt.time})
 
 
-def fit(number: int | float) -> int | float:
+@overload
+def fit(number: int | float) -> int | float: ...
+@overload
+def fit(number: int | float | Decimal) -> int | float | Decimal: ...
+def fit(number: Any) -> Any:
     """An arithmetic result as the language keeps it: integers beyond 64 bits become doubles."""
     if type(number) is int and not INT_MIN <= number <= INT_MAX:
         try:
@@ -285,8 +309,11 @@ def java_double(number: float) -> str:
     return f"{'-' if sign else ''}{first}.{rest}E{exponent + len(digits) - 1}"
 
 
-def number_text(number: int | float) -> str:
-    """A number as writers and `toString` print it: whole doubles without a fraction."""
+def number_text(number: int | float | Decimal) -> str:
+    """A number as writers and `toString` print it: whole doubles without a fraction, decimals in plain digits."""
+    if type(number) is Decimal:
+        text = f"{number:f}"
+        return text.rstrip("0").rstrip(".") if "." in text else text
     if type(number) is float:
         if number.is_integer() and abs(number) < 1e18:
             return str(int(number))
@@ -337,7 +364,7 @@ def scalar_text(value: Value) -> str | None:
         return str(value)
     if kind is bool:
         return "true" if value else "false"
-    if kind is int or kind is float:
+    if kind is int or kind is float or kind is Decimal:
         return number_text(value)
     if value is None:
         return "null"

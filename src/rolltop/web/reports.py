@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from rolltop.reports.gallery import TEMPLATES
+from rolltop.reports.source.gallery import TEMPLATES
 from rolltop.web.backend import Backend, Outcome
 from rolltop.web.render import respond
 from rolltop.web.tools import agreed_in

@@ -28,7 +28,7 @@ def add(path: str, data: bytes, *tags: str) -> tuple[Callable[[Library], object]
         old = state.get(path, (b"", ()))[1]
         state[path] = (data, tuple(sorted({*old, *tags})))
 
-    return lambda library: library.add(path, data, tags=tags), change
+    return lambda library: library.documents.add(path, data, tags=tags), change
 
 
 def delete(*paths: str) -> tuple[Callable[[Library], object], Callable[[State], None]]:
@@ -36,7 +36,7 @@ def delete(*paths: str) -> tuple[Callable[[Library], object], Callable[[State], 
         for path in paths:
             del state[path]
 
-    return lambda library: library.delete([library.document(path) for path in paths]), change
+    return lambda library: library.documents.delete([library.documents.get(path) for path in paths]), change
 
 
 def collect() -> tuple[Callable[[Library], object], Callable[[State], None]]:

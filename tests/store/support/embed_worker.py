@@ -15,7 +15,7 @@ embedding_follower.VECTORS_A_COMMIT = 8
 def main() -> None:
     library = Library(Path(sys.argv[1]))
     print("ready", flush=True)
-    while not library.meaning.follow(lambda done, total: time.sleep(0.01)):
+    while not library.search.meaning.follow(lambda done, total: time.sleep(0.01)):
         time.sleep(0.01)
     print("done", flush=True)
     library.close()

@@ -18,10 +18,12 @@ def run(directory: Path, name: str, seconds: float) -> None:
             f"batch {name}x{batch} holds number {n}\n" * 5 + " ".join(f"w{n * k}" for k in range(60))
             for n in range(100)
         )
-        library.add_many([Source(f"{name}/{batch}/{n}.txt", text.encode(), 1, 1) for n, text in enumerate(texts)])
+        library.documents.add_many(
+            [Source(f"{name}/{batch}/{n}.txt", text.encode(), 1, 1) for n, text in enumerate(texts)]
+        )
         if batch % 5 == 4:
             for asked in (batch, batch // 2, 0):
-                found = library.search(f"{name}x{asked}")
+                found = library.search.keyword(f"{name}x{asked}")
                 searches += 1
                 # What is not indexed yet is said in the answer; anything else that is missing is wrong.
                 wrong += found.total != 100 and not found.unindexed

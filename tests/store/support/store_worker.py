@@ -19,12 +19,12 @@ def main() -> None:
     number = 0
     while time.monotonic() < end:
         path = f"{name}/{number % 50}.txt"
-        added = library.add_text(path, f"{name} wrote {number}\n" * (1 + number % 200), tags=[name])
+        added = library.documents.add_text(path, f"{name} wrote {number}\n" * (1 + number % 200), tags=[name])
         print(path, number, added.hash, flush=True)
         if number % 7 == 0:
-            library.search(f"{name}")
+            library.search.keyword(f"{name}")
         if number % 23 == 5:
-            library.delete([library.document(path)])
+            library.documents.delete([library.documents.get(path)])
             print(path, -1, "deleted", flush=True)
         number += 1
     library.close()

@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rolltop.errors import RolltopError, SizeLimit
-from rolltop.transform.stdlib import compression, find
+from rolltop.transform.stdlib import find
+from rolltop.transform.stdlib.serialization import compression
 
 QUICK = settings(max_examples=40, deadline=None)
 WHOLE = st.integers(-(2**63), 2**63 - 1)

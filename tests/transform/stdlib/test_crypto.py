@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from rolltop.errors import RolltopError
 from rolltop.transform.stdlib import Host, find, installed
-from rolltop.transform.stdlib._canonical import parse_tree
+from rolltop.transform.stdlib.xml.canonical_form import parse_tree
 
 SECRET = "a secret of more than thirty-two bytes, as it should be, and some more to be sure of it"
 KEY, IV = "0123456789abcdef0123456789abcdef", "fedcba9876543210"

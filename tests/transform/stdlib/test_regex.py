@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from rolltop.transform.errors import FunctionFailure
 from rolltop.transform.stdlib import find
-from rolltop.transform.stdlib._java_regex import Unsupported, translated
-from rolltop.transform.stdlib._regex import _as_simple, compiled
+from rolltop.transform.stdlib.string.java_regex import Unsupported, translated
+from rolltop.transform.stdlib.string.patterns import _as_simple, compiled
 
 
 def call(name: str, *arguments: Any) -> Any:

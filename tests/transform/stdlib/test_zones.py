@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rolltop.transform import compile_program
-from rolltop.transform.stdlib._zoned import InZone, placed, shown_in
+from rolltop.transform.stdlib.date.zoned import InZone, placed, shown_in
 
 TWICE = """
 let a = fromUTC("2024-11-03T05:30:00Z", "America/New_York")

@@ -12,7 +12,7 @@ from rolltop.catalog.live.python_tools import PythonTools
 from rolltop.catalog.live.r_tools import RTools
 from rolltop.catalog.sources import SourceTree
 from rolltop.confine import Limits
-from rolltop.confine.warm_process import Resident
+from rolltop.confine.resident import Resident
 from rolltop.errors import PartMissing, RolltopError
 
 __all__ = ["ExampleRuns"]

@@ -17,7 +17,7 @@ from rolltop.catalog.live.r_tools import NoAnswer
 from rolltop.catalog.live.stateless_calls import StatelessCalls
 from rolltop.confine import Limits
 from rolltop.confine.pool import Pool
-from rolltop.confine.warm_process import Resident
+from rolltop.confine.resident import Resident
 from rolltop.errors import NotFound
 
 __all__ = ["Sessions"]

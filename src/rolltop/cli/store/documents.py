@@ -13,7 +13,7 @@ import click
 from rolltop.cli.completion import complete_documents, complete_tags
 from rolltop.cli.groups import EXIT_CODES, Invocation
 from rolltop.cli.output import Size, counted, is_terminal, note, print_json, print_line, print_rows, print_text
-from rolltop.cli.store.library import as_dict, explained, opened
+from rolltop.cli.store import as_dict, explained, opened
 
 if TYPE_CHECKING:
     from rolltop.store import Document, Library
@@ -25,10 +25,10 @@ def find(library: Library, name: str) -> tuple[int, Document]:
     """Find an object and its document by hash, name or path."""
     from rolltop.store import is_hash_prefix
 
-    found = library.by_hash(name) if is_hash_prefix(name) else None
+    found = library.documents.by_hash(name) if is_hash_prefix(name) else None
     if found is not None:
         return found.object.id, found.document
-    document = library.document(name.removeprefix("doc://"))
+    document = library.documents.get(name.removeprefix("doc://"))
     return document.object, document
 
 
@@ -47,7 +47,7 @@ def get(invocation: Invocation, name: str, output: Path | None, force: bool, as_
         if output is not None:
             if output.exists() and not force:
                 raise ConsentMissing(f"{output} exists already", hint="Add --force to replace it.")
-            data = library.read_object(number)
+            data = library.documents.read_object(number)
             with explained(output):
                 output.write_bytes(data)
             note(f"{document.path} -> {output}")
@@ -75,7 +75,7 @@ def cat(invocation: Invocation, name: str, *, lines: str | None, number: int | N
     with opened(invocation) as library:
         wanted, document = find(library, name)
         if number is not None:
-            chosen = [version for version in library.versions(document) if version.number == number]
+            chosen = [version for version in library.documents.versions(document) if version.number == number]
             if not chosen:
                 raise NotFound(f"{document.path} has no version {number}")
             wanted = chosen[0].object
@@ -94,11 +94,11 @@ def _pieces(library: Library, document: Document, wanted: int, lines: slice | No
         data = _text(library, document)
         yield "".join(lines_in(data.decode())[lines]).encode() if lines else data
     elif lines and document.kind == "text" and not document.is_text:
-        yield "".join(lines_in(decoded(library.read_object(wanted)))[lines]).encode()
+        yield "".join(lines_in(decoded(library.documents.read_object(wanted)))[lines]).encode()
     elif lines:
-        yield library.read_lines(wanted, lines.start + 1, lines.stop).data
+        yield library.documents.read_lines(wanted, lines.start + 1, lines.stop).data
     else:
-        yield from library.read_pieces(wanted)
+        yield from library.documents.read_pieces(wanted)
 
 
 def _slice(lines: str) -> slice:
@@ -112,8 +112,8 @@ def _slice(lines: str) -> slice:
 
 def _text(library: Library, document: Document) -> bytes:
     """The text extracted from a document; it is extracted now if it has not been."""
-    library.read_texts()
-    found = library.text_of(document)
+    library.texts.read_all()
+    found = library.texts.of(document)
     if found.note:
         note(f"{document.path}: {found.note}")
     return found.body.encode()
@@ -157,7 +157,7 @@ def list_(invocation: Invocation, /, as_json: bool, **given: Any) -> None:
         cursor=given["cursor"],
     )
     with opened(invocation) as library:
-        page = library.page(query)
+        page = library.documents.page(query)
     if as_json:
         documents = [as_dict(document) for document in page.documents]
         print_json({"documents": documents, "total": page.total, "next_cursor": page.next_cursor})
@@ -183,8 +183,8 @@ def tag(invocation: Invocation, name: str | None, add: tuple[str, ...], remove: 
             counts = library.catalog.tags.counts()
             rows: list[tuple[object, ...]] = list(counts.items())
         else:
-            document = library.document(name)
-            tags = library.tag(document, add, remove).tags if add or remove else document.tags
+            document = library.documents.get(name)
+            tags = library.edits.tag(document, add, remove).tags if add or remove else document.tags
             counts, rows = dict.fromkeys(tags, 1), [(each,) for each in tags]
     if as_json:
         print_json(counts if name is None else list(counts))
@@ -214,7 +214,7 @@ def meta(
     from rolltop.store import format_time, parse_pairs, parse_time
 
     with opened(invocation) as library:
-        document = library.document(name)
+        document = library.documents.get(name)
         if history:
             rows = [
                 (key, value, format_time(since), format_time(until) if until else "")
@@ -230,7 +230,7 @@ def meta(
         if as_of:
             values = library.catalog.tags.metadata_at(document.id, parse_time(as_of))
         elif pairs or remove:
-            values = library.set_metadata(document, parse_pairs(pairs), remove)[0].metadata
+            values = library.edits.set_metadata(document, parse_pairs(pairs), remove)[0].metadata
     if as_json:
         print_json(values)
     else:
@@ -273,14 +273,14 @@ def rm(
     if not names and not pattern:
         raise click.UsageError("give names or --pattern")
     with opened(invocation) as library:
-        chosen = library.matching(names=names, pattern=pattern)
+        chosen = library.documents.matching(names=names, pattern=pattern)
         if not chosen:
             raise NotFound("no document is called so", code="document_not_found")
         if not dry_run and not yes:
             if not sys.stdin.isatty():
                 raise ConsentMissing(f"{counted(len(chosen), 'document')} would be deleted", hint="Add --yes.")
             click.confirm(f"Delete {counted(len(chosen), 'document')}?", abort=True, err=True)
-        _show(chosen if dry_run else library.delete(chosen), as_json=as_json)
+        _show(chosen if dry_run else library.documents.delete(chosen), as_json=as_json)
 
 
 @click.command(epilog=EXIT_CODES)
@@ -291,7 +291,7 @@ def rm(
 def undo(invocation: Invocation, name: str | None, only_list: bool, as_json: bool) -> None:
     """Bring back a deleted document, or everything that was deleted last."""
     with opened(invocation) as library:
-        _show(library.deleted() if only_list else library.undo(name), as_json=as_json)
+        _show(library.documents.deleted() if only_list else library.documents.undo(name), as_json=as_json)
 
 
 def _show(documents: Iterable[Document], *, as_json: bool) -> None:

@@ -14,7 +14,7 @@ import click
 from rolltop.cli.completion import complete_documents, complete_tags
 from rolltop.cli.groups import EXIT_CODES, Invocation
 from rolltop.cli.output import Size, counted, note, print_json, progress
-from rolltop.cli.store.library import explained, opened
+from rolltop.cli.store import explained, opened
 
 if TYPE_CHECKING:
     from rolltop.store import Gather, Library, Tally
@@ -66,7 +66,7 @@ def _from_stdin(library: Library, given: dict[str, Any], metadata: dict[str, Any
 
     if not given["name"]:
         raise click.UsageError("standard input needs a --name")
-    added = library.add(given["name"], sys.stdin.buffer, tags=given["tags"], metadata=metadata)
+    added = library.documents.add(given["name"], sys.stdin.buffer, tags=given["tags"], metadata=metadata)
     return Tally(
         documents=1,
         new=int(added.outcome == "new"),
@@ -98,14 +98,14 @@ def _from_files(library: Library, given: dict[str, Any], metadata: dict[str, Any
     skip = not (given["again"] or given["tags"] or metadata)
     gather = gather_of(library, given, skip_known=skip)
     with progress("storing") as show:
-        tally = library.add_many(
+        tally = library.documents.add_many(
             gather.sources(given["paths"]),
             tags=given["tags"],
             metadata=metadata,
             progress=lambda tally: show(tally.documents + gather.skipped, 0),
         )
     with progress("indexing") as show:
-        library.index(show)
+        library.indexes.update(show)
     tally.unchanged += gather.skipped
     tally.documents += gather.skipped
     tally.errors = gather.problems
@@ -142,7 +142,7 @@ def watch(invocation: Invocation, /, interval: float, rounds: int | None, **give
             if done:
                 time.sleep(interval)
             gather = gather_of(library, given, skip_known=True)
-            tally = library.add_many(gather.sources(given["paths"]), tags=given["tags"])
+            tally = library.documents.add_many(gather.sources(given["paths"]), tags=given["tags"])
             if tally.new or tally.versions:
                 _report(tally, as_json=False)
             done += 1

@@ -9,8 +9,8 @@ import click
 from rolltop.cli.completion import complete_documents
 from rolltop.cli.groups import EXIT_CODES, Invocation
 from rolltop.cli.output import harmless, is_terminal, note, print_json, print_rows, progress
+from rolltop.cli.store import opened
 from rolltop.cli.store.documents import find
-from rolltop.cli.store.library import opened
 
 if TYPE_CHECKING:
     from rich.tree import Tree

@@ -11,7 +11,7 @@ import click
 from rolltop.cli.completion import complete_documents
 from rolltop.cli.groups import EXIT_CODES, Invocation
 from rolltop.cli.output import Size, counted, note, print_json, print_line, print_rows
-from rolltop.cli.store.library import as_dict, opened
+from rolltop.cli.store import as_dict, opened
 
 if TYPE_CHECKING:
     from rolltop.store import Change, Library
@@ -56,11 +56,11 @@ def versions(invocation: Invocation, name: str, compared: str | None, as_json: b
             old, _, new = compared.partition(":")
             if not (old.isdecimal() and new.isdecimal()):
                 raise click.BadParameter("write OLD:NEW, as in 1:2", param_hint="--diff")
-            lines = library.history.version_diff(library.document(name), int(old), int(new))
+            lines = library.history.version_diff(library.documents.get(name), int(old), int(new))
             for line in lines if lines is not None else ["(not text, or too large to compare)"]:
                 print_line(line)
             return
-        found = library.versions(library.document(name))
+        found = library.documents.versions(library.documents.get(name))
     rows = [(v.number, v.hash, Size(v.size), format_time(v.modified), format_time(v.indexed)) for v in found]
     names = ("version", "hash", "size", "modified", "stored")
     if as_json:
@@ -113,7 +113,7 @@ def restore(
         raise click.UsageError("give either --to DIRECTORY (a snapshot) or --version N (a document)")
     with opened(invocation) as library:
         if number is not None:
-            document = library.history.put_back(library.document(what), number)
+            document = library.history.put_back(library.documents.get(what), number)
             if as_json:
                 print_json(as_dict(document))
                 return

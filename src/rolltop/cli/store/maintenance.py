@@ -14,7 +14,7 @@ import click
 
 from rolltop.cli.groups import EXIT_CODES, Invocation
 from rolltop.cli.output import Ratio, Size, counted, note, print_json, print_rows, progress
-from rolltop.cli.store.library import opened
+from rolltop.cli.store import opened
 
 if TYPE_CHECKING:
     from rolltop.errors import RolltopError
@@ -31,7 +31,7 @@ __all__ = ["index", "models", "reindex", "repair", "stats", "verify"]
 def stats(invocation: Invocation, types: bool, largest: int, as_json: bool) -> None:
     """Count documents, versions, bytes, and what deduplication saves."""
     with opened(invocation) as library:
-        found, waiting = library.care.stats(), library.unindexed()
+        found, waiting = library.care.stats(), library.search.unindexed()
         kinds = library.catalog.figures.file_types() if types else []
         big = library.catalog.figures.largest(largest) if largest else []
     figures: dict[str, Any] = {
@@ -115,12 +115,12 @@ def index(invocation: Invocation, anew: bool, as_json: bool) -> None:
     with opened(invocation) as library, progress("indexing") as show:
         if anew:
             library.forget_trigrams()
-            library.rebuild_words(show)
+            library.search.rebuild_words(show)
             library.extracts.kept.start_again()
             library.graph.traits.start_again()
-        library.index(show)
+        library.indexes.update(show)
         library.graph.trace(progress=show)
-        left = library.unindexed()
+        left = library.search.unindexed()
     if as_json:
         print_json({"unindexed": left})
     else:
@@ -141,7 +141,7 @@ def models(invocation: Invocation, as_json: bool) -> None:
         if chosen != NONE and chosen not in [model.name for model in listed]:
             listed.append(_other(chosen))
         try:
-            state = library.meaning.state() if chosen != NONE else None
+            state = library.search.meaning.state() if chosen != NONE else None
         except RolltopError as problem:
             listed = [_failing(model, problem) if model.name == chosen else model for model in listed]
     rows = []
@@ -214,26 +214,26 @@ def reindex(invocation: Invocation, model: str | None, *, text: bool, meaning: b
 
 
 def _indexed(library: Library, *, embedded: bool) -> dict[str, object]:
-    state = library.meaning.state() if embedded else None
+    state = library.search.meaning.state() if embedded else None
     vectors = state and {"model": state.model, "documents": state.documents, "pending": state.pending}
-    return {"unindexed": library.unindexed(), "meaning": vectors}
+    return {"unindexed": library.search.unindexed(), "meaning": vectors}
 
 
 def _reindex_text(library: Library, stop: list[bool], *, keep: bool) -> None:
     with progress("words") as show:
-        learn = library.catch_up if keep else library.rebuild_words
+        learn = library.search.catch_up if keep else library.search.rebuild_words
         learn(show, stop=lambda: bool(stop))
-    left = library.unindexed()
+    left = library.search.unindexed()
     note(f"the keyword index: {left} documents are left" if left else "the keyword index is up to date")
 
 
 def _reindex_meaning(library: Library, stop: list[bool], *, keep: bool) -> None:
     with progress("meanings") as show:
         if not keep:
-            library.meaning.rebuild()
-        while not library.meaning.follow(show, stop=lambda: bool(stop)) and not stop:
+            library.search.meaning.rebuild()
+        while not library.search.meaning.follow(show, stop=lambda: bool(stop)) and not stop:
             time.sleep(0.2)  # another process is embedding: it has the lock until it is done
-    state = library.meaning.state()
+    state = library.search.meaning.state()
     note(f"{state.model}: {state.documents} documents embedded, {state.pending} are left")
 
 

@@ -12,7 +12,7 @@ import click
 
 from rolltop.cli.groups import EXIT_CODES, Invocation
 from rolltop.cli.output import as_shown, in_colour, is_terminal, note, print_json, print_line, print_rows
-from rolltop.cli.store.library import as_dict, opened
+from rolltop.cli.store import as_dict, opened
 
 if TYPE_CHECKING:
     from rolltop.store import Excerpt, Excerpts, Hit, Library, Pattern, Results
@@ -55,7 +55,7 @@ def search(invocation: Invocation, /, query: tuple[str, ...], **given: Any) -> N
     with opened(invocation) as library:
         similarity = given["similarity"] if given["fuzzy"] else None
         why = given["why"] or given["as_json"]
-        results = library.find(
+        results = library.search.find(
             asked, given["kind"], limit=given["limit"], offset=given["offset"], similarity=similarity, why=why
         )
         lines = {hit.document.id: _lines(library, hit, given) for hit in results.hits} if _wants_lines(given) else {}
@@ -191,7 +191,7 @@ def grep(invocation: Invocation, /, pattern: str, paths: tuple[str, ...], **give
         for line in _output(library, asked, given):
             sys.stdout.buffer.write(_shown(line))
             found = True
-        if note := library.unread():
+        if note := library.texts.unread():
             click.echo(note, err=True)
     sys.stdout.buffer.flush()
     if not found:

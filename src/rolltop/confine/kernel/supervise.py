@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterator
 
 from . import landlock, process
-from .tree import descendants
+from .process import descendants
 
 __all__ = ["run"]
 

@@ -9,8 +9,6 @@ prints is in `RAnswer.printed`, what it warns about in `RAnswer.conditions`. `st
 that answers each request in a fork, for jobs that must not see each other.
 """
 
-from rolltop.confine.r.answer import RAnswer, RCondition, RError, read_answer
-from rolltop.confine.r.start import call_request, start_r
-from rolltop.confine.r.worker import RWorker
+from rolltop.confine.r.worker import RAnswer, RCondition, RError, RWorker, call_request, read_answer, start_r
 
 __all__ = ["RAnswer", "RCondition", "RError", "RWorker", "call_request", "read_answer", "start_r"]

@@ -2,20 +2,190 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from rolltop.confine.cancellation import Cancel, in_loop, in_thread
 from rolltop.confine.channel import OnProgress
-from rolltop.confine.r.answer import RAnswer, read_answer
-from rolltop.confine.r.start import call_request, eval_request, source_request, start_r
+from rolltop.confine.resident import Resident
 from rolltop.confine.result import Confinement
 from rolltop.confine.sandbox import Sandbox
-from rolltop.confine.warm_process import Resident, WarmProcess
-from rolltop.errors import ForeignFailure
+from rolltop.confine.warm_process import START_SECONDS, Program, WarmProcess
+from rolltop.errors import ForeignFailure, MemoryLimit, PartMissing
 
-__all__ = ["RWorker"]
+__all__ = [
+    "RAnswer",
+    "RCondition",
+    "RError",
+    "RWorker",
+    "call_request",
+    "eval_request",
+    "read_answer",
+    "source_request",
+    "start_r",
+]
+
+
+_SCRIPTS = tuple(Path(__file__).with_name(name) for name in ("json.R", "read.R", "worker.R"))
+_INSIDE = "/run/rolltop/worker.R"
+_INSTALL = "On Debian: apt-get install r-base-core r-cran-jsonlite"
+_OWN_FRAMES = re.compile(
+    r"\n *\d+: (?:eval\((?:expression|invocation), |perform\(request\)).*?(?=\nAn irrecoverable|\Z)", re.DOTALL
+)
+"""Where a crashed R goes on from the user's calls to ours, with all of our source."""
+
+
+def start_r(
+    sandbox: Sandbox,
+    *,
+    files: Sequence[str] = (),
+    packages: Sequence[str] = (),
+    code: str = "",
+    template: bool = False,
+    cancel: Cancel | None = None,
+) -> WarmProcess:
+    """An R process that has sourced the files (paths inside the sandbox), attached the packages and run the code.
+
+    As a `template` it forks for each job. `cancel` ends the start.
+    """
+    placed = {**sandbox.files, _INSIDE: b"".join(path.read_bytes() for path in _SCRIPTS)}
+    binary = _binary() if template else None
+    if binary is not None:
+        placed[str(binary)] = binary.read_bytes()
+        sandbox = replace(sandbox, unreadable=frozenset({str(binary)}))
+    process = WarmProcess(_program(), replace(sandbox, files=placed), template=template, cancel=cancel)
+    try:
+        if files or packages or code:
+            inside = [process.child.inside(path) for path in files]
+            read_answer(process.ask(source_request(inside, packages, code), START_SECONDS, cancel=cancel))
+        process.mark_ready()
+    except BaseException:
+        process.close()
+        raise
+    return process
+
+
+def _program() -> Program:
+    r = _find_r()
+    return Program(
+        "R", lambda fds: [r, "--no-echo", "--vanilla", f"--file={_INSIDE}", "--args", *fds], _INSTALL, _OWN_FRAMES
+    )
+
+
+def _find_r() -> str:
+    program = shutil.which("R", path="/usr/local/bin:/usr/bin:/bin:/opt/R/bin")
+    if program is None:
+        raise PartMissing("R is not installed", hint=_INSTALL)
+    return program
+
+
+@cache
+def _binary() -> Path | None:
+    """The program behind the script R; None where it is not where R says it is."""
+    home = subprocess.run([_find_r(), "RHOME"], capture_output=True, text=True, check=False).stdout.strip()
+    binary = Path(home, "bin/exec/R").resolve()
+    return binary if home and binary.is_file() and binary.is_relative_to("/usr") else None
+
+
+def call_request(function: str, args: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
+    """Positional arguments travel under numbers: as an array R would make one vector of them."""
+    if isinstance(args, Mapping):
+        return {"op": "call", "code": function, "args": dict(args), "positional": False}
+    numbered = {str(number): value for number, value in enumerate(args)}
+    return {"op": "call", "code": function, "args": numbered, "positional": True}
+
+
+def eval_request(code: str) -> dict[str, Any]:
+    return {"op": "eval", "code": code}
+
+
+def source_request(files: Sequence[str], packages: Sequence[str], code: str = "") -> dict[str, Any]:
+    return {"op": "source", "files": list(files), "packages": list(packages), "code": [code] if code else []}
+
+
+_NO_MEMORY = ("cannot allocate ", "vector memory exhausted", "memory exhausted")
+"""How R begins to say that an allocation was refused."""
+_MOST_WARNINGS, _LONGEST_WARNING = 5, 500
+"""Of those that an error carries, the last ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class RCondition:
+    """A warning, message or error that R code signalled."""
+
+    kind: str
+    message: str
+    call: str | None = None
+    classes: tuple[str, ...] = ()
+    trace: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RAnswer:
+    """What a call gave: its value as Python data, what it printed, what it warned about."""
+
+    value: Any
+    visible: bool
+    printed: str
+    conditions: tuple[RCondition, ...]
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        return tuple(condition.message for condition in self.conditions if condition.kind == "warning")
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        return tuple(condition.message for condition in self.conditions if condition.kind == "message")
+
+
+class RError(ForeignFailure):
+    """R code signalled an error: `condition` has its call and trace, `answer` what was printed before it."""
+
+    code = "r_error"
+
+    def __init__(self, condition: RCondition, answer: RAnswer) -> None:
+        where = f" (in {condition.call})" if condition.call else ""
+        # R says the reason of many an error in a warning: "cannot open file 'x': No such file or directory".
+        warned = [text[:_LONGEST_WARNING] for text in dict.fromkeys(answer.warnings)][-_MOST_WARNINGS:]
+        told = "".join(f"; warning: {text}" for text in warned)
+        details = {"trace": list(condition.trace), **({"warnings": warned} if warned else {})}
+        super().__init__(f"R: {condition.message}{where}{told}", details=details)
+        self.condition = condition
+        self.answer = answer
+
+
+def read_answer(fields: Mapping[str, Any]) -> RAnswer:
+    """The answer in a frame; raises `RError` when it holds one."""
+    conditions = tuple(_condition(item) for item in fields.get("conditions") or ())
+    printed = "".join(f"{line}\n" for line in fields.get("printed") or ())
+    answer = RAnswer(fields.get("value"), bool(fields.get("visible")), printed, conditions)
+    if error := fields.get("error"):
+        condition = _condition({"kind": "error", **error})
+        if condition.message.startswith(_NO_MEMORY):
+            raise MemoryLimit(
+                f"R needed more memory than it is allowed: {condition.message}",
+                hint="Use less data at once.",
+                details={"trace": list(condition.trace)},
+            )
+        raise RError(condition, answer)
+    return answer
+
+
+def _condition(fields: Mapping[str, Any]) -> RCondition:
+    return RCondition(
+        kind=str(fields.get("kind")),
+        message=str(fields.get("message")).rstrip("\n"),
+        call=fields.get("call") or None,
+        classes=tuple(fields.get("class") or ()),
+        trace=tuple(fields.get("trace") or ()),
+    )
 
 
 class RWorker:

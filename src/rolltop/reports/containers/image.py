@@ -16,7 +16,7 @@ from rolltop.reports.config import ReportsConfig
 from rolltop.reports.containers.bootstrap import Bootstrap
 from rolltop.reports.containers.engine import ContainerEngine, EngineError
 from rolltop.reports.job import Event, Watcher
-from rolltop.reports.scripts import ONCE, code
+from rolltop.reports.r_code import ONCE, code
 
 __all__ = ["ROCKER", "Recipe", "ensure_image", "image_ready"]
 

@@ -91,6 +91,9 @@ embed_pictures <- function(page) {
 remove_active_elements <- function(page) {
   html <- readChar(page, file.size(page), useBytes = TRUE)
   start <- regexpr("</head>", html, fixed = TRUE, useBytes = TRUE)
+  if (grepl(unfit_elements, substring(html, start), perl = TRUE, useBytes = TRUE)) {
+    unfit$why <- "the code writes HTML that the plain page leaves out or does not style"
+  }
   head <- substring(html, 1, start - 1)
   body <- substring(html, start)
   for (element in c("(?is)<script\\b.*?(</script\\s*>|$)", "(?is)<(meta|base|link|script)\\b[^>]*>")) {
@@ -98,6 +101,9 @@ remove_active_elements <- function(page) {
   }
   writeBin(charToRaw(paste0(head, body)), page)
 }
+
+# Of what the text itself has, the engine's choice knew; code shown as code is escaped by now.
+unfit_elements <- "(?i)<(script|iframe|video|canvas|details|link)\\b"
 
 page_policy <- paste(
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; media-src data:;",

@@ -1,7 +1,8 @@
 # One render, from a request to an answer, wherever it runs: a sandboxed local R or a container.
 #
 # A request is a list: source, files (name -> base64), formats (html, pdf, word, pptx, md), engine
-# (rmarkdown or fast), params, figures (TRUE: as PNG whatever the document uses), separate.
+# (rmarkdown or fast), params, figures (TRUE: as PNG whatever the document uses), separate, chunk_keys and chunks (see
+# chunk_cache.R).
 # An answer is a list: ok, outputs (the knitted Markdown among them as md, asked for or not), figures, phases, knits, versions, warnings, log -- or ok = FALSE and error.
 # Nothing here writes outside a scratch directory, and everything a document prints goes to a log. The document
 # has a directory there that holds its files and nothing of ours; what we need lies in one beside it.
@@ -121,6 +122,7 @@ chunk_progress <- function(log) function(total, labels) {
   list(
     update = function(i) {
       log$fell <- NULL
+      hand_over_chunk(log$report)
       lines <- tryCatch(as.integer(utils::getFromNamespace("current_lines", "knitr")(i)), error = function(e) NULL)
       log$running <- list(
         phase = "knit", chunk = labels[[i]], done = i, total = total, file = knitr::current_input(),
@@ -129,6 +131,7 @@ chunk_progress <- function(log) function(total, labels) {
       log$report(log$running)
     },
     done = function() {
+      hand_over_chunk(log$report)
       if (is.null(log$fell)) log$fell <- log$running
       log$running <- outer
       log$report(if (is.null(outer)) list(phase = "convert") else outer)
@@ -241,10 +244,12 @@ find_versions <- function() {
 run_engine <- function(request, log) {
   if ("pdf" %in% request$formats && request$engine == "rmarkdown") stand_in_for_framed()
   options(knitr.progress.fun = chunk_progress(log))
+  use_own_languages()
+  watch_chunks(request)
   printed <- file(our_file("printed.txt"), open = "w+")
   sink(printed)
-  on.exit({ sink(); log$add(readLines(printed, warn = FALSE)); close(printed) })
+  on.exit({ end_interpreter(); sink(); log$add(readLines(printed, warn = FALSE)); close(printed) })
   request["params"] <- list(given_params(request))
   done <- if (request$engine == "fast") fast_render(request, log) else exact_render(request, log)
-  c(list(ok = TRUE, phases = log$phases, versions = versions(), warnings = as.list(warned$texts)), done)
+  c(list(ok = TRUE, phases = log$phases, versions = versions(), warnings = as.list(warned$texts), reused = as.list(kept_chunks$reused)), done)
 }

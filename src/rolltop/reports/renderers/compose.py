@@ -22,8 +22,8 @@ from rolltop.reports.containers.hardening import LABEL, compose_document, owner_
 from rolltop.reports.containers.image import ensure_image
 from rolltop.reports.job import Availability, Event, Rendered, RenderJob, Watcher
 from rolltop.reports.renderers.docker_api import CONFINEMENT, KILLED, DockerRenderer
-from rolltop.reports.renderers.endings import Following, too_much_memory, took_too_long
-from rolltop.reports.renderers.reading import StreamReading
+from rolltop.reports.renderers.interruptions import Following, too_much_memory, took_too_long
+from rolltop.reports.renderers.stream_output import StreamReading
 
 __all__ = ["ComposeRenderer"]
 

@@ -12,8 +12,8 @@ from rolltop.reports.containers.engine import ContainerEngine
 from rolltop.reports.containers.hardening import container_config, owner_labels, sweep_orphans
 from rolltop.reports.containers.image import Recipe, ensure_image
 from rolltop.reports.job import Availability, Event, Rendered, RenderJob, Watcher
-from rolltop.reports.renderers.endings import Following, too_much_memory, took_too_long
-from rolltop.reports.renderers.reading import StreamReading
+from rolltop.reports.renderers.interruptions import Following, too_much_memory, took_too_long
+from rolltop.reports.renderers.stream_output import StreamReading
 
 __all__ = ["DockerRenderer"]
 

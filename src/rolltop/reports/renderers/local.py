@@ -12,16 +12,17 @@ from pathlib import Path
 from rolltop.confine import Finished, Limits, Sandbox, run_async
 from rolltop.errors import PartMissing, RolltopError, SizeLimit
 from rolltop.reports.config import MIB, ReportsConfig
+from rolltop.reports.installation.python_packages import python_mounts, python_path
+from rolltop.reports.installation.r_installation import RInstallation, find_r
 from rolltop.reports.job import Availability, Event, Rendered, RenderJob, Watcher
-from rolltop.reports.r_installation import RInstallation, find_r
-from rolltop.reports.renderers.endings import Following, no_answer, too_much_memory, took_too_long
-from rolltop.reports.renderers.reading import StreamReading
+from rolltop.reports.r_code import ONCE, bootstrap, code_line
+from rolltop.reports.renderers.interruptions import Following, no_answer, too_much_memory, took_too_long
+from rolltop.reports.renderers.stream_output import StreamReading
 from rolltop.reports.renderers.warm import WarmPool
-from rolltop.reports.scripts import ONCE, bootstrap, code_line
 
 __all__ = ["LocalRenderer", "sandbox_for"]
 
-PROGRAMS = ("R", "pandoc", "pdflatex")
+PROGRAMS = ("R", "pandoc", "pdflatex", "python3")
 
 
 def sandbox_for(config: ReportsConfig, seconds: float, r: RInstallation | None = None) -> Sandbox:
@@ -36,6 +37,8 @@ def sandbox_for(config: ReportsConfig, seconds: float, r: RInstallation | None =
         output=config.output_limit * MIB * 2,
     )
     mounts, env = (r.mounts, r.environment) if r else ((), {})
+    mounts = (*mounts, *python_mounts(config.python_libraries))
+    env = {**env, "PYTHONPATH": python_path(config.python_libraries)}
     allow = True if config.allow_unconfined else None
     return Sandbox(limits=limits, mounts=mounts, env=env, allow_unconfined=allow)
 

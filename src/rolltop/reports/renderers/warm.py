@@ -18,11 +18,11 @@ from rolltop.confine.pool import Pool
 from rolltop.confine.r import call_request, start_r
 from rolltop.confine.warm_process import WarmProcess
 from rolltop.errors import ForeignFailure, MemoryLimit, RolltopError, SizeLimit, TimeLimit
-from rolltop.reports.answer import event_of, read_answer
 from rolltop.reports.config import ReportsConfig
 from rolltop.reports.job import Rendered
-from rolltop.reports.renderers.endings import Following, no_answer, too_much_memory, took_too_long
-from rolltop.reports.scripts import WARM, code
+from rolltop.reports.r_code import WARM, code
+from rolltop.reports.renderers.interruptions import Following, no_answer, too_much_memory, took_too_long
+from rolltop.reports.results.answer import read_answer
 
 __all__ = ["WarmPool"]
 
@@ -66,7 +66,7 @@ class WarmPool:
         if process is None:
             pool.prepare(self.config.slots - pool.busy)
             return None
-        told = in_loop(lambda value: at(event) if (event := event_of(value)) else None)
+        told = in_loop(at.take)
         try:
             answer, printed = await in_thread(lambda cancel: self._run(pool, process, at, told, cancel))
         except RolltopError as error:
@@ -76,7 +76,8 @@ class WarmPool:
         if "value" not in answer:
             raise no_answer(at, "its process is gone", printed)
         confinement = str(process.confinement)
-        return read_answer(at.job, answer["value"], renderer=at.renderer, confinement=confinement, printed=printed)
+        rendered = read_answer(at.job, answer["value"], renderer=at.renderer, confinement=confinement, printed=printed)
+        return replace(rendered, kept=at.recorder.chunks)
 
     def _run(
         self, pool: Pool[WarmProcess], process: WarmProcess, at: Following, told: Any, cancel: Cancel

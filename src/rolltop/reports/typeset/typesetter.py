@@ -11,8 +11,8 @@ from urllib.parse import unquote_to_bytes
 
 from rolltop.confine import WorkerPool
 from rolltop.errors import ForeignFailure, TimeLimit
-from rolltop.reports.failure import RenderFailure
 from rolltop.reports.job import Output
+from rolltop.reports.results.failure import RenderFailure
 from rolltop.reports.typeset.limits import CannotSet
 from rolltop.reports.typeset.writer import write_page
 

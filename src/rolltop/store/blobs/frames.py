@@ -8,8 +8,7 @@ import zlib
 from array import array
 from itertools import product
 
-import zstandard
-
+from rolltop.base.zstd import MIN_DICTIONARY, decompress_exactly, zstd
 from rolltop.errors import Damaged
 
 __all__ = ["HEADER", "MAX_DEPTH", "check", "decode", "encode", "mend"]
@@ -31,8 +30,7 @@ class _Codecs(threading.local):
     """zstd contexts may not be shared between threads."""
 
     def __init__(self) -> None:
-        self.compressor = zstandard.ZstdCompressor(level=LEVEL, write_content_size=True)
-        self.decompressor = zstandard.ZstdDecompressor()
+        self.compressor = zstd.ZstdCompressor(level=LEVEL)
 
 
 _codecs = _Codecs()
@@ -41,18 +39,17 @@ _codecs = _Codecs()
 def encode(number: int, raw: bytes, leaves: int, base: bytes | None = None) -> bytes:
     """The frame of `raw`, compressed with `base` as dictionary when one is given."""
     if base is not None:
-        kind, payload = BASED, _with_base(base).compress(raw)
+        kind, payload = BASED, zstd.compress(raw, LEVEL, zstd_dict=_dictionary(base))
     else:
-        kind, payload = ZSTD, _codecs.compressor.compress(raw)
+        kind, payload = ZSTD, _codecs.compressor.compress(raw, zstd.ZstdCompressor.FLUSH_FRAME)
         if len(payload) >= len(raw):
             kind, payload = STORED, raw
     header = _LAYOUT.pack(MAGIC, kind, 0, leaves, len(raw), len(payload), number, zlib.crc32(payload))
     return header + _CHECK.pack(zlib.crc32(header)) + payload
 
 
-def _with_base(base: bytes) -> zstandard.ZstdCompressor:
-    dictionary = zstandard.ZstdCompressionDict(base, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
-    return zstandard.ZstdCompressor(level=LEVEL, dict_data=dictionary, write_content_size=True)
+def _dictionary(base: bytes) -> zstd.ZstdDict | None:
+    return zstd.ZstdDict(base, is_raw=True) if len(base) >= MIN_DICTIONARY else None
 
 
 def check(data: bytes, number: int) -> tuple[int, int, bytes]:
@@ -79,16 +76,13 @@ def decode(data: bytes, number: int, base: bytes | None = None) -> bytes:
 
 def _unpack(kind: int, payload: bytes, raw_length: int, number: int, base: bytes | None) -> bytes:
     if kind == STORED:
-        raw = payload
-    elif kind == ZSTD:
-        raw = _codecs.decompressor.decompress(payload, max_output_size=raw_length)
+        raw: bytes | None = payload
     else:
-        dictionary = zstandard.ZstdCompressionDict(base or b"", dict_type=zstandard.DICT_TYPE_RAWCONTENT)
         try:
-            raw = zstandard.ZstdDecompressor(dict_data=dictionary).decompress(payload, max_output_size=raw_length)
-        except zstandard.ZstdError:
-            raise _damaged(number, "its base does not fit") from None
-    if len(raw) != raw_length:
+            raw = decompress_exactly(payload, raw_length, _dictionary(base or b"") if kind == BASED else None)
+        except zstd.ZstdError:
+            raise _damaged(number, "its base does not fit" if kind == BASED else "it cannot be unpacked") from None
+    if raw is None or len(raw) != raw_length:
         raise _damaged(number, "it has another length than it says")
     return raw
 

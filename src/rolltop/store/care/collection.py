@@ -67,7 +67,7 @@ class Collection:
             for pack in removed if free else ():
                 self._library.blobs.remove(pack)
         with self._library.purging.held():
-            self._library.purge_collected()
+            self._library.indexes.purge_collected()
         self._library.catalog.checkpoint()
         return Collected(len(gone), len(plan.dead), len(removed), sum(before.values()), sum(after.values()))
 

@@ -12,7 +12,7 @@ from rolltop.store.blobs import frames
 from rolltop.store.blobs.frame_check import Soundness
 from rolltop.store.blobs.writer import Writer
 from rolltop.store.care.verification import Progress, Report, Verification
-from rolltop.store.documents.writes import keep_content
+from rolltop.store.documents.ingest import keep_content
 from rolltop.store.records import Frame, Object
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Repair:
         self._library.reader.forget()
         if fetch:
             mended += self._from_originals(fetch)
-        mended += self._library.mend_indexes(anew=bool(mended))
+        mended += self._library.indexes.mend(anew=bool(mended))
         report = self._verification.verify(progress)
         report.mended = mended
         return report

@@ -59,8 +59,8 @@ class Verification:
         except Damaged as error:  # a row that cannot even be read
             report.problems.append(f"catalogue: {error.message}")
         report.problems += self._library.recovery.doubts()
-        self._library.finish_purge()  # what an interrupted collection left is no damage
-        report.problems += self._library.index_damage()
+        self._library.indexes.finish_purge()  # what an interrupted collection left is no damage
+        report.problems += self._library.indexes.damage()
         return report
 
     def _check_rows(self, report: Report) -> None:

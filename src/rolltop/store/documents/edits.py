@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from rolltop.errors import Conflict, InvalidInput, SizeLimit
 from rolltop.store.blobs.writer import Writer
 from rolltop.store.catalog import NewDocument
 from rolltop.store.documents.encoding import text_codec
-from rolltop.store.documents.writes import check_said
 from rolltop.store.file_types import kind_of, mime_of, name_and_extension, storable_path
+from rolltop.store.metadata_values import check_count, check_said
 from rolltop.store.records import Added, Document
 from rolltop.store.times import now
 
@@ -66,11 +66,11 @@ class Edits:
         path = _checked(path)
 
         def work(_: Writer) -> Document:
-            live = self._library.live(document)
+            live = self._library.documents.live(document.id)
             self._refuse_taken(path)
             mime, kind = self._type_at(live, path)
             self._library.catalog.documents.rename(live, path, mime, kind)
-            return self._library.document(path)
+            return self._library.documents.get(path)
 
         return self._library.write(work)
 
@@ -79,7 +79,7 @@ class Edits:
         path = _checked(path)
 
         def work(_: Writer) -> Document:
-            live = self._library.filled(self._library.live(document))
+            live = self._library.documents.filled(self._library.documents.live(document.id))
             self._refuse_taken(path)
             name, extension = name_and_extension(path)
             mime, kind = self._type_at(live, path)
@@ -88,9 +88,43 @@ class Edits:
             number = self._library.catalog.documents.insert(new, moment)
             self._library.catalog.tags.add(number, live.tags)
             self._library.catalog.tags.set(number, live.metadata, moment)
-            return self._library.document(path)
+            return self._library.documents.get(path)
 
         return self._library.write(work)
+
+    def tag(self, document: Document, add: Sequence[str] = (), remove: Sequence[str] = ()) -> Document:
+        """Add and remove tags."""
+        check_said(document.path, add, {})
+
+        def work(_: Writer) -> Document:
+            live = self._library.documents.live(document.id)
+            added = self._library.catalog.tags.add(document.id, add)
+            if self._library.catalog.tags.remove(document.id, remove) or added:
+                self._library.catalog.documents.touch(live)
+            return self._as_it_is(document)
+
+        return self._library.write(work)
+
+    def set_metadata(
+        self, document: Document, values: Mapping[str, Any], remove: Sequence[str] = ()
+    ) -> tuple[Document, list[str]]:
+        """Set and remove metadata; the document and the keys that changed."""
+        check_said(document.path, (), values)
+        check_count(values)
+
+        def work(_: Writer) -> tuple[Document, list[str]]:
+            live = self._library.documents.live(document.id)
+            changed = self._library.catalog.tags.set(document.id, values, now())
+            changed += self._library.catalog.tags.unset(document.id, remove, now())
+            if changed:
+                self._library.catalog.documents.touch(live)
+            return self._as_it_is(document), changed
+
+        return self._library.write(work)
+
+    def _as_it_is(self, document: Document) -> Document:
+        documents = self._library.documents
+        return documents.filled(documents.live(document.id))
 
     def _edit(self, document: Document, change: Change) -> Added:
         if document.kind != "text":
@@ -101,9 +135,9 @@ class Edits:
             )
 
         def work(_: Writer) -> Added:
-            live = self._library.live(document)
+            live = self._library.documents.live(document.id)
             codec, mark = text_codec(self._library, live, live.object)
-            content = self._library.read(live)
+            content = self._library.documents.read(live)
             try:
                 after = change(content[mark:].decode(codec)).encode(codec)
             except UnicodeError:
@@ -111,7 +145,7 @@ class Edits:
                     f"the text of {live.path} is written in {codec}, which cannot hold this change",
                     hint="Store the whole text anew in UTF-8.",
                 ) from None
-            return self._library.add(live.path, content[:mark] + after, mime=live.mime)
+            return self._library.documents.add(live.path, content[:mark] + after, mime=live.mime)
 
         return self._library.write(work)
 
@@ -121,7 +155,7 @@ class Edits:
 
     def _type_at(self, document: Document, path: str) -> tuple[str, str]:
         """MIME type and kind under another name: what the old name said is said by the new one."""
-        text, head = document.kind == "text", self._library.read_span(document.object, 0, 64)
+        text, head = document.kind == "text", self._library.documents.read_span(document.object, 0, 64)
         said, _, charset = document.mime.partition(";")
         if said != mime_of(document.extension, head, text=text):
             return document.mime, document.kind

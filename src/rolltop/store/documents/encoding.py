@@ -20,7 +20,7 @@ def text_codec(library: Library, document: Document, number: int) -> tuple[str, 
     """How the text of an object is written, and the length of the mark at its beginning."""
     if number == document.object and document.is_text:
         return "utf-8", 0
-    head = library.read_span(number, 0, HEAD)
+    head = library.documents.read_span(number, 0, HEAD)
     codec, mark = codec_of(head)
     if mark:
         return codec, mark

@@ -11,7 +11,7 @@ from typing import BinaryIO
 import pathspec
 
 from rolltop.errors import InvalidInput, NotFound
-from rolltop.store.documents.writes import Source
+from rolltop.store.documents.ingest import Source
 from rolltop.store.file_types import storable_path
 from rolltop.store.globs import glob_matches
 

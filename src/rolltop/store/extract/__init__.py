@@ -8,6 +8,5 @@ background, once per content; until then, and where it cannot be read, a documen
 
 from rolltop.store.extract.extracts import Extracts
 from rolltop.store.extract.record import Anchor, Extracted, Symbol
-from rolltop.store.extract.texts import Extracting
 
-__all__ = ["Anchor", "Extracted", "Extracting", "Extracts", "Symbol"]
+__all__ = ["Anchor", "Extracted", "Extracts", "Symbol"]

@@ -6,8 +6,7 @@ import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
-import zstandard
-
+from rolltop.base.zstd import zstd
 from rolltop.store.extract.record import Extracted, decode, encode
 from rolltop.store.sqlite.sidecar import Sidecar
 
@@ -46,8 +45,8 @@ class KeptTexts(Sidecar):
         if row is None:
             return None
         try:
-            return decode(zstandard.decompress(row[0]))
-        except (zstandard.ZstdError, ValueError):  # damaged: as if it had not been read
+            return decode(zstd.decompress(row[0]))
+        except (zstd.ZstdError, ValueError):  # damaged: as if it had not been read
             return None
 
     def has(self, digest: str) -> bool:
@@ -57,8 +56,8 @@ class KeptTexts(Sidecar):
     def put(self, digest: str, text: Extracted, *, told: bool, lines: bool = True, source: str | None = None) -> None:
         """Keep a text. Until `told`, the indexes have not heard of it. With `lines`, they are what grep looks at;
         with `source`, the page as it is written, it looks at that."""
-        record = zstandard.compress(encode(text), 3)
-        written = None if source is None else zstandard.compress(source.encode("utf-8", "replace"), 3)
+        record = zstd.compress(encode(text), 3)
+        written = None if source is None else zstd.compress(source.encode("utf-8", "replace"), 3)
         seal = zlib.crc32(record + (written or b""))
         size = len(text.body if source is None else source) if lines else 0
         self.db.execute(
@@ -107,8 +106,8 @@ class KeptTexts(Sidecar):
         if row is None:
             return self.get(digest)
         try:
-            return Extracted(body=zstandard.decompress(row[0]).decode("utf-8", "replace"))
-        except zstandard.ZstdError:
+            return Extracted(body=zstd.decompress(row[0]).decode("utf-8", "replace"))
+        except zstd.ZstdError:
             return None
 
     def number(self, digest: str) -> int | None:

@@ -16,6 +16,7 @@ from rolltop.errors import PartMissing
 from rolltop.store.extract import Extracted
 from rolltop.store.extract.import_statements import LANGUAGES
 from rolltop.store.extract.worker_pool import Studied
+from rolltop.store.follower import Pressing, Task
 from rolltop.store.records import Document
 from rolltop.store.sqlite.sidecar import alone
 
@@ -44,6 +45,7 @@ class Relations:
         self._library = library
         self._tracing = threading.Lock()
         self._ended = threading.Event()
+        self.task = Task("relations", self.follow)
 
     @cached_property
     def traits(self) -> TraitFile:
@@ -131,7 +133,7 @@ class Relations:
         pairs = [pair for pair in zip(documents, texts, studied, strict=True) if pair[2] is not None]
         news = [d for d, text, code in pairs if code and self._library.extracts.learn_names(d, text, code.defines)]
         if news:
-            self._library._look_again(news)
+            self._library.texts.look_again(news)
 
     def _studied(self, documents: Sequence[Document], texts: Sequence[Extracted]) -> list[Studied | None]:
         """What the parsers say about the codes among the documents."""
@@ -144,18 +146,19 @@ class Relations:
         if codes and importlib.util.find_spec("tree_sitter"):
             with contextlib.suppress(PartMissing):  # no workers on this machine: lines that look so have to do
                 for place, studied in zip(
-                    codes, self._library.following.workers.study(list(codes.values())), strict=False
+                    codes, self._library.texts.following.workers.study(list(codes.values())), strict=False
                 ):
                     found[place] = studied
         return found
 
-    def follow(self, pressing: Callable[[], bool]) -> None:
-        """Learn the traits of what changed, until something else is `pressing`."""
+    def follow(self, pressing: Pressing) -> bool:
+        """Learn the traits of what changed, until something else is `pressing`; whether that was all."""
         while not pressing():
             begun = time.monotonic()
             if not self._trace_step():
-                return
+                return True
             self._ended.wait(REST * (time.monotonic() - begun))
+        return False
 
     def purge(self, documents: Sequence[int]) -> None:
         """Forget documents that were collected."""

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from rolltop.base.lazy_imports import lazy_attributes
 
 if TYPE_CHECKING:
-    from rolltop.store.grep.background import Background
     from rolltop.store.grep.engine import Grep, Pattern
     from rolltop.store.grep.index import SegmentDirectory
     from rolltop.store.grep.lines import FileLines, LineMatch, painted
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from rolltop.store.grep.texts import TextLines
 
 __all__ = [
-    "Background",
     "FileLines",
     "Grep",
     "LineMatch",
@@ -32,7 +30,6 @@ __all__ = [
 __getattr__ = lazy_attributes(
     __name__,
     {
-        "background": "Background",
         "engine": "Grep Pattern",
         "index": "SegmentDirectory",
         "lines": "FileLines LineMatch painted",

@@ -259,8 +259,14 @@ class Grep:
 
     # the index -----------------------------------------------------------------------------------
 
-    def index_pending(self, *, least: int = 1, progress: Callable[[int, int], None] | None = None) -> int:
-        """Build the segments that are missing; how many frames were covered. Searches go on meanwhile."""
+    def index_pending(
+        self,
+        *,
+        least: int = 1,
+        progress: Callable[[int, int], None] | None = None,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> int:
+        """Build the segments that are missing, or some until `stop`; how many frames were covered."""
         table = self._layout.frames()
         runs = list(self._index.missing(table, least=least))
         total, done = sum(map(len, runs)) + (self._texts.uncovered(least) if self._texts else 0), 0
@@ -275,6 +281,8 @@ class Grep:
             with suppress(Damaged, NotFound):  # what no segment covers is searched directly, and named if it cannot be
                 self._index.add(table, run, [self._indexed(frame) for frame in yielding_to_requests(run)])
             covered(len(run))
+            if stop():
+                return done
         if self._texts:
             self._texts.index_pending(least, covered)
         return done

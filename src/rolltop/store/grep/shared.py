@@ -1,4 +1,4 @@
-"""Regular expressions over one library: the two indexes, the engine that all questions share, its background."""
+"""Regular expressions over one library: the two indexes, the engine that all questions share."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from pathlib import Path
 
 from rolltop.store.blobs.reader import Reader
 from rolltop.store.extract import Extracts
-from rolltop.store.grep.background import Background
+from rolltop.store.follower import Pressing
 from rolltop.store.grep.engine import Grep
 from rolltop.store.grep.index import SegmentDirectory
 from rolltop.store.grep.texts import TextLines
 from rolltop.store.seams import Catalog, GrepIndex
 
 __all__ = ["SharedGrep"]
+
+WORTHWHILE = 256
+"""So many frames without a segment are worth building one."""
 
 
 class SharedGrep:
@@ -34,17 +37,21 @@ class SharedGrep:
         self.frames: GrepIndex = frames or SegmentDirectory(directory)
         self.texts: GrepIndex = SegmentDirectory(directory / "texts")
         self.engine = self.another()
-        self.background = Background(self.engine)
 
     def another(self) -> Grep:
         """An engine with a memory of its own."""
         return Grep(self._catalog, self._reader, self.frames, TextLines(self._extracts, self.texts), self._steady)
+
+    def follow(self, pressing: Pressing) -> bool:
+        """Build segments for frames that are searched directly so far, if there are enough; whether that was all."""
+        if self.engine.uncovered() >= WORTHWHILE:
+            self.engine.index_pending(least=32, stop=pressing)
+        return not pressing()
 
     def clear(self) -> None:
         self.frames.clear()
         self.texts.clear()
 
     def close(self) -> None:
-        self.background.stop()
         self.frames.close()
         self.texts.close()

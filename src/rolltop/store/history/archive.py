@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from rolltop.errors import Damaged, InvalidData, NotFound
 from rolltop.store.blobs.writer import Writer
-from rolltop.store.documents.writes import Tally, check_said
+from rolltop.store.documents.ingest import Tally
 from rolltop.store.file_types import UNKNOWN, storable_path
-from rolltop.store.metadata_values import read_value
+from rolltop.store.metadata_values import check_said, read_value
 from rolltop.store.query import Listing
 from rolltop.store.records import Document, Version
 
@@ -51,7 +51,7 @@ class Archive:
         with self._library.steady(), tarfile.open(fileobj=out, mode="w|", format=tarfile.PAX_FORMAT) as archive:
             documents = self._library.catalog.listings.all(query or Listing())
             for done, document in enumerate(documents, 1):
-                count += self._export_one(archive, self._library.filled(document), left)
+                count += self._export_one(archive, self._library.documents.filled(document), left)
                 if progress:
                     progress(done, len(documents))
         return count
@@ -59,9 +59,9 @@ class Archive:
     def _export_one(self, archive: tarfile.TarFile, document: Document, left: list[tuple[str, str]] | None) -> bool:
         """Write the versions that can be read; whether there is any. What is said of a document is with the last."""
         held: tuple[Version, bytes] | None = None
-        for version in self._library.versions(document):
+        for version in self._library.documents.versions(document):
             try:
-                data = self._library.read_object(version.object)
+                data = self._library.documents.read_object(version.object)
             except (Damaged, NotFound) as error:
                 if left is None:
                     raise
@@ -112,7 +112,7 @@ class Archive:
             if said["path"] != arriving.path:
                 there = self._library.catalog.documents.at(storable_path(said["path"]))
                 arriving.begin(
-                    said["path"], [version.hash for version in self._library.versions(there)] if there else []
+                    said["path"], [version.hash for version in self._library.documents.versions(there)] if there else []
                 )
             tally.documents += 1
             # What is said of a document comes with its last version: it holds if that is the current one here too.
@@ -124,7 +124,7 @@ class Archive:
     def _take(self, said: dict[str, Any], data: bytes, tally: Tally, writer: Writer) -> None:
         mime, tags, metadata = said.get("mime"), said.get("tags", ()), said.get("metadata") or {}
         check_said(said["path"], tags, metadata)
-        added = self._library.keep(
+        added = self._library.documents.keep(
             writer,
             said["path"],
             data,

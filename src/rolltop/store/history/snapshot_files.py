@@ -46,7 +46,7 @@ def write_snapshot(
     for place, path in places.items():
         number, modified = entries[path]
         try:
-            size = _write_file(place, library.read_object(number), modified)
+            size = _write_file(place, library.documents.read_object(number), modified)
         except (OSError, Damaged) as error:
             if isinstance(error, OSError) and error.errno in _FULL:
                 raise

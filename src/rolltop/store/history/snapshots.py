@@ -19,7 +19,7 @@ from rolltop.store.records import Document, Snapshot, Version
 from rolltop.store.times import now
 
 if TYPE_CHECKING:
-    from rolltop.store.documents.writes import Tally
+    from rolltop.store.documents.ingest import Tally
     from rolltop.store.library import Library
     from rolltop.store.query import Listing
 
@@ -87,7 +87,7 @@ class History:
 
     def version(self, document: Document, number: int) -> Version:
         """One version of a document, by its number."""
-        found = self._library.versions(document)
+        found = self._library.documents.versions(document)
         for each in found:
             if each.number == number:
                 return each
@@ -136,7 +136,7 @@ class History:
         entry = self._library.catalog.objects.get(self.version(document, number).object)
         assert entry is not None
         mime = document.mime.partition("; charset=")[0]  # the earlier version may have been written in another one
-        return self._library.add(document.path, self._library.reader.content(entry), mime=mime).document
+        return self._library.documents.add(document.path, self._library.reader.content(entry), mime=mime).document
 
     def restore(self, label: str, target: Path, *, overwrite: bool = False) -> Restored:
         """Write the documents of a snapshot below a directory. Files that exist are replaced only if asked for."""

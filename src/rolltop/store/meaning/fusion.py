@@ -69,7 +69,7 @@ def fuse(candidates: Sequence[Candidate], blend: Blend, full: float) -> list[Fus
     """
     in_order = max((each.in_order for each in candidates), default=0.0)
     fused = [_fused(each, blend, full, in_order) for each in candidates]
-    return [each for _, each in sorted(fused, key=lambda pair: (-pair[0], pair[1].document))]
+    return [each for _, each in sorted(fused, key=lambda pair: (-pair[1].score, -pair[0], pair[1].document))]
 
 
 def _fused(candidate: Candidate, blend: Blend, full: float, in_order: float) -> tuple[float, Fused]:
@@ -78,5 +78,6 @@ def _fused(candidate: Candidate, blend: Blend, full: float, in_order: float) -> 
         words += blend.in_order * candidate.in_order / in_order
     meaning = blend.nearness * max(0.0, candidate.nearness or 0.0)
     worth = words + meaning
-    scale = unit_score(worth) / worth if worth else 0.0
-    return worth, Fused(candidate.document, worth * scale, words * scale, meaning * scale)
+    score = unit_score(worth)
+    scale = score / worth if worth else 0.0
+    return worth, Fused(candidate.document, score, words * scale, meaning * scale)

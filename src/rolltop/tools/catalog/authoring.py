@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field
 
 from mcp_core import (
     DESTROYS,
+    FOR_OWNER,
     FROM_DOCUMENTS,
     READS,
     Consent,
@@ -71,6 +72,7 @@ class Built(BaseModel):
     name="mcptool_build",
     toolset="catalog",
     annotations=DESTROYS,
+    tags=[FOR_OWNER],
     consent=_REPLACE,
     examples=[
         Example(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, Field
 
 from mcp_core import (
+    FOR_OWNER,
     FROM_DOCUMENTS,
     RUNS,
     WRITES,
@@ -53,6 +54,7 @@ class Attached(BaseModel):
     name="mcptool_attach",
     toolset="catalog",
     annotations=WRITES,
+    tags=[FOR_OWNER],
     consent=_ATTACH,
     examples=[
         Example(

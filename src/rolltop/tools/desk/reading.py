@@ -9,7 +9,7 @@ import base64
 from pydantic import BaseModel, Field
 
 from mcp_core import FROM_DOCUMENTS, READS, Example, Image, ResourceContent, Result, ToolArguments, ToolContext
-from mcp_core.content import TEXT_AT
+from mcp_core.result import TEXT_AT
 from rolltop.workspace import Workspace
 
 PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")

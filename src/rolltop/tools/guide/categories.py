@@ -6,7 +6,19 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from mcp_core import DESTROYS, READS, WRITES, Consent, Effect, Example, Result, ToolArguments, ToolContext, quoted
+from mcp_core import (
+    DESTROYS,
+    FOR_OWNER,
+    READS,
+    WRITES,
+    Consent,
+    Effect,
+    Example,
+    Result,
+    ToolArguments,
+    ToolContext,
+    quoted,
+)
 from rolltop.guide import Category, Project, arrange
 from rolltop.tools.guide.working import ProjectArguments, session_for
 from rolltop.workspace import Workspace
@@ -86,6 +98,7 @@ async def list_categories(args: ListCategories, ctx: ToolContext[Workspace]) -> 
 @ToolArguments.declare(
     toolset="guide",
     annotations=WRITES,
+    tags=[FOR_OWNER],
     examples=[
         Example(
             {"name": "lang", "patterns": ["*.md"], "description": "Language rules", "project": "/srv/my-app"},
@@ -116,6 +129,7 @@ async def add_category(args: AddCategory, ctx: ToolContext[Workspace]) -> Result
 @ToolArguments.declare(
     toolset="guide",
     annotations=WRITES,
+    tags=[FOR_OWNER],
     examples=[
         Example(
             {"name": "lang", "patterns": ["python", "rust"], "project": "/srv/my-app"},
@@ -160,6 +174,7 @@ def _removal(project: Project, category: Category) -> Effect:
 @ToolArguments.declare(
     toolset="guide",
     annotations=DESTROYS,
+    tags=[FOR_OWNER],
     consent=_REMOVE,
     examples=[
         Example(

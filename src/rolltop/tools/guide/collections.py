@@ -6,7 +6,19 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from mcp_core import DESTROYS, READS, WRITES, Consent, Effect, Example, Result, ToolArguments, ToolContext, quoted
+from mcp_core import (
+    DESTROYS,
+    FOR_OWNER,
+    READS,
+    WRITES,
+    Consent,
+    Effect,
+    Example,
+    Result,
+    ToolArguments,
+    ToolContext,
+    quoted,
+)
 from rolltop.guide import Collection, Project, arrange
 from rolltop.tools.guide.working import ProjectArguments, session_for
 from rolltop.workspace import Workspace
@@ -79,6 +91,7 @@ async def list_collections(args: ListCollections, ctx: ToolContext[Workspace]) -
 @ToolArguments.declare(
     toolset="guide",
     annotations=WRITES,
+    tags=[FOR_OWNER],
     examples=[
         Example(
             {"name": "review", "members": ["docs/api", "docs/guide/"], "project": "/srv/my-app"},
@@ -108,6 +121,7 @@ async def add_collection(args: AddCollection, ctx: ToolContext[Workspace]) -> Re
 @ToolArguments.declare(
     toolset="guide",
     annotations=WRITES,
+    tags=[FOR_OWNER],
     examples=[
         Example(
             {"name": "review", "description": "For code reviews", "project": "/srv/my-app"},
@@ -151,6 +165,7 @@ def _removal(project: Project, collection: Collection) -> Effect:
 @ToolArguments.declare(
     toolset="guide",
     annotations=DESTROYS,
+    tags=[FOR_OWNER],
     consent=_REMOVE,
     examples=[
         Example(

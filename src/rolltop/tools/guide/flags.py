@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import Field, StrictBool, StrictStr
 
-from mcp_core import READS, WRITES, Example, Result, ToolArguments, ToolContext
+from mcp_core import FOR_OWNER, READS, WRITES, Example, Result, ToolArguments, ToolContext
 from rolltop.guide import ANY, Flag
 from rolltop.guide.flagtables import matching
 from rolltop.guide.session import AsyncFlags
@@ -66,6 +66,7 @@ class ListProjectFlags(ProjectArguments):
 @ToolArguments.declare(
     toolset="guide",
     annotations=WRITES,
+    tags=[FOR_OWNER],
     sections_in_list=True,
     examples=[
         Example(
@@ -148,6 +149,7 @@ async def list_project_flags(args: ListProjectFlags, ctx: ToolContext[Workspace]
 @ToolArguments.declare(
     toolset="guide",
     annotations=WRITES,
+    tags=[FOR_OWNER],
     sections_in_list=True,
     examples=[
         Example(

@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 from pydantic import BaseModel, Field
 
 from mcp_core import FROM_DOCUMENTS, READS, Example, Result, ToolArguments, ToolContext
-from rolltop.reports.documents import source_text
+from rolltop.reports.files.documents import source_text
+from rolltop.reports.files.versions import Version
 from rolltop.reports.names import figure_uri, output_uri, source_uri, stem_of
-from rolltop.reports.versions import Version
 from rolltop.tools.reports.example import CREATED
 from rolltop.workspace import Workspace
 

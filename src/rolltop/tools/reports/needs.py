@@ -6,7 +6,7 @@ import os
 
 from mcp_core import Need
 from rolltop.reports.config import ReportsConfig
-from rolltop.reports.parts import look
+from rolltop.reports.installation.parts import look
 from rolltop.settings import Settings
 
 __all__ = ["check"]

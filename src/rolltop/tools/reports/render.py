@@ -16,8 +16,8 @@ from pydantic import BaseModel, Field
 from mcp_core import FROM_DOCUMENTS, RUNS, Block, Example, Image, ResourceLink, Result, Text, ToolArguments, ToolContext
 from rolltop.references import KEEP, Keep, Kept, Wanted, keep_wanted, store_output
 from rolltop.reports import Event, RenderOptions, Report, Watcher
-from rolltop.reports.knitted import figure_links
 from rolltop.reports.names import figure_uri, output_uri, stem_of
+from rolltop.reports.results.knitted_text import figure_links
 from rolltop.tools.reports.example import CREATED
 from rolltop.workspace import Workspace
 
@@ -38,8 +38,8 @@ class RenderRmd(ToolArguments):
     filename: str = Field(description="Filename of the R Markdown file to render")
     format: Literal["html", "pdf", "word"] = Field(default="html", description="Output format (html, pdf, or word)")
     use_docker_compose: bool = Field(default=False, description=_COMPOSE)
-    formats: list[Literal["html", "pdf", "word", "pptx", "md"]] | None = Field(
-        default=None, description="Several at once, from one run; instead of format.", min_length=1
+    formats: list[Literal["html", "pdf", "word", "pptx", "md", "ipynb"]] | None = Field(
+        default=None, description="Several, from one run; instead of format.", min_length=1
     )
     renderer: Literal["auto", "local", "docker", "compose"] | None = Field(
         default=None, description="Where R runs; auto (default): locally, else Docker."
@@ -77,6 +77,7 @@ class RenderedRmd(BaseModel):
     outdated: bool = Field(description="Whether the document was changed while it was rendered.")
     cached: bool = Field(description="Whether nothing had changed and the earlier result stands.")
     knits: int = Field(description="How often the document's code ran.")
+    reused_chunks: list[str] = Field(description="Chunks with cache=TRUE that did not run again.")
     seconds: float = Field(description="How long this call took.")
     phases: dict[str, float] = Field(description="Milliseconds by phase, of the render itself.")
     versions: dict[str, str] = Field(description="R, packages and pandoc that rendered.")
@@ -199,6 +200,7 @@ def _value(report: Report, room: int) -> RenderedRmd:
         outdated=report.outdated,
         cached=report.cached,
         knits=report.knits,
+        reused_chunks=list(report.reused),
         seconds=round(report.seconds, 4),
         phases=dict(report.phases),
         versions=dict(report.versions),

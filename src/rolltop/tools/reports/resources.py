@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from mcp_core import Page, ProtocolFault, ResourceContent, ResourceInfo, TemplateInfo, ToolContext, UnknownResource
-from mcp_core.content import DATA, TEXT_AT
+from mcp_core.result import DATA, TEXT_AT
 from rolltop.errors import InvalidInput, NotFound
-from rolltop.reports.knitted import figure_links
 from rolltop.reports.listing import Listed
 from rolltop.reports.names import figure_uri, output_uri, parse_uri, stem_of
+from rolltop.reports.results.knitted_text import figure_links
 
 __all__ = ["ReportResources"]
 
@@ -18,6 +18,7 @@ INVALID_REQUEST = -32600
 PAGE = 200
 PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+NOTEBOOK = "application/x-ipynb+json"
 
 
 class ReportResources:
@@ -50,6 +51,7 @@ class ReportResources:
                     ("pdf", "PDF", "application/pdf"),
                     ("docx", "Word", DOCX),
                     ("pptx", "PowerPoint", PPTX),
+                    ("ipynb", "a Jupyter notebook", NOTEBOOK),
                     ("md", "Markdown, the text with the results of its code,", "text/markdown"),
                 )
             ),
@@ -85,7 +87,7 @@ class ReportResources:
 
 def _text_or_bytes(mime_type: str, data: bytes) -> str | bytes:
     """Text as text where it is text, everything else as it is."""
-    if mime_type.startswith("text/") or mime_type == "image/svg+xml":
+    if mime_type.startswith("text/") or mime_type in ("image/svg+xml", NOTEBOOK):
         try:
             return data.decode("utf-8")
         except UnicodeDecodeError:

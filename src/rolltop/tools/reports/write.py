@@ -17,14 +17,14 @@ from mcp_core import DESTROYS, WRITES, Consent, Effect, Example, Result, ToolArg
 from mcp_core.display import escaped, listing
 from rolltop.errors import Conflict, InvalidData, InvalidInput
 from rolltop.references import read_reference
-from rolltop.reports.gallery import from_template
 from rolltop.reports.names import document_name, source_uri, stem_of
+from rolltop.reports.source.gallery import from_template
 from rolltop.tools.reports.example import CREATE, CREATED
 from rolltop.workspace import Workspace
 
 if TYPE_CHECKING:
     from rolltop.reports import Reports
-    from rolltop.reports.documents import Documents
+    from rolltop.reports.files.documents import Documents
 
 __all__ = ["attach_rmd_file", "create_rmd", "delete_rmd", "update_rmd"]
 

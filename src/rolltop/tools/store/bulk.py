@@ -285,10 +285,12 @@ class _Bulk:
         if trial is None:
             return keep.store_path(self._workspace, args)
         # An earlier step would have written it.
-        return Stored.of(self._library.add(args.path, io.BytesIO(trial), tags=args.tags, metadata=args.metadata))
+        return Stored.of(
+            self._library.documents.add(args.path, io.BytesIO(trial), tags=args.tags, metadata=args.metadata)
+        )
 
     def store_text(self, args: keep.StoreText) -> BaseModel:
-        kept = self._library.add_text(
+        kept = self._library.documents.add_text(
             args.name, args.content, tags=args.tags, metadata=args.metadata, mime=args.mime_type
         )
         return Stored.of(kept)

@@ -116,14 +116,14 @@ def retrieve(
 ) -> Retrieved:
     """Content by its hash; not finding it is an answer, not an error. `write` writes the output, where it may."""
     library = workspace.store
-    found = library.by_hash(args.hash.strip())
+    found = library.documents.by_hash(args.hash.strip())
     if found is None:
         return Retrieved(found=False)
     entry, document = found.object, found.document
     path = document.path
     if args.output_path is not None:
         write = write or workspace.files.write_bytes
-        path = str(write(args.output_path, library.read_object(entry.id)))
+        path = str(write(args.output_path, library.documents.read_object(entry.id)))
     answer = Retrieved(
         found=True,
         size=entry.size,
@@ -190,6 +190,7 @@ _TEXT_HASH = "f5c962601b413ccda2fc14d64d98479d9fc74c90c2dde15f25ee9922e57f5074"
 @ToolArguments.declare(
     toolset="store",
     annotations=DESTROYS,
+    writes_with="outputPath",
     consent=_OVERWRITE,
     examples=[
         Example(

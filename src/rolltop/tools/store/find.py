@@ -175,7 +175,7 @@ def _by_hash(
     wanted = args.hash or (args.query.strip() if is_hash_prefix(args.query.strip()) else None)
     if wanted is None or (shown and not shown.by_hash):
         return None
-    held = library.with_hash(wanted.strip())
+    held = library.documents.with_hash(wanted.strip())
     if not held and not args.hash and not shown:
         return None
     before = shown or Shown(by_hash=True)
@@ -194,14 +194,14 @@ def _numbered(held: Found) -> int:
 def _holding(library: Library, args: SearchDocuments, held: Found) -> FoundDocument:
     entry = held.object
     content = replace(held.document, object=entry.id, hash=entry.hex, size=entry.size)  # perhaps of an earlier version
-    snippet = "" if args.paths_only else library.beginning(content)
+    snippet = "" if args.paths_only else library.search.beginning(content)
     shown = _found(library, args, Hit(held.document, 1.0, held.document.name, snippet, ""))
     return shown.model_copy(update={"hash": entry.hex, "current": held.current})
 
 
 def _by_words(library: Library, args: SearchDocuments, shown: Shown | None) -> tuple[FoundDocuments, Shown | None]:
     similarity = args.similarity if args.fuzzy else None
-    results = library.find(
+    results = library.search.find(
         args.query,
         args.type,
         limit=args.limit,
@@ -318,11 +318,11 @@ def list_page(library: Library, args: ListDocuments, budget: int = MOST) -> Docu
 
 def _page(library: Library, query: Listing, budget: int, *, paths_only: bool = False) -> Documents:
     def ask(limit: int) -> Documents:
-        page = library.page(replace(query, limit=limit))
+        page = library.documents.page(replace(query, limit=limit))
         return Documents(
             total=page.total,
             next_cursor=page.next_cursor,
-            note=library.unread(),
+            note=library.texts.unread(),
             documents=None if paths_only else [info(document) for document in page.documents],
             paths=[document.path for document in page.documents] if paths_only else None,
         )
@@ -369,7 +369,7 @@ async def list_documents(args: ListDocuments, ctx: ToolContext[Workspace]) -> Re
 
 def tagged(library: Library, args: SearchByTag, budget: int = MOST) -> Documents:
     """Documents by tag."""
-    chosen, note = (None, None) if args.query is None else library.numbers_of(args.query)
+    chosen, note = (None, None) if args.query is None else library.search.numbers_of(args.query)
     query = Listing(
         tags=tuple(args.tags),
         match_all_tags=args.match_all,

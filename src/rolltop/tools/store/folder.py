@@ -25,7 +25,7 @@ def store_folder(
 ) -> Stored:
     """Store the files below a directory, as far as .gitignore, the patterns and the opener let them."""
     root = str(files.resolve(path))
-    tally = library.add_many(_sources(files, gather, root), tags=tags, metadata=metadata)
+    tally = library.documents.add_many(_sources(files, gather, root), tags=tags, metadata=metadata)
     skipped = {
         "ignored": gather.ignored,
         "excluded": gather.excluded,

@@ -90,7 +90,7 @@ def grep(library: Library, args: GrepDocuments, budget: int, check: Callable[[],
     missed: Missed = {}
     found = _search(library, args, budget, check, missed)
     damaged = f"{missing_documents(missed)}. Run `rolltop store repair`." if missed else None
-    found.note = " ".join(filter(None, (found.note, damaged, library.unread()))) or None
+    found.note = " ".join(filter(None, (found.note, damaged, library.texts.unread()))) or None
     found.complete = found.complete and not missed
     return found
 

@@ -93,7 +93,7 @@ def _document(library: Library, args: DocumentHistory) -> Document:
 
 def _list(library: Library, args: DocumentHistory, budget: int) -> History:
     document = _document(library, args)
-    found = library.versions(document)
+    found = library.documents.versions(document)
     wanted = [_info(each) for each in reversed(found) if args.version is None or each.number <= args.version]
     fit = how_many_fit(wanted, budget)
     return History(
@@ -137,14 +137,14 @@ def _restore(library: Library, args: DocumentHistory, _: int) -> History:
 
 
 def _undo(library: Library, args: DocumentHistory, budget: int) -> History:
-    paths = [document.path for document in library.undo(args.name)]
+    paths = [document.path for document in library.documents.undo(args.name)]
     return History(total=len(paths), restored=paths[: how_many_fit(paths, budget)])
 
 
 def _deleted(library: Library, _: DocumentHistory, budget: int) -> History:
     found = [
         Gone(path=each.path, deleted=format_time(each.deleted) if each.deleted else None, hash=each.hash)
-        for each in library.deleted()
+        for each in library.documents.deleted()
     ]
     return History(total=len(found), deleted=found[: how_many_fit(found, budget)])
 

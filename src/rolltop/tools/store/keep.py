@@ -143,7 +143,7 @@ async def store_text(args: StoreText, ctx: ToolContext[Workspace]) -> Result[Sto
     Use it for notes, snippets and whatever the user wants remembered, saved or written down.
     """
     added = await ctx.run(
-        ctx.workspace.store.add_text,
+        ctx.workspace.store.documents.add_text,
         args.name,
         args.content,
         tags=args.tags,
@@ -160,9 +160,9 @@ def apply_metadata(library: Library, args: UpdateMetadata) -> Updated:
     if set(values) & set(args.remove):
         raise InvalidInput("a key cannot be set and removed in one call")
     document = document_by(library, args.name, args.hash)
-    after, changed = library.set_metadata(document, values, args.remove)
+    after, changed = library.edits.set_metadata(document, values, args.remove)
     if args.add_tags or args.remove_tags:
-        after = library.tag(after, args.add_tags, args.remove_tags)
+        after = library.edits.tag(after, args.add_tags, args.remove_tags)
     return Updated(
         success=True,
         hash=after.hash,

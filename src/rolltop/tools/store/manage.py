@@ -64,11 +64,11 @@ class Statistics(BaseModel):
 
 def delete(library: Library, args: DeleteByName) -> Deleted:
     """Delete, or say what would be deleted."""
-    chosen = library.matching(name=args.name, names=args.names, pattern=args.pattern)
+    chosen = library.documents.matching(name=args.name, names=args.names, pattern=args.pattern)
     wanted = [*([args.name] if args.name else []), *args.names]
     known = {each for document in chosen for each in (document.path, document.name)}
     missing = [name for name in wanted if name not in known]
-    gone = chosen if args.dry_run else library.delete(chosen)
+    gone = chosen if args.dry_run else library.documents.delete(chosen)
     return Deleted(
         dry_run=args.dry_run,
         deleted=[
@@ -125,7 +125,7 @@ def statistics(library: Library, args: GetStats) -> Statistics:
             "bytes_on_disk": stats.pack_bytes,
             "frames": stats.frames,
             "packs": stats.packs,
-            "not_indexed_yet": library.unindexed(),
+            "not_indexed_yet": library.search.unindexed(),
             "block_sizes": figures.block_sizes(),
             "growth": [dict(zip(("day", "documents", "bytes"), row, strict=True)) for row in figures.growth()],
             "largest": [dict(zip(("path", "size"), row, strict=True)) for row in figures.largest(10)],

@@ -13,33 +13,29 @@ __all__ = ["check"]
 
 
 def check(settings: Settings) -> list[Need]:
-    """The libraries of the store; without Hyperscan grep is slower, without the extra PDF has no text, and without
-    the others there is no store."""
+    """The libraries of the store. Without Hyperscan grep is slower, and without the extras meaning is not searched and
+    code is read less exactly; without the others there is no store."""
     vital = [
         Need(name, importlib.util.find_spec(name) is not None, fix=reinstall(), vital=True)
-        for name in ("apsw", "zstandard", "pyfastcdc", "numpy", "re2", "tantivy")
+        for name in ("apsw", "pyfastcdc", "numpy", "pypdfium2", "re2", "tantivy")
     ]
     scanner = importlib.util.find_spec("hyperscan") is not None
     detail = "" if scanner else "grep runs on RE2 alone, about three times slower"
     return [
         *vital,
         Need("hyperscan", scanner, detail=detail, fix=add_package("hyperscan")),
-        *(_extra(name, without) for name, without in _EXTRACT.items()),
+        _tree_sitter(),
         _model(settings),
     ]
 
 
 _COMES_ALONG = "wordllama"
 
-_EXTRACT = {
-    "pypdfium2": "PDF is stored without its text",
-    "tree_sitter": "names and imports in code are told by their lines, calls are not known",
-}
 
-
-def _extra(name: str, without: str) -> Need:
-    present = importlib.util.find_spec(name) is not None
-    return Need(name, present, detail="" if present else without, fix=add_extra("extract"))
+def _tree_sitter() -> Need:
+    present = importlib.util.find_spec("tree_sitter") is not None
+    without = "names and imports in code are told by their lines, calls are not known"
+    return Need("tree_sitter", present, detail="" if present else without, fix=add_extra("extract"))
 
 
 def _model(settings: Settings) -> Need:

@@ -19,12 +19,14 @@ def store_file(library: Library, files: Files, path: str, tags: list[str], metad
     with files.open_read(path) as file:
         status = os.fstat(file.fileno())
         created = min(status.st_ctime_ns, status.st_mtime_ns)
-        return library.add(str(place), file, tags=tags, metadata=metadata, created=created, modified=status.st_mtime_ns)
+        return library.documents.add(
+            str(place), file, tags=tags, metadata=metadata, created=created, modified=status.st_mtime_ns
+        )
 
 
 def find_hash(library: Library, text: str) -> Found:
     """The content with this hash, or an error that says what to do."""
-    found = library.by_hash(text.strip())
+    found = library.documents.by_hash(text.strip())
     if found is None:
         raise no_such_hash()
     return found
@@ -41,9 +43,9 @@ def document_holding(library: Library, document: Document, number: int) -> Docum
 def document_by(library: Library, name: str | None, digest: str | None) -> Document:
     """The one document that a name or a hash means."""
     if digest:
-        return library.document_with(digest.strip())
+        return library.documents.document_with(digest.strip())
     assert name is not None
-    return library.document(document_name(name))
+    return library.documents.get(document_name(name))
 
 
 def document_name(name: str) -> str:

@@ -50,7 +50,7 @@ class Part:
 
 def read_part(library: Library, document: Document, number: int, size: int, wanted: Wanted) -> Part:
     """A part of an object. What is left out is said: `complete` is false and `next_offset` leads on."""
-    readable = None if wanted.raw else library.readable(document_holding(library, document, number))
+    readable = None if wanted.raw else library.texts.readable(document_holding(library, document, number))
     if readable is not None:
         return _extracted(readable, wanted)
     if wanted.page is not None:
@@ -61,11 +61,11 @@ def read_part(library: Library, document: Document, number: int, size: int, want
         raise InvalidInput("offset and length must not be negative")
     asked = size if wanted.length is None else min(size, wanted.offset + wanted.length)
     end = min(asked, wanted.offset + (wanted.most if document.is_text else int(wanted.most * OTHER_SHARE)))
-    data = library.read_span(number, wanted.offset, end)
+    data = library.documents.read_span(number, wanted.offset, end)
     found = _as_text(data, *text_codec(library, document, number), wanted.offset) if document.kind == "text" else None
     if found is None:
         end = min(asked, wanted.offset + int(wanted.most * BLOB_SHARE))
-        data = library.read_span(number, wanted.offset, end)
+        data = library.documents.read_span(number, wanted.offset, end)
         return _part(None, base64.b64encode(data).decode(), wanted.offset, data, asked)
     text, data = found
     return _part(text, None, wanted.offset, data, asked)
@@ -127,8 +127,8 @@ def _lines(library: Library, document: Document, number: int, wanted: Wanted) ->
     first = _first_line(wanted)
     codec, mark = text_codec(library, document, number)
     if codec.startswith(("utf-16", "utf-32")):
-        return _wide_lines(library.read_object(number), codec, mark, first, wanted)
-    found = library.read_lines(number, first, wanted.end_line, wanted.most)
+        return _wide_lines(library.documents.read_object(number), codec, mark, first, wanted)
+    found = library.documents.read_lines(number, first, wanted.end_line, wanted.most)
     return Part(
         found.data.decode(codec, "replace"),
         None,

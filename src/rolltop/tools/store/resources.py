@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 from mcp_core import Page, ResourceContent, ResourceInfo, TemplateInfo, ToolContext, UnknownResource
-from mcp_core.content import DATA
+from mcp_core.result import DATA
 from rolltop.errors import InvalidInput, NotFound
 from rolltop.store import Document, Extracted, Library, Listing, decoded, is_hash_prefix, lines_in
 from rolltop.tools.store.operations import document_holding
@@ -25,7 +25,7 @@ class StoreResources:
 
     async def list(self, cursor: str | None, ctx: ToolContext[Workspace]) -> Page[ResourceInfo]:
         query = Listing(limit=_PER_PAGE, cursor=cursor)
-        page = await ctx.run(ctx.workspace.store.page, query)
+        page = await ctx.run(ctx.workspace.store.documents.page, query)
         return Page([_info(document) for document in page.documents], page.next_cursor)
 
     def templates(self) -> Sequence[TemplateInfo]:
@@ -74,10 +74,10 @@ def _read(library: Library, uri: str) -> list[ResourceContent]:
     except (NotFound, InvalidInput) as error:
         raise UnknownResource(uri, error.hint) from None
     raw = options.get("raw", "") not in ("", "0", "false")
-    extracted = None if raw else library.readable(document_holding(library, document, number))
+    extracted = None if raw else library.texts.readable(document_holding(library, document, number))
     if extracted is not None:
         return [ResourceContent(uri, _lines(_page(extracted, options), options), "text/plain", DATA)]
-    data = library.read_object(number)
+    data = library.documents.read_object(number)
     if raw or document.kind != "text":
         return [ResourceContent(uri, data, document.mime, DATA)]
     text = data.decode("utf-8", "replace") if document.is_text else decoded(data)
@@ -86,9 +86,9 @@ def _read(library: Library, uri: str) -> list[ResourceContent]:
 
 
 def _find(library: Library, name: str) -> tuple[int, Document]:
-    if is_hash_prefix(name) and (found := library.by_hash(name)):
+    if is_hash_prefix(name) and (found := library.documents.by_hash(name)):
         return found.object.id, found.document
-    document = library.document(name)
+    document = library.documents.get(name)
     return document.object, document
 
 
@@ -111,7 +111,7 @@ def _lines(text: str, options: dict[str, str]) -> str:
 
 
 def _tagged(library: Library, tag: str) -> str:
-    return "".join(f"{document.path}\n" for document in library.select(Listing(tags=(tag,))))
+    return "".join(f"{document.path}\n" for document in library.documents.select(Listing(tags=(tag,))))
 
 
 def _number(options: dict[str, str], name: str, default: int) -> int:

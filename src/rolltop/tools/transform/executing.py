@@ -19,7 +19,8 @@ __all__ = ["ExecuteTransformation", "execute_transformation"]
 
 DataFormat = Literal["xml", "json", "csv", "yaml", "xsd", "json-schema", "avro", "protobuf"]
 AnyFormat = Literal[
-    "xml", "json", "csv", "yaml", "xsd", "json-schema", "avro", "protobuf", "jsonl", "odata", "osch", "tsch"
+    "xml", "json", "csv", "yaml", "xsd", "json-schema", "avro", "protobuf",
+    "jsonl", "odata", "osch", "tsch", "toml", "xlsx",
 ]  # fmt: skip
 
 
@@ -37,9 +38,9 @@ class NamedInput(BaseModel):
 
 class ExecuteTransformation(ToolArguments):
     transformation: str = Field(description=PROGRAM)
-    input_data: str = Field(alias="inputData", description="Data, or doc://NAME or another URI.")
-    input_format: AnyFormat = Field(alias="inputFormat", description="Of inputData.")
-    output_format: AnyFormat = Field(alias="outputFormat", description="Of the output.")
+    input_data: str = Field(alias="inputData", description="Data, doc://NAME or another URI.")
+    input_format: AnyFormat = Field(alias="inputFormat", description="Its format.")
+    output_format: AnyFormat = Field(alias="outputFormat", description="Format.")
     inputs: dict[str, NamedInput] = Field(default={}, max_length=20, description="Further inputs by name.")
     keep: Keep | None = Field(default=None, description=KEEP)
 
@@ -93,7 +94,7 @@ class ExecuteTransformation(ToolArguments):
 async def execute_transformation(args: ExecuteTransformation, ctx: ToolContext[Workspace]) -> Result[Executed]:
     """Run a UTL-X transformation on sample data.
 
-    Converts one input: XML, JSON, CSV or YAML to another format. Many: {tool:transform_batch}. Syntax: utlx://language.
+    Converts one input. Many: {tool:transform_batch}. Syntax: utlx://language.
 
     It runs with limits on time and memory, without files or network.
 

@@ -9,8 +9,8 @@ from typing import Any
 from mcp_core import ToolContext
 from rolltop.errors import InvalidInput, NotFound, PermissionDenied, RolltopError
 from rolltop.references import LARGEST, is_reference, read_reference
-from rolltop.transform.structure.decoding import decode_source
-from rolltop.transform.structure.related import collect
+from rolltop.transform.structure.encodings import decode_source
+from rolltop.transform.structure.references import collect
 from rolltop.workspace import Workspace
 
 __all__ = ["as_argument", "expand_sources", "read_data", "read_related", "read_source", "read_text"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rolltop.transform.check.binding import BindingRules
+from rolltop.transform.check.bindings import BindingRules
 from rolltop.transform.check.scope import Names
 from rolltop.transform.check.shapes import members
 from rolltop.transform.syntax import tree

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from rolltop.transform.check.calls import CallRules
 from rolltop.transform.check.construction import ConstructionRules
 from rolltop.transform.check.findings import Findings
+from rolltop.transform.check.members import ReachingRules
 from rolltop.transform.check.operations import OperationRules
-from rolltop.transform.check.reaching import ReachingRules
 from rolltop.transform.check.scope import Names
 from rolltop.transform.syntax import tree
 from rolltop.transform.types import ANY, Type

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rolltop.transform.check.choice import ChoiceRules
+from rolltop.transform.check.branches import ChoiceRules
 from rolltop.transform.check.scope import Names
 from rolltop.transform.check.shapes import Closure, is_number, members, not_null
 from rolltop.transform.syntax import tree

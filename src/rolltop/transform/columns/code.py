@@ -7,8 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from rolltop.errors import LimitExceeded
-from rolltop.transform.columns.records import fields_of
-from rolltop.transform.columns.selection import Selection
+from rolltop.transform.columns.records import Selection, fields_of
 from rolltop.transform.compile.runtime import Surprise
 from rolltop.transform.compile.scopes import CannotCompile
 from rolltop.transform.compile.tiers import Tier, Tiers
@@ -66,9 +65,8 @@ class ColumnCode(Judged):
     """The code of a tier, taken apart; `CannotCompile` when it cannot be."""
 
     def __init__(self, tier: Tier, encode: Encode | None) -> None:
-        from rolltop.transform.columns.functions import Each  # noqa: PLC0415 - small tables do without
-        from rolltop.transform.columns.unpacking import unpack  # noqa: PLC0415
-        from rolltop.transform.columns.writing import writing_of  # noqa: PLC0415
+        from rolltop.transform.columns.row_code import Each, unpack  # noqa: PLC0415
+        from rolltop.transform.columns.writer import writing_of  # noqa: PLC0415
 
         self._fields = fields_of(tier)
         if not self._fields:

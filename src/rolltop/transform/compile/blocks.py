@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 
+from rolltop.transform.compile.common_values import AtHand
 from rolltop.transform.compile.scopes import CannotCompile
-from rolltop.transform.compile.sharing import AtHand
 
 __all__ = ["Block", "Flow", "Loop", "is_name", "rendered"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rolltop.transform.compile.scopes import CannotCompile, Names
+from rolltop.transform.compile.scopes import DECIMALS, CannotCompile, Names
 from rolltop.transform.stdlib.registry import find
 from rolltop.transform.syntax import tree
 from rolltop.transform.types import FunctionType, UnionType
@@ -33,6 +33,8 @@ class CallEmitter:
         declared = find(name)
         if declared is None:
             raise CannotCompile(f"unknown name {name}")
+        if name == "decimal":
+            raise CannotCompile(DECIMALS)
         self.constants[f"F_{name}"] = declared.call
         return f"F_{name}"
 
@@ -56,6 +58,8 @@ class CallEmitter:
             return (f"({', '.join([*bound, call])})[-1]" if bound else call), None
         variable = names.find(target.name)
         if variable is None:
+            if target.name == "decimal":
+                raise CannotCompile(DECIMALS)
             return self._library_call(target.name, arguments, names)
         codes = ", ".join(self.code(argument, names) for argument in arguments)
         if variable.arity == len(arguments):

@@ -8,10 +8,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from rolltop.errors import LimitExceeded
+from rolltop.transform.compile.blocks import Block, rendered
 from rolltop.transform.compile.emitter import Emitter
-from rolltop.transform.compile.general import GeneralEmitter
+from rolltop.transform.compile.places import Place
 from rolltop.transform.compile.runtime import HELPERS
-from rolltop.transform.compile.scopes import CannotCompile
+from rolltop.transform.compile.scopes import CannotCompile, Names
+from rolltop.transform.compile.typed import TypedEmitter
 from rolltop.transform.run.evaluator import Evaluator
 from rolltop.transform.run.recursion import OutOfStack
 from rolltop.transform.stack import deep_stack
@@ -22,7 +24,29 @@ from rolltop.transform.syntax import tree
 if TYPE_CHECKING:
     import ast
 
-__all__ = ["Compiled", "compile_tree", "function_of", "is_plain", "makes_elements"]
+__all__ = ["Compiled", "GeneralEmitter", "compile_tree", "function_of", "is_plain", "makes_elements"]
+
+
+class GeneralEmitter(TypedEmitter):
+    """Emits one program of any inputs without XML elements. The first time finds what comes again."""
+
+    def __init__(self, program: tree.Program, shared: set[int], *, again: bool) -> None:
+        super().__init__(program, Place("$input"), shared)
+        self._again = again
+
+    @property
+    def settled(self) -> bool:
+        return self._again
+
+    def source(self) -> str:
+        names = Names(counter=self.counter)
+        ports = [port.name for port in self.program.header.inputs]
+        inputs = {name: names.bind(name).code for name in dict.fromkeys([*ports, "input"])}
+        block = self.block = Block()
+        code = self.answer(names)
+        lines = [f"    {variable} = inputs[{name!r}]" for name, variable in inputs.items()]
+        return "\n".join(["def run(inputs):", *lines, *rendered(block, code, inputs.values())])
+
 
 _PLAIN_FORMATS = frozenset({"json", "jsonl", "csv", "yaml"})
 _SCALARS = frozenset({"str", "bool", "bytes", "int", "float"})

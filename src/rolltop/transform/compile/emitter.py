@@ -8,11 +8,12 @@ into temporaries.
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
 from rolltop.transform.compile.calls import CallEmitter
-from rolltop.transform.compile.scopes import CannotCompile, Names, Variable
+from rolltop.transform.compile.scopes import DECIMALS, CannotCompile, Names, Variable
 from rolltop.transform.run.recursion import COUNTER, recursive_functions
 from rolltop.transform.syntax import tree
 
@@ -71,6 +72,8 @@ class Emitter(CallEmitter):
             return repr(value), "bool" if value is not None else None
         if isinstance(value, str):
             return repr(value), "str"
+        if isinstance(value, Decimal):
+            raise CannotCompile(DECIMALS)
         text = repr(value).replace("inf", "INF")
         return (f"({text})" if text.startswith("-") else text), "num"
 

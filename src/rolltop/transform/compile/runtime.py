@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from rolltop.transform.errors import EvaluationFailure
 from rolltop.transform.run import access, operators
 from rolltop.transform.run.recursion import DEEPEST
-from rolltop.transform.stdlib._text import group_key
+from rolltop.transform.stdlib.texts import group_key
 from rolltop.transform.values import Node, fit, is_element, truthy
 
 __all__ = ["HELPERS", "Surprise"]

@@ -7,7 +7,10 @@ from typing import Any
 
 from rolltop.transform.syntax import tree
 
-__all__ = ["CannotCompile", "Names", "Variable"]
+__all__ = ["DECIMALS", "CannotCompile", "Names", "Variable"]
+
+
+DECIMALS = "decimals are calculated by the evaluator"
 
 
 class CannotCompile(Exception):

@@ -13,12 +13,12 @@ from contextlib import contextmanager
 from itertools import count
 
 from rolltop.transform.compile.blocks import Block, Flow, is_name, rendered
+from rolltop.transform.compile.common_values import Regions, key_of
 from rolltop.transform.compile.emitter import Code, Make
 from rolltop.transform.compile.inlining import has_pure_functions, inlined_functions
 from rolltop.transform.compile.operators import OperatorRules
 from rolltop.transform.compile.places import Groups, Items, Kind, Place
 from rolltop.transform.compile.scopes import CannotCompile, Names, Variable
-from rolltop.transform.compile.sharing import Regions, key_of
 from rolltop.transform.compile.typed_calls import CallRules
 from rolltop.transform.run.access import TEXT
 from rolltop.transform.syntax import tree

@@ -131,7 +131,7 @@ class _Cells:
             return ""
         if self._styled is not None and is_number(value):
             return self._styled.text(value)
-        if isinstance(value, (str, bool, int, float, dt.date, dt.time)):
+        if isinstance(value, (str, bool, dt.date, dt.time)) or is_number(value):
             return scalar_text(value) or ""
         if isinstance(value, (list, dict)) and not is_empty_element(value):
             from rolltop.transform.formats.json import write as as_json  # noqa: PLC0415 - only nested cells need it

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 import orjson
@@ -12,6 +13,7 @@ import orjson
 from rolltop.transform.errors import ReadFailure
 from rolltop.transform.formats.plain import plain
 from rolltop.transform.formats.text import decode
+from rolltop.transform.values import number_text
 
 __all__ = ["encode", "encode_lines", "encode_ready", "encode_ready_lines", "read", "refused", "repaired", "write"]
 
@@ -139,11 +141,18 @@ def _shortened_compact(text: bytes) -> bytes | None:
 def render(ready: Any, layout: int = orjson.OPT_INDENT_2) -> str:
     """Plain values as JSON text; halves of surrogate pairs become replacement characters."""
     try:
-        return orjson.dumps(ready, option=_NATIVE | layout).decode()
+        return orjson.dumps(ready, _digits, _NATIVE | layout).decode()
     except TypeError:
         # Nested more than orjson goes (254 levels), an integer beyond 64 bits, or half a surrogate pair.
         indent, separators = (2, None) if layout else (None, (",", ":"))
-        return json.dumps(repaired(ready), ensure_ascii=False, indent=indent, separators=separators)
+        return json.dumps(repaired(ready), ensure_ascii=False, indent=indent, separators=separators, default=float)
+
+
+def _digits(value: Any) -> orjson.Fragment:
+    """A decimal that no double has, in its own digits."""
+    if type(value) is not Decimal:
+        raise TypeError
+    return orjson.Fragment(number_text(value))
 
 
 def repaired(value: Any) -> Any:

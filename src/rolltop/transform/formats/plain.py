@@ -5,10 +5,11 @@ from __future__ import annotations
 import base64
 import datetime as dt
 import math
+from decimal import Decimal
 from typing import Any
 
 from rolltop.transform.errors import WriteFailure
-from rolltop.transform.values import Node, iso_text
+from rolltop.transform.values import Node, as_decimal, iso_text
 
 __all__ = ["plain"]
 
@@ -34,6 +35,8 @@ class _Plain:
             return value
         if kind is float:
             return whole(value)
+        if kind is Decimal:
+            return _decimal(value)
         if kind is list:
             return [self.convert(item) for item in value]
         if kind is dict:
@@ -72,6 +75,14 @@ class _Plain:
 
 def _real_attributes(node: Node) -> bool:
     return any(not name.startswith("xmlns") for name in node.attributes)
+
+
+def _decimal(number: Decimal) -> Any:
+    """A decimal as the integer or double that has its digits; else it stays one, and writers print its digits."""
+    if number == number.to_integral_value() and abs(number) < _LARGEST:
+        return int(number)
+    nearest = float(number)
+    return nearest if as_decimal(nearest) == number else number
 
 
 _LARGEST = 2.0**63

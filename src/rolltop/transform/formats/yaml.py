@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 import yaml
@@ -11,6 +12,7 @@ import yaml
 from rolltop.transform.formats.json import repaired
 from rolltop.transform.formats.plain import plain
 from rolltop.transform.formats.yaml_read import read
+from rolltop.transform.values import number_text
 
 __all__ = ["read", "write"]
 
@@ -30,6 +32,9 @@ def _text(dumper: Any, text: str) -> Any:
 
 
 _Dumper.add_representer(str, _text)
+_Dumper.add_representer(
+    Decimal, lambda dumper, number: dumper.represent_scalar("tag:yaml.org,2002:float", number_text(number))
+)
 # What other readers take for a number, though ours does not: a text that looks like one is quoted.
 _Dumper.add_implicit_resolver(
     "tag:yaml.org,2002:float",

@@ -264,7 +264,8 @@ class _Scalars:
     def _integer(self, text: str) -> int | float:
         if len(text) > 400:
             raise ValueError("too many digits")
-        return fit(self.constructor.construct_yaml_int(yaml.ScalarNode(_TAG + "int", text)))
+        number: int = self.constructor.construct_yaml_int(yaml.ScalarNode(_TAG + "int", text))
+        return fit(number)
 
     def _moment(self, text: str) -> Any:
         moment = self.constructor.construct_yaml_timestamp(yaml.ScalarNode(_TAG + "timestamp", text))

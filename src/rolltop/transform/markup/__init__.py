@@ -7,7 +7,7 @@ well-formed records of the learnt shape, so that a match is a proof; what it lea
 learns from it.
 """
 
-from rolltop.transform.markup.decoding import Decoder
+from rolltop.transform.markup.decoder import Decoder
 from rolltop.transform.markup.pattern import Unsuitable
 from rolltop.transform.markup.shape import Shape
 from rolltop.transform.markup.tier import MarkupTiers

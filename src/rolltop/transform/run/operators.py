@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import operator as python
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 from rolltop.transform.errors import EvaluationFailure, TypeFailure
 from rolltop.transform.values import (
+    as_decimal,
     compare,
     concat_text,
     equal,
@@ -20,9 +23,12 @@ from rolltop.transform.values import (
     unwrap,
 )
 
-__all__ = ["BINARY", "add", "divide", "less", "modulo", "multiply", "negate", "power", "subtract"]
+__all__ = ["BINARY", "add", "divide", "exact", "less", "modulo", "multiply", "negate", "power", "subtract"]
 
-Number = int | float
+Number = int | float | Decimal
+_ADD, _SUBTRACT, _MULTIPLY, _DIVIDE, _MODULO = (
+    python.add, python.sub, python.mul, python.truediv, python.mod,
+)  # fmt: skip
 
 
 def add(left: Any, right: Any) -> Any:
@@ -36,7 +42,7 @@ def add(left: Any, right: Any) -> Any:
     if isinstance(left, str) or isinstance(right, str):
         return _joined(left) + _joined(right)
     if is_number(left) and is_number(right):
-        return fit(left + right)
+        return exact(_ADD, left, right)
     raise TypeFailure("Invalid operands for +", hint=_operands_hint(left, right))
 
 
@@ -83,21 +89,36 @@ def _number_hint(value: Any) -> str:
 _LEFT, _RIGHT = "Left operand must be number", "Right operand must be number"
 
 
+def exact(operation: Callable[[Any, Any], Any], a: Number, b: Number) -> Number:
+    """The result of two numbers, exact where one of them is a decimal: the other becomes one too."""
+    if (type(a) is Decimal or type(b) is Decimal) and math.isfinite(a) and math.isfinite(b):
+        try:
+            return operation(as_decimal(a), as_decimal(b))  # type: ignore[no-any-return]
+        except ArithmeticError:
+            raise EvaluationFailure("the result is beyond what a decimal can hold") from None
+    if type(a) is Decimal or type(b) is Decimal:
+        a, b = float(a), float(b)
+    result: Number = fit(operation(a, b))
+    return result
+
+
 def subtract(left: Any, right: Any) -> Number:
-    return fit(_number(left, _LEFT) - _number(right, _RIGHT))
+    return exact(_SUBTRACT, _number(left, _LEFT), _number(right, _RIGHT))
 
 
 def multiply(left: Any, right: Any) -> Number:
-    return fit(_number(left, _LEFT) * _number(right, _RIGHT))
+    return exact(_MULTIPLY, _number(left, _LEFT), _number(right, _RIGHT))
 
 
 def divide(left: Any, right: Any) -> Number:
     a, b = _number(left, _LEFT), _number(right, _RIGHT)
     if b == 0:
         raise _by_zero(" (0 / 0 is indeterminate)" if a == 0 else "")
+    if type(a) is Decimal or type(b) is Decimal:
+        return exact(_DIVIDE, a, b)
     if type(a) is int and type(b) is int and a % b == 0:
         return fit(a // b)
-    return a / b
+    return a / b  # type: ignore[operator]
 
 
 def modulo(left: Any, right: Any) -> Number:
@@ -105,6 +126,8 @@ def modulo(left: Any, right: Any) -> Number:
     a, b = _number(left, _LEFT), _number(right, _RIGHT)
     if b == 0:
         raise _by_zero(" (modulo by zero)")
+    if type(a) is Decimal or type(b) is Decimal:
+        return exact(_MODULO, a, b)
     if type(a) is int and type(b) is int:
         return abs(a) % abs(b) * (-1 if a < 0 else 1)
     return math.fmod(a, b) if math.isfinite(a) else math.nan
@@ -116,9 +139,11 @@ def _by_zero(which: str) -> EvaluationFailure:
     )
 
 
-def power(left: Any, right: Any) -> float:
-    """Floating-point power: a double, also of two integers."""
+def power(left: Any, right: Any) -> Number:
+    """Floating-point power: a double, also of two integers; a decimal of a decimal and an integer."""
     base, exponent = _number(left, "Base must be number"), _number(right, "Exponent must be number")
+    if type(base) is Decimal and type(exponent) is int:
+        return exact(python.pow, base, exponent)
     try:
         result: Any = float(base) ** float(exponent)
     except OverflowError:
@@ -159,7 +184,7 @@ def _moment(value: Any) -> Any:
     """The point in time that a date or a text stands for; anything else as it is."""
     if not isinstance(value, (dt.date, str)):
         return value
-    from rolltop.transform.stdlib._moments import instant  # noqa: PLC0415 - few programs compare dates of two kinds
+    from rolltop.transform.stdlib.date.moments import instant  # noqa: PLC0415 - few programs compare dates of two kinds
 
     try:
         return instant(value)

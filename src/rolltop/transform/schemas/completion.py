@@ -21,9 +21,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rolltop.transform.schemas.builtins import edm_exact, edm_universal
-from rolltop.transform.schemas.directives import compact, fields_of, flag, held_key, held_name, text_of, types_of
-from rolltop.transform.schemas.names import Distinct
+from rolltop.transform.schemas.model import (
+    Distinct,
+    compact,
+    edm_exact,
+    edm_universal,
+    fields_of,
+    flag,
+    held_key,
+    held_name,
+    text_of,
+    types_of,
+)
 
 __all__ = ["Types", "complete", "mentioned", "named_parts"]
 

@@ -9,9 +9,8 @@ from rolltop.transform.errors import ReadFailure, WriteFailure
 from rolltop.transform.formats.table import Rendered
 from rolltop.transform.formats.xml_read import Builder, parse_document
 from rolltop.transform.formats.xml_write import write as write_xml
-from rolltop.transform.schemas.builtins import edm_universal
-from rolltop.transform.schemas.directives import compact, enrich
-from rolltop.transform.schemas.osch_generate import generate
+from rolltop.transform.schemas.model import compact, edm_universal, enrich
+from rolltop.transform.schemas.osch_write import generate
 from rolltop.transform.values import Node, parse_number
 
 __all__ = ["describe", "generate", "read", "write"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rolltop.transform.errors import ReadFailure
-from rolltop.transform.schemas.directives import compact, enrich
+from rolltop.transform.schemas.model import compact, enrich
 from rolltop.transform.schemas.proto_parse import parse
 from rolltop.transform.values import Node
 

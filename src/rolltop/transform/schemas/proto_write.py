@@ -8,10 +8,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from rolltop.transform.errors import WriteFailure
-from rolltop.transform.schemas.builtins import universal, well_known_file
 from rolltop.transform.schemas.completion import complete
-from rolltop.transform.schemas.directives import fields_of, flag, text_of, unaliased, whole, wide
-from rolltop.transform.schemas.names import distinct, dotted, identifier
+from rolltop.transform.schemas.model import (
+    distinct,
+    dotted,
+    fields_of,
+    flag,
+    identifier,
+    text_of,
+    unaliased,
+    universal,
+    well_known_file,
+    whole,
+    wide,
+)
 from rolltop.transform.schemas.proto_read import INTEGERS
 
 __all__ = ["generate"]

@@ -8,9 +8,8 @@ from typing import Any
 from rolltop.transform.errors import ReadFailure, WriteFailure
 from rolltop.transform.formats.json import read as read_json
 from rolltop.transform.formats.json import write as write_json
-from rolltop.transform.schemas.builtins import universal
 from rolltop.transform.schemas.completion import complete
-from rolltop.transform.schemas.directives import compact, enrich, fields_of, flag, text_of, unaliased
+from rolltop.transform.schemas.model import compact, enrich, fields_of, flag, text_of, unaliased, universal
 from rolltop.transform.values import Node
 
 __all__ = ["describe", "generate", "read", "write"]

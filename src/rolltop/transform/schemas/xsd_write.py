@@ -11,10 +11,8 @@ from rolltop.errors import InvalidInput
 from rolltop.transform.errors import WriteFailure
 from rolltop.transform.formats.table import Rendered
 from rolltop.transform.formats.xml_write import write as write_xml
-from rolltop.transform.schemas.builtins import XSD_TYPES, universal
 from rolltop.transform.schemas.completion import complete, mentioned
-from rolltop.transform.schemas.directives import fields_of, flag, text_of, unaliased
-from rolltop.transform.schemas.names import Distinct
+from rolltop.transform.schemas.model import XSD_TYPES, Distinct, fields_of, flag, text_of, unaliased, universal
 from rolltop.transform.schemas.xsd_tree import NAMESPACE, Counts, count
 from rolltop.transform.values import Node, scalar_text
 

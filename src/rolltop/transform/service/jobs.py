@@ -5,6 +5,7 @@ from __future__ import annotations
 import encodings
 import importlib
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from pkgutil import iter_modules
 from typing import Any
 
@@ -18,13 +19,13 @@ from rolltop.transform.service.execute import as_bytes, execute
 from rolltop.transform.service.failures import unreadable
 from rolltop.transform.service.infer import infer
 from rolltop.transform.service.validate import validate
-from rolltop.transform.stdlib._data_files import bring_with, data_file
 from rolltop.transform.stdlib.registry import load_all
-from rolltop.transform.stdlib.xml_signatures import prepare_signatures
+from rolltop.transform.stdlib.xml.signatures import prepare_signatures
+from rolltop.transform.stdlib.zone_files import bring_with, data_file
 from rolltop.transform.structure import describe_source
-from rolltop.transform.structure.decoding import decode_source
-from rolltop.transform.structure.reading import with_options
-from rolltop.transform.structure.related import Files
+from rolltop.transform.structure.describe import with_options
+from rolltop.transform.structure.encodings import decode_source
+from rolltop.transform.structure.references import Files
 
 __all__ = ["JOBS", "answer"]
 
@@ -36,7 +37,10 @@ _LATER = (
     "difflib", "logging", "platform", "tempfile", "uuid", *(f"encodings.{name}" for name in _ENCODINGS),
 )  # fmt: skip
 """What our modules, and Python's, import only when they need it."""
-for _module in (*MODULES.values(), *_LATER, "rolltop.transform.compile.tiers", "rolltop.transform.shortcut"):
+_TABLES = tuple(name for name in ("python_calamine", "xlsxwriter") if find_spec(name) is not None)
+"""Libraries of the extra `tables`."""
+_FORMATS = tuple(place.partition(":")[0] for place in MODULES.values())
+for _module in (*_FORMATS, *_LATER, *_TABLES, "rolltop.transform.compile.tiers", "rolltop.transform.shortcut"):
     importlib.import_module(_module)
 prepare_signatures()
 bring_with(lambda name: bring(name) if is_worker() else data_file(name))

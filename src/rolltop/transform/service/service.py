@@ -16,9 +16,9 @@ from rolltop.transform.examples.kept import build_finder
 from rolltop.transform.service.config import ServiceConfig
 from rolltop.transform.service.failures import EXECUTION_ERROR, TIMEOUT
 from rolltop.transform.service.remote import DaemonClient
-from rolltop.transform.stdlib._data_files import data_file
 from rolltop.transform.stdlib.catalog import Entry, own_entries, registry_entries
 from rolltop.transform.stdlib.search import Index
+from rolltop.transform.stdlib.zone_files import data_file
 
 __all__ = ["Service"]
 

@@ -10,7 +10,7 @@ from rolltop.transform.check.schema_types import type_of_schema
 from rolltop.transform.diagnostics import Diagnostic
 from rolltop.transform.repair import find_repair, suspicions
 from rolltop.transform.service.failures import told
-from rolltop.transform.service.schemas_given import (
+from rolltop.transform.service.input_schema import (
     declares_types,
     describes_xml,
     plain_schema,

@@ -1,9 +1,8 @@
 """The standard library of UTL-X: one declaration per function, families loaded when first used.
 
-`declare` has the decorator and says what a body receives; `host` is the only way to clock,
-randomness and environment; `registry` finds functions by name. Every other module here is a family:
-it holds declarations and nothing else. The names below are loaded when somebody asks for them: a
-program that calls no function needs none of this.
+`declare` has the decorator and says what a body receives; `host` is the only way to clock, randomness and
+environment; `registry` finds functions by name. The folders hold the functions by subject, and the helpers that only
+they use. The names below are imported on first use: a program that calls no function needs none of this.
 """
 
 from __future__ import annotations

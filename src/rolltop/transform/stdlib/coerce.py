@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable
 from contextvars import ContextVar
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from rolltop.transform.errors import TypeFailure
@@ -149,6 +150,8 @@ def to_number(value: Any, signature: Signature, at: int) -> int | float:
         return value  # type: ignore[no-any-return]
     if kind is bool:
         return int(value)
+    if kind is Decimal:
+        return float(value)
     if value is None:
         return 0
     if kind is str:
@@ -176,7 +179,7 @@ def to_boolean(value: Any, signature: Signature, at: int) -> bool:
         return value.strip().lower() in ("true", "yes", "1")
     if value is None:
         return False
-    if isinstance(value, (int, float, list, dict)):
+    if isinstance(value, (int, float, Decimal, list, dict)):
         return bool(value)
     return True
 

@@ -37,6 +37,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from rolltop.transform.stdlib.calls import checked
@@ -101,6 +102,8 @@ class Function(NamedTuple):
     infer: Infer | None = None
     pure: bool = True
     asks_environment: bool = False
+    decimal: Callable[..., Any] | None = None
+    """The body for a decimal as the first argument; without one, decimals arrive as doubles."""
     family: str = ""
     details: str = ""
     names: tuple[str, ...] = ()
@@ -112,7 +115,7 @@ class Function(NamedTuple):
     def called(self, alias: str) -> Function:
         """The same function, which messages about its calls name as the program does."""
         signature = self.signature.renamed(alias)
-        return self._replace(call=_as_value(checked(signature, self.body), signature))
+        return self._replace(call=_as_value(_for_decimals(checked(signature, self.body), self.decimal), signature))
 
 
 def function(
@@ -125,12 +128,14 @@ def function(
     infer: Infer | None = None,
     pure: bool = True,
     asks_environment: bool = False,
+    decimal: Callable[..., Any] | None = None,
 ) -> Callable[[Body], Body]:
     """Declare the decorated body as a function of the language and register it.
 
     `examples` are pairs of a UTL-X expression and the UTL-X expression it equals; an example that
     must fail has `"error: part of the message"` as its second half. `asks_environment` marks functions that fail
-    where programs are sealed off from the machine, which they are over MCP.
+    where programs are sealed off from the machine, which they are over MCP. `decimal` is the body for a decimal as the
+    first argument, called with the arguments as they are.
     """
     parsed = parse_signature(signature, params or {})
 
@@ -144,13 +149,14 @@ def function(
                 category=category,
                 description=" ".join(summary.split()),
                 body=body,
-                call=_as_value(checked(parsed, body), parsed),
+                call=_as_value(_for_decimals(checked(parsed, body), decimal), parsed),
                 aliases=tuple(aliases),
                 examples=tuple(examples),
                 infer=infer,
                 pure=pure,
                 asks_environment=asks_environment,
-                family=body.__module__.rsplit(".", 1)[-1],
+                decimal=decimal,
+                family=body.__module__.removeprefix("rolltop.transform.stdlib."),
                 details=rest.strip(),
                 names=(parsed.name, *aliases),
             )
@@ -205,6 +211,22 @@ def _parameter(text: str, descriptions: Mapping[str, str]) -> Parameter:
         raise ValueError(f"not a parameter: {text!r}")
     dots, name, mark, type_ = match.groups()
     return Parameter(name, parse_type(type_.strip()), bool(mark), bool(dots), descriptions.get(name, ""))
+
+
+def _for_decimals(call: Callable[..., Any], exact: Callable[..., Any] | None) -> Callable[..., Any]:
+    """The call with its own body for decimals; others cannot keep them exact and get doubles."""
+    if exact is None:
+        return call
+
+    def either(*arguments: Any) -> Any:
+        if arguments and type(arguments[0]) is Decimal:
+            try:
+                return exact(*arguments)
+            except (TypeError, ArithmeticError):
+                pass  # a wrong count or kind of argument: the ordinary call says so
+        return call(*arguments)
+
+    return either
 
 
 def _as_value(call: Callable[..., Any], signature: Signature) -> Callable[..., Any]:

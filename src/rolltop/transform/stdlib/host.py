@@ -1,11 +1,4 @@
-"""The one place through which programs reach the host: clock, randomness, environment, log.
-
-A sandbox installs `Host.sealed()`, a test a fixed one; functions ask `host()` each time they are
-called. The installed host belongs to the current context (thread, task), so two programs that run
-at once do not see each other's. Where none was installed programs run sealed: they have clock and
-randomness, but the environment only when the caller opens it, with `installed(Host())` or `trusted()`;
-what they log and time is then seen by no other run.
-"""
+"""What the stop-watches and the log functions of one host remember, within limits."""
 
 from __future__ import annotations
 
@@ -13,16 +6,51 @@ import datetime as dt
 import os
 import random
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from rolltop.transform.errors import FunctionFailure
-from rolltop.transform.stdlib._session import Session
 from rolltop.transform.stdlib.trust import is_trusted
 
-__all__ = ["Host", "forget_notes", "host", "installed", "of_one_run"]
+__all__ = ["LEVELS", "Host", "Session", "Stopwatch", "forget_notes", "host", "installed", "of_one_run"]
+
+LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR")
+MOST_ENTRIES = 10_000
+MOST_WATCHES = 1_000
+
+
+@dataclass(slots=True)
+class Stopwatch:
+    """Laps in seconds; `began` is None while it stands."""
+
+    began: float | None = None
+    laps: int = 0
+    total: float = 0.0
+    least: float = 0.0
+    most: float = 0.0
+
+    def lap(self, seconds: float) -> None:
+        self.least = seconds if not self.laps else min(self.least, seconds)
+        self.most = max(self.most, seconds)
+        self.total += seconds
+        self.laps += 1
+
+
+@dataclass(slots=True)
+class Session:
+    """Mutable state that belongs to a host, not to the process; the oldest log entries go first."""
+
+    watches: dict[str, Stopwatch] = field(default_factory=dict)
+    entries: deque[dict[str, Any]] = field(default_factory=lambda: deque(maxlen=MOST_ENTRIES))
+    level: str = "INFO"
+    forward: bool = True
+    """Whether log entries also go to the host's log, besides being kept."""
+    of_one_run: bool = False
+    """Whether it ends with the run that it was made for."""
 
 
 def _utc_now() -> dt.datetime:

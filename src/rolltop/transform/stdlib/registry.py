@@ -1,7 +1,7 @@
-"""Which functions there are, found by name without importing what is not needed.
+"""Find functions by name and import only the modules that declare them.
 
-`names.py` is a generated table from every callable name to the family (module) that declares it;
-a family is imported when one of its names is first looked up. `python -m rolltop.transform.stdlib`
+`names.py` is a generated table from every callable name to the module (family) that declares it, such as
+`array.order`; it is imported when one of its names is first looked up. `python -m rolltop.transform.stdlib`
 writes the table anew, and a test compares it with the modules.
 """
 
@@ -15,11 +15,10 @@ from rolltop.transform.stdlib.names import FAMILY_OF
 if TYPE_CHECKING:
     from rolltop.transform.stdlib.declare import Function
 
-__all__ = ["add", "all_names", "find", "functions"]
+__all__ = ["EXTENSIONS", "add", "all_names", "find", "functions"]
 
-_SUPPORT = frozenset(
-    {"__main__", "calls", "catalog", "coerce", "declare", "host", "names", "reference", "registry", "search", "trust"}
-)
+EXTENSIONS = frozenset({"at", "decimal", "descendants", "range", "span"})
+"""Functions that UTL-X does not have; strict mode refuses them."""
 _functions: dict[str, Function] = {}
 _by_name: dict[str, Function] = {}
 
@@ -60,11 +59,10 @@ def load_all() -> None:
 
 
 def families() -> list[str]:
-    """The modules that declare functions: all of this package except its machinery and `_private` ones."""
-    from pkgutil import iter_modules  # noqa: PLC0415 - looking a name up must stay cheap
+    """The modules of the rooms beside this one, such as `array.order`."""
+    from pathlib import Path  # noqa: PLC0415 - looking a name up must stay cheap
 
-    names = (module.name for module in iter_modules([__file__.rpartition("/")[0]]))
-    return sorted(name for name in names if name not in _SUPPORT and not name.startswith("_"))
+    return sorted(f"{file.parent.name}.{file.stem}" for file in Path(__file__).parent.glob("*/[!_]*.py"))
 
 
 def table() -> str:

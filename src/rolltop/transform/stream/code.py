@@ -10,7 +10,7 @@ import orjson
 from rolltop.transform.compile import compile_tree
 from rolltop.transform.compile.tiers import Tiers, is_text
 from rolltop.transform.run.evaluator import Evaluator
-from rolltop.transform.stream.lines import Lines
+from rolltop.transform.stream.blocks import Lines
 from rolltop.transform.stream.sinks import Sink
 from rolltop.transform.syntax import tree
 from rolltop.transform.syntax.source import Source
@@ -18,7 +18,7 @@ from rolltop.transform.syntax.source import Source
 if TYPE_CHECKING:
     from rolltop.transform.columns import Columns
     from rolltop.transform.formats.csv_table import Table
-    from rolltop.transform.stream.marked import MarkedPiece
+    from rolltop.transform.stream.patterns import MarkedPiece
 
 __all__ = ["NotJson", "PieceCode"]
 

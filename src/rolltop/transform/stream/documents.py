@@ -11,10 +11,9 @@ from rolltop.transform.collector import without_collector
 from rolltop.transform.stream.code import PieceCode
 from rolltop.transform.stream.elements import NoRecords, element_pieces
 from rolltop.transform.stream.engine import PIECE
-from rolltop.transform.stream.envelopes import RECORDS
-from rolltop.transform.stream.marked import Scanner
-from rolltop.transform.stream.plan import plan_of
-from rolltop.transform.stream.postponed import Postponed
+from rolltop.transform.stream.failures import Postponed
+from rolltop.transform.stream.patterns import Scanner
+from rolltop.transform.stream.plan import RECORDS, plan_of
 from rolltop.transform.syntax import tree
 from rolltop.transform.syntax.source import Source
 

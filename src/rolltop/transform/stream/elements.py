@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 from rolltop.transform.formats.xml_read import Builder, Piece
-from rolltop.transform.stream.marked import MarkedPiece, Scanner
+from rolltop.transform.stream.patterns import MarkedPiece, Scanner
 
 __all__ = ["NoRecords", "Records", "element_pieces"]
 

@@ -1,4 +1,4 @@
-"""Running a plan: read a piece, run, write, until the input ends."""
+"""Run a plan: read a piece, run, write, until the input ends."""
 
 from __future__ import annotations
 
@@ -10,22 +10,33 @@ from rolltop.transform.collector import without_collector
 from rolltop.transform.errors import EvaluationFailure
 from rolltop.transform.program import Program
 from rolltop.transform.stdlib.host import of_one_run
+from rolltop.transform.stream.blocks import BrokenTable, as_utf8, line_pieces, table_pieces
 from rolltop.transform.stream.code import PieceCode
-from rolltop.transform.stream.cutting import ArrayPieces, NoArray
-from rolltop.transform.stream.envelopes import RECORDS
-from rolltop.transform.stream.folding import Totals
-from rolltop.transform.stream.lines import line_pieces
-from rolltop.transform.stream.plan import Plan
-from rolltop.transform.stream.postponed import Postponed
-from rolltop.transform.stream.refusal import NotStreamed
-from rolltop.transform.stream.sinks import Sink, sink_for
-from rolltop.transform.stream.totals import Unfoldable
-from rolltop.transform.stream.whereabouts import second_look
+from rolltop.transform.stream.failures import Postponed
+from rolltop.transform.stream.json_arrays import ArrayPieces, NoArray
+from rolltop.transform.stream.plan import RECORDS, Plan
+from rolltop.transform.stream.positions import second_look
+from rolltop.transform.stream.sinks import EnclosedJson, EnclosedXml, Sink, sink_for
+from rolltop.transform.stream.totals import Totals, Unfoldable
 
 if TYPE_CHECKING:
     from rolltop.transform.syntax import tree
 
 __all__ = ["NotStreamed", "pieces_of", "sink_of", "stream", "without_collector"]
+
+
+class NotStreamed(Exception):
+    """This input has to be read as a whole; nothing was written.
+
+    `seen` is what was taken from the source, when that is all that is missing from it; `failure` is why it did not
+    work when the source may be used up.
+    """
+
+    def __init__(self, seen: bytes | None = None, failure: EvaluationFailure | None = None) -> None:
+        super().__init__()
+        self.seen = seen
+        self.failure = failure
+
 
 Write = Callable[[bytes], Any]
 
@@ -86,8 +97,6 @@ def sink_of(
     format_ = program.header.outputs[0].format
     if plan.envelope is None:
         return sink_for(format_, write, options)
-    from rolltop.transform.stream.enclosed import EnclosedJson, EnclosedXml  # noqa: PLC0415 - as below
-
     try:
         inputs = {RECORDS: [], **(totals.results() if totals else {})}
         value = PieceCode(plan.envelope.rest, program.source).evaluator.run(inputs)
@@ -111,10 +120,6 @@ def pieces_of(plan: Plan, source: Readable, runner: Postponed | PieceCode, size:
 
 
 def _of_table(source: Readable, port: tree.Port, runner: Postponed | PieceCode, size: int) -> Iterator[Any]:
-    # Imported here, as below: JSON is not to wait for other formats at the start.
-    from rolltop.transform.stream.recoding import as_utf8  # noqa: PLC0415
-    from rolltop.transform.stream.tables import BrokenTable, table_pieces  # noqa: PLC0415
-
     try:
         read = as_utf8(source.read, port.options.get("encoding"))
     except UnicodeError:
@@ -123,8 +128,9 @@ def _of_table(source: Readable, port: tree.Port, runner: Postponed | PieceCode, 
 
 
 def _of_xml(plan: Plan, source: Readable, runner: Postponed | PieceCode, size: int) -> Iterator[Any]:
+    # Imported here: JSON does not wait for other formats at the start.
     from rolltop.transform.stream.elements import NoRecords, element_pieces  # noqa: PLC0415
-    from rolltop.transform.stream.marked import Scanner  # noqa: PLC0415
+    from rolltop.transform.stream.patterns import Scanner  # noqa: PLC0415
 
     pieced = plan.program if plan.fold is None else plan.fold.pieces
     scanner = Scanner(pieced, plan.path, sample=max(1, min(16, size // 256)))

@@ -1,31 +1,128 @@
-"""One large input shared among processes: ranges of it go out, parts of the result come back in order.
-
-A part is what is written, encoded where it was made; or, when the program makes totals, what its pieces contribute. A
-range that does not work is not argued about: from its start on, which is proved, this process goes on alone and finds
-out what is wrong and where.
-"""
+"""One large input shared among processes: ranges go out, parts of the result come back in order."""
 
 from __future__ import annotations
 
+import multiprocessing
+import os
+import signal
+from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, contextmanager
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Generic, TypeVar
 
+from rolltop.confine.kernel.process import die_with_parent
+from rolltop.errors import ForeignFailure
 from rolltop.transform.errors import EvaluationFailure
 from rolltop.transform.program import Program
 from rolltop.transform.stream.code import PieceCode
-from rolltop.transform.stream.crew import in_order
 from rolltop.transform.stream.engine import sink_of, stream, without_collector
-from rolltop.transform.stream.folding import Totals
+from rolltop.transform.stream.failures import Postponed
 from rolltop.transform.stream.plan import Plan
-from rolltop.transform.stream.postponed import Postponed
-from rolltop.transform.stream.ranges import Range
-from rolltop.transform.stream.shares import FAILURES, Share, share_of
+from rolltop.transform.stream.shares import FAILURES, Range, Share, share_of
 from rolltop.transform.stream.sinks import Sink
-from rolltop.transform.stream.totals import Unfoldable
+from rolltop.transform.stream.totals import Totals, Unfoldable
 
-__all__ = ["can_share", "stream_shared"]
+__all__ = ["can_share", "in_order", "stream_shared"]
+
+_LOAD = 2
+"""Items that a process has: one in work, and one so that it need not wait."""
+_AHEAD = 3
+"""Items for each process that are out, or done and waiting for one before them."""
+Item = TypeVar("Item")
+
+
+def in_order(work: Callable[[Item], Any], items: Iterator[Item], jobs: int) -> Generator[tuple[Item, Any], None, None]:
+    """Every item and what the work makes of it; close the generator to end the processes early."""
+    members = [_Member[Item](work) for _ in range(jobs)]
+    try:
+        yield from _results(members, items)
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        raise ForeignFailure(
+            "a process that worked on the input was ended from outside",
+            hint="It may have had too little memory: try fewer with --jobs.",
+        ) from None
+    finally:
+        for member in members:
+            member.end()
+
+
+def _results(members: list[_Member[Item]], items: Iterator[Item]) -> Iterator[tuple[Item, Any]]:
+    out: deque[Item] = deque()
+    done: dict[int, Any] = {}
+    given = taken = 0
+    while True:
+        for member in members:
+            while len(member.load) < _LOAD and len(out) < len(members) * _AHEAD:
+                item = next(items, None)
+                if item is None:
+                    break
+                member.give(given, item)
+                out.append(item)
+                given += 1
+        if not out:
+            return
+        while taken not in done:
+            done.update(member.result() for member in _ready(members))
+        yield out.popleft(), done.pop(taken)
+        taken += 1
+
+
+def _ready(members: list[_Member[Item]]) -> list[_Member[Item]]:
+    """Those of the busy ones that have a result, or have ended."""
+    busy = {member.channel: member for member in members if member.load}
+    return [busy[channel] for channel in wait(list(busy)) if isinstance(channel, Connection)]
+
+
+class _Member(Generic[Item]):
+    """One process."""
+
+    def __init__(self, work: Callable[[Item], Any]) -> None:
+        context = multiprocessing.get_context("fork")
+        self.channel, theirs = context.Pipe()
+        self.load: deque[int] = deque()
+        """The numbers of the items that it has."""
+        self._process = context.Process(target=_serve, args=(theirs, work, os.getpid()), daemon=True)
+        with _uninterrupted():
+            self._process.start()
+        theirs.close()  # the end of the process is then the end of the channel
+
+    def give(self, number: int, item: Item) -> None:
+        self.channel.send(item)
+        self.load.append(number)
+
+    def result(self) -> tuple[int, Any]:
+        found = self.channel.recv()
+        return self.load.popleft(), found
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.join()
+        self.channel.close()
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """An interrupt comes later: a process is born without having heard of it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _serve(channel: Connection, work: Callable[[Any], Any], parent: int) -> None:
+    """The life of a process. An interrupt is for the parent, which ends us; we end with it in any case."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    die_with_parent(parent)
+    try:
+        while True:
+            channel.send(work(channel.recv()))
+    finally:
+        os._exit(1)
+
 
 _RANGE = 4 << 20
 Parts = list[Any]

@@ -2,17 +2,101 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import copy
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from typing import NamedTuple
 
 from rolltop.transform.stdlib.registry import find
-from rolltop.transform.stream.envelopes import Envelope, envelope_of
-from rolltop.transform.stream.folds import Fold, fold_of
-from rolltop.transform.stream.recoding import can_recode
+from rolltop.transform.stream.blocks import can_recode
 from rolltop.transform.stream.streams import Obstacle, Stream, Streams
+from rolltop.transform.stream.totals import Fold, fold_of
 from rolltop.transform.syntax import tree
+from rolltop.transform.values import TEXT_KEY
 
-__all__ = ["READ", "WRITTEN", "Plan", "plan_of"]
+__all__ = ["READ", "RECORDS", "WRITTEN", "Envelope", "Plan", "envelope_of", "plan_of"]
+
+RECORDS = "records of the stream"
+"""A name that no program can have."""
+
+
+class Envelope(NamedTuple):
+    """What is around the records."""
+
+    rest: tree.Program
+    """Gives the result from the records, an input named `RECORDS`, and from the totals."""
+    path: tuple[str, ...]
+    """Where in the result the records are."""
+    totals: Fold | None = None
+    """Totals that are needed around the records."""
+
+
+class Found(NamedTuple):
+    """A stream inside an object: the program that makes its records, and what is around them."""
+
+    stream: Stream
+    records: tree.Program
+    envelope: Envelope
+
+
+def envelope_of(program: tree.Program, streams: Streams) -> Found | None:
+    """The only stream in the object that a program's result is; None when the result is nothing of the kind."""
+    body = program.body
+    found = list(_streams_in(body.items[0], streams, ()))
+    if len(found) != 1:
+        return None
+    path, node, stream = found[0]
+    around = tree.Program(program.header, tree.Sequence(body.at, body.bindings, [_without(body.items[0], node)]))
+    early = [item for item in body.bindings if streams.names.get(item.name, stream) is not None]
+    return Found(
+        stream,
+        tree.Program(program.header, tree.Sequence(body.at, early, [node])),
+        _envelope(around, streams, path),
+    )
+
+
+def _envelope(around: tree.Program, streams: Streams, path: tuple[str, ...]) -> Envelope:
+    body = around.body
+    free = [item for item in body.bindings if streams.names.get(item.name, streams) is streams]
+    if len(free) + _count_streams(body, streams) == len(body.bindings) and not streams.mentioned(body.items[0]):
+        return Envelope(tree.Program(around.header, tree.Sequence(body.at, free, body.items)), path)
+    totals = fold_of(around, streams)
+    return Envelope(totals.rest, path, totals)
+
+
+def _count_streams(body: tree.Sequence, streams: Streams) -> int:
+    return sum(streams.names.get(item.name) is not None for item in body.bindings)
+
+
+def _streams_in(
+    node: tree.Expr, streams: Streams, path: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], tree.Expr, Stream]]:
+    """Where in nested objects there are streams, whose place nothing else can take."""
+    if isinstance(node, tree.ObjectLiteral):
+        if not node.bindings and not any(entry.kind in ("spread", "computed") for entry in node.entries):
+            names = Counter(entry.key for entry in node.entries)
+            for entry in node.entries:
+                if entry.kind == "property" and names[entry.key] == 1 and entry.key not in (TEXT_KEY, "#text"):
+                    yield from _streams_in(entry.value, streams, (*path, entry.key))
+        return
+    stream = streams.of(node)
+    if path and stream is not None and stream.stages:
+        yield path, node, stream
+
+
+def _without(node: tree.Expr, records: tree.Expr) -> tree.Expr:
+    """A copy of nested objects in which the records are a name."""
+    if node is records:
+        return tree.Name(node.at, RECORDS)
+    if not isinstance(node, tree.ObjectLiteral):
+        return node
+    made = copy.copy(node)
+    made.entries = [copy.copy(entry) for entry in node.entries]
+    for entry in made.entries:
+        entry.value = _without(entry.value, records)
+    return made
+
 
 READ = frozenset({"json", "jsonl", "csv", "xml"})
 WRITTEN = frozenset({"json", "jsonl", "csv"})
@@ -63,6 +147,8 @@ def _plan(program: tree.Program) -> Plan:
     streams = Streams(source.name)
     _bind(streams, body.bindings)
     plan = _records(program, streams) or _enclosed(program, streams)
+    if plan is None and _has_decimals(program):
+        raise Obstacle("totals of decimals are made of the whole input")
     if plan is None:
         fold = fold_of(program, streams)
         plan = Plan(program, fold.path, fold=fold)
@@ -96,6 +182,8 @@ def _enclosed(program: tree.Program, streams: Streams) -> Plan | None:
     if format_ == "xml" and len(found.envelope.path) < 2 and _is_alone(program.body.items[0]):
         raise Obstacle(_ROOTED)
     totals = found.envelope.totals
+    if totals is not None and _has_decimals(program):
+        raise Obstacle("totals of decimals are made of the whole input")
     first = Plan(program, totals.path, fold=totals) if totals is not None else None
     return Plan(found.records, found.stream.path, found.stream.stages, envelope=found.envelope, first=first)
 
@@ -159,6 +247,14 @@ def _bind_let(streams: Streams, binding: tree.Let) -> None:
         raise Obstacle(f"{binding.name} asks the host, and would do so for every piece", binding.at)
     else:
         streams.hide(binding.name)
+
+
+def _has_decimals(program: tree.Program) -> bool:
+    return any(
+        (isinstance(node, tree.Name) and node.name == "decimal")
+        or (isinstance(node, tree.Literal) and isinstance(node.value, Decimal))
+        for node in tree.walk(program.body)
+    )
 
 
 def _impure(node: tree.Expr) -> bool:

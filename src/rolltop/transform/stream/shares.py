@@ -1,9 +1,4 @@
-"""What processes do with ranges of one large input, format by format.
-
-A share knows where the ranges are, what the program makes of one, and how to go on alone from the start of one that did
-not work: it was cut wrongly, is broken, or the program fails in it. All ranges before it were read to their ends, so
-its start is proved to be between two records.
-"""
+"""What processes do with byte ranges of one large input, format by format."""
 
 from __future__ import annotations
 
@@ -13,23 +8,94 @@ import io
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 import orjson
 
 from rolltop.errors import RolltopError
+from rolltop.transform.errors import ReadFailure
 from rolltop.transform.formats.csv_table import open_table
+from rolltop.transform.stream.blocks import BLOCK, BrokenTable, line_pieces, tables_of, texts_of
 from rolltop.transform.stream.code import NotJson, PieceCode
-from rolltop.transform.stream.cutting import ArrayPieces, NoArray, cut_pattern, holds_elements
+from rolltop.transform.stream.elements import NoRecords, Records, element_pieces
 from rolltop.transform.stream.engine import PIECE, SMALL_PIECE, NotStreamed
-from rolltop.transform.stream.lines import line_pieces
+from rolltop.transform.stream.failures import Postponed
+from rolltop.transform.stream.json_arrays import ArrayPieces, NoArray, cut_pattern, holds_elements
+from rolltop.transform.stream.patterns import Scanner
 from rolltop.transform.stream.plan import Plan
-from rolltop.transform.stream.postponed import Postponed
-from rolltop.transform.stream.ranges import Range, ranges_at, table_ranges
-from rolltop.transform.stream.tables import BLOCK, BrokenTable, tables_of, texts_of
-from rolltop.transform.stream.whereabouts import second_look
+from rolltop.transform.stream.positions import second_look
 
-__all__ = ["FAILURES", "Runner", "Share", "limited", "share_of"]
+__all__ = ["FAILURES", "ElementShare", "Range", "Runner", "Share", "limited", "ranges_at", "share_of", "table_ranges"]
+
+_BLOCK = 1 << 20
+_NEAR = 1 << 16
+_FAR = 1 << 24
+"""Bytes after which a quote that is not closed is taken for one that was never opened."""
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Bytes of the file, from a place between two records to one that should be."""
+
+    start: int
+    end: int
+
+
+def ranges_at(
+    source: BinaryIO, start: int, end: int, size: int, pattern: re.Pattern[bytes], *, between: int = 1
+) -> Iterator[Range]:
+    """Ranges of about one size, each ending where the pattern's group is next found; it is so long, and in none."""
+    at = start
+    while True:
+        cut = _next_cut(source, at + size, end, pattern)
+        yield Range(at, cut)
+        if cut == end:
+            return
+        at = cut + between
+
+
+def _next_cut(source: BinaryIO, at: int, end: int, pattern: re.Pattern[bytes]) -> int:
+    held = b""
+    source.seek(at)
+    while at < end:
+        block = source.read(min(_BLOCK, end - at))
+        found = pattern.search(held + block)
+        if found is not None:
+            return at - len(held) + found.start(1)
+        at += len(block)
+        held = (held + block)[-256:]
+    return end
+
+
+def table_ranges(source: BinaryIO, start: int, end: int, size: int, quote: bytes | None) -> Iterator[Range]:
+    """Ranges of whole lines, each ending where the quotes in it come in pairs: between two of a pair is a cell."""
+    at = start
+    while True:
+        source.seek(at)
+        cut = _row_end(source, at, size, quote) or end
+        yield Range(at, cut)
+        if cut == end:
+            return
+        at = cut
+
+
+def _row_end(source: BinaryIO, at: int, size: int, quote: bytes | None) -> int:
+    """The end of the first line after so many bytes, or of a later one outside of quotes; 0 when there is none."""
+    block = source.read(size)
+    odd = quote is not None and block.count(quote) % 2 == 1
+    at, found, looked = at + len(block), 0, 0
+    while (block := source.read(_NEAR)) and looked < _FAR:
+        done = 0
+        while line := block.find(b"\n", done) + 1:
+            odd ^= quote is not None and block.count(quote, done, line) % 2 == 1
+            done, found = line, at + line
+            if not odd:
+                return found
+        odd ^= quote is not None and block.count(quote, done) % 2 == 1
+        at, looked = at + len(block), looked + len(block)
+    return found if block else 0
+
 
 Runner = Postponed | PieceCode
 FAILURES = (RolltopError, NotJson, csv.Error, UnicodeDecodeError)
@@ -152,8 +218,6 @@ def share_of(plan: Plan, source: BinaryIO) -> Share:
     """The share of a plan's input; `NotStreamed` when the input is not what it should be."""
     format_ = plan.program.header.inputs[0].format
     if format_ == "xml":
-        from rolltop.transform.stream.element_share import ElementShare  # noqa: PLC0415 - it imports this module
-
         return ElementShare(plan, source)
     return _SHARES[format_](plan, source)
 
@@ -170,3 +234,81 @@ def limited(source: BinaryIO, piece: Range) -> Callable[[int], bytes]:
         return block
 
     return read
+
+
+_SAMPLE = 16
+"""Records to learn from before they are taken by a pattern."""
+"""Bytes in which the first record should begin."""
+
+
+class ElementShare(Share):
+    """The elements at a path of an XML document."""
+
+    def __init__(self, plan: Plan, source: BinaryIO) -> None:
+        super().__init__(plan, source)
+        # What one range teaches about the records serves the next.
+        self._scanner = Scanner(plan.program if plan.fold is None else plan.fold.pieces, plan.path, sample=_SAMPLE)
+        self._start = _first_record(source, plan.path, self._scanner.arrays)
+        source.seek(0)
+        self._before = source.read(self._start)
+        self._after = b"".join(f"</{name}>".encode() for name in reversed(plan.path[:-1]))
+        record = re.escape(plan.path[-1].encode())
+        self._cut = re.compile(rb"</%b[ \t\r\n]*>[ \t\r\n]*()<%b[ \t\r\n/>]" % (record, record))
+
+    def ranges(self, source: BinaryIO, size: int) -> Iterator[Range]:
+        return ranges_at(source, self._start, self.total, size, self._cut, between=0)
+
+    def work(self, source: BinaryIO, piece: Range, runner: Runner) -> Iterator[Any]:
+        try:
+            yield from self._pieces(source, piece, runner)
+        except NoRecords:
+            raise NotJson from None
+
+    def rest(self, source: BinaryIO, start: int, runner: Runner) -> Iterator[Any]:
+        try:
+            yield from self._pieces(source, Range(start, self.total), runner)
+        except (NoRecords, ReadFailure):
+            raise NotStreamed from None
+
+    def _pieces(self, source: BinaryIO, piece: Range, runner: Runner) -> Iterator[Any]:
+        # Every other range has at least one record, so that one in this range is not the only one.
+        least = 2 if piece == Range(self._start, self.total) else 0
+        after = self._after if piece.end < self.total else b""
+        read = _framed(self._before, limited(source, piece), after)
+        return element_pieces(read, self.plan.path, runner, self._scanner, size=PIECE, least=least)
+
+
+class _First(Exception):
+    """The first record begins at this byte."""
+
+    def __init__(self, at: int) -> None:
+        super().__init__()
+        self.at = at
+
+
+class _Finder(Records):
+    def shallow_start(self, name: str) -> None:
+        super().shallow_start(name)
+        if self.at_record():
+            raise _First(self.parser.CurrentByteIndex)
+
+
+def _first_record(source: BinaryIO, path: tuple[str, ...], arrays: frozenset[str]) -> int:
+    """Where the first record begins; 0, so that all is one range, when it is not found in reach or is not told."""
+    finder = _Finder(path, arrays)
+    finder.begin()
+    try:
+        while source.tell() < _FAR and (block := source.read(PIECE)):
+            finder.take(block)
+    except _First as first:
+        source.seek(first.at)
+        return first.at if source.read(1) == b"<" else 0
+    except (ReadFailure, NoRecords):
+        return 0
+    return 0
+
+
+def _framed(before: bytes, read: Callable[[int], bytes], after: bytes) -> Callable[[int], bytes]:
+    """A reader of all three, one after the other."""
+    blocks = (block for source in (iter((before,)), iter(lambda: read(PIECE), b""), iter((after,))) for block in source)
+    return lambda size: next((block for block in blocks if block), b"")

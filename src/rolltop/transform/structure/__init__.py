@@ -4,6 +4,6 @@ Nodes have `type`, `properties`, `items`, `attributes` (XML), `required` (attrib
 `cardinality`, constraints as JSON Schema names them, and `examples` taken from data.
 """
 
-from rolltop.transform.structure.reading import describe_source
+from rolltop.transform.structure.describe import describe_source
 
 __all__ = ["describe_source"]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rolltop.transform.errors import ReadFailure
-from rolltop.transform.structure.related import ALONE, Files
-from rolltop.transform.structure.schema_documents import SchemaDocuments
+from rolltop.transform.structure.references import ALONE, Files, SchemaDocuments
 
 __all__ = ["looks_like_schema", "structure_of_schema"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from rolltop.transform.errors import ReadFailure
 from rolltop.transform.schemas.proto_parse import parse
-from rolltop.transform.structure.related import ALONE, Files, references
+from rolltop.transform.structure.references import ALONE, Files, references
 
 __all__ = ["structure_of_proto"]
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from rolltop.transform.structure.related import ALONE, Files
-from rolltop.transform.structure.xsd_documents import Documents, is_xsd
+from rolltop.transform.structure.references import ALONE, Files
+from rolltop.transform.structure.xsd_documents import Documents, built_in, facets, is_xsd
 from rolltop.transform.structure.xsd_documents import children as _children
 from rolltop.transform.structure.xsd_documents import kind_of as _kind
-from rolltop.transform.structure.xsd_simple import built_in, facets
 from rolltop.transform.values import Node, scalar_text, unwrap
 
 __all__ = ["is_xsd", "structure_of_xsd"]

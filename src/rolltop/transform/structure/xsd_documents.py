@@ -1,7 +1,7 @@
-"""One schema made of several documents, with every name in it qualified by its namespace.
+"""One XSD made of several documents, with every name qualified by its namespace, and its simple types.
 
-References (`type="po:Item"`) become `{namespace}Item`, so that prefixes no longer matter: two documents
-may use one prefix for different namespaces, and one name for different things.
+References (`type="po:Item"`) become `{namespace}Item`, so that prefixes no longer matter: two documents may use one
+prefix for different namespaces, and one name for different things.
 """
 
 from __future__ import annotations
@@ -11,11 +11,75 @@ from typing import Any
 
 from rolltop.transform.errors import ReadFailure
 from rolltop.transform.formats.xml_read import Builder, parse_document
-from rolltop.transform.structure.related import ALONE, Files, place_of
-from rolltop.transform.structure.xsd_simple import NAMESPACE
-from rolltop.transform.values import Node
+from rolltop.transform.structure.references import ALONE, Files, place_of
+from rolltop.transform.values import Node, parse_number
 
-__all__ = ["KINDS", "Documents", "children", "is_xsd", "kind_of"]
+__all__ = ["KINDS", "NAMESPACE", "Documents", "built_in", "children", "facets", "is_xsd", "kind_of"]
+
+NAMESPACE = "http://www.w3.org/2001/XMLSchema"
+_NODES: dict[str, dict[str, Any]] = {
+    "boolean": {"type": "boolean"},
+    "decimal": {"type": "number"},
+    "float": {"type": "number"},
+    "double": {"type": "number"},
+    "integer": {"type": "integer"},
+    "long": {"type": "integer"},
+    "int": {"type": "integer", "minimum": -(2**31), "maximum": 2**31 - 1},
+    "short": {"type": "integer", "minimum": -(2**15), "maximum": 2**15 - 1},
+    "byte": {"type": "integer", "minimum": -128, "maximum": 127},
+    "positiveInteger": {"type": "integer", "minimum": 1},
+    "nonNegativeInteger": {"type": "integer", "minimum": 0},
+    "negativeInteger": {"type": "integer", "maximum": -1},
+    "nonPositiveInteger": {"type": "integer", "maximum": 0},
+    "unsignedLong": {"type": "integer", "minimum": 0},
+    "unsignedInt": {"type": "integer", "minimum": 0},
+    "unsignedShort": {"type": "integer", "minimum": 0},
+    "unsignedByte": {"type": "integer", "minimum": 0, "maximum": 255},
+    "date": {"type": "string", "format": "date"},
+    "dateTime": {"type": "string", "format": "date-time"},
+    "time": {"type": "string", "format": "time"},
+    "anyURI": {"type": "string", "format": "uri"},
+    "base64Binary": {"type": "string", "contentEncoding": "base64"},
+    "hexBinary": {"type": "string", "contentEncoding": "base16"},
+    "anyType": {},
+}
+_FACETS = {
+    "minLength": "minLength", "maxLength": "maxLength", "minInclusive": "minimum", "maxInclusive": "maximum",
+    "minExclusive": "exclusiveMinimum", "maxExclusive": "exclusiveMaximum", "pattern": "pattern",
+    "totalDigits": "totalDigits", "fractionDigits": "fractionDigits",
+}  # fmt: skip
+_NUMERIC = ("minLength", "maxLength", "length", "totalDigits", "fractionDigits")
+
+
+def built_in(name: str) -> dict[str, Any] | None:
+    """The node of a type of XML Schema itself, by its qualified name."""
+    space, _, local = name.rpartition("}")
+    return dict(_NODES.get(local, {"type": "string"})) if space == f"{{{NAMESPACE}" else None
+
+
+def facets(restriction: Node, base: dict[str, Any]) -> dict[str, Any]:
+    """What a restriction allows, in JSON Schema's words."""
+    found: dict[str, Any] = {}
+    values: list[Any] = []
+    numeric = base.get("type") in ("number", "integer")
+    for parts in restriction.values():
+        for part in parts if isinstance(parts, list) else [parts]:
+            if not isinstance(part, Node) or "value" not in part.attributes:
+                continue
+            kind, text = (part.name or "").rpartition(":")[2], part.attributes["value"]
+            if kind == "enumeration":
+                values.append(_value(text) if numeric else text)
+            elif kind == "length":
+                found["minLength"] = found["maxLength"] = _value(text)
+            elif kind in _FACETS:
+                found[_FACETS[kind]] = _value(text) if numeric or kind in _NUMERIC else text
+    return {**found, "enum": values} if values else found
+
+
+def _value(text: str) -> Any:
+    number = parse_number(text)
+    return text if number is None else number
+
 
 KINDS = ("element", "complexType", "simpleType", "group", "attributeGroup", "attribute")
 _NAMES = ("type", "ref", "base", "itemType", "memberTypes", "substitutionGroup")

@@ -20,6 +20,7 @@ from rolltop.transform.syntax.tree import (
     Sequence,
     Try,
 )
+from rolltop.transform.values import is_number
 
 __all__ = ["ConstructParser"]
 
@@ -242,7 +243,7 @@ class ConstructParser(BraceParser):
         if cursor.kind in ("number", "string") or cursor.text in _CONSTANTS:
             literal = self.operand(cursor.kind)
             assert isinstance(literal, Literal)
-            if negative and type(literal.value) in (int, float):
+            if negative and is_number(literal.value):
                 literal.value = -literal.value
             return literal
         raise cursor.error("Expected a pattern: a literal, a name or _")

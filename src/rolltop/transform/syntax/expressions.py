@@ -20,6 +20,7 @@ from rolltop.transform.syntax.tree import (
     Spread,
     Unary,
 )
+from rolltop.transform.values import is_number
 
 __all__ = ["ExpressionParser"]
 
@@ -249,7 +250,7 @@ class ExpressionParser(ConstructParser):
 
 
 def _negated(at: int, sign: str, operand: Expr) -> Expr:
-    if sign == "-" and isinstance(operand, Literal) and type(operand.value) in (int, float):
+    if sign == "-" and isinstance(operand, Literal) and is_number(operand.value):
         return Literal(at, -operand.value)
     return Unary(at, sign, operand)
 

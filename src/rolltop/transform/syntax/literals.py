@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 
 from rolltop.transform.syntax.cursor import Cursor
 from rolltop.transform.values import fit
@@ -15,11 +16,11 @@ _ESCAPES = {
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 
 
-def number_value(text: str) -> int | float:
-    """An integer where 64 bits hold it, else the nearest double (infinite when there is none)."""
+def number_value(text: str) -> int | float | Decimal:
+    """An integer where 64 bits hold it, a decimal with an `m` behind, else the nearest double or infinity."""
     if text.isdigit():
         return fit(int(text)) if len(text) < 400 else float("inf")
-    return float(text)
+    return Decimal(text[:-1]) if text[-1] == "m" else float(text)
 
 
 def string_value(cursor: Cursor, token: int) -> str:

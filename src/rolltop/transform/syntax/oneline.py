@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from typing import Any
 
 from rolltop.transform.syntax import tree
 from rolltop.transform.syntax.literals import quote
+from rolltop.transform.values import is_number
 
 __all__ = ["BINARY_POWER", "PIPE", "TERNARY", "OneLine", "parenthesized"]
 
@@ -162,7 +164,7 @@ class OneLine:
 
 
 def _is_negative(value: Any) -> bool:
-    return type(value) in (int, float) and (value < 0 or str(value).startswith("-"))
+    return is_number(value) and (value < 0 or str(value).startswith("-"))
 
 
 def literal(value: Any) -> str:
@@ -173,5 +175,7 @@ def literal(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, str):
         return quote(value)
+    if type(value) is Decimal:
+        return f"{value}m"
     text = repr(value)
     return text.replace("inf", "1e999")

@@ -9,8 +9,7 @@ from __future__ import annotations
 import struct
 import threading
 
-import zstandard
-
+from rolltop.base.zstd import decompress_exactly, zstd
 from rolltop.store.seams import TextHead, TextUnit
 
 __all__ = ["pack_head", "unpack_head"]
@@ -25,8 +24,8 @@ class _Codecs(threading.local):
     """zstd contexts may not be shared between threads."""
 
     def __init__(self) -> None:
-        self.compressor = zstandard.ZstdCompressor(level=1, write_checksum=True, write_content_size=True)
-        self.decompressor = zstandard.ZstdDecompressor()
+        parameter = zstd.CompressionParameter
+        self.compressor = zstd.ZstdCompressor(options={parameter.compression_level: 1, parameter.checksum_flag: 1})
 
 
 _codecs = _Codecs()
@@ -38,18 +37,17 @@ def pack_head(unit: TextUnit) -> bytes:
     # Without lines to name places by, the text alone does not show enough.
     text = unit.body[:LENGTH].encode("utf-8", "replace") if unit.in_lines else b""
     whole = unit.in_lines and len(unit.body) <= LENGTH
-    return _LAYOUT.pack(unit.change, len(title), len(text), whole) + _codecs.compressor.compress(title + text)
+    frame = _codecs.compressor.compress(title + text, zstd.ZstdCompressor.FLUSH_FRAME)
+    return _LAYOUT.pack(unit.change, len(title), len(text), whole) + frame
 
 
 def unpack_head(data: bytes) -> TextHead | None:
     """What `pack_head` packed; None where it is something else."""
     try:
         change, titled, length, whole = _LAYOUT.unpack_from(data)
-        frame = data[_LAYOUT.size :]
-        # Asked before it is unpacked: a wrong bit must not ask for gigabytes.
-        if zstandard.frame_content_size(frame) != titled + length:
+        content = decompress_exactly(data[_LAYOUT.size :], titled + length)
+        if content is None:
             return None
-        content = _codecs.decompressor.decompress(frame)
         return TextHead(change, content[:titled].decode(), content[titled:].decode(), bool(whole))
-    except (struct.error, zstandard.ZstdError, UnicodeDecodeError):
+    except (struct.error, zstd.ZstdError, UnicodeDecodeError):
         return None

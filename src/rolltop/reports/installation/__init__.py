@@ -1,0 +1,1 @@
+"""What this machine offers: R with its libraries, pandoc, TeX, container engines, and how to add what is missing."""

@@ -1,0 +1,268 @@
+"""What every HTTP request passes before anything reads its body: proxies, Host, Origin, token, role."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from typing import Any
+
+import orjson
+
+from rolltop.access import MAIN, Role, is_member
+from rolltop.server.authentication import METADATA_PATH, Admitted, Authentication, Refused
+from rolltop.server.forwarding import TrustedProxies
+from rolltop.server.http_sessions import session_user
+from rolltop.server.metrics import CONTENT_TYPE, Metrics
+
+__all__ = ["PATH", "App", "Gate", "Readiness"]
+
+PATH = "/mcp"
+_SCHEMES = ("http", "https")
+_EXPOSED = b"Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate"
+_ASKED = (
+    b"Authorization, Content-Type, Accept, Last-Event-ID, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name"
+)
+_LOOK_SECONDS = 1.0
+"""How often a stream asks whether its token still counts."""
+_PREFLIGHT_SECONDS = b"600"
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+
+class Readiness:
+    """Whether the server takes requests: not once it drains, and not while `check` raises."""
+
+    def __init__(self, check: Callable[[], None] | None = None) -> None:
+        self._check = check
+        self.draining = asyncio.Event()
+
+    async def problem(self) -> str | None:
+        """Why it is not ready; None if it is."""
+        if self.draining.is_set():
+            return "the server is going to stop"
+        try:
+            if self._check is not None:
+                await asyncio.to_thread(self._check)
+        except Exception:
+            return "the workspace cannot be used; the log says why"
+        return None
+
+
+class Gate:
+    """Checks a request, says who asks, and passes it on. The page checks its own visitors.
+
+    `spaces` finds the application of a space that exists.
+    """
+
+    def __init__(
+        self,
+        app: App,
+        hosts: Iterable[str],
+        authentication: Authentication,
+        page: App | None = None,
+        *,
+        origins: Iterable[str] = (),
+        proxies: TrustedProxies | None = None,
+        spaces: Callable[[str], Awaitable[App]] | None = None,
+        metrics: Metrics | None = None,
+        readiness: Readiness | None = None,
+    ) -> None:
+        self._app, self._page, self._authentication, self._spaces = app, page, authentication, spaces
+        self._hosts = frozenset(host.lower() for host in hosts)
+        self._origins = frozenset(origin.lower().rstrip("/").encode() for origin in origins)
+        self._proxies = proxies or TrustedProxies(())
+        self._metrics, self.readiness = metrics or Metrics(), readiness or Readiness()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        # RFC 9110, 5.5: blanks around a field's value are not part of it; the parser in front of us leaves them.
+        scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
+        self._proxies.apply(scope)
+        origin = next((value for name, value in scope["headers"] if name == b"origin"), b"")
+        if origin.lower() in self._origins:
+            send = _with_headers(send, [*_cors(origin)])
+        self._metrics.active += 1
+        try:
+            await self._answer(scope, receive, _counted(send, self._metrics))
+        finally:
+            self._metrics.active -= 1
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path, headers = scope["path"], scope["headers"]
+        if (refusal := self._refusal(headers)) is not None:
+            await _refuse(send, refusal)
+        elif scope["method"] == "OPTIONS" and self._is_preflight(headers):
+            await _send(send, 204, b"", [(b"access-control-allow-methods", b"GET, POST, DELETE"), *_PREFLIGHT])
+        elif path == "/healthz":
+            await self._app(scope, receive, send)
+        elif path == "/readyz":
+            problem = await self.readiness.problem()
+            status = {"status": "ok"} if problem is None else {"status": "not ready", "reason": problem}
+            await _send(send, 200 if problem is None else 503, orjson.dumps(status))
+        elif path == METADATA_PATH or path.startswith(f"{METADATA_PATH}{PATH}"):
+            metadata = self._authentication.metadata()
+            await (_not_found(send) if metadata is None else _send(send, 200, orjson.dumps(metadata)))
+        elif path in (PATH, "/metrics") or path.startswith(PATH + "/") or self._page is None:
+            admitted = await self._authentication.admit(headers)
+            if isinstance(admitted, Refused):
+                await _refuse(send, admitted)
+            else:
+                await self._admitted(admitted, scope, receive, send)
+        else:
+            await self._page(scope, receive, send)
+
+    async def _admitted(self, admitted: Admitted, scope: Scope, receive: Receive, send: Send) -> None:
+        path: str = scope["path"]
+        space = path.removeprefix(PATH + "/") if path.startswith(PATH + "/") else MAIN
+        role = admitted.principal.role_in(space)
+        users = self._authentication.users
+        if path == "/metrics":
+            if admitted.principal.role_in(MAIN) is not Role.OWNER:
+                await _refuse(send, Refused(403, "the figures of the server need the role owner"))
+                return
+            text = (b"content-type", CONTENT_TYPE.encode())
+            await _send(send, 200, self._metrics.text().encode(), [text])
+            return
+        if space != MAIN and (role is None or self._spaces is None or users is None or space not in users.spaces()):
+            await _not_found(send)
+            return
+        if role is None:
+            await _refuse(
+                send, Refused(403, "you have no role in this workspace; an owner gives it: rolltop users role")
+            )
+            return
+        app = self._app
+        if space != MAIN:
+            assert self._spaces is not None
+            app = await self._spaces(space)
+            scope["path"], scope["raw_path"] = PATH, PATH.encode()
+        name = admitted.principal.name
+        scope.setdefault("state", {}).update(principal=name, role=role)
+        scope["user"] = session_user(name)
+        if scope["method"] == "GET":
+            receive = _until(self.readiness.draining, admitted, receive)
+        await app(scope, receive, _while_valid(admitted, send) if is_member(name) else send)
+
+    def _refusal(self, headers: list[tuple[bytes, bytes]]) -> Refused | None:
+        hosts = [value for name, value in headers if name == b"host"]
+        if len(hosts) != 1 or not self._known(hosts[0].decode("latin-1")):
+            return Refused(
+                421,
+                "this server does not answer to that host name; the setting http_allowed_hosts "
+                "(ROLLTOP_HTTP_ALLOWED_HOSTS) names more",
+            )
+        origins = [value for name, value in headers if name == b"origin"]
+        if any(not self._known_origin(origin) for origin in origins):
+            return Refused(403, "requests from that origin are refused")
+        return None
+
+    def _known(self, host: str) -> bool:
+        name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() and ":" in host else host
+        return name.lower() in self._hosts
+
+    def _known_origin(self, origin: bytes) -> bool:
+        if origin.lower() in self._origins:
+            return True
+        scheme, separator, host = origin.decode("latin-1").partition("://")
+        return bool(separator) and scheme in _SCHEMES and self._known(host)
+
+    def _is_preflight(self, headers: list[tuple[bytes, bytes]]) -> bool:
+        return any(name == b"access-control-request-method" for name, _ in headers) and any(
+            name == b"origin" and value.lower() in self._origins for name, value in headers
+        )
+
+
+def _cors(origin: bytes) -> list[tuple[bytes, bytes]]:
+    return [
+        (b"access-control-allow-origin", origin),
+        (b"access-control-expose-headers", _EXPOSED),
+        (b"vary", b"Origin"),
+    ]
+
+
+_PREFLIGHT = [
+    (b"access-control-allow-headers", _ASKED),
+    (b"access-control-max-age", _PREFLIGHT_SECONDS),
+]
+
+
+def _with_headers(send: Send, headers: list[tuple[bytes, bytes]]) -> Send:
+    async def wrapped(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message.get("headers", []), *headers]}
+        await send(message)
+
+    return wrapped
+
+
+def _counted(send: Send, metrics: Metrics) -> Send:
+    async def wrapped(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            metrics.responded(message["status"])
+        await send(message)
+
+    return wrapped
+
+
+def _while_valid(admitted: Admitted, send: Send) -> Send:
+    """End a response when the token behind it stops counting; what is sent after that is dropped."""
+    started = ended = False
+
+    async def wrapped(message: Message) -> None:
+        nonlocal started, ended
+        if ended:
+            return
+        if not admitted.is_valid():
+            ended = True
+            if started:
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
+            else:
+                await _refuse(send, Refused(401, "the token was revoked or has expired"))
+            return
+        started = True
+        await send(message)
+
+    return wrapped
+
+
+def _until(draining: asyncio.Event, admitted: Admitted, receive: Receive) -> Receive:
+    """Let a stream that would never end see a disconnection when the server stops or the token counts no more."""
+
+    async def wrapped() -> Message:
+        coming, over = asyncio.ensure_future(receive()), asyncio.ensure_future(draining.wait())
+        try:
+            while admitted.is_valid() and not over.done():
+                done, _ = await asyncio.wait({coming, over}, timeout=_LOOK_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+                if coming in done:
+                    return coming.result()
+            return {"type": "http.disconnect"}
+        finally:
+            coming.cancel()
+            over.cancel()
+
+    return wrapped
+
+
+async def _not_found(send: Send) -> None:
+    await _refuse(send, Refused(404, "there is nothing here"))
+
+
+async def _refuse(send: Send, refused: Refused) -> None:
+    error = {"code": -32600, "message": refused.message}
+    headers = [(b"www-authenticate", refused.challenge.encode("latin-1"))] if refused.challenge else []
+    await _send(send, refused.status, orjson.dumps({"jsonrpc": "2.0", "id": None, "error": error}), headers)
+
+
+async def _send(send: Send, status: int, body: bytes, headers: Iterable[tuple[bytes, bytes]] = ()) -> None:
+    given = list(headers)
+    if body and all(name != b"content-type" for name, _ in given):
+        given.append((b"content-type", b"application/json"))
+    length = [(b"content-length", str(len(body)).encode())] if status != 204 else []
+    await send({"type": "http.response.start", "status": status, "headers": [*given, *length]})
+    await send({"type": "http.response.body", "body": body})

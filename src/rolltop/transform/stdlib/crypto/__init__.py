@@ -1,0 +1,1 @@
+"""Hashes, encryption and signed tokens."""

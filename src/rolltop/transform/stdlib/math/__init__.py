@@ -1,0 +1,1 @@
+"""Numbers: arithmetic, statistics, formatting, money, geography."""

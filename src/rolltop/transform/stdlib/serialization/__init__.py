@@ -1,0 +1,1 @@
+"""Data formats as text and bytes inside a program."""

@@ -1,0 +1,1 @@
+"""Kinds of values, conversions, logs and the machine."""

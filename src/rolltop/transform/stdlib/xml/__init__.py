@@ -1,0 +1,1 @@
+"""XML elements and XML text."""

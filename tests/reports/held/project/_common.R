@@ -1,0 +1,1 @@
+greeting <- function() "Hello from a sourced file."
