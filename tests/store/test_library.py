@@ -149,7 +149,7 @@ def test_comparisons_and_tags_select_documents(library: Library) -> None:
 
 def test_one_write_takes_a_bounded_number_of_metadata_entries(library: Library) -> None:
     with pytest.raises(InvalidInput, match="at most 1000 metadata entries"):
-        library.add_text("a.txt", "x", metadata={f"key{n}": n for n in range(1001)})
+        library.documents.add_text("a.txt", "x", metadata={f"key{n}": n for n in range(1001)})
 
 
 def test_metadata_is_compared_within_its_type(library: Library) -> None:
