@@ -17,7 +17,7 @@ from mcp_core import ClientInfo
 from rolltop.errors import Damaged
 from rolltop.server.application import Application
 from rolltop.settings import load
-from rolltop.store import Library, Options
+from rolltop.store import Library, Listing, Options, Writer
 from rolltop.store.blobs import packs
 from rolltop.store.documents.ingest import Source
 
@@ -324,3 +324,43 @@ def test_files_that_are_not_ours_are_left_alone(kept: Path) -> None:
     with Library(kept) as library:
         assert library.care.verify().ok
     assert copy.exists()
+
+
+def test_small_documents_of_one_transaction_lie_together(tmp_path: Path) -> None:
+    with Library(tmp_path / "store") as library:
+
+        def many(_: Writer) -> None:
+            for number in range(100):
+                library.documents.add_text(f"{number}.md", f"note {number}\n")
+            library.documents.add_text("7.md", "note 7\n" + "that grew\n" * 99)
+            library.documents.add_text("7.md", "note 7\n" + "that grew\n" * 99 + "again\n")  # against the one before
+
+        library.write(many)
+        assert len(library.catalog.objects.frames()) <= 3
+        assert library.documents.read(library.documents.get("99.md")) == b"note 99\n"
+        versions = library.documents.versions(library.documents.get("7.md"))
+        ends = [library.documents.read_object(version.object)[-6:] for version in versions]
+        assert ends == [b"ote 7\n", b" grew\n", b"again\n"]
+        assert library.care.verify().ok
+
+
+def test_a_step_that_is_undone_leaves_nothing_among_small_documents(tmp_path: Path) -> None:
+    with Library(tmp_path / "store") as library:
+
+        def undone(writer: Writer) -> None:
+            library.documents.add_text("first.md", "first\n")
+            for number in range(20):
+                mark = writer.mark()
+                try:
+                    with library.catalog.savepoint():
+                        library.documents.add_text(f"{number}.md", f"note {number}\n")
+                        if number % 2:
+                            raise ValueError
+                except ValueError:
+                    writer.rewind(mark)
+
+        library.write(undone)
+        kept = [document.path for document in library.documents.select(Listing())]
+        assert kept == sorted([*(f"{number}.md" for number in range(0, 20, 2)), "first.md"])
+        assert {library.documents.read(library.documents.get(path)) for path in kept} >= {b"first\n", b"note 18\n"}
+        assert library.care.verify().ok

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
 from rolltop.errors import RolltopError
@@ -18,6 +18,10 @@ from rolltop.store.seams import BlobStore, Catalog
 __all__ = ["Digests", "Kept", "Writer"]
 
 FRAME_TARGET = 96 << 10
+FEW_FRAMES = 4
+"""Fewer small frames of one transaction are left as they are."""
+MOST_HELD = 16 << 20
+"""Bytes of small frames that are held until the transaction ends."""
 SMALLEST_DELTA = 256
 """Content shorter than this is not worth a base."""
 
@@ -39,6 +43,15 @@ class _Open:
     leaves: list[Object] = field(default_factory=list)
     pieces: list[bytes] = field(default_factory=list)
     length: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Appended:
+    """A frame of this transaction; one that is small and has no base, with what is in it."""
+
+    frame: Frame
+    leaves: Sequence[Object] = ()
+    pieces: Sequence[bytes] = ()
 
 
 class _Leaves:
@@ -81,6 +94,9 @@ class Writer:
         self._blobs = blobs
         self._resumed = False
         self._open = _Open()
+        self._appended: list[_Appended] = []
+        self._held = 0
+        self._joins = True
         self._fresh: dict[bytes, int] = {}
         self._lists: list[Object] = []
         self._numbers: tuple[int, int] | None = None
@@ -244,6 +260,9 @@ class Writer:
         if opened.leaves:
             raw = b"".join(opened.pieces)
             self._add_frame(frames.encode(self._frame_number(), raw, len(opened.leaves)), len(raw), None, 0)
+            if len(raw) < FRAME_TARGET // 2 and self._held + len(raw) <= MOST_HELD:
+                self._held += len(raw)
+                self._appended[-1] = _Appended(self._appended[-1].frame, opened.leaves, opened.pieces)
             self._enter(opened.leaves)
             self._open = _Open()
         if self._lists:
@@ -261,8 +280,9 @@ class Writer:
     def _add_frame(self, encoded: bytes, raw: int, base: int | None, depth: int) -> None:
         self._resume()
         number = self._frame_number()
-        place = self._append(encoded)
-        self.catalog.objects.add_frame(Frame(number, place, raw, base, depth))
+        frame = Frame(number, self._append(encoded), raw, base, depth)
+        self.catalog.objects.add_frame(frame)
+        self._appended.append(_Appended(frame))
         assert self._numbers is not None
         self._numbers = (self._numbers[0], number + 1)
         self.written += len(encoded)
@@ -302,6 +322,7 @@ class Writer:
 
     def copy_frame(self, frame: Frame) -> None:
         """Append a frame as it is; its row follows it."""
+        self._joins = False
         self._resume()
         data = self._blobs.read(frame.place)
         frames.check(data, frame.id)
@@ -322,6 +343,7 @@ class Writer:
         self._fresh.clear()
         self._lost.clear()
         self._mended.clear()
+        self._appended = [each for each in self._appended if mark and _end(each.frame) <= mark]
         self._sound.forget()
         self._reader.forget()
         if self._resumed:
@@ -331,5 +353,41 @@ class Writer:
         """Sync the bytes, then note how far they go: the commit makes both true."""
         self.flush()
         if self._resumed:
+            self._join_small_frames()
             self._blobs.sync()
             self.catalog.objects.set_pack(*self._blobs.position())
+
+    def _join_small_frames(self) -> None:
+        """Many small documents of one transaction lie together, as if they had been stored at once.
+
+        The end of the pack that is written anew was never acknowledged. Frames keep their order; those that were
+        joined get new numbers, for their old ones may have been seen inside the transaction.
+        """
+        pack = self._blobs.position()[0]
+        here = [each for each in self._appended if each.frame.place.pack == pack]
+        first = next((place for place, each in enumerate(here) if each.leaves), None)
+        if not self._joins or first is None or sum(bool(each.leaves) for each in here) < FEW_FRAMES:
+            return
+        anew = here[first:]
+        others = [(each.frame, self._blobs.read(each.frame.place)) for each in anew if not each.leaves]
+        small = [each for each in anew if each.leaves]
+        self._blobs.resume(pack, anew[0].frame.place.offset)
+        for frame, encoded in others:
+            self.catalog.objects.place_frame(frame.id, self._append(encoded))
+        self.catalog.objects.remove_frames(each.frame.id for each in small)
+        self._appended = []
+        leaves, pieces, length = list[Object](), list[bytes](), 0
+        for each in small:
+            number = self._frame_number()
+            leaves += [replace(leaf, frame=number, start=leaf.start + length) for leaf in each.leaves]
+            pieces += each.pieces
+            length += each.frame.raw
+            if length >= FRAME_TARGET or each is small[-1]:
+                raw = b"".join(pieces)
+                self._add_frame(frames.encode(number, raw, len(leaves)), len(raw), None, 0)
+                self.catalog.objects.replace(leaves)
+                leaves, pieces, length = [], [], 0
+
+
+def _end(frame: Frame) -> tuple[int, int]:
+    return frame.place.pack, frame.place.offset + frame.place.length

@@ -17,11 +17,11 @@ from rolltop.store.text.words.scripts import composed, spaced_out
 
 __all__ = ["LEAST", "Sketch", "alike", "bands_of", "sketch_of"]
 
-Sketch = NDArray[np.uint32]
+Sketch = NDArray[np.uint16]
 
-NUMBERS, BANDS, ROWS = 96, 32, 3
+NUMBERS, BANDS, ROWS = 48, 16, 3
 LEAST = (NUMBERS - BANDS + 1) / NUMBERS
-"""Two thirds, and a little."""
+"""A little more than two thirds."""
 
 RUN = 4
 FEWEST_RUNS = 12
@@ -65,7 +65,7 @@ def _smallest(runs: NDArray[np.uint64]) -> Sketch:
     for start in range(0, len(runs), 4096):  # a table of all hashes of a long text would not fit
         table = runs[start : start + 4096, None] * _FACTORS + _TERMS
         best = np.minimum(best, (table >> np.uint64(32)).astype(np.uint32).min(axis=0))
-    return best
+    return best.astype(np.uint16)  # of a smallest number the low bits tell most
 
 
 def bands_of(sketch: Sketch) -> list[int]:
@@ -75,7 +75,7 @@ def bands_of(sketch: Sketch) -> list[int]:
     for row in range(ROWS):
         mixed = (mixed ^ table[:, row]) * _MIX[row]
         mixed ^= mixed >> np.uint64(31)
-    return [int(number) for number in mixed.view(np.int64)]
+    return [int(number) for number in (mixed >> np.uint64(32)).astype(np.uint32).view(np.int32)]
 
 
 def alike(one: Sketch, others: Sketch) -> NDArray[np.float64]:

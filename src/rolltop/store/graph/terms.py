@@ -10,6 +10,8 @@ from rolltop.store.extract import Extracted
 __all__ = ["telling_terms"]
 
 MOST_TERMS = 32
+FEWEST_TERMS = 8
+"""A short text is about fewer things: a third of its words, but so many."""
 LONGEST = 1 << 20
 _WORD = re.compile(r"[^\W\d_][\w-]{3,40}")
 _SHAPED = re.compile(r"\d|_|[a-z][A-Z]")
@@ -52,7 +54,8 @@ def telling_terms(text: Extracted) -> list[str]:
                 shaped.add(lowered)
     headed = {word.lower() for heading in (text.title, *text.headings) for word in _WORD.findall(heading)}
     scores = {word: _score(word, count, word in shaped, word in headed) for word, count in counts.items()}
-    return sorted(scores, key=lambda word: (-scores[word], word))[:MOST_TERMS]
+    most = min(MOST_TERMS, max(FEWEST_TERMS, len(scores) // 3))
+    return sorted(scores, key=lambda word: (-scores[word], word))[:most]
 
 
 def _score(word: str, count: int, shaped: bool, headed: bool) -> float:

@@ -16,7 +16,7 @@ from rolltop.store.sqlite.sidecar import Sidecar
 
 __all__ = ["TRAITS", "TraitFile"]
 
-TRAITS = 3
+TRAITS = 4
 """Counted up when traits change; everything is then looked at again."""
 
 _SCHEMA = (
@@ -26,11 +26,12 @@ _SCHEMA = (
     "CREATE TABLE refs(document INTEGER NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL, path TEXT NOT NULL, "
     "PRIMARY KEY(document, kind, key, path)) STRICT, WITHOUT ROWID",
     "CREATE INDEX refs_key ON refs(key, kind)",
+    "CREATE TABLE names(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT",
     *(
         statement
         for table in ("defines", "calls", "terms")
         for statement in (
-            f"CREATE TABLE {table}(document INTEGER NOT NULL, name TEXT NOT NULL, PRIMARY KEY(document, name)) "
+            f"CREATE TABLE {table}(document INTEGER NOT NULL, name INTEGER NOT NULL, PRIMARY KEY(document, name)) "
             "STRICT, WITHOUT ROWID",
             f"CREATE INDEX {table}_name ON {table}(name, document)",
         )
@@ -72,14 +73,23 @@ class TraitFile(Sidecar):
         references = [(document, each.kind, each.key, each.path) for each in traits.references]
         db.executemany("INSERT OR IGNORE INTO refs VALUES(?, ?, ?, ?)", references)
         for table in ("defines", "calls", "terms"):
-            names = [(document, name) for name in getattr(traits, table)]
-            db.executemany(f"INSERT OR IGNORE INTO {table} VALUES(?, ?)", names)
+            names = getattr(traits, table)
+            db.executemany("INSERT OR IGNORE INTO names(name) VALUES(?)", [(name,) for name in names])
+            rows = [(document, name) for name in names]
+            db.executemany(f"INSERT OR IGNORE INTO {table} SELECT ?, id FROM names WHERE name = ?", rows)  # noqa: S608
+
+    def purge(self) -> None:
+        self.db.execute(
+            "DELETE FROM names WHERE id NOT IN "
+            "(SELECT name FROM defines UNION SELECT name FROM calls UNION SELECT name FROM terms)"
+        )
+        super().purge()
 
     # asking --------------------------------------------------------------------------------------
 
     def sketch(self, document: int) -> Sketch | None:
         row = self.db.execute("SELECT sketch FROM sketches WHERE document = ?", (document,)).fetchone()
-        return np.frombuffer(row[0], np.uint32) if row else None
+        return np.frombuffer(row[0], np.uint16) if row else None
 
     def alike(self, document: int, least: float, most: int) -> tuple[list[tuple[int, float]], bool]:
         """(document, share of equal numbers) of sketches that share at least so much; whether these are all.
@@ -95,7 +105,7 @@ class TraitFile(Sidecar):
             f"(SELECT document FROM bands WHERE band IN ({marks})) AND document <> ? ORDER BY document LIMIT ?",
             (*bands_of(sketch), document, most + 1),
         ).fetchall()
-        table = np.frombuffer(b"".join(row[1] for row in rows[:most]), np.uint32).reshape(-1, len(sketch))
+        table = np.frombuffer(b"".join(row[1] for row in rows[:most]), np.uint16).reshape(-1, len(sketch))
         shares = alike(sketch, table)
         return [(rows[at][0], float(shares[at])) for at in np.flatnonzero(shares >= least)], len(rows) <= most
 
@@ -118,28 +128,28 @@ class TraitFile(Sidecar):
     def callers(self, document: int) -> list[tuple[int, str]]:
         """(document, name) of calls of what only this document defines."""
         return self._rows(
-            "SELECT c.document, d.name FROM defines d JOIN calls c ON c.name = d.name "
+            "SELECT c.document, n.name FROM defines d JOIN calls c ON c.name = d.name JOIN names n ON n.id = d.name "
             "WHERE d.document = ?1 AND c.document <> ?1 AND (SELECT count(*) FROM (SELECT 1 FROM defines e "
-            "WHERE e.name = d.name LIMIT 2)) = 1 ORDER BY c.document, d.name",
+            "WHERE e.name = d.name LIMIT 2)) = 1 ORDER BY c.document, n.name",
             document,
         )
 
     def called(self, document: int) -> list[tuple[int, str]]:
         """(document, name) of what this document calls and only that other one defines."""
         return self._rows(
-            "SELECT d.document, c.name FROM calls c JOIN defines d ON d.name = c.name "
+            "SELECT d.document, n.name FROM calls c JOIN defines d ON d.name = c.name JOIN names n ON n.id = c.name "
             "WHERE c.document = ?1 AND d.document <> ?1 AND (SELECT count(*) FROM (SELECT 1 FROM defines e "
-            "WHERE e.name = c.name LIMIT 2)) = 1 ORDER BY d.document, c.name",
+            "WHERE e.name = c.name LIMIT 2)) = 1 ORDER BY d.document, n.name",
             document,
         )
 
     def sharing_terms(self, document: int, rare: int) -> list[tuple[int, str, int]]:
         """(document, term, how many have it) of terms that at most `rare` documents are about."""
         rows: Any = self.db.execute(
-            "SELECT o.document, t.name, n.holders FROM (SELECT name, (SELECT count(*) FROM (SELECT 1 FROM terms x "
+            "SELECT o.document, w.name, n.holders FROM (SELECT name, (SELECT count(*) FROM (SELECT 1 FROM terms x "
             "WHERE x.name = m.name LIMIT ?2)) AS holders FROM terms m WHERE m.document = ?1) n "
-            "JOIN terms t ON t.name = n.name AND t.document = ?1 JOIN terms o ON o.name = t.name AND o.document <> ?1 "
-            "WHERE n.holders < ?2 ORDER BY o.document, t.name",
+            "JOIN terms o ON o.name = n.name AND o.document <> ?1 JOIN names w ON w.id = n.name "
+            "WHERE n.holders < ?2 ORDER BY o.document, w.name",
             (document, rare + 1),
         )
         return list(rows)

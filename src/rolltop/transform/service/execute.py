@@ -40,8 +40,11 @@ def execute(
     binary: bool = False,
     *,
     inputs: Mapping[str, Mapping[str, str]] | None = None,
+    tell_purity: bool = False,
 ) -> dict[str, Any]:
     """The output as text, and the milliseconds from text to text; compiling included.
+
+    With `tell_purity`, also whether another run would give the same.
 
     `binary`: the data is bytes in an encoding of its own, written as one character for each. `inputs` are further ones
     by name, each with its `data` and `format`.
@@ -63,8 +66,9 @@ def execute(
         raise invalid_program(error.diagnostics, executionTime=taken, **repaired(transformation)) from None
     documents = _documents(program, data, more)
     made = _at_once(program, data) if len(documents) == 1 else None
+    purity = {"pure": program.is_pure} if tell_purity else {}
     if made is not None:
-        return {"success": True, "output": made.decode(), "executionTime": _since(started)}
+        return {"success": True, "output": made.decode(), "executionTime": _since(started), **purity}
     try:
         values = program.read_inputs(documents)
     except ReadFailure as error:
@@ -72,7 +76,7 @@ def execute(
         raise unreadable(error, what) from None
     with of_one_run() if program.keeps_notes else nullcontext():
         output = _run(program, values, _Input(data, more), started)
-        return {"success": True, "output": output, "executionTime": _since(started), **_logs(program)}
+        return {"success": True, "output": output, "executionTime": _since(started), **_logs(program), **purity}
 
 
 class _Input(NamedTuple):
