@@ -52,6 +52,13 @@ class Readiness:
         return None
 
 
+def _jsonrpc(refused: Refused) -> object:
+    return {"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": refused.message}}
+
+
+_NOTHING = Refused(404, "there is nothing here")
+
+
 class Gate:
     """Checks a request, says who asks, and passes it on. The page checks its own visitors.
 
@@ -70,7 +77,9 @@ class Gate:
         spaces: Callable[[str], Awaitable[App]] | None = None,
         metrics: Metrics | None = None,
         readiness: Readiness | None = None,
+        refusal: Callable[[Refused], object] = _jsonrpc,
     ) -> None:
+        self._shown = refusal
         self._app, self._page, self._authentication, self._spaces = app, page, authentication, spaces
         self._hosts = frozenset(host.lower() for host in hosts)
         self._origins = frozenset(origin.lower().rstrip("/").encode() for origin in origins)
@@ -96,7 +105,7 @@ class Gate:
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         path, headers = scope["path"], scope["headers"]
         if (refusal := self._refusal(headers)) is not None:
-            await _refuse(send, refusal)
+            await self._refuse(send, refusal)
         elif scope["method"] == "OPTIONS" and self._is_preflight(headers):
             await _send(send, 204, b"", [(b"access-control-allow-methods", b"GET, POST, DELETE"), *_PREFLIGHT])
         elif path == "/healthz":
@@ -107,11 +116,11 @@ class Gate:
             await _send(send, 200 if problem is None else 503, orjson.dumps(status))
         elif path == METADATA_PATH or path.startswith(f"{METADATA_PATH}{PATH}"):
             metadata = self._authentication.metadata()
-            await (_not_found(send) if metadata is None else _send(send, 200, orjson.dumps(metadata)))
+            await (self._refuse(send, _NOTHING) if metadata is None else _send(send, 200, orjson.dumps(metadata)))
         elif path in (PATH, "/metrics") or path.startswith(PATH + "/") or self._page is None:
             admitted = await self._authentication.admit(headers)
             if isinstance(admitted, Refused):
-                await _refuse(send, admitted)
+                await self._refuse(send, admitted)
             else:
                 await self._admitted(admitted, scope, receive, send)
         else:
@@ -124,16 +133,16 @@ class Gate:
         users = self._authentication.users
         if path == "/metrics":
             if admitted.principal.role_in(MAIN) is not Role.OWNER:
-                await _refuse(send, Refused(403, "the figures of the server need the role owner"))
+                await self._refuse(send, Refused(403, "the figures of the server need the role owner"))
                 return
             text = (b"content-type", CONTENT_TYPE.encode())
             await _send(send, 200, self._metrics.text().encode(), [text])
             return
         if space != MAIN and (role is None or self._spaces is None or users is None or space not in users.spaces()):
-            await _not_found(send)
+            await self._refuse(send, _NOTHING)
             return
         if role is None:
-            await _refuse(
+            await self._refuse(
                 send, Refused(403, "you have no role in this workspace; an owner gives it: rolltop users role")
             )
             return
@@ -147,7 +156,11 @@ class Gate:
         scope["user"] = session_user(name)
         if scope["method"] == "GET":
             receive = _until(self.readiness.draining, admitted, receive)
-        await app(scope, receive, _while_valid(admitted, send) if is_member(name) else send)
+        await app(scope, receive, _while_valid(admitted, send, self._refuse) if is_member(name) else send)
+
+    async def _refuse(self, send: Send, refused: Refused) -> None:
+        headers = [(b"www-authenticate", refused.challenge.encode("latin-1"))] if refused.challenge else []
+        await _send(send, refused.status, orjson.dumps(self._shown(refused)), headers)
 
     def _refusal(self, headers: list[tuple[bytes, bytes]]) -> Refused | None:
         hosts = [value for name, value in headers if name == b"host"]
@@ -210,7 +223,7 @@ def _counted(send: Send, metrics: Metrics) -> Send:
     return wrapped
 
 
-def _while_valid(admitted: Admitted, send: Send) -> Send:
+def _while_valid(admitted: Admitted, send: Send, refuse: Callable[[Send, Refused], Awaitable[None]]) -> Send:
     """End a response when the token behind it stops counting; what is sent after that is dropped."""
     started = ended = False
 
@@ -223,7 +236,7 @@ def _while_valid(admitted: Admitted, send: Send) -> Send:
             if started:
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
             else:
-                await _refuse(send, Refused(401, "the token was revoked or has expired"))
+                await refuse(send, Refused(401, "the token was revoked or has expired"))
             return
         started = True
         await send(message)
@@ -247,16 +260,6 @@ def _until(draining: asyncio.Event, admitted: Admitted, receive: Receive) -> Rec
             over.cancel()
 
     return wrapped
-
-
-async def _not_found(send: Send) -> None:
-    await _refuse(send, Refused(404, "there is nothing here"))
-
-
-async def _refuse(send: Send, refused: Refused) -> None:
-    error = {"code": -32600, "message": refused.message}
-    headers = [(b"www-authenticate", refused.challenge.encode("latin-1"))] if refused.challenge else []
-    await _send(send, refused.status, orjson.dumps({"jsonrpc": "2.0", "id": None, "error": error}), headers)
 
 
 async def _send(send: Send, status: int, body: bytes, headers: Iterable[tuple[bytes, bytes]] = ()) -> None:
