@@ -91,6 +91,7 @@ def gather_of(library: Library, given: dict[str, Any], *, skip_known: bool) -> G
         include=given["include"],
         exclude=given["exclude"],
         gitignore=not given["no_ignore"],
+        largest=library.options.largest,
         known=known if skip_known else None,
     )
 
