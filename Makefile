@@ -7,7 +7,7 @@ TESTS ?= tests
 JOBS ?= auto
 SUITE ?= ../shared/utlx-suite
 
-.PHONY: suite help docs pictures setup setup-test system run demo test check format bench soak lock clean
+.PHONY: suite help site docs pictures setup setup-test system run demo test check format bench soak lock clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -34,8 +34,9 @@ check: setup-test ## lint, types, import contracts: seconds
 	@$(BIN)/lint-imports --no-cache --no-logo
 	@$(BIN)/rolltop tools lint
 	@$(BIN)/python scripts/docs --check
+	@$(BIN)/python bench/_page.py --check
 	@$(BIN)/rolltop toolsets --cost --budget 10000 >/dev/null
-	@$(BIN)/rolltop toolsets --cost --descriptions compact --budget 7400 >/dev/null
+	@$(BIN)/rolltop toolsets --cost --descriptions compact --budget 7000 >/dev/null
 
 format: setup-test ## rewrite the sources in the project's format
 	@$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
@@ -53,9 +54,14 @@ soak: setup-test system ## known vulnerabilities, random search of properties, l
 
 bench: setup-test system ## speed and memory, as ratios to peers measured in the same run
 	@for b in bench/*.py; do case $$b in bench/_*) ;; *) echo "== $$b"; $(BIN)/python $$b || exit 1 ;; esac; done
+	@$(BIN)/python bench/_page.py
 
 pictures: setup-test system ## take the screenshots of README and docs anew, from the running product
 	@$(BIN)/python scripts/pictures
+
+site: setup-test ## the documentation as a site with search, in build/site
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build -q
+	@echo "open build/site/index.html"
 
 docs: setup ## write the generated parts of the documentation
 	@$(BIN)/python scripts/docs

@@ -38,14 +38,14 @@ __all__ = [
 
 POLICIES = ("ask", "literal", "never")
 DECISIONS = ("once", "effect", "tool", "deny")
-"""Allow this call; allow this exact effect, or this tool, for the session; deny."""
+"""Allow this call; allow this effect, or this tool, for the session; deny."""
 _MOST_LINES = 1000
 """Lines of details in a client's form; the page shows all of them."""
 _PROGRESS_SECONDS = 5.0
 
 
 class EffectChanged(Exception):
-    """Nothing was done: the call would do something else by now than what was agreed to."""
+    """Nothing was done: the effect of the call has changed since the human agreed to it."""
 
     error_type = "conflict"
     hint = "Look at what is there now, and call again: the user is asked about that."
@@ -85,7 +85,7 @@ class Effect:
 
 
 async def ask_for(consent: Consent, arguments: Any, ctx: ToolContext[Any], tool: str | None = None) -> Agreement:
-    """Go on only if the human agrees to a call of a tool with these arguments."""
+    """Return if the human agrees to a call of the tool with these arguments, else raise `ConsentRequired`."""
     details = consent.details_of(arguments)
     effect = Effect(consent.effect, details, facts=_plain(arguments, consent.field), summary=consent.effect)
     return await ctx.require_consent(
@@ -100,7 +100,7 @@ def _plain(arguments: Any, field: str) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Somebody agreed to one effect. What performs it checks that it is still that one, where nothing can change it."""
+    """Consent to one effect. The code that performs it calls `check` first, inside its transaction."""
 
     digest: str
 
@@ -111,28 +111,28 @@ class Agreement:
 
 
 class Broker(Protocol):
-    """Remembers decisions of a session, and reaches humans outside of the client; calls may block shortly."""
+    """Stores the decisions of a session and asks humans outside of the client. Calls may block briefly."""
 
     def recall(self, session: str, tool: str, digest: str) -> str | None:
-        """What was decided for this session: `allow`, `deny` or nothing."""
+        """The decision for this session: `allow`, `deny` or None."""
         ...
 
     def remember(self, session: str, tool: str, digest: str, decision: str, who: str) -> None: ...
 
     def page_address(self) -> str | None:
-        """Where a human can be asked now; None where nobody can."""
+        """The place where a human can be asked now, or None."""
         ...
 
     def request(self, question: Mapping[str, Any], seconds: float) -> str:
-        """Ask; gives the id of the request."""
+        """Ask; returns the id of the request."""
         ...
 
     def park(self, request_id: str) -> None:
-        """The call ends and will be made again: the next equal request takes this one up."""
+        """Keep the request open although its call ends: the next equal request continues it."""
         ...
 
     def withdraw(self, request_id: str) -> None:
-        """Nobody waits for an answer any more."""
+        """Withdraw a request that nobody waits for."""
         ...
 
     def decide(self, request_id: str, decision: str, who: str) -> bool:
@@ -140,7 +140,7 @@ class Broker(Protocol):
         ...
 
     def take(self, request_id: str) -> tuple[str, str] | None:
-        """The answer and who gave it, once: an answer that was taken is used up."""
+        """Take the answer and who gave it. An answer can be taken once."""
         ...
 
     async def decided(self, request_id: str) -> None:
@@ -149,7 +149,7 @@ class Broker(Protocol):
 
 
 class SessionMemory:
-    """The broker of a server without a page: remembers in this process, reaches nobody."""
+    """The broker of a server without a page: stores decisions in memory and can ask nobody."""
 
     def __init__(self) -> None:
         self._kept: dict[tuple[str, str, str], str] = {}
@@ -180,7 +180,7 @@ class SessionMemory:
 
 @dataclass(slots=True)
 class Approver:
-    """The rule, for one server. `seconds` bounds the wait for a human."""
+    """Applies the rule for one server. `seconds` limits the wait for a human."""
 
     policy: str = "ask"
     broker: Broker = field(default_factory=SessionMemory)
@@ -190,7 +190,7 @@ class Approver:
     async def require(
         self, ctx: ToolContext[Any], action: str, effect: Effect, *, given: bool, field: str = FIELD, tool: str
     ) -> Agreement:
-        """Go on only if the effect is agreed to; raises `ConsentRequired`, and notes the decision for the journal."""
+        """Return if a human agrees to the effect, else raise `ConsentRequired`; the journal gets the decision."""
         digest = effect.digest
         if self.policy == "never":
             ctx.note_consent(action, "never")
@@ -254,7 +254,7 @@ class Approver:
 
     @staticmethod
     def _request(ctx: ToolContext[Any], session: str, tool: str, action: str, effect: Effect) -> dict[str, Any]:
-        """What a page shows of a question."""
+        """The question as the page shows it."""
         return {
             "session": session,
             "tool": tool,
@@ -274,7 +274,7 @@ class Approver:
 
 
 class _Asking:
-    """One question, put to everybody who can be asked; the first answer counts, and a refusal before any other."""
+    """One question to everybody who can be asked. The first answer counts; of simultaneous ones, a refusal."""
 
     def __init__(
         self, broker: Broker, ctx: ToolContext[Any], effect: Effect, request: Mapping[str, Any], seconds: float
@@ -283,7 +283,7 @@ class _Asking:
         self._request, self._seconds = request, seconds
 
     async def ask(self) -> tuple[str, str]:
-        """The decision and who made it; raises `CannotAsk` where nobody can be asked."""
+        """The decision and who made it; raises `CannotAsk` if nobody can be asked."""
         address = await self._ctx.run(self._broker.page_address)
         if address is None:
             return await self._by_client(), "client"
@@ -293,7 +293,7 @@ class _Asking:
                 return answer
 
     async def _race(self, request_id: str, address: str) -> tuple[str, str] | None:
-        """Ask both; None when another call used the page's answer up."""
+        """Ask both; None if another call took the page's answer."""
         client = asyncio.ensure_future(self._by_client())
         page = asyncio.ensure_future(self._broker.decided(request_id))
         parked = False
@@ -306,7 +306,7 @@ class _Asking:
                 return await self._ctx.run(self._broker.take, request_id)
             answer = client.result()
             await self._ctx.run(self._broker.decide, request_id, answer, "client")
-            # Whoever answered first on the page has the last word, and so has a refusal.
+            # The first answer on the page wins, and so does a refusal.
             first = await self._ctx.run(self._broker.take, request_id) or (answer, "client")
             return (answer, "client") if answer == "deny" else first
         except InputNeeded:
@@ -344,7 +344,7 @@ class _Asking:
 
 
 def _decision(reply: Reply) -> str:
-    """What a form's answer means. Closing it is no refusal that stands, but nothing is done."""
+    """The decision in a form's answer. Closing the form denies this call only."""
     if reply.action == "cancel":
         return "cancel"
     if not reply.accepted or reply.content.get("agree") is not True:

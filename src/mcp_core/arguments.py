@@ -56,9 +56,9 @@ class ToolArguments(BaseModel):
     ) -> Callable[[F], F]: ...
     @classmethod
     def declare(cls, func: F | None = None, /, **options: Any) -> F | Callable[[F], F]:
-        """Add a function to the collection and give it back unchanged.
+        """Add a function to the collection and return it unchanged.
 
-        Bare (`@ToolArguments.declare`) or with what is known about the tool; see `ToolSpec`.
+        Use it bare (`@ToolArguments.declare`) or with the fields of `ToolSpec`.
         """
 
         def add(function: F) -> F:
@@ -69,7 +69,7 @@ class ToolArguments(BaseModel):
 
     @classmethod
     def get_declared_tools(cls) -> dict[str, ToolFunction]:
-        """All tools declared since the last call, by name; a second call gets none of them."""
+        """Remove and return the tools declared since the last call, by name."""
         return ToolArguments._collection.drain()
 
     @classmethod
@@ -85,18 +85,18 @@ class ToolArguments(BaseModel):
 
     @classmethod
     def catalogue(cls, toolset: str | None = None) -> tuple[ToolSpec, ...]:
-        """Every tool ever declared (of one tool set), drained or not: what servers are built from."""
+        """All declared tools, or those of one tool set, drained or not. Servers are built from these."""
         return ToolArguments._collection.specs(toolset)
 
     @classmethod
     def spec_of(cls, func: ToolFunction) -> ToolSpec:
-        """What was declared about `func`, or what its signature says."""
+        """The declared spec of `func`, or one made from its signature."""
         return ToolArguments._collection.spec_of(func) or _spec(func, {})
 
     @classmethod
     @contextlib.contextmanager
     def isolated(cls) -> Iterator[Collection]:
-        """An empty collection for the time of a test; the real one comes back afterwards."""
+        """Use an empty collection inside the block. For tests."""
         kept = ToolArguments._collection
         ToolArguments._collection = Collection()
         try:

@@ -1,6 +1,6 @@
-"""What a tool declares about consent: what a human has to agree to, and the argument that carries the literal.
+"""What a tool declares about consent, and the answer of a human who was asked.
 
-A Literal field documents the intent, but any model fills it in on the first try: it is no consent.
+A Literal field documents the intent, but any model fills it in on the first try, so it does not count as consent.
 `mcp_core.approval` has the rule that decides.
 """
 
@@ -28,7 +28,7 @@ __all__ = [
 
 
 FIELD = "confirm"
-"""The argument that carries the literal, where the tool has no other use for that name."""
+"""The default name of the argument for the literal."""
 
 
 class ConsentRequired(Exception):
@@ -46,14 +46,14 @@ class ConsentRequired(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """What has to be agreed to.
+    """The effect that needs consent, and how it is asked for.
 
     `literal` is the exact string of the `confirm` argument, `effect` completes "This …" for people.
     `required` makes the argument part of the required schema (for tools whose schema is ours to fix);
     `unless` names a boolean argument that makes the question unnecessary, such as `dry_run`;
-    `always` is False for tools that ask in the call (`ctx.require_consent`), once they know what would happen: the
-    human is to see what is agreed to. For the others the question shows the arguments. `field` is another name for
-    the argument `confirm`. `when` completes "only when …" for tools that are harmless otherwise.
+    `always` is False for tools that ask during the call (`ctx.require_consent`), when they know the exact effect; for
+    the others the question shows the arguments. `field` renames the argument `confirm`. `when` completes
+    "only when …" for tools that need consent in some cases only.
     """
 
     literal: str
@@ -86,14 +86,14 @@ class Consent:
         )
 
     def applies_to(self, arguments: Any) -> bool:
-        """Whether a call with these arguments (a model or a mapping) has to be agreed to."""
+        """True if a call with these arguments (a model or a mapping) needs consent."""
         return self.always and not (self.unless and _argument(arguments, self.unless) is True)
 
     def given_in(self, arguments: Any) -> bool:
         return bool(_argument(arguments, self.field) == self.literal)
 
     def details_of(self, arguments: Any) -> tuple[str, ...]:
-        """The arguments of a call, one on each line, for the human to agree to."""
+        """The arguments of a call, one per line, as the question shows them."""
         dumped = (
             arguments.model_dump(by_alias=True, exclude_unset=True) if isinstance(arguments, BaseModel) else arguments
         )
@@ -110,13 +110,13 @@ def _argument(arguments: Any, name: str) -> Any:
 
 
 class NoArguments(BaseModel):
-    """For tools that take none."""
+    """The model of tools without arguments."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 def with_consent_field(model: type[BaseModel] | None, consent: Consent) -> type[BaseModel]:
-    """`model` with the field for the literal, unless it has one of its own; without a model, one with that field."""
+    """Add the field for the literal to `model`, unless it has one; without a model, make one with only that field."""
     model = model or NoArguments
     if consent.field in model.model_fields:
         return model
@@ -141,7 +141,7 @@ class Reply:
 
 
 class CannotAsk(Exception):
-    """The client has no way to put a question to the human."""
+    """The client cannot ask its user."""
 
     error_type = "cannot_ask"
     hint = "Ask the user in the conversation, and do without the form; or use a client that can show one."

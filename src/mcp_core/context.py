@@ -1,4 +1,4 @@
-"""`ToolContext`: what a tool may touch while it runs."""
+"""`ToolContext`: everything a tool may use during a call; and `Changes`, which it publishes to."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ Kind = Literal["tools", "prompts", "resources", "resource"]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A list changed (`tools`, `prompts`, `resources`), or one `resource` did."""
+    """A changed list (`tools`, `prompts`, `resources`), or one changed `resource`."""
 
     kind: Kind
     uri: str | None = None
 
 
 class Changes:
-    """Fan-out to listeners; may be published to from any thread. Listeners must not block."""
+    """Delivers changes to listeners. `publish` may be called from any thread; listeners must not block."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -67,25 +67,25 @@ P = ParamSpec("P")
 
 @dataclass(frozen=True, slots=True)
 class ClientInfo:
-    """Who calls: as the client introduced itself, nothing of it is proof of anything."""
+    """The client as it introduced itself. Nothing here is verified."""
 
     name: str = "unknown"
     version: str = ""
     protocol: str = ""
     transport: str = "memory"
     capabilities: frozenset[str] = frozenset()
-    """What it says it can do for a server: `elicitation`, `sampling`, `roots`."""
+    """Its declared capabilities: `elicitation`, `sampling`, `roots`."""
     session: str = ""
-    """Tells its session from others, where one server has several."""
+    """Its session, if one server has several."""
 
     @property
     def caller(self) -> tuple[str, ...]:
-        """Tells callers apart: by session, else by what they say of themselves."""
+        """A key that identifies the caller: the session, else name and version."""
         return (self.session,) if self.session else (self.name, self.version)
 
 
 class ToolCancelled(Exception):
-    """Raised in a tool's thread when the caller gave up."""
+    """Raised in a tool's thread after the call was cancelled."""
 
     error_type = "cancelled"
 
@@ -158,7 +158,7 @@ def _same_name(name: str) -> str:
 
 @dataclass(slots=True)
 class ToolContext(Generic[W]):
-    """Made anew for each call. `workspace` is the application's; the rest is the call's."""
+    """One per call. `workspace` belongs to the application, everything else to the call."""
 
     workspace: W = None  # type: ignore[assignment]
     client: ClientInfo = field(default_factory=ClientInfo)
@@ -180,25 +180,25 @@ class ToolContext(Generic[W]):
     changes: Changes = field(default_factory=Changes)
     consents: list[dict[str, Any]] = field(default_factory=list)
     approver: Approver = field(default_factory=Approver)
-    """The rule of consent; a server shares one between its calls, so that refusals stand."""
+    """Applies the rule of consent. All calls of a server share one, so that refusals are remembered."""
     tool: str = ""
-    """The tool that runs, by its plain name; the dispatcher sets it."""
+    """The plain name of the running tool. Set by the dispatcher."""
     arguments: Mapping[str, Any] = field(default_factory=dict)
-    """The arguments of the call as they came; the dispatcher sets them."""
+    """The arguments of the call as received. Set by the dispatcher."""
     time_limit: asyncio.Timeout | None = None
-    """What ends the call when it takes too long; waiting for a human does not count."""
+    """The time limit of the call. It is paused while a human is asked."""
     beside: Mapping[str, str] = field(default_factory=dict)
-    """While an argument is being completed: the others that are filled in already."""
+    """For completion: the arguments that are already filled in."""
     lane: Lane | None = None
-    """Where blocking work runs; the dispatcher sets it."""
+    """Runs blocking work. Set by the dispatcher."""
     threads_busy: int = 0
-    """Pieces of blocking work that have begun and not ended, also when nobody waits for them any more."""
+    """Threads that work for this call, also after it was cancelled."""
     _cancelled: bool = False
     _loop: asyncio.AbstractEventLoop | None = None
 
     @property
     def budget(self) -> int:
-        """How many characters the answer may have."""
+        """The most characters that the answer may have."""
         return characters_of(self.budget_tokens)
 
     @property
@@ -206,16 +206,16 @@ class ToolContext(Generic[W]):
         return self._cancelled
 
     def cancel(self) -> None:
-        """Tell a tool that runs in a thread to stop; the dispatcher calls it."""
-        self._cancelled = True  # seen by a thread that looks; none waits for it
+        """Ask the tool's threads to stop. Called by the dispatcher."""
+        self._cancelled = True  # polled by the threads; nothing waits for it
 
     def check_cancelled(self) -> None:
-        """Raise in a loop that runs in a thread when the caller gave up."""
+        """Raise `ToolCancelled` if the call was cancelled. For loops in a thread."""
         if self._cancelled:
             raise ToolCancelled("the call was cancelled")
 
     async def run(self, func: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run blocking work in a thread. If the call is cancelled, `cancelled` becomes true in there."""
+        """Run blocking work in a thread. If the call is cancelled, `cancelled` becomes true there."""
         self._loop = asyncio.get_running_loop()
 
         def work() -> T:
@@ -223,7 +223,7 @@ class ToolContext(Generic[W]):
             self.threads_busy += 1
             try:
                 return func(*args, **kwargs)
-            except StopIteration as error:  # no future can carry it: the call would wait for ever
+            except StopIteration as error:  # a future cannot carry it: the call would never end
                 raise RuntimeError("the function raised StopIteration") from error
             finally:
                 self.threads_busy -= 1
@@ -235,23 +235,23 @@ class ToolContext(Generic[W]):
             raise
 
     async def progress(self, done: float, total: float | None = None, message: str | None = None) -> None:
-        """Tell the client how far the work is."""
+        """Send a progress notification."""
         await self.progress_sink(done, total, message)
 
     def progress_from_thread(self, done: float, total: float | None = None, message: str | None = None) -> None:
-        """The same from inside `run`; never waits for the client."""
+        """Send a progress notification from inside `run`, without waiting for the client."""
         if self._loop is not None and not self._loop.is_closed():
             asyncio.run_coroutine_threadsafe(_send_progress(self.progress_sink, done, total, message), self._loop)
 
     async def ask(self, message: str, schema: Mapping[str, Any], key: str = "answer") -> Reply:
-        """Put a question to the human, as a form; raises `CannotAsk` where the client has none.
+        """Ask the human with a form; raises `CannotAsk` if the client has none.
 
-        The question may end this call and the answer start it anew: ask before you act.
+        The question may end this call, and the answer starts it again: ask before any effect.
         """
         return await self.asker(key, message, schema)
 
     async def ask_client(self, requests: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
-        """Put requests of the protocol to the client (a form, a completion, its roots), several at once.
+        """Send requests to the client (a form, a completion, its roots), several at once.
 
         Keys are the caller's; each request has a `method` and `params`, each answer is the result as the
         client sent it. Raises `CannotAsk` when the client lacks a capability. May end this call, as `ask` may.
@@ -259,7 +259,7 @@ class ToolContext(Generic[W]):
         return await self.client_asker(requests)
 
     async def log(self, message: str, level: str = "info") -> None:
-        """A line for the client's own log, where it wants one; what happened belongs into the result."""
+        """Send a log line to the client, if it wants one. Results belong into the answer."""
         await self.log_sink(message, level)
 
     async def require_consent(
@@ -271,10 +271,10 @@ class ToolContext(Generic[W]):
         field: str = CONSENT_FIELD,
         tool: str | None = None,
     ) -> Agreement:
-        """Go on only if the human agrees that this `effect` happens; `given`: the literal `action` was passed.
+        """Return an agreement if the human consents to `effect`, else raise. `given`: the literal `action` was passed.
 
-        Ask before anything is changed. Then, where nothing can change any more (inside the transaction), work out the
-        effect again and give it to the agreement's `check`. `tool` is what an agreement "for this tool" counts for.
+        Ask before anything is changed. Then, inside the transaction, work out the effect again and pass it to the
+        agreement's `check`. `tool` is the tool that a consent "for this tool" applies to.
         """
         effect = Effect(effect) if isinstance(effect, str) else effect
         return await self.approver.require(
@@ -283,7 +283,7 @@ class ToolContext(Generic[W]):
 
     @contextlib.asynccontextmanager
     async def waiting_for_human(self) -> AsyncIterator[None]:
-        """Stop the clock of the call's time limit meanwhile."""
+        """Pause the time limit of the call inside the block."""
         limit, loop = self.time_limit, asyncio.get_running_loop()
         ends = limit.when() if limit is not None else None
         if limit is None or ends is None:
@@ -298,23 +298,23 @@ class ToolContext(Generic[W]):
                 limit.reschedule(loop.time() + left)
 
     def note_consent(self, action: str, decision: str, who: str | None = None) -> None:
-        """Leave a decision for the journal."""
+        """Record a decision for the journal."""
         self.consents.append({"action": action, "decision": decision, **({"who": who} if who else {})})
 
     async def roots(self) -> Sequence[str]:
-        """The URIs of the directories that the client works in; none where it does not say (most do not)."""
+        """The client's root directories as URIs; empty if it declares none, as most clients."""
         return await self.roots_source()
 
     def resource_changed(self, uri: str) -> None:
-        """Tell subscribers that this resource has to be read again."""
+        """Notify subscribers that this resource changed."""
         self.changes.publish("resource", uri)
 
     def resources_changed(self) -> None:
-        """Tell clients that the list of resources is another one now."""
+        """Notify clients that the list of resources changed."""
         self.changes.publish("resources")
 
     def refuse_excluded(self, tool: str) -> None:
-        """Raise if `tool` was left out or the caller may not call it; for what does the work of other tools."""
+        """Raise if `tool` is excluded or the caller may not call it. For tools that do the work of others."""
         if self.registry is None:
             return
         self.registry.refuse_excluded(tool)
@@ -323,7 +323,7 @@ class ToolContext(Generic[W]):
             self.permit(registered.spec, None)
 
     async def read_resource(self, uri: str) -> Sequence[Any]:
-        """Read a resource of any tool set by its URI; gives `ResourceContent`s."""
+        """Read a resource of any tool set by its URI; returns `ResourceContent`s."""
         return await self.reader(uri, self)
 
     async def call(self, tool: Any, arguments: Any) -> Any:

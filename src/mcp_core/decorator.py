@@ -1,7 +1,7 @@
-"""`ExtMcpToolDecorator`: names with prefixes, a log line before and after every call, registration.
+"""`ExtMcpToolDecorator`: register tools under prefixed names, and log every call.
 
-It registers on rolltop's own registry, on the SDK's `MCPServer`, on FastMCP, and on any object that has
-`tool(name=, description=)`.
+It registers on our `Registry`, on the SDK's `MCPServer`, on FastMCP, and on any object with a method
+`tool(name=, description=)`. Servers other than ours get a function with a flat signature (`flat_function`).
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ logger = logging.getLogger("mcp_core.tools")
 PREFIX_VARIABLE = "MCP_TOOL_PREFIX"
 
 LONG_NAME = 48
-"""Hosts put their own prefix before a name and cap the whole at 64 characters."""
+"""Hosts add their own prefix to a name and limit the whole to 64 characters."""
 
 
 PREFIX = re.compile(r"[A-Za-z0-9_.-]*")
-"""What a prefix may be made of: hosts refuse names with anything else in them."""
+"""The characters of a prefix; hosts refuse names with others."""
 
 
 def _refuse_odd(prefix: str) -> None:
@@ -118,9 +118,9 @@ class ExtMcpToolDecorator:
         prefix: str | None = None,
         **options: Any,
     ) -> ToolFunction | Callable[[ToolFunction], ToolFunction]:
-        """Register any function as a tool, bare (`@decorator.tool`) or with what is known about it.
+        """Register any function as a tool, bare (`@decorator.tool`) or with options.
 
-        `options` go to the server's own `tool` decorator; our registry takes those of `ToolSpec`.
+        `options` go to the server's own `tool` decorator; our registry takes the fields of `ToolSpec`.
         """
         if name is not None and not isinstance(name, str):
             return self.tool()(name)
@@ -154,7 +154,7 @@ class ExtMcpToolDecorator:
         description: str | None = None,
         profile: str = "full",
     ) -> str:
-        """Register a declared tool with its generated description, and give its final name."""
+        """Register a declared tool with its generated description; returns its final name."""
         spec = tool if isinstance(tool, ToolSpec) else ToolArguments.spec_of(tool)
         final = self.names.final(spec.name, spec.prefix)
         run = logged(spec.func, final, spec.name)
@@ -168,7 +168,7 @@ class ExtMcpToolDecorator:
 
 
 def logged(func: ToolFunction, name: str, plain: str) -> ToolFunction:
-    """`func` with its log lines: called, completed or failed or cancelled; it raises what `func` raises."""
+    """Wrap `func` so that each call and its end (completed, failed, cancelled) are logged."""
     extra = {"tool": plain}
 
     def failed(error: object, kind: str) -> None:
@@ -221,10 +221,10 @@ ContextMaker = Callable[[], ToolContext[Any]]
 
 
 def register_on(target: Any, name: str, text: str, spec: ToolSpec, call: ToolFunction) -> None:
-    """Register a declared tool, as a flat function, on a server that is not ours.
+    """Register a declared tool, as a flat function, on a foreign server.
 
-    Arguments are checked here, by the declared model: the SDK's server would drop unknown ones, and each server has
-    its own words for wrong ones.
+    The declared model checks the arguments: the SDK's server would drop unknown ones, and each server words its
+    errors differently.
     """
     if _is_of(target, "fastmcp"):
         target.add_tool(_fastmcp_tool(call, name, text, spec))
@@ -267,17 +267,17 @@ def _enveloped(result: Result[Any], envelope: Envelope, spec: ToolSpec) -> Answe
     result = expand_result(result)
     try:
         return envelope.success(result, spec) if result.is_ok else envelope.failure(result, spec)
-    except Exception as error:  # a value that has no JSON
+    except Exception as error:  # a value that cannot be serialised
         return envelope.failure(failure_of(error), spec)
 
 
 def _is_of(target: Any, package: str) -> bool:
-    """Whether a server is a package's own, or derived from it."""
+    """True if the server's class, or a base of it, comes from `package`."""
     return any(each.__module__.partition(".")[0] == package for each in type(target).__mro__)
 
 
 def _take_raw_arguments(target: Any, name: str, spec: ToolSpec) -> None:
-    """Let the SDK's server publish the declared schema and hand arguments over as they came."""
+    """Make the SDK's server publish the declared schema and pass arguments on unchecked."""
     tool = target._tool_manager.get_tool(name)
 
     class Unchecked(type(tool.fn_metadata)):  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""The description of a tool: four labelled sections, or as much of them as an agent should pay for."""
+"""The description of a tool: four labelled sections, or a shorter form that costs fewer tokens."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def expand_names(text: str, name_of: NameOf | None = None) -> str:
 
 
 def expand_result(result: Result[Any], name_of: NameOf | None = None) -> Result[Any]:
-    """A result with the names of tools resolved in what it says, which is never text of a document."""
+    """Resolve tool names in a result's error, message and instruction, which never hold document text."""
     told = [None if text is None else expand_names(text, name_of) for text in (result.message, result.instruction)]
     if told == [result.message, result.instruction]:
         return result
@@ -36,7 +36,7 @@ def expand_result(result: Result[Any], name_of: NameOf | None = None) -> Result[
 
 
 def expand_schema(schema: Any, name_of: NameOf) -> Any:
-    """A JSON Schema with the names of tools in its descriptions resolved."""
+    """Resolve tool names in the descriptions of a JSON Schema."""
     if isinstance(schema, list):
         return [expand_schema(part, name_of) for part in schema]
     if not isinstance(schema, dict):
@@ -77,7 +77,7 @@ def _full(spec: ToolSpec, name_of: NameOf | None) -> str:
 def _short_sections(spec: ToolSpec) -> str:
     """The four sections as a list carries them: a schema of names and types, one example, no blank lines.
 
-    What each argument means is in the input schema that stands beside the description.
+    The input schema beside the description says what each argument means.
     """
     plain = _without_descriptions(listed_schema(spec.input_schema))
     schema = json.dumps(plain, separators=(",", ":"), ensure_ascii=False)

@@ -19,7 +19,7 @@ from mcp_core.context import ToolContext
 from mcp_core.description import expand_result
 from mcp_core.envelope import SPILLED, Answer, ProtocolFault
 from mcp_core.jsonable import to_json_bytes
-from mcp_core.limits import Pace, ToolThreads
+from mcp_core.limits import Pace, Shares, ToolThreads
 from mcp_core.outcome import comes_from_outside, failure_of, result_of
 from mcp_core.registry import Registered, Registry
 from mcp_core.result import FROM_DOCUMENTS, ResourceLink, Result
@@ -32,7 +32,7 @@ __all__ = ["Call", "Dispatcher", "Observer", "Spill", "UnknownTool"]
 logger = logging.getLogger("mcp_core.tools")
 
 AUDIT_SECONDS = 2.0
-"""How long an answer to a call with consent waits for its record to be on disk."""
+"""How long the answer to a call with consent waits until the journal has it on disk."""
 
 Arguments = Mapping[str, Any] | None
 
@@ -48,9 +48,9 @@ class UnknownTool(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call as the journal keeps it. `arguments` is the JSON text, for whoever may see values.
+    """One call as the journal keeps it. `arguments` is their JSON text.
 
-    `principal` is who is responsible: the local user, or the user of a token.
+    `principal` is the local user, or the user of a token.
     """
 
     tool: str
@@ -83,31 +83,31 @@ class Call:
 
 
 class Observer(Protocol):
-    """Records a call; must not wait. The future it may return says when the record is on disk."""
+    """Records a call without blocking. A returned future completes when the record is on disk."""
 
     def __call__(self, call: Call) -> Future[bool] | None: ...
 
 
 class Spill(Protocol):
-    """Keeps an answer that is too large and gives the URI to read it by."""
+    """Keeps an answer above the budget and returns the URI to read it by."""
 
     def __call__(self, text: str, tool: str) -> str: ...
 
 
 class Redirect(Protocol):
-    """Makes another call of a call: for a tool that calls others by name."""
+    """Replaces a call by the call it means, for a tool that calls others by name."""
 
     def __call__(self, name: str, arguments: Arguments) -> tuple[str, Arguments]: ...
 
 
 class Opener(Protocol):
-    """Opens what a tool set works with, in a thread; None once that is done."""
+    """Returns the function that opens the engine of a tool set; None if it is open."""
 
     def __call__(self, toolset: str) -> Callable[[], object] | None: ...
 
 
 class Explain(Protocol):
-    """What an exception of a tool means to its caller; None: it is a defect."""
+    """Translates an exception of a tool for its caller; None if it is a defect."""
 
     def __call__(self, error: BaseException) -> Exception | None: ...
 
@@ -124,6 +124,7 @@ class Dispatcher:
         opener: Opener | None = None,
         timeout: float = 300.0,
         calls_per_minute: int = 0,
+        shares: Shares | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.registry = registry
@@ -136,6 +137,7 @@ class Dispatcher:
         self._threads = ToolThreads()
         self._timeout = timeout
         self._pace = Pace(calls_per_minute) if calls_per_minute else None
+        self._shares = shares or Shares(0, 0)
         self._clock = clock
 
     async def call(self, name: str, arguments: Mapping[str, Any] | None, ctx: ToolContext[Any]) -> Answer:
@@ -174,13 +176,13 @@ class Dispatcher:
             logger.exception("a call could not be recorded")
             return
         if written is not None and record.ctx.consents:
-            # An audit trail: on disk before the answer, unless the disk takes too long.
+            # The audit trail is on disk before the answer is sent, unless the disk takes too long.
             await asyncio.wait([asyncio.wrap_future(written)], timeout=AUDIT_SECONDS)
 
     async def _answer(
         self, registered: Registered, arguments: Mapping[str, Any] | None, ctx: ToolContext[Any], record: _Record
     ) -> Answer:
-        """Every call gets an answer: what goes wrong on the way to it is a failure of its own."""
+        """Answer a call; an exception on the way becomes a failure."""
         try:
             return await self._try(registered, arguments, ctx, record)
         except (InputNeeded, ProtocolFault):
@@ -196,7 +198,8 @@ class Dispatcher:
         self, registered: Registered, arguments: Mapping[str, Any] | None, ctx: ToolContext[Any], record: _Record
     ) -> Answer:
         spec, envelope = registered.spec, registered.envelope
-        if (refused := self._too_fast(ctx)) is not None:
+        refused = self._too_fast(ctx) or self._too_much(registered, ctx, record)
+        if refused is not None:
             record.outcome, record.error_type = "rejected", refused.error_type
             return envelope.failure(refused, spec)
         try:
@@ -220,6 +223,18 @@ class Dispatcher:
             instruction=f"Wait {max(1, math.ceil(seconds))} s, then call again. If this is a loop, see what it is for.",
         )
 
+    def _too_much(self, registered: Registered, ctx: ToolContext[Any], record: _Record) -> Result[Any] | None:
+        if ctx.share is None or registered.spec.annotations.read_only:
+            return None
+        seconds = self._shares.wait_for_bytes(ctx.share, len(record.arguments))
+        if not seconds:
+            return None
+        return Result.failure(
+            "nothing was done: you have sent as much to tools that write as you may in a day",
+            "limit_exceeded",
+            instruction=f"Wait {math.ceil(seconds / 60)} min, send less, or ask an owner of this server for more.",
+        )
+
     async def _run(self, registered: Registered, checked: Any, ctx: ToolContext[Any]) -> Result[Any]:
         spec = registered.spec
         ctx.invoker, ctx.name_of = self.invoke, self.registry.name_of
@@ -228,7 +243,7 @@ class Dispatcher:
         ctx.lane = self._threads.lane((spec.toolset, spec.annotations.read_only), share)
         limit = spec.timeout or self._timeout
         try:
-            async with asyncio.timeout(limit) as ctx.time_limit:
+            async with asyncio.timeout(limit) as ctx.time_limit, self._shares.turn(ctx.share):
                 await self._open(spec.toolset, ctx)
                 return await result_of(lambda: self._execute(registered, registered.run, checked, ctx))
         except TimeoutError:
@@ -236,9 +251,9 @@ class Dispatcher:
             return _timed_out(limit, still_busy=ctx.threads_busy > 0)
 
     async def _open(self, toolset: str, ctx: ToolContext[Any]) -> None:
-        """Before the first call of a tool set, open what it works with; a thread does it, the event loop does not wait.
+        """Open the engine of a tool set in a thread before its first call.
 
-        What goes wrong is left to the tool, which meets it again.
+        Errors are ignored here: the tool meets them again and reports them.
         """
         opening = self._opening.get(toolset)
         if opening is None:
@@ -257,7 +272,7 @@ class Dispatcher:
         bound = spec.bind(checked, ctx)
         try:
             return await func(**bound) if spec.is_async else await ctx.run(func, **bound)
-        except BaseException as error:  # where a library in Rust is surprised, it raises what is no Exception
+        except BaseException as error:  # a panic in a Rust library is a BaseException
             told = None if self._explain is None or hasattr(error, "error_type") else self._explain(error)
             if told is None:
                 raise
@@ -266,7 +281,7 @@ class Dispatcher:
             ctx.tool = caller
 
     async def invoke(self, tool: str | ToolFunction, arguments: Any, ctx: ToolContext[Any]) -> Result[Any]:
-        """Call a tool directly, without decorator and envelope; consent is asked for all the same."""
+        """Call a tool directly, without decorator and envelope. Consent is still asked for."""
         registered = self._named(tool)
         given = arguments if registered.spec.model and isinstance(arguments, registered.spec.model) else None
         checked = given if given is not None else registered.spec.check(_as_mapping(arguments))
@@ -344,7 +359,7 @@ def _recorded(arguments: Arguments) -> bytes:
 
 
 class _Record:
-    """A `Call` in the making."""
+    """Collects the facts of a call until it ends."""
 
     def __init__(
         self, registered: Registered, arguments: Mapping[str, Any] | None, ctx: ToolContext[Any], started: float

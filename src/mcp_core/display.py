@@ -1,8 +1,8 @@
-"""Foreign text made safe to show: in a question to a human, and in what a model reads about a tool.
+"""Escape foreign text that a human is asked about or that a model reads as part of a tool.
 
-Names come from documents, packages and callers. Whoever agrees to a question must see where a name begins and
-ends and what it is made of, so everything that is invisible, that turns the direction of writing, that breaks the
-line or that looks like another letter is written as an escape.
+Names come from documents, packages and callers. A human who consents must see where a name begins and ends and what
+it consists of. Characters that are invisible, change the writing direction, break the line or look like other
+letters are therefore shown as escapes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _WORDS = re.compile(r"[^\W\d_]+")
 _ASCII_LETTER = re.compile(r"[A-Za-z]")
 _MOST_MARKS = 2
 _LONGEST = 400
-"""Characters of one name in a question; the rest is counted."""
+"""Characters of one name that a question shows."""
 _SECRET_KEY = re.compile(r"(?i)token|passw|secret|api[_-]?key|credential|authorization")
 _SECRET_TEXT = re.compile(
     r"""(?i)(bearer\s+|(?:token|passw(?:or)?d|secret|api[_-]?key|credentials?)["']?\s*[=:]\s*["']?)([^\s"',;&]{4,})"""
@@ -30,11 +30,11 @@ _SECRET_TEXT = re.compile(
 
 
 def escaped(text: object) -> str:
-    """`text` on one line, with every character that could deceive written as an escape."""
+    """`text` on one line, with every deceptive character as an escape."""
     given = str(text)
     deceives = _reads_as_latin(given)
     shown: list[str] = []
-    marks = _MOST_MARKS  # a mark at the beginning would change what stands before it
+    marks = _MOST_MARKS  # a combining mark at the start would change the character before it
     for character in given:
         kind = unicodedata.category(character)
         marks = marks + 1 if kind in ("Mn", "Me", "Mc") else 0
@@ -47,7 +47,7 @@ def escaped(text: object) -> str:
 
 
 def quoted(name: object) -> str:
-    """A name in quotation marks that nothing inside of it can end; a very long one is cut in the middle."""
+    """A name in quotation marks; quotes inside are escaped, and a very long name is cut in the middle."""
     text = str(name)
     if len(text) > _LONGEST:
         kept = _LONGEST // 2
@@ -61,7 +61,7 @@ def listing(names: Iterable[object]) -> tuple[str, ...]:
 
 
 def has_hidden(text: str) -> bool:
-    """Whether a text holds characters that nobody sees; line ends and tabs are none."""
+    """True if a text holds invisible characters other than line ends and tabs."""
     return any(character not in "\n\t\r" and _is_hidden(character) for character in text)
 
 
@@ -91,7 +91,7 @@ def _cleaned_part(key: str, value: Any) -> Any:
 
 
 def masked(value: Any, longest: int = 2000) -> Any:
-    """Arguments for somebody else's eyes: what looks like a credential is hidden, long texts are cut."""
+    """Arguments with credentials masked and long texts cut."""
     if isinstance(value, Mapping):
         return {
             str(key): "***" if _SECRET_KEY.search(str(key)) and item is not None else masked(item, longest)
@@ -111,12 +111,12 @@ def _is_hidden(character: str, kind: str | None = None) -> bool:
         return True
     if kind == "Zs":
         return character != " "
-    # Variation selectors, and letters that are drawn as nothing.
+    # Variation selectors, and letters without a glyph.
     return "\ufe00" <= character <= "\ufe0f" or "\U000e0100" <= character <= "\U000e01ef" or character in "ㅤﾠᅟᅠ឴឵⠀"
 
 
 def _is_twin(character: str, deceives: bool) -> bool:
-    """Whether a character is drawn like another one: fullwidth and mathematical letters, or of another script."""
+    """True if a character looks like another one: fullwidth, mathematical, or a letter of another script."""
     if character.isascii():
         return False
     plain = unicodedata.normalize("NFKC", character)
@@ -124,7 +124,7 @@ def _is_twin(character: str, deceives: bool) -> bool:
 
 
 def _reads_as_latin(text: str) -> bool:
-    """Whether letters of scripts that resemble Latin stand among Latin ones, or could all be read as Latin."""
+    """True if a word mixes Latin with letters that resemble Latin, or could be read as Latin as a whole."""
     letters = [character for character in text if character.isalpha() and not character.isascii()]
     strange = [character for character in letters if _script(character) in _LOOKALIKE_SCRIPTS]
     if not strange:

@@ -1,4 +1,4 @@
-"""From a `Result` to what goes on the wire. Each tool set has one shape; this is the default and the seam."""
+"""Envelopes turn a `Result` into the answer of a call. Each tool set has one; `ResultEnvelope` is the default."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from mcp_core.validation import InvalidArguments
 __all__ = ["SPILLED", "Answer", "Envelope", "ProtocolFault", "ResultEnvelope", "one_of"]
 
 SPILLED = "answer_too_large"
-"""The key of an answer that was kept as a resource because it is above the budget."""
+"""The key that replaces an answer above the budget, which is kept as a resource."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a call answers: the structure, its complete text twin, and whether it is an error."""
+    """The answer of a call: its structure, the same as text, and whether it is an error."""
 
     structured: Any
     text: str
     is_error: bool = False
     content: tuple[Block, ...] = ()
     is_data: bool = False
-    """Whether it carries what documents say."""
+    """True if it contains document text."""
 
     @classmethod
     def of(
@@ -34,13 +34,13 @@ class Answer:
     ) -> Answer:
         """An answer whose text is the JSON of its structure, or a sentence of its own.
 
-        The way to make one: what JSON cannot hold is found out here, while there is still another answer to give.
+        A structure that JSON cannot hold raises here, where a failure can still be returned.
         """
         plain, written = plain_and_text(to_jsonable(structured) if is_error else structured)
         return cls(plain, written if text is None else without_surrogates(text), is_error, content)
 
     def blocks(self) -> list[dict[str, Any]]:
-        """The content as MCP writes it: the text, then the rest; marked where it is data."""
+        """The MCP content blocks: the text, then the rest, marked if it is data."""
         blocks = [{"type": "text", "text": self.text}, *(wire_block(block) for block in self.content)]
         return [{**block, "_meta": DATA} for block in blocks] if self.is_data else blocks
 
@@ -68,7 +68,7 @@ class Envelope(Protocol):
         ...
 
     def output_schema(self, spec: ToolSpec) -> dict[str, Any]:
-        """A schema that every answer of this shape satisfies: success, failure and spilled."""
+        """The schema of every answer of this envelope: success, failure, or kept as a resource."""
         ...
 
 
@@ -109,7 +109,7 @@ def invalid_arguments_result(error: InvalidArguments) -> Result[Any]:
 
 
 def one_of(properties: Mapping[str, Any], success: list[str], failure: list[str]) -> dict[str, Any]:
-    """An object that is a success, a failure, or spilled: told apart by what must be there."""
+    """An object that is a success, a failure, or kept as a resource, distinguished by required keys."""
     spilled = {"type": "object", "properties": {"uri": {"type": "string"}}, "required": ["uri"]}
     return {
         "type": "object",
@@ -119,7 +119,7 @@ def one_of(properties: Mapping[str, Any], success: list[str], failure: list[str]
 
 
 def split_definitions(schema: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A schema and its `$defs`, which have to move to the root when the schema is nested."""
+    """A schema and its `$defs`, which must be at the root if the schema is nested."""
     plain = dict(schema)
     return plain, plain.pop("$defs", {})
 

@@ -1,8 +1,8 @@
-"""Python values to JSON, for everything that goes on a wire.
+"""Convert Python values to JSON, for everything that is sent.
 
-Not every Python text is one: half of a surrogate pair (half of an emoji that something cut, a byte of a file
-name that is not UTF-8) has no place in JSON, and clients refuse the whole message that holds one. Such halves
-are made visible here, and only here: `\\udce9` instead of the character. Names that differ still differ then.
+A Python string may hold a lone surrogate (half of an emoji, a byte of a file name that is not UTF-8). JSON cannot, and
+clients refuse the whole message. Lone surrogates are replaced here, and only here, by an escape such as `\\udce9`, so
+that different names stay different.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pydantic import BaseModel
 __all__ = ["plain_and_text", "to_json_bytes", "to_jsonable", "without_surrogates"]
 
 _WRAPS = 64
-"""Levels that a message must leave free of the 254 that the writer knows: readers know some 200."""
+"""Levels of nesting left free of the 254 that orjson writes: some clients read only about 200."""
 
 _OPTIONS: dict[str, Any] = {"by_alias": True, "bytes_mode": "base64", "inf_nan_mode": "null", "fallback": str}
 
@@ -26,9 +26,8 @@ _OPTIONS: dict[str, Any] = {"by_alias": True, "bytes_mode": "base64", "inf_nan_m
 def to_jsonable(value: Any) -> Any:
     """`value` as plain JSON types: datetimes, paths, sets, dataclasses and models included.
 
-    Bytes become base64 (with `-` and `_`, as in addresses), infinities and NaN become null (JSON has neither), and
-    what nobody knows how to serialise becomes its `str`. A value that contains itself, or is nested beyond all
-    measure, has no JSON: that is a `ValueError`.
+    Bytes become URL-safe base64, infinities and NaN become null, and objects of unknown types become their `str`. A
+    value that contains itself or is nested too deep raises `ValueError`.
     """
     try:
         return pydantic_core.to_jsonable_python(value, **_OPTIONS)
@@ -41,12 +40,12 @@ def to_json_bytes(value: Any) -> bytes:
     try:
         return pydantic_core.to_json(value, **_OPTIONS)
     except (pydantic_core.PydanticSerializationError, UnicodeError):
-        # Half of a surrogate pair, most of the time; else this raises once more, and says what it is.
+        # Usually a lone surrogate; any other error is raised again here.
         return pydantic_core.to_json(without_surrogates(to_jsonable(value)), **_OPTIONS)
 
 
 def plain_and_text(value: Any) -> tuple[Any, str]:
-    """A value of plain JSON types that a message can hold, and its JSON: the same in both."""
+    """`value` as plain JSON types, and the same as JSON text."""
     try:
         return value, _text(value)
     except (pydantic_core.PydanticSerializationError, UnicodeError):
@@ -66,7 +65,7 @@ def without_surrogates(value: str) -> str: ...
 @overload
 def without_surrogates(value: Any) -> Any: ...
 def without_surrogates(value: Any) -> Any:
-    """Plain JSON types with every half of a surrogate pair made visible, in keys too."""
+    """Escape lone surrogates in a value of plain JSON types, also in keys."""
     if isinstance(value, str):
         return _visible(value)
     if isinstance(value, dict):
@@ -80,14 +79,14 @@ def _visible(text: str) -> str:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        # A pair that was put together from its halves is a character.
+        # Two halves that form a pair are a character.
         whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
         return whole.encode("utf-8", "backslashreplace").decode("utf-8")
     return text
 
 
 def _opened(value: Any) -> Any:
-    """Containers, models and paths as what they hold, without halves of surrogate pairs."""
+    """Containers, models and paths as plain values without lone surrogates."""
     if isinstance(value, BaseModel):
         return _opened(value.model_dump(by_alias=True))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):

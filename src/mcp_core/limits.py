@@ -1,29 +1,33 @@
-"""Threads for blocking tools: one pool for each kind of work, with a share for each caller.
+"""What one caller may use: a share of the threads (`ToolThreads`), and calls per minute (`Pace`).
 
-A pool belongs to a tool set and to reading or writing, so writers that wait for a lock leave the readers their
-threads, and a slow tool set leaves the others theirs. In a pool a caller takes a thread only if more are free than
-it has already: the first caller gets half, the next one a quarter, so there is one left for the next. Work that waits
-is started in turn, one piece of each caller. Work whose caller leaves before it is started never starts.
+Blocking tools run in thread pools. There is one pool for each tool set and for each of reading and writing, so
+writers that wait for a lock do not block readers, and a slow tool set does not block the others. A caller gets a
+thread only if more threads are free than it already uses: the first caller gets half of a pool, the next one a
+quarter. Waiting work starts in turn, one piece per caller; work that is cancelled before it starts never runs.
+
+`Pace` is a token bucket that holds one minute's worth of calls. It stops agents in a loop and hostile clients; a
+caller below the rate never waits.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Hashable
+from collections.abc import AsyncIterator, Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, TypeVar
 
-__all__ = ["Lane", "Pace", "ToolThreads"]
+__all__ = ["Lane", "Pace", "Shares", "ToolThreads"]
 
 
 T = TypeVar("T")
 
 THREADS = 16
-"""Threads of one pool; they are started when they are needed."""
+"""Threads of one pool, started on demand."""
 
 Work = tuple["asyncio.Future[Any]", Callable[[], Any]]
 
@@ -36,19 +40,19 @@ class ToolThreads:
         self._pools: dict[Hashable, _Pool] = {}
 
     def lane(self, kind: Hashable, caller: Hashable) -> Lane:
-        """Where one call runs its blocking work."""
+        """The lane in which one call runs its blocking work."""
         if kind not in self._pools:
             self._pools[kind] = _Pool(self._size)
         return Lane(self._pools[kind], caller)
 
     def close(self) -> None:
-        """Start nothing more; work that runs is left to end."""
+        """Start no more work; running work is not stopped."""
         for pool in self._pools.values():
             pool.close()
 
 
 class Lane:
-    """One caller's way into a pool."""
+    """Runs the work of one caller in a pool."""
 
     __slots__ = ("_caller", "_pool")
 
@@ -101,7 +105,7 @@ class _Pool:
             value, error = None, None
             try:
                 value = work()
-            except BaseException as raised:  # handed to whoever waits
+            except BaseException as raised:  # raised again in the caller
                 error = raised
             if not loop.is_closed():
                 loop.call_soon_threadsafe(ended, value, error)
@@ -112,32 +116,66 @@ class _Pool:
         """Start waiting work, the caller that waits longest first."""
         for caller in list(self._waiting):
             queue = self._waiting[caller]
-            while queue and queue[0][0].done():  # its caller has left
+            while queue and queue[0][0].done():  # cancelled
                 queue.popleft()
             if queue and self._may_start(caller):
                 outcome, work = queue.popleft()
                 self._start(loop, caller, outcome, work)
-                self._waiting[caller] = self._waiting.pop(caller)  # to the end of the line
+                self._waiting[caller] = self._waiting.pop(caller)  # to the end of the queue
             if not queue:
                 del self._waiting[caller]
 
 
 MOST_CALLERS = 1_024
-"""Callers that are remembered; one that was forgotten begins with a full bucket."""
+"""Buckets that are kept; a caller beyond them starts with a full one."""
 
 
 class Pace:
-    def __init__(self, per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self._capacity, self._clock = float(per_minute), clock
+    """A bucket for each caller that holds one period's worth and refills all the time."""
+
+    def __init__(self, capacity: int, clock: Callable[[], float] = time.monotonic, period: float = 60.0) -> None:
+        self._capacity, self._clock, self._period = float(capacity), clock, period
         self._buckets: dict[str, tuple[float, float]] = {}
 
-    def wait(self, caller: str) -> float:
-        """0.0 if the caller may call now, and the call is counted; otherwise the seconds until it may."""
+    def wait(self, caller: str, cost: float = 1.0) -> float:
+        """0.0 if the caller may take `cost` now, and it is taken; otherwise the seconds until it may."""
         now = self._clock()
         left, since = self._buckets.pop(caller, (self._capacity, now))
-        left = min(self._capacity, left + (now - since) * self._capacity / 60)
-        allowed = left >= 1
-        self._buckets[caller] = (left - 1 if allowed else left, now)
+        left = min(self._capacity, left + (now - since) * self._capacity / self._period)
+        allowed = left >= cost
+        self._buckets[caller] = (left - cost if allowed else left, now)
         if len(self._buckets) > MOST_CALLERS:
             del self._buckets[next(iter(self._buckets))]  # the one that has been silent longest
-        return 0.0 if allowed else (1 - left) * 60 / self._capacity
+        return 0.0 if allowed else (cost - left) * self._period / self._capacity
+
+
+DAY = 86_400.0
+
+
+class Shares:
+    """What each of several people may take: calls at a time, and bytes for tools that write in a day; 0: no limit."""
+
+    def __init__(self, calls: int, bytes_per_day: int) -> None:
+        self._calls = calls
+        self._bytes = Pace(bytes_per_day, period=DAY) if bytes_per_day else None
+        self._turns: dict[str, tuple[asyncio.Semaphore, int]] = {}
+
+    def wait_for_bytes(self, share: str, size: int) -> float:
+        """0.0 if `size` bytes may be written now, and they are counted; otherwise the seconds until they may."""
+        return self._bytes.wait(share, size) if self._bytes is not None else 0.0
+
+    @contextlib.asynccontextmanager
+    async def turn(self, share: str | None) -> AsyncIterator[None]:
+        """Wait until fewer calls of this share run than may run at a time; first come, first served."""
+        if share is None or not self._calls:
+            yield
+            return
+        turns, users = self._turns.get(share) or (asyncio.Semaphore(self._calls), 0)
+        self._turns[share] = (turns, users + 1)
+        try:
+            async with turns:
+                yield
+        finally:
+            turns, users = self._turns.pop(share)
+            if users > 1:
+                self._turns[share] = (turns, users - 1)

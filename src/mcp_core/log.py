@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ logging.addLevelName(TRACE, "TRACE")
 
 _CONTROL = {code: f"\\x{code:02x}" for code in (*range(0x20), 0x7F) if chr(code) not in "\n\r\t"}
 _CONTROL |= {ord("\n"): "\\n", ord("\r"): "\\r", ord("\t"): "\\t", 0x2028: "\\u2028", 0x2029: "\\u2029"}
-# Signs that turn the direction of what follows make a text read as another one.
+# Characters that change the writing direction can make a line read as another one.
 _CONTROL |= {code: f"\\u{code:04x}" for code in (0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))}
 
 _SECRETS = re.compile(
@@ -36,7 +38,7 @@ def _masked(text: str) -> str:
 
 
 class _Formatter(logging.Formatter):
-    """Masks what an exception says as well: it is no safer than a message. Lines of a program are left as they are."""
+    """Mask credentials in the text of exceptions too. Source lines in a traceback are left as they are."""
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - the standard library's name
         lines = super().formatException(ei).split("\n")
@@ -46,8 +48,8 @@ class _Formatter(logging.Formatter):
 class Redactor(logging.Filter):
     """Masks what looks like a credential, and keeps every record on one line.
 
-    A record that has a text `without_values` is written as that, unless `values` are wanted: errors of tools quote
-    names and contents of documents, and what foreign code said.
+    A record with a text `without_values` is written as that text unless `values` is set: errors of tools quote
+    document names, contents, and output of foreign code.
     """
 
     def __init__(self, *, values: bool = False) -> None:
@@ -72,14 +74,32 @@ def level_number(name: str) -> int:
     return number
 
 
-def configure(level: str, *, file: Path | None = None, names: tuple[str, ...] = ("mcp_core", "rolltop")) -> None:
+class _JsonFormatter(_Formatter):
+    """One JSON object on each line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        fields = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            fields["exception"] = self.formatException(record.exc_info)
+        return json.dumps(fields, ensure_ascii=False)
+
+
+def configure(
+    level: str, *, file: Path | None = None, names: tuple[str, ...] = ("mcp_core", "rolltop"), as_json: bool = False
+) -> None:
     """Log to standard error or a file, never to standard output; called by entry points only.
 
     From DEBUG on, errors of tools are logged with their text; above that with their type alone.
     """
     handler: logging.Handler
     handler = logging.FileHandler(file, encoding="utf-8") if file else logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    written = _JsonFormatter() if as_json else _Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
+    handler.setFormatter(written)
     handler.addFilter(Redactor(values=level_number(level) <= logging.DEBUG))
     for name in names:
         logger = logging.getLogger(name)

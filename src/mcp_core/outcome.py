@@ -19,10 +19,10 @@ logger = logging.getLogger("mcp_core.tools")
 
 
 async def result_of(call: Callable[[], Awaitable[Any]]) -> Result[Any]:
-    """What `call` returns, as a Result; what it raises, as a failure.
+    """Await `call` and return its value as a Result, or its exception as a failure.
 
-    That includes `sys.exit`, an interrupt or a cancellation that the tool raised itself: none of them may end
-    the server for everybody. What ends the call from outside passes.
+    `sys.exit`, an interrupt or a cancellation that the tool raised itself is a failure too, and does not end the
+    server. A cancellation from outside is raised.
     """
     try:
         returned = await call()
@@ -36,13 +36,13 @@ async def result_of(call: Callable[[], Awaitable[Any]]) -> Result[Any]:
 
 
 def comes_from_outside(error: BaseException) -> bool:
-    """Whether an exception ends a call because somebody wants that, and not because the tool raised it."""
+    """True if an exception comes from outside (cancellation, Ctrl-C) and was not raised by the tool."""
     if isinstance(error, GeneratorExit):
-        return True  # the coroutine itself is thrown away
+        return True  # the coroutine is closed
     if isinstance(error, asyncio.CancelledError):
         return _is_given_up()
-    # Where Python's own handler is in place, Ctrl-C raises wherever the program happens to be; asyncio's own cancels
-    # the task at the first one, and raises at the second.
+    # With Python's default handler, Ctrl-C raises at any point of the program; with asyncio's, the first one cancels
+    # the task and the second one raises.
     return isinstance(error, KeyboardInterrupt) and (
         _is_given_up() or signal.getsignal(signal.SIGINT) is signal.default_int_handler
     )
@@ -57,16 +57,15 @@ def _is_given_up() -> bool:
 
 
 def failure_of(error: BaseException) -> Result[Any]:
-    """The failure that an exception becomes.
+    """Turn an exception into a failure.
 
-    One that carries an `error_type` was meant for the caller and keeps its words, hint, position and details.
-    Any other is a defect of ours: its text may hold paths or secrets, so the caller gets only a reference
-    under which the log has the rest.
+    An exception with an `error_type` is meant for the caller: its message, hint, position and details are kept. Any
+    other is a defect, and its text may hold paths or secrets: the caller gets only a reference to the log entry.
     """
     if hasattr(error, "error_type"):
         try:
             return _expected(error)
-        except Exception as worse:  # its text cannot even be asked for
+        except Exception as worse:  # its __str__ raises
             error = worse
     return Result.failure(
         f"the tool failed unexpectedly; the server's log has the details under {reference_for(error)}",
@@ -76,7 +75,7 @@ def failure_of(error: BaseException) -> Result[Any]:
 
 
 def reference_for(error: BaseException) -> str:
-    """Log an exception that nobody expected, and give the reference under which it stands there."""
+    """Log an unexpected exception and return the reference of the log entry."""
     reference = secrets.token_hex(4)
     logger.error("unexpected error %s", reference, exc_info=error)
     return reference

@@ -1,4 +1,4 @@
-"""The tools of one server, by their registered names."""
+"""Declared tools (`Collection`), and the tools of one server by their registered names (`Registry`)."""
 
 from __future__ import annotations
 
@@ -18,13 +18,19 @@ __all__ = ["Collection", "DuplicateTool", "Registered", "Registry", "ToolExclude
 
 
 class DuplicateTool(ValueError):
-    """Two tools of one name; the message names both places."""
+    """Two tools have the same name; the message names both places."""
 
     def __init__(self, name: str, first: str, second: str) -> None:
         super().__init__(f"two tools are called {name!r}: {first} and {second}")
 
 
 class Collection:
+    """Declared tools, until a server takes them.
+
+    `drain` hands over each *pending* tool once; the *catalogue* keeps all of them, for a second server in the same
+    process. Tools are declared at import time, where nothing can be awaited, so a thread lock guards both.
+    """
+
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._pending: dict[str, ToolSpec] = {}
@@ -40,12 +46,12 @@ class Collection:
         known = self._pending.get(spec.name)
         if known is None and spec.toolset:
             known = self._catalogue.get((spec.toolset, spec.name))
-        # The same place again is a module that was reloaded, not a second tool.
+        # The same place again is a reloaded module, not a second tool.
         if known is not None and _place(known) != _place(spec):
             raise DuplicateTool(spec.name, known.source, spec.source)
 
     def drain(self) -> dict[str, ToolFunction]:
-        """Everything declared since the last drain, as functions by name."""
+        """Remove and return the functions declared since the last drain, by name."""
         with self._lock:
             drained, self._pending = self._pending, {}
         return {name: spec.func for name, spec in drained.items()}
@@ -68,8 +74,8 @@ def _place(spec: ToolSpec) -> tuple[str, str]:
 class Registered:
     """A tool under the name that clients see. `run` is the function with its call logging.
 
-    `name_of` resolves `{tool:…}` in the description, which is written when first asked for: by then all
-    tools have their names.
+    `name_of` resolves `{tool:…}` in the description. The description is made at first use, when all tools have
+    their names.
     """
 
     name: str
@@ -80,7 +86,7 @@ class Registered:
     profile: str = "full"
     given_description: str | None = None
     publishes_output: bool = True
-    """Whether `tools/list` carries the schema of its answers."""
+    """True if `tools/list` includes the output schema."""
 
     @cached_property
     def description(self) -> str:
@@ -90,7 +96,7 @@ class Registered:
 
     @cached_property
     def input_schema(self) -> dict[str, Any]:
-        """The whole schema of its arguments, whatever the list shows."""
+        """The complete schema of the arguments; the list may show a shorter one."""
         schema: dict[str, Any] = expand_schema(self.spec.input_schema, self.name_of)
         return schema
 
@@ -103,7 +109,7 @@ class Registered:
         if self.description:
             entry["description"] = self.description
         shown = brief_schema if self.profile == "compact" else dict if self.profile == "full" else listed_schema
-        if "$schema" in self.spec.input_schema:  # written in a dialect of its own choice: published to the letter
+        if "$schema" in self.spec.input_schema:  # it names its own dialect: published unchanged
             shown = dict
         entry["inputSchema"] = expand_schema(shown(self.spec.input_schema), self.name_of)
         if self.publishes_output:
@@ -113,7 +119,7 @@ class Registered:
 
 
 class ToolExcluded(Exception):
-    """The owner left this tool out; no other tool does its work."""
+    """The owner excluded this tool."""
 
     error_type = "permission_denied"
     hint = "The owner of this server left it out (exclude_tools). Do without it."
@@ -123,7 +129,7 @@ class ToolExcluded(Exception):
 
 
 class Registry:
-    """Registered tools in the order they came; a name is given once. `excluded` are names that never work."""
+    """Registered tools in order; names are unique. Tools in `excluded` can never be called."""
 
     def __init__(self, excluded: Iterable[str] = (), prefix: str = "", *, publishes_output: bool = True) -> None:
         self._publishes_output = publishes_output
@@ -132,7 +138,7 @@ class Registry:
         self._excluded = {form for name in excluded for form in (name, name.removeprefix(f"{prefix.rstrip('_')}_"))}
 
     def refuse_excluded(self, name: str) -> None:
-        """Raise `ToolExcluded` for a tool that was left out: for tools that do the work of others."""
+        """Raise `ToolExcluded` if `name` is excluded. For tools that do the work of others."""
         if name in self._excluded or self.name_of(name) in self._excluded:
             raise ToolExcluded(name)
 
@@ -146,7 +152,7 @@ class Registry:
         profile: str = "full",
         description: str | None = None,
     ) -> Registered:
-        """Register `spec` under `name`. Names in its text are resolved once all tools are there."""
+        """Register `spec` under `name`. Tool names in its text are resolved later, when all tools are registered."""
         if (known := self._by_name.get(name)) is not None:
             raise DuplicateTool(name, known.spec.source, spec.source)
         self._final.setdefault(spec.name, name)
@@ -171,7 +177,7 @@ class Registry:
         return self._by_name.get(name)
 
     def by_plain_name(self, name: str) -> Registered | None:
-        """By the registered or the undecorated name."""
+        """Find a tool by its registered or its plain name."""
         return self._by_name.get(name) or self._by_name.get(self._final.get(name, ""))
 
     def name_of(self, plain: str) -> str:
@@ -179,7 +185,7 @@ class Registry:
         return self._final.get(plain, plain)
 
     def nearest(self, name: str) -> str | None:
-        """What the caller may have meant."""
+        """The registered name closest to `name`."""
         if name in self._final:
             return self._final[name]
         near = difflib.get_close_matches(name, self._by_name, n=1, cutoff=0.6)

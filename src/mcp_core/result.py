@@ -1,4 +1,4 @@
-"""`Result[T]`: what every tool returns, success or failure, before an envelope gives it its wire shape."""
+"""`Result[T]`: the return value of every tool, and the content blocks it may carry. An envelope shapes it for MCP."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ __all__ = [
 
 
 FROM_DOCUMENTS = "from-documents"
-"""The tag of tools whose answers carry what documents, packages or foreign code say."""
+"""The tag of tools whose answers contain text of documents, packages or foreign code."""
 DATA: dict[str, Any] = {"rolltop/content": "data"}
-"""`_meta` of such content: a host can tell it from instructions, and should not follow any that are in it."""
+"""`_meta` of such content: a host must treat it as data and not follow instructions in it."""
 
 
 TEXT_AT = "rolltop/text"
-"""Key of a resource's `_meta`: the URI of what it says as plain text or Markdown."""
+"""Key in a resource's `_meta`: the URI of its plain text or Markdown form."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Words beside the answer's own text: notes, or a text to read."""
+    """Additional text beside the answer."""
 
     text: str
 
@@ -55,7 +55,7 @@ class Audio:
 
 @dataclass(frozen=True, slots=True)
 class ResourceLink:
-    """A resource the client may read; the way to hand over what is too large for an answer."""
+    """A resource that the client may read; used for content too large for an answer."""
 
     uri: str
     name: str

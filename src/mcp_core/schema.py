@@ -39,7 +39,7 @@ _BOUNDS = {
 
 
 def model_schema(model: type[BaseModel]) -> dict[str, Any]:
-    """What goes on the wire: wire names, no generated titles (an agent pays for every token)."""
+    """The schema of a model with wire names and without generated titles, which would cost tokens."""
     schema = without_titles(model.model_json_schema(by_alias=True))
     schema.pop("description", None)
     schema["properties"] = {name: _without_null_default(each) for name, each in schema.get("properties", {}).items()}
@@ -81,7 +81,7 @@ def _with_readable_dicts(kind: Any, known: dict[Any, Any]) -> Any:
     `typing` do not, and pydantic refuses them."""
     if typing.is_typeddict(kind):
         if kind not in known:
-            known[kind] = dict[str, Any]  # where it holds itself
+            known[kind] = dict[str, Any]  # a recursive type
             hints = typing.get_type_hints(kind, include_extras=True)
             fields = {name: _with_readable_dicts(hint, known) for name, hint in hints.items()}
             required = kind.__required_keys__
@@ -102,7 +102,7 @@ def _with_readable_dicts(kind: Any, known: dict[Any, Any]) -> Any:
 
 
 def without_titles(schema: dict[str, Any]) -> dict[str, Any]:
-    """`schema` without the titles that pydantic makes of names; a property called title stays."""
+    """Remove the titles that pydantic generates; a property named title stays."""
     cleaned: dict[str, Any] = _strip(schema, is_mapping_of_schemas=False)
     return cleaned
 
@@ -124,8 +124,8 @@ def _strip(node: Any, *, is_mapping_of_schemas: bool) -> Any:
 def listed_schema(schema: Schema) -> dict[str, Any]:
     """The same schema in fewer words, for `tools/list`.
 
-    Plain alternatives are one list of types, a definition that is used once stands where it is used, and what any
-    JSON Schema allows unsaid is not said. Unknown arguments are refused by name, so no object need forbid them.
+    Alternatives of plain types become one list of types, definitions used once are inlined, and keywords that only
+    repeat a default are dropped. Unknown arguments are refused by name, so objects need not forbid them.
     """
     return dict(_shortened(_inlined(dict(schema)), is_mapping_of_schemas=False))
 
@@ -139,12 +139,18 @@ def brief_schema(schema: Schema) -> dict[str, Any]:
 
 _UNSAID = frozenset({"minimum", "maximum", "exclusiveMinimum", "minLength", "minItems"})
 _SPEAKING = frozenset((
-    "after_context", "arguments", "before_context", "color", "confirm", "context", "cursor", "description", "dry_run",
-    "end_line", "filename", "format", "formats", "hash", "ignore_case", "inputFormat", "length", "limit",
-    "line_numbers", "metadata", "mime", "offset", "outputFormat", "paths_only", "project", "query", "sort_by",
-    "sort_order", "start_line", "tags", "timeout", "title",
+    "action", "active", "add_tags", "after_context", "arguments", "atomic", "before_context", "binary", "category",
+    "color", "confirm", "content", "context", "count", "created_before", "cursor", "depth", "description",
+    "detailed", "dry_run", "end_line", "engine", "exclude", "facets", "feature_name", "figures", "file_types",
+    "filename", "files_with_matches", "files_without_match", "find", "format", "formats", "fresh", "fuzzy", "graph",
+    "hash", "ignore_case", "include_content", "indexed_after", "indexed_before", "inputFormat", "invert", "keep",
+    "length", "limit", "line_numbers", "match_all", "max_count", "metadata", "mime", "mime_type", "modified_after",
+    "modified_before", "offset", "outputFormat", "outputPath", "outputs", "overwrite", "page", "params",
+    "paths_only", "project", "query", "raw", "recent", "remove", "remove_tags", "renderer", "replace",
+    "run_examples", "similarity", "sort_by", "sort_order", "start_line", "tags", "template", "text", "timeout",
+    "title", "to", "type", "verbose", "version", "with_filename", "word",
 ))  # fmt: skip
-"""Arguments whose names say what they are."""
+"""Arguments whose names need no description."""
 _REMARK = re.compile(r" \([^)]*\)|[.;:](\s.*|$)", re.DOTALL)
 
 
@@ -172,7 +178,7 @@ def _brief(node: Any, *, is_mapping_of_schemas: bool) -> Any:
 
 
 def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
-    """`schema` with the definitions that are used once where they are used."""
+    """Inline definitions that are used once."""
     text = json.dumps(schema)
     definitions = dict(schema.get("$defs", {}))
     once = {name for name in definitions if text.count(json.dumps(f"#/$defs/{name}")) == 1}
@@ -236,7 +242,7 @@ _OBVIOUS: dict[str, tuple[Any, ...] | None] = {
     "maxLength": None,
     "maxItems": None,
     "maxProperties": None,
-    "default": ("", [], {}),
+    "default": ("", [], {}, False),  # 0 too
 }
 """What says no more than "not negative", "not empty", "not huge" or "nothing"; None: whatever the value. A call beyond
 a bound is refused by name."""

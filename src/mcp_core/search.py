@@ -1,4 +1,4 @@
-"""Finding a tool by words: BM25 over names, purposes, arguments and examples."""
+"""Search for tools by words: BM25 over names, purposes, arguments and examples."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ please should so some that the their them there these they this those to us want
 with would you your
 """
 _EMPTY = frozenset(_EMPTY_WORDS.split())
-"""Words that say nothing about a task."""
+"""Stop words."""
 _ALIKE = (
     "convert turn transform map translate",
     "delete remove forget erase drop discard rid throw dispose clean",
@@ -57,16 +57,16 @@ _ALIKE = (
     "export write disk output",
     "package library catalog",
 )
-"""Words that users say for each other."""
+"""Synonyms."""
 _ASKING = frozenset({"what", "which", "is", "are", "how", "does", "do", "who", "where", "show", "list", "when"})
 _ASKED = 0.75
-"""What a tool that changes something counts where the query is a question."""
+"""Weight of tools that change something, if the query is a question."""
 _SHARE = 0.45
-"""What a word that is only alike counts, against the word itself."""
+"""Weight of a synonym, relative to the word itself."""
 
 
 def words_of(text: str) -> list[str]:
-    """Lower-case words, identifiers taken apart (`getUserName`, `get_user_name`), common endings off."""
+    """Lower-case words of a text: identifiers are split (`getUserName`, `get_user_name`), common endings removed."""
     return [_stem(word.lower()) for word in _WORD.findall(text)]
 
 
@@ -79,7 +79,7 @@ def _stem(word: str) -> str:
 
 
 def _alternatives(query: str) -> list[dict[str, float]]:
-    """For each word of a query that says something, itself and the words alike, with what they count."""
+    """For each word of a query except stop words: the word and its synonyms, with their weights."""
     said = [word for word in _WORD.findall(query) if word.lower() not in _EMPTY] or _WORD.findall(query)
     words = dict.fromkeys(_stem(word.lower()) for word in said)
     if {"how", "many"} <= words.keys():

@@ -1,4 +1,4 @@
-"""`ToolSpec`: everything known about one tool, from one declaration."""
+"""`ToolSpec`: the declaration of one tool, from which its schema, description and calls are made."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ToolFunction = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True)
 class ToolAnnotations:
-    """What a tool does, as MCP's four hints; `--read-only`, consent and the wire all read it.
+    """MCP's four hints about a tool. `--read-only`, consent and `tools/list` use them.
 
     `open_world`: it reaches beyond this machine's own data.
     """
@@ -59,11 +59,11 @@ class ToolAnnotations:
 READS = ToolAnnotations(read_only=True, idempotent=True)
 """Changes nothing."""
 WRITES = ToolAnnotations(idempotent=True)
-"""Adds or sets; saying it twice is the same as saying it once."""
+"""Adds or sets; idempotent."""
 DESTROYS = ToolAnnotations(destructive=True, idempotent=True)
 """Removes or replaces what was there."""
 RUNS = ToolAnnotations()
-"""Runs something; twice is not the same as once."""
+"""Runs something; not idempotent."""
 
 
 FOR_OWNER = "for-owner"
@@ -87,18 +87,18 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """How a tool function wants to be called, and what it returns."""
+    """The parameters and the return type of a tool function."""
 
     model: type[BaseModel] | None
     arguments: str | None
     context: str | None
     returns: Any
     others: tuple[str, ...] = ()
-    """Parameters that nothing is known to go into, and that have no default."""
+    """Parameters without a default that are neither the arguments nor the context."""
 
 
 def inspect_function(func: ToolFunction) -> Parameters:
-    """Find the argument model and the context among the parameters, also under postponed annotations."""
+    """Find the argument model and the context among the parameters, also with postponed annotations."""
     names = {**_enclosing_names(func), **_closure_names(func)}
     hints = typing.get_type_hints(func, include_extras=True, localns=names)
     model: type[BaseModel] | None = None
@@ -135,7 +135,7 @@ def _enclosing_names(func: ToolFunction) -> dict[str, Any]:
 
 
 def _closure_names(func: ToolFunction) -> dict[str, Any]:
-    """Names that a function defined inside another one can see: its annotations may use them."""
+    """Names of the enclosing functions, which annotations may use."""
     code, closure = getattr(func, "__code__", None), getattr(func, "__closure__", None)
     if code is None or not closure:
         return {}
@@ -152,10 +152,10 @@ def _is_filled(cell: Any) -> bool:
 
 @dataclass(frozen=True)
 class ToolSpec:
-    """One tool. Built by `ToolArguments.declare`, or by hand for tools that are defined by data.
+    """One tool. Made by `ToolArguments.declare`, or directly for tools that are defined by data.
 
-    `schema` and `validate` replace the argument model for such tools: the function then gets the
-    validated mapping as its first argument. `brief` is what the compact profile shows of their documentation.
+    For the latter, `schema` and `validate` replace the argument model, and the function gets the validated mapping
+    as its first argument. `brief` is their description in the compact profile.
     """
 
     name: str
@@ -170,9 +170,9 @@ class ToolSpec:
     timeout: float | None = None
     hidden: bool = False
     writes_with: str = ""
-    """The optional argument without which the tool only reads; a server that only reads serves it nevertheless."""
+    """The optional argument without which the tool only reads; a read-only server serves the tool without it."""
     sections_in_list: bool = False
-    """Whether `tools/list` shows all four sections by default; the others are compact there."""
+    """True if `tools/list` shows all four sections by default; other tools are compact there."""
     schema: Mapping[str, Any] | None = None
     validate: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
     output: Mapping[str, Any] | None = None
@@ -242,7 +242,7 @@ class ToolSpec:
         return self.text.partition("\n")[2].strip()
 
     def check(self, arguments: Mapping[str, Any] | None) -> Any:
-        """The arguments as the function wants them; raises `InvalidArguments` with everything that is wrong."""
+        """Validate the arguments; raises `InvalidArguments` with all problems."""
         if self.validate is not None:
             return self.validate(arguments or {})
         return check_arguments(self.model or NoArguments, arguments)

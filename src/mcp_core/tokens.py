@@ -1,4 +1,4 @@
-"""The one estimate of tokens: from characters, never to bill."""
+"""Estimate tokens from characters. All token counts of the server use this estimate."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mcp_core.jsonable import to_json_bytes
 __all__ = ["characters_of", "cost_of", "tokens_of"]
 
 _CHARACTERS_PER_TOKEN = 4.0
-"""What a tokenizer makes of English and JSON, on average."""
+"""The average for English text and JSON."""
 
 
 def tokens_of(characters: int) -> int:
@@ -24,6 +24,6 @@ def characters_of(tokens: int) -> int:
 
 
 def cost_of(entry: Mapping[str, Any]) -> int:
-    """Tokens of what hosts give the model of a tool's entry in `tools/list`: name, description and input schema."""
+    """Tokens of the parts of a `tools/list` entry that hosts pass to the model: name, description, input schema."""
     shown = {key: entry[key] for key in ("name", "description", "inputSchema") if key in entry}
     return tokens_of(len(to_json_bytes(shown)))

@@ -1,7 +1,7 @@
-"""A tool set: what belongs together, is switched together, and answers in one shape.
+"""A tool set: tools, resources and prompts that are enabled together and share one envelope.
 
-A set says by import paths where its parts are, so that reading the list of sets costs nothing and a set
-that cannot be loaded stops nobody else.
+A set names its parts by import paths. Listing the sets therefore imports nothing, and a set that cannot be loaded
+does not affect the others.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ class LiveTools(Protocol):
         ...
 
     def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
-        """Call `changed`, from any thread, when `specs` would give something else; returns what ends it."""
+        """Call `changed`, from any thread, when `specs` has changed. Returns a function that ends the watch."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A part that a set uses: is it there, and if not, what to do. `vital`: the set is useless without it."""
+    """A part that a set needs, and how to install it. `vital`: the set cannot work without it."""
 
     name: str
     present: bool
@@ -78,7 +78,7 @@ class ToolSet:
     instructions: str = ""
 
     def load(self) -> tuple[ToolSpec, ...]:
-        """Import the modules and give the tools that they declare for this set."""
+        """Import the modules and return the tools that they declare for this set."""
         for module in self.modules:
             importlib.import_module(module)
         return ToolArguments.catalogue(self.name)
@@ -96,14 +96,14 @@ class ToolSet:
         return made
 
     def make_live(self, workspace: Any) -> LiveTools | None:
-        """The set's tools that come from data, of which the application's `workspace` knows."""
+        """The set's tools that come from data in the application's `workspace`."""
         if self.live is None:
             return None
         made: LiveTools = resolve(self.live)(workspace)
         return made
 
     def check_needs(self, settings: Any) -> list[Need]:
-        """What the set uses and whether it is there; `settings` is the application's."""
+        """The parts that the set needs; `settings` is the application's."""
         if self.needs is None:
             return []
         check: Callable[[Any], list[Need]] = resolve(self.needs)
@@ -121,7 +121,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
-    """Some of a list, and where the rest begins."""
+    """A part of a list, and the cursor of the next part."""
 
     items: Sequence[T]
     next_cursor: str | None = None
@@ -169,11 +169,11 @@ class UnknownResource(Exception):
 
 
 class UnknownScheme(UnknownResource):
-    """Text that is no URI, or one whose scheme nobody serves."""
+    """Not a URI, or one with a scheme that no tool set serves."""
 
 
 class ResourceProvider(Protocol):
-    """One tool set's resources. `schemes` are the URI schemes that are its own."""
+    """The resources of one tool set. `schemes` are its URI schemes."""
 
     schemes: tuple[str, ...]
 
@@ -236,7 +236,7 @@ def declare_prompt(
     complete: Complete | None = None,
     title: str | None = None,
 ) -> Callable[[F], F]:
-    """Declare `async def prompt(arguments, ctx)`; the function comes back unchanged."""
+    """Declare `async def prompt(arguments, ctx)` as a prompt; returns the function unchanged."""
 
     def declare(func: F) -> F:
         prompt = Prompt(name or func.__name__, func, tuple(arguments), complete, title, func.__module__)

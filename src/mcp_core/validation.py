@@ -1,4 +1,4 @@
-"""Raw arguments to a model: all problems at once, with paths and suggestions, without the values."""
+"""Validate raw arguments: report all problems at once, with paths and suggestions, without the values."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["InvalidArguments", "Problem", "check_arguments"]
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 _SHOWN = 20
-"""More problems than this help nobody; the count is still said."""
+"""Problems that are listed; of the rest only the number is given."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing wrong with the arguments: the dotted path, and what to do about it."""
+    """One problem of the arguments: the dotted path, and how to fix it."""
 
     path: str
     message: str
@@ -46,7 +46,7 @@ class InvalidArguments(Exception):
 
 
 def check_arguments(model: type[ModelT], raw: Mapping[str, Any] | None) -> ModelT:
-    """A validated `model`, or `InvalidArguments` with everything that is wrong."""
+    """Return a validated `model`; raises `InvalidArguments` with all problems."""
     try:
         return model.model_validate({} if raw is None else raw)
     except ValidationError as error:
@@ -59,14 +59,14 @@ def _problems(error: ValidationError, model: type[BaseModel], raw: Mapping[str, 
         location = _without_choices(each["loc"], raw, missing=each["type"] == "missing")
         problem = _problem(location, each["type"], each["msg"], model)
         before = found.get(problem.path)
-        if before is not None and location != each["loc"]:  # what each of several choices has against it
+        if before is not None and location != each["loc"]:  # one error per member of a union
             problem = Problem(before.path, f"{before.message}, or {problem.message}", before.kind)
         found[problem.path] = problem
     return list(found.values())
 
 
 def _without_choices(location: tuple[int | str, ...], raw: Any, *, missing: bool) -> tuple[int | str, ...]:
-    """A place in the arguments. Pydantic also names which of several types it tried, and nobody has written that."""
+    """The path of a problem, without the names of union members that pydantic adds."""
     place: list[int | str] = []
     for at, part in enumerate(location):
         is_absent = missing and at == len(location) - 1

@@ -15,9 +15,9 @@ from typing import Any
 __all__ = ["main"]
 
 _MOST_WAITING = 1 << 20
-"""Bytes of messages that are read while the tools load; the client waits with the rest."""
+"""Bytes of messages that are read while the tools load; the rest stays in the pipe."""
 _OBJECTS = 50_000
-"""New objects before the garbage collector looks: what a short command loads is not garbage."""
+"""New objects before the garbage collector runs: a short command produces little garbage."""
 FLAGS = ("--page", "--read-only", "--output-schemas", "--no-output-schemas")
 VALUED = (
     "--workspace",
@@ -51,13 +51,14 @@ def main() -> None:
             leave_with(error)
         return
     if None in (sys.stdin, sys.stdout, sys.stderr) and "serve" not in sys.argv[1:]:
-        from rolltop.base.streams import mind_closed_streams  # noqa: PLC0415 - seldom needed
+        from rolltop.base.streams import replace_closed_streams  # noqa: PLC0415 - seldom needed
 
-        mind_closed_streams()
-    if sys.argv[1:2] == ["transform"]:
+        replace_closed_streams()
+    if not {"serve", "daemon"} & {*sys.argv[1:]}:
         import gc  # noqa: PLC0415
 
         gc.set_threshold(_OBJECTS, 10, 10)
+    if sys.argv[1:2] == ["transform"]:
         from rolltop.cli.transform.quick import run_quickly  # noqa: PLC0415
 
         if run_quickly(sys.argv[2:]):
@@ -93,7 +94,7 @@ def _serve_fast() -> None:
     answers = kept_or_built_in(path, arguments, os.environ)
     loading = _Loading()
     read = _answer_early(wire.reader, wire.writer, answers, loading)
-    # Nothing is imported here while the other thread imports: each might see modules that are half loaded.
+    # Import nothing here while the other thread imports: each could see half-loaded modules.
     application = loading.result()
     from rolltop.server.runtime import run_stdio  # noqa: PLC0415
     from rolltop.server.stdio import Early  # noqa: PLC0415
@@ -105,7 +106,7 @@ def _serve_fast() -> None:
 
 
 def _end_on_signals() -> None:
-    """Until the server handles signals: nothing was asked for yet that would have to be finished."""
+    """End at once on a signal until the server handles signals; no work has begun yet."""
     import signal  # noqa: PLC0415 - other starts do without
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -113,7 +114,7 @@ def _end_on_signals() -> None:
 
 
 class _Loading:
-    """Builds the application in a thread; `pipe` becomes readable when it is there, or has failed."""
+    """Builds the application in a thread; `pipe` becomes readable when that is done or has failed."""
 
     def __init__(self) -> None:
         self.pipe, self._done = os.pipe()
@@ -129,7 +130,7 @@ class _Loading:
             from rolltop.cli.serve import application_for  # noqa: PLC0415
 
             self._application = application_for(sys.argv[1:])
-        except BaseException as error:  # raised again in the main thread, which ends the process with it
+        except BaseException as error:  # raised again in the main thread
             self._error = error
         finally:
             os.write(self._done, b"x")
@@ -160,7 +161,7 @@ def _answer_early(
         try:
             chunk = os.read(reader, 1 << 16)
         except OSError:
-            break  # the server finds out what is wrong, and says it
+            break  # the server reports it
         if not chunk:
             ended = True
             break
@@ -179,7 +180,7 @@ def _answer_early(
 
 
 def _write_all(descriptor: int, data: bytes) -> bool:
-    """True if everything was written; the server finds out what is wrong with the other end, and says it."""
+    """True if everything was written; an error is left to the server to report."""
     try:
         while data:
             data = data[os.write(descriptor, data) :]

@@ -1,4 +1,4 @@
-"""Long work in a thread that ends when its caller has left: the work calls `checkpoint` now and then."""
+"""Cancel long work in a thread: the work calls `checkpoint` regularly."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _check: ContextVar[Callable[[], None]] = ContextVar("check", default=_go_on)
 
 
 def checkpoint() -> None:
-    """Raise if nobody waits for this work any more."""
+    """Raise if the work was cancelled."""
     _check.get()()
 
 
 def interruptible(func: Callable[P, T], check: Callable[[], None]) -> Callable[P, T]:
-    """`func`, in which every `checkpoint` calls `check`; `check` raises to end the work."""
+    """Wrap `func` so that every `checkpoint` in it calls `check`, which raises to end the work."""
 
     @wraps(func)
     def run(*args: P.args, **kwargs: P.kwargs) -> T:

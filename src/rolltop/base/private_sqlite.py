@@ -1,4 +1,4 @@
-"""SQLite files that several of our processes share and nobody else reads."""
+"""SQLite files that rolltop's processes share and other users cannot read."""
 
 from __future__ import annotations
 

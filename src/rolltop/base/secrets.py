@@ -1,4 +1,4 @@
-"""Mask credentials in what is kept or shown: by the name of a field, and by the look of a text."""
+"""Mask credentials in texts that are stored or shown: by field name, and by pattern."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _KEYS = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRI
 _KNOWN = re.compile(
     r"\b(?:sk-[\w-]{16,}|gh[pousr]_\w{20,}|xox[abprs]-[\w-]{10,}|AKIA[0-9A-Z]{16}|eyJ[\w-]{10,}\.[\w-]+\.[\w-]+)"
 )
-"""Forms of keys that services give out."""
+"""Key formats of well-known services."""
 
 
 def mask_json(text: str) -> str:
-    """A JSON text with the values of fields such as `password` masked; text that is no JSON is masked by its look."""
+    """Mask the values of fields such as `password` in a JSON text; other text is masked by pattern."""
     try:
         return json.dumps(_masked(json.loads(text)), ensure_ascii=False)
     except (ValueError, RecursionError):
@@ -33,7 +33,7 @@ def mask_json(text: str) -> str:
 
 
 def mask_text(text: str) -> str:
-    """A text without what looks like a credential."""
+    """Mask everything in a text that looks like a credential."""
     text = _KEYS.sub(MASK, _QUOTED.sub(rf"\1{MASK}", text))
     text = _BEARER.sub(rf"\1{MASK}", text)
     return _KNOWN.sub(MASK, _PLAIN.sub(rf"\1{MASK}", text))

@@ -1,7 +1,13 @@
-"""Replace standard streams that the parent process closed, as some supervisors do.
+"""Standard streams: replace those that the parent closed, and reserve stdin and stdout for the protocol.
 
-A command that does not use the stream works; one that does gets a one-line error. The descriptor numbers 0 to 2 are
-occupied too: otherwise the next file to be opened would get one, and a child process would read or write it.
+`replace_closed_streams`: some supervisors close streams. A command that does not use the stream works; one that does
+fails with a one-line error. The descriptors 0 to 2 are occupied too: otherwise the next opened file would get one of
+these numbers, and child processes would use it.
+
+`claim_stdio`: a stdio server takes the wire before anything else can write to it. Afterwards descriptor 1 is standard
+error and 0 is empty, for this process and every child, so that a stray `print` never reaches the client.
+
+Imports nothing heavy, because both run first.
 """
 
 from __future__ import annotations
@@ -10,7 +16,7 @@ import os
 import sys
 from typing import Any, NamedTuple
 
-__all__ = ["ClosedStream", "Wire", "claim_stdio", "mind_closed_streams"]
+__all__ = ["ClosedStream", "Wire", "claim_stdio", "replace_closed_streams"]
 
 
 _NAMES = ("stdin", "stdout", "stderr")
@@ -39,7 +45,7 @@ class ClosedStream:
         )
 
 
-def mind_closed_streams() -> None:
+def replace_closed_streams() -> None:
     """Replace each standard stream that is closed."""
     for name in _NAMES:
         if getattr(sys, name) is not None:
@@ -52,16 +58,16 @@ def mind_closed_streams() -> None:
 
 
 class Wire(NamedTuple):
-    """Private descriptors of the two ends; not inherited by children."""
+    """Private descriptors of stdin and stdout, not inherited by children."""
 
     reader: int
     writer: int
     parent: int
-    """Who started us, as it was before anything was loaded: it may be gone by the time that we look again."""
+    """The parent process, read before anything is loaded: it may end soon after."""
 
 
 def claim_stdio() -> Wire:
-    """Move the wire to private descriptors and put harmless ones in its place."""
+    """Move stdin and stdout to private descriptors and replace them."""
     _refuse_closed()
     wire = Wire(os.dup(0), os.dup(1), os.getppid())  # os.dup makes descriptors that children do not inherit
     empty = os.open(os.devnull, os.O_RDONLY)
@@ -72,7 +78,7 @@ def claim_stdio() -> Wire:
 
 
 def _refuse_closed() -> None:
-    """A closed end is told before anything is opened: the next descriptor made would take its number."""
+    """Refuse closed streams before anything is opened, because the next descriptor would take their number."""
     for number, end in enumerate(("input", "output")):
         if not _is_open(number):
             from rolltop.errors import InvalidInput  # noqa: PLC0415 - seldom needed

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rolltop.server.application import Application
     from rolltop.settings import Settings
 
-__all__ = ["EXIT_OF_ERROR", "call", "is_pair", "read_document", "read_pairs"]
+__all__ = ["EXIT_OF_ERROR", "call", "error_sentence", "is_pair", "read_document", "read_pairs"]
 
 
 INDEPENDENT = ("store", "transform", "reports", "guide")
@@ -94,8 +94,8 @@ def call(
     settings = make_settings(invocation, {})
     start_logging(settings)
     ended: list[Call] = []
-    desk = _desk_with(tool, settings, ended.append)
-    registered = desk.registry.by_plain_name(tool)
+    application = _application_with(tool, settings, ended.append)
+    registered = application.registry.by_plain_name(tool)
     if registered is not None and given:
         values = read_pairs(given, registered.spec.input_schema)
 
@@ -106,22 +106,28 @@ def call(
         agreed = yes or click.confirm(message, err=True)
         return Reply("accept", {"agree": True}) if agreed else Reply("decline")
 
-    context = desk.context(ClientInfo("rolltop", transport="cli"), progress_sink=_progress, asker=ask)
+    context = application.context(ClientInfo("rolltop", transport="cli"), progress_sink=_progress, asker=ask)
     try:
-        answer = asyncio.run(desk.dispatcher.call(registered.name if registered else tool, values, context))
+        answer = asyncio.run(application.dispatcher.call(registered.name if registered else tool, values, context))
     except UnknownTool as error:
-        raise _unknown(error, desk) from None
+        raise _unknown(error, application) from None
     except ProtocolFault as fault:  # how some tool sets reject arguments
         raise InvalidInput(fault.message, hint=f"rolltop tools show {tool} describes them.") from None
     finally:
-        desk.close()
+        application.close()
     _print(answer, raw)
     if answer.is_error:
         sys.exit(EXIT_OF_ERROR.get(ended[-1].error_type or "", 1))
 
 
-def _desk_with(tool: str, settings: Settings, watcher: Callable[[Call], None]) -> Application:
-    """A desk with the one module that declares the tool; with all sets if no single one is known to."""
+def error_sentence(answer: Any) -> str:
+    """What a failed answer says, in whichever envelope."""
+    error = (answer.structured or {}).get("error", answer.text) if isinstance(answer.structured, dict) else answer.text
+    return str(error.get("message", answer.text) if isinstance(error, dict) else error)
+
+
+def _application_with(tool: str, settings: Settings, watcher: Callable[[Call], None]) -> Application:
+    """An application with the one module that declares the tool; with all sets if no single one is known to."""
     from rolltop.server.application import Application
     from rolltop.server.toolsets import SEARCH, discover, select
 
@@ -133,10 +139,10 @@ def _desk_with(tool: str, settings: Settings, watcher: Callable[[Call], None]) -
             [found] = declaring
             other: dict[str, dict[str, Any]] = {key: {} for key in SECTIONS if key != found.name}
             only = replace(settings, toolsets=(found.name,), sections={**settings.sections, **other})
-            desk = Application(only, watcher=watcher, toolsets=[found])
-            if desk.registry.by_plain_name(tool) is not None:
-                return desk
-            desk.close()
+            application = Application(only, watcher=watcher, toolsets=[found])
+            if application.registry.by_plain_name(tool) is not None:
+                return application
+            application.close()
     return Application(settings, watcher=watcher)
 
 
@@ -150,9 +156,9 @@ def _part_with(toolset: ToolSet, name: str) -> ToolSet | None:
     return None
 
 
-def _unknown(error: UnknownTool, desk: Application) -> RolltopError:
+def _unknown(error: UnknownTool, application: Application) -> RolltopError:
     """The error for a tool that is not served; it may belong to a set that could not be loaded."""
-    failed = [f"{each.toolset.name} ({each.error})" for each in desk.loaded if each.error]
+    failed = [f"{each.toolset.name} ({each.error})" for each in application.loaded if each.error]
     if not failed or error.nearest:
         return NotFound(str(error), hint="rolltop tools list shows all tools.")
     return PartMissing(f"{error}. Not served: {', '.join(failed)}", hint="rolltop doctor says what is missing.")

@@ -27,13 +27,13 @@ def list_tools(invocation: Invocation, as_json: bool) -> None:
     """One line a tool: name, set, what it may do, purpose."""
     from rolltop.server.application import Application
 
-    desk = Application(make_settings(invocation, {}))
+    application = Application(make_settings(invocation, {}))
     if as_json:
-        print_json([registered.wire for registered in desk.registry])
+        print_json([registered.wire for registered in application.registry])
         return
     rows = [
         (registered.name, registered.spec.toolset, _safety(registered.spec.annotations), registered.spec.summary)
-        for registered in desk.registry
+        for registered in application.registry
     ]
     print_rows(("TOOL", "SET", "EFFECT", "PURPOSE"), rows)
 
@@ -53,15 +53,15 @@ def show(invocation: Invocation, name: str, as_json: bool) -> None:
     from mcp_core.description import describe
     from rolltop.server.application import Application
 
-    desk = Application(make_settings(invocation, {}))
-    registered = desk.registry.by_plain_name(name)
+    application = Application(make_settings(invocation, {}))
+    registered = application.registry.by_plain_name(name)
     if registered is None:
-        near = desk.registry.nearest(name)
+        near = application.registry.nearest(name)
         raise NotFound(f"there is no tool {name!r}", hint=f"Did you mean {near}?" if near else "rolltop tools list")
     if as_json:
         print_json(registered.wire)
     else:
-        click.echo(f"# {registered.name}\n\n{describe(registered.spec, 'full', desk.registry.name_of)}")
+        click.echo(f"# {registered.name}\n\n{describe(registered.spec, 'full', application.registry.name_of)}")
 
 
 @tools.command(epilog=EXIT_CODES)
@@ -89,10 +89,10 @@ def toolsets(invocation: Invocation, /, cost: bool, budget: int | None, as_json:
     from mcp_core.tokens import cost_of
     from rolltop.server.application import Application
 
-    desk = Application(make_settings(invocation, dict(given)))
+    application = Application(make_settings(invocation, dict(given)))
     rows = []
-    for loaded in desk.loaded:
-        tools = [registered for registered in desk.listed() if registered.spec.toolset == loaded.toolset.name]
+    for loaded in application.loaded:
+        tools = [registered for registered in application.listed() if registered.spec.toolset == loaded.toolset.name]
         row: dict[str, object] = {
             "toolset": loaded.toolset.name,
             "tools": len(tools),

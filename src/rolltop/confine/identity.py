@@ -1,4 +1,4 @@
-"""Whom foreign code runs as: never root."""
+"""The policy for foreign code, and the user it runs as: never root."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ __all__ = ["Identity", "Policy", "foreign_identity", "policy", "require_reachabl
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """`user`: whom foreign code runs as when rolltop runs as root (nobody when None).
-    `allow_unconfined`: run it with limits alone where the machine offers no confinement."""
+    """`user`: the user for foreign code if rolltop runs as root (`nobody` if None).
+    `allow_unconfined`: run it with limits alone if the machine offers no confinement."""
 
     user: str | int | None = None
     allow_unconfined: bool = False
@@ -66,7 +66,7 @@ def _look_up(user: str | int) -> tuple[int, int]:
 
 
 def threads_of(uid: int) -> int:
-    """Threads that `uid` runs now: RLIMIT_NPROC counts them all, not only ours."""
+    """Threads that `uid` runs now; RLIMIT_NPROC counts all of them."""
     return sum(_thread_counts(uid))
 
 

@@ -1,4 +1,4 @@
-"""A confined process seen from outside, and what all rungs need to start one."""
+"""A confined process seen from outside (`Child`), and what every backend needs to start one."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _spawner = ThreadPoolExecutor(1, thread_name_prefix="rolltop-spawner")
 
 
 def _renew_spawner() -> None:
-    """A forked process has no threads but the one that forked."""
+    """Replace the executor after a fork, which copies no threads."""
     global _spawner  # noqa: PLW0603 - one per process is the point
     _spawner = ThreadPoolExecutor(1, thread_name_prefix="rolltop-spawner")
 
@@ -106,7 +106,7 @@ class Child:
         return True
 
     def close(self) -> None:
-        """End it, and remove what was made for it."""
+        """End the process and remove its private directory."""
         self.kill()
         for stream in (self.process.stdin, self.process.stdout, self.process.stderr, self.status):
             if stream is not None:
@@ -207,7 +207,7 @@ def _popen(command: list[str], inherited: Sequence[int], stdin: int, output: int
 
 
 class OutputTail:
-    """Reads what a program prints, so that it never blocks on a full pipe, and keeps the last 64 KiB."""
+    """Reads the output of a program, so that it never blocks on a full pipe, and keeps the last 64 KiB."""
 
     def __init__(self, streams: list[IO[bytes] | None]) -> None:
         self._streams = [stream for stream in streams if stream is not None]
@@ -239,7 +239,7 @@ class OutputTail:
             self._kept = bytearray()
 
     def reset(self) -> bool:
-        """Forget all that was printed, also what is not read yet; false when a pipe's permissions were changed."""
+        """Drop all output, also unread output; false if a pipe's permissions were changed."""
         for stream in self._streams:
             unread = array("i", [1])
             while unread[0]:

@@ -1,4 +1,4 @@
-"""A warm process that callers share with its state: started at the first request, and again after it was lost."""
+"""`Resident`: a warm process with state that callers share."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["Resident"]
 
 
 class Resident:
-    """One warm process for callers that share its state. Safe to share between threads, one request at a time.
+    """Keeps one warm process and its state. Safe to share between threads; requests run one at a time.
 
-    Started at the first request, and again after a request ended it: then its state is lost, and every error that
-    loses it says so. What a request leaves running is ended with the request.
+    The process starts with the first request, and again after a request ended it. The error of that request says that
+    the state is lost. Processes that a request leaves running are killed.
     """
 
     def __init__(self, start: Callable[[], WarmProcess]) -> None:
@@ -35,7 +35,7 @@ class Resident:
 
     @contextlib.contextmanager
     def claimed(self) -> Iterator[bool]:
-        """Keep it for this thread if nobody uses it now; says whether that was so."""
+        """Reserve it for this thread; yields False if another thread uses it."""
         if not self._turn.acquire(blocking=False):
             yield False
             return
@@ -69,7 +69,7 @@ class Resident:
             self._running()
 
     def discard(self) -> None:
-        """End the process, which gave an answer that is none; the next request starts another."""
+        """End the process after an invalid answer; the next request starts another."""
         with self._turn:
             self._stop()
 

@@ -1,4 +1,4 @@
-"""The description of a sandbox: what the program sees and what it may use."""
+"""The description of a sandbox: what the program sees (`Mount`, `Sandbox`) and what it may use (`Limits`)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Limits:
     file_size: int = 256 * MIB
     """Largest single file."""
     disk: int = 512 * MIB
-    """All that lies in the writable mounts together, watched several times a second."""
+    """All files in the writable mounts together, checked several times a second."""
     tmp_size: int = 256 * MIB
     """Size of the program's own /tmp."""
     open_files: int = 256
@@ -154,7 +154,7 @@ SYSTEM_READ = (
     "/var/lib/dpkg",  # Debian's rmarkdown asks dpkg-query where jquery is
     "/var/lib/texmf",
 )
-"""What programs read of a system and what holds no secrets: no /etc/passwd, no /home, no /var but these."""
+"""System files that programs need and that hold no secrets: no /etc/passwd, no /home, nothing else of /var."""
 
 SYSTEM_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 """Devices for the rungs that have no /dev of their own."""

@@ -1,4 +1,9 @@
-"""A worker: lowers itself for good, then answers requests until its socket closes."""
+"""Worker processes of a `WorkerPool`: confined for good, they run jobs from bytes to bytes.
+
+`main` is the template process. It imports the jobs once and forks a worker for each message on its Unix socket; the
+worker's own socket is attached to the message. The server has threads and must not fork itself; the template has
+none, is small, and has everything imported.
+"""
 
 from __future__ import annotations
 
@@ -26,16 +31,16 @@ _BUFFER = 1 << 16
 
 
 class _Caller:
-    """Whose request is being answered; none in a process that is no worker."""
+    """The caller of the running job; `socket` is None outside of workers."""
 
     socket: socket.socket | None = None
     mark = 0
 
 
 def restrict_forever(settings: dict[str, Any], mother: int) -> None:
-    """Everything that limits this process, before it sees its first byte of foreign data.
+    """Apply all limits to this process, before it reads foreign data.
 
-    The order matters: after the filter nothing else can be asked of the kernel.
+    The system call filter comes last: it forbids everything else.
     """
     process.die_with_parent(mother)
     lower_limit(resource.RLIMIT_AS, _address_space() + settings["memory"])
@@ -51,7 +56,7 @@ def restrict_forever(settings: dict[str, Any], mother: int) -> None:
 
 
 def wall_features(landlock_version: int) -> list[str]:
-    """What `restrict_forever` amounts to on this machine, in words."""
+    """Describe what `restrict_forever` achieves on this machine."""
     features = ["limits"]
     if landlock_version:
         features.append(f"no file system (Landlock {landlock_version})")
@@ -71,7 +76,7 @@ def _address_space() -> int:
 
 def serve(sock: socket.socket, jobs: Sequence[Callable[[bytes], bytes]]) -> None:
     """Answer requests one after the other; returns when the pool hangs up."""
-    # One buffer for all requests: a fresh one for each would be mapped, touched and unmapped every time.
+    # One buffer for all requests: a new one for each would be mapped and unmapped every time.
     buffer = bytearray(_BUFFER)
     view = memoryview(buffer)
     _Caller.socket = sock
@@ -98,7 +103,7 @@ def serve(sock: socket.socket, jobs: Sequence[Callable[[bytes], bytes]]) -> None
 
 
 def _rest(sock: socket.socket, start: bytes, length: int) -> bytes | None:
-    """The whole of a body that did not come at once; a caller waits for its answer, so nothing follows it."""
+    """Read the rest of a body. Nothing follows it, because the caller waits for the answer."""
     whole = bytearray(length)
     have = len(start)
     whole[:have] = start
@@ -125,14 +130,14 @@ def _answer(job: Callable[[bytes], bytes], body: bytes) -> tuple[int, bytes]:
 
 
 def is_worker() -> bool:
-    """Whether this process answers the requests of a pool."""
+    """True in a worker process."""
     return _Caller.socket is not None
 
 
 def bring(name: str) -> bytes | None:
-    """A data file out of the library of the pool, for a job that is running; None when it has none of that name.
+    """Fetch a data file from the pool's library for the running job; None if there is none of that name.
 
-    A worker cannot open files. Its caller, who waits for the answer, reads this one for it.
+    A worker cannot open files. Its caller, which waits for the answer, reads the file for it.
     """
     sock, asked = _Caller.socket, name.encode("utf-8", "replace")
     if sock is None or len(asked) > LONGEST_NAME:
@@ -169,22 +174,22 @@ def _tell(control: socket.socket, message: dict[str, Any]) -> None:
 
 
 def _settle(settings: dict[str, Any], server: int) -> None:
-    """Become what workers are forked from: unprivileged, quiet, with as many shared pages as can be."""
+    """Prepare for forking: drop privileges, ignore signals, and share as many pages as possible."""
     if settings["identity"]:
         uid, gid = settings["identity"]
         os.setgroups([])
         os.setresgid(gid, gid, gid)
         os.setresuid(uid, uid, uid)
-        process.die_with_parent(server)  # a change of user forgets it
+        process.die_with_parent(server)  # a change of user resets it
     settings["landlock"] = landlock.abi()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps the workers
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C at a terminal is the server's business
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server handles Ctrl-C
     gc.collect()
-    gc.freeze()  # the collector would touch, and so copy, every page that workers share
+    gc.freeze()  # the collector would write to, and so copy, the shared pages
 
 
 def _prepare(settings: dict[str, Any]) -> list[Job]:
-    sys.path[:] = settings["path"]  # the server's: a job is found wherever the server would find it
+    sys.path[:] = settings["path"]  # as in the server, so that jobs are found
     for module in settings["preload"]:
         importlib.import_module(module)
     jobs = []
@@ -222,7 +227,7 @@ def _work(sock: socket.socket, jobs: list[Job], settings: dict[str, Any], mother
 
 
 def _refusal(failure: PartMissing) -> Job:
-    """A job that tells every caller why there is none."""
+    """A job that raises `failure` for every request."""
 
     def refuse(_: bytes) -> bytes:
         raise failure
@@ -231,7 +236,7 @@ def _refusal(failure: PartMissing) -> Job:
 
 
 def _announce(control: socket.socket, pid: int) -> None:
-    """Tell the pool about a worker, with a descriptor of the process where the system has such."""
+    """Send the pool the worker's pid, and a pidfd where the system has them."""
     if not hasattr(os, "pidfd_open"):
         control.sendall(b"%d\n" % pid)
         return

@@ -1,4 +1,4 @@
-"""The application: the tools, prompts and resources of one server, and everything that a call needs."""
+"""The application: tools, prompts and resources of one server, and the state that calls share."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ from mcp_core import (
     UnknownScheme,
 )
 from mcp_core.description import expand_names
+from mcp_core.limits import Shares
 from mcp_core.toolset import declared_prompts, resolve
 from rolltop.base.os_errors import explain_os_error, explain_resource_limit
 from rolltop.journal import LARGEST_ARGUMENTS, Entry
@@ -58,7 +59,7 @@ class Application:
         lenient: bool = False,
         toolsets: Sequence[ToolSet] | None = None,
     ) -> None:
-        """`watcher` is told of each call, like the journal; `lenient`: an engine's wrong setting costs only its set.
+        """`watcher` observes each call, like the journal. `lenient`: an engine's wrong setting disables only its set.
 
         `toolsets` replaces the installed sets.
         """
@@ -67,14 +68,14 @@ class Application:
         if not lenient:
             self.workspace.check_sections()
         self._watcher = watcher
-        self._session = f"{os.getpid()}-{os.urandom(4).hex()}"  # for transports that have one session per process
+        self._session = f"{os.getpid()}-{os.urandom(4).hex()}"  # for transports with one session per process
         self.changes = Changes()
         self.approver = Approver(settings.consent, self.workspace.approvals, settings.consent_seconds)
         self.registry = Registry(
             settings.exclude_tools, settings.tool_prefix or "", publishes_output=settings.output_schemas
         )
         self.prompts: dict[str, Prompt] = {}
-        self.list_was_stale = False  # a client may have been told another list before it could be notified
+        self.list_was_stale = False  # a client may have read an older list before it could be notified
         self.changes.subscribe(self._note_change)
         self.answers = LargeAnswers(self.workspace)
         self.providers: list[ResourceProvider] = [self.answers, ToolPages(self.registry)]
@@ -87,17 +88,18 @@ class Application:
             opener=self._opener,
             timeout=settings.call_timeout,
             calls_per_minute=settings.calls_per_minute,
+            shares=Shares(settings.concurrent_calls, settings.written_megabytes << 20),
         )
         self._live: list[LiveSet] = []
         available, self.loaded = discover() if toolsets is None else (list(toolsets), [])
         for toolset in select(available, settings):
             self._add_set(load_set(toolset, settings))
         self._refuse_unknown_names(available)
-        ToolArguments.get_declared_tools()  # what was collected is registered now: nothing waits for a second time
+        ToolArguments.get_declared_tools()  # everything collected is registered now
 
     @property
     def instructions(self) -> str:
-        """What the server tells an agent about itself at the start."""
+        """The instructions that `initialize` returns."""
         served = [each.toolset for each in self.loaded if each.served and each.specs]
         text = "\n".join(
             ["rolltop is a desk to work at.", *(f"{each.name}: {each.instructions or each.summary}" for each in served)]
@@ -105,16 +107,16 @@ class Application:
         return expand_names(text, self.registry.name_of)
 
     def listed(self) -> list[Registered]:
-        """The tools that a client sees: all that are not hidden, or the three that find the others."""
+        """The tools in `tools/list`: all that are not hidden, or in search mode the three that find the others."""
         search = self.settings.tool_mode == SEARCH
         return [each for each in self.registry if not each.spec.hidden and (each.spec.toolset == SEARCH or not search)]
 
     def _opener(self, toolset: str) -> Callable[[], object] | None:
-        """Opens the engine of a tool set; each is named as its part of the workspace."""
+        """Open the engine of a tool set: the workspace attribute of that name."""
         return partial(getattr, self.workspace, toolset) if toolset in _ENGINES else None
 
     def _named_call(self, name: str, arguments: Mapping[str, Any] | None) -> tuple[str, Mapping[str, Any] | None]:
-        """`call_tool {name, arguments}` as the call that it means."""
+        """Replace `call_tool {name, arguments}` by the call it stands for."""
         if name != self.registry.name_of("call_tool") or not arguments or set(arguments) - {"name", "arguments"}:
             return name, arguments
         meant, given = arguments.get("name"), arguments.get("arguments")
@@ -139,7 +141,7 @@ class Application:
         )
 
     async def read(self, uri: str, ctx: ToolContext[Any]) -> Sequence[ResourceContent]:
-        """Read a resource of whichever set its scheme belongs to."""
+        """Read a resource from the tool set that owns its scheme."""
         provider = self.provider_for(uri)
         if provider is None:
             schemes = sorted({scheme for each in self.providers for scheme in each.schemes})
@@ -193,14 +195,16 @@ class Application:
         return spec.annotations.read_only or not settings.read_only or bool(spec.writes_with)
 
     def _as_served(self, spec: ToolSpec) -> ToolSpec:
-        """Where nothing may be written, what is refused then: the tool only reads."""
+        """On a read-only server, refuse the argument that makes a tool write."""
         if self.settings.read_only and spec.writes_with:
             return replace(spec, annotations=READS)
         return spec
 
     def _refuse_unknown_names(self, available: Sequence[ToolSet]) -> None:
-        """A tool that is left out by a wrong name is served, one that is asked for is not. Only tools of packages
-        (`package-function`) come later."""
+        """Refuse unknown names in `tools` and `exclude_tools`: a mistyped exclusion would serve the tool.
+
+        Names of package functions (`package-function`) may be registered later.
+        """
         given = {*self.settings.exclude_tools, *self.settings.tools}
         chosen = {name for name in given if not all(name.partition("-"))}
         if not chosen or chosen <= self._names_of(self.loaded):
@@ -213,7 +217,7 @@ class Application:
             refuse_name(setting, name, names, certain=all(each.served for each in [*self.loaded, *others]))
 
     def _names_of(self, sets: Sequence[Loaded]) -> set[str]:
-        """What the tools of these sets are called, with and without their prefix."""
+        """The names of the tools of these sets, with and without prefix."""
         decorators = [(each, ExtMcpToolDecorator(self.registry, self._prefix(each.toolset))) for each in sets]
         return {
             name
@@ -229,7 +233,7 @@ class Application:
         return settings.tool_prefix or ""
 
     def _note_change(self, change: Change) -> None:
-        """Remember that the tools changed, for a client that connects but cannot be notified yet."""
+        """Record that the tools changed, for a client that cannot be notified yet."""
         if change.kind == "tools":
             self.list_was_stale = True
 

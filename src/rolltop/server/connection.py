@@ -1,8 +1,8 @@
-"""What a transport knows of whoever asks: a `Connection` travels with every request.
+"""`Connection`: what a transport knows about the client. It is passed along with every request.
 
-A connection says who asks (client, principal), in which revision, how to send something to the client while a
-request is being answered, and who answers the methods that are not ours (the SDK). Imports no MCP library: the
-first calls over stdio are answered before the SDK is loaded.
+It holds the client, the principal, the protocol revision, the channel to the client, and the SDK's handler for
+methods that `RequestPath` does not answer. Imports no MCP library: over stdio, the first calls are answered before
+the SDK is loaded.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "e
 ANONYMOUS = "anonymous"
 """The principal of an HTTP server without a token: nothing is kept for it from one call to the next."""
 
-ROOTS_SECONDS = 2.0
-"""A client that does not list its roots in this time has none."""
+ROOTS_SECONDS = 10.0
+"""Seconds to wait for a client's roots; the first start on a busy machine takes a while."""
 
 ELICIT = "elicitation/create"
 _NEEDED = {ELICIT: "elicitation", "sampling/createMessage": "sampling", "roots/list": "roots"}
@@ -77,12 +77,12 @@ class LogThreshold:
 
 @dataclass(slots=True)
 class Connection:
-    """Who asks, and how to reach them. Made by a transport, one for each request or one for many."""
+    """The client of a request. A transport makes one per request, or one for many."""
 
     client: ClientInfo | None
     """None until the client has introduced itself."""
     principal: str
-    """On whose behalf: the local user, the user of a token, or `ANONYMOUS`. Empty: nobody was authenticated."""
+    """The local user, the user of a token, or `ANONYMOUS`. Empty: not authenticated."""
     channel: Channel
     rest: Callable[[Document], Awaitable[Any]]
     """Answers the methods that `RequestPath` leaves to the SDK."""
@@ -96,7 +96,7 @@ class Connection:
 
 
 class Exchange:
-    """One request on a transport of ours, in the form in which the SDK wants it (its `DispatchContext`)."""
+    """One request on our own transports, as the SDK's `DispatchContext`."""
 
     can_send_request = False
     message_metadata = None
@@ -139,7 +139,7 @@ def is_enveloped(document: Document) -> bool:
 
 
 def client_of(info: Any, capabilities: Any, protocol: str, transport: str, session: str = "") -> ClientInfo:
-    """Who calls, from what the client sent."""
+    """The client, from what it sent about itself."""
     named = info if isinstance(info, dict) else {}
     offered = capabilities if isinstance(capabilities, dict) else {}
     known = {name for name in ("sampling", "roots") if isinstance(offered.get(name), dict)}
@@ -152,7 +152,7 @@ def client_of(info: Any, capabilities: Any, protocol: str, transport: str, sessi
 
 
 def tool_context(application: Application, connection: Connection, params: Mapping[str, Any]) -> ToolContext[Workspace]:
-    """The context of one call: everything that it sends to the client goes through the connection."""
+    """The context of one call. Everything it sends to the client goes through the connection."""
     assert connection.client is not None
     meta = params.get("_meta") or {}
     questions = _Questions(connection, params)
@@ -194,11 +194,11 @@ def _progress(token: str | int, done: float, total: float | None, message: str |
 
 
 class _Questions:
-    """Questions of one call to the client and the human behind it, in both protocol eras.
+    """Requests of one call to the client and its user, in both protocol eras.
 
     Up to 2025-11-25 the server sends a request and waits. From 2026-07-28 on the call ends with `input_required`
     and the client calls again with the answers. Earlier questions and answers travel in `requestState`, which is
-    sealed and bound to the same arguments; an answer to a question that was never put is ignored.
+    sealed and bound to the same arguments; an answer to a question that was not asked is ignored.
     """
 
     def __init__(self, connection: Connection, params: Mapping[str, Any]) -> None:
@@ -212,7 +212,7 @@ class _Questions:
         return Reply(answer["action"], answer.get("content") or {})
 
     async def many(self, requests: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-        """Any requests that clients answer; all of them are answered, or the call ends here."""
+        """Send requests to the client; returns all answers, or ends the call with `input_required`."""
         client = self._connection.client
         for request in requests.values():
             if client is None or _NEEDED[request["method"]] not in client.capabilities:
@@ -241,7 +241,7 @@ class _Questions:
     def _from_retry(self, requests: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         from rolltop.server.sdk import earlier_answers  # noqa: PLC0415 - needs the SDK's types
 
-        if self._answered is None:  # the first look uses them up
+        if self._answered is None:  # they can be used once
             self._answered = earlier_answers(self._params)
         answered = self._answered
         missing = {key: request for key, request in requests.items() if key not in answered}

@@ -1,4 +1,4 @@
-"""The transform daemon: the engine's jobs over plain HTTP, for programs that speak no MCP."""
+"""The transform daemon: transformations over plain HTTP, for programs that do not use MCP."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ logger = logging.getLogger("rolltop.daemon")
 def run_daemon(
     settings: Settings, service: Service, port: int, announce: Callable[[str], None], *, no_token: bool = False
 ) -> None:
-    """Serve until a signal; `announce` gets the URL once the daemon listens."""
+    """Serve until a signal arrives. `announce` gets the URL when the daemon listens."""
     host = settings.http_host
     token = http_token(settings, no_token=no_token)
     listener = bind(host, port)

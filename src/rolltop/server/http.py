@@ -1,4 +1,4 @@
-"""Streamable HTTP: the SDK's app behind our own gate, served by uvicorn with uvloop."""
+"""The HTTP server: uvicorn, and `Gate`, which checks Host, Origin and token in front of `/mcp` and the page."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
 
 
 def own_names(*addresses: str) -> list[str]:
-    """How a server that listens on these addresses is called in a URL: local names, and the addresses themselves."""
+    """Host names in URLs of a server on these addresses: local names, and the addresses."""
     named = [address for address in addresses if not is_everywhere(address)]
     return [*LOCAL_NAMES, *(f"[{each}]" if ":" in each else each for each in named)]
 
 
 def is_everywhere(address: str) -> bool:
-    """Whether this stands for all addresses of the machine, and is none that can be called."""
+    """True for an unspecified address (0.0.0.0, ::), which clients cannot connect to."""
     try:
         return ipaddress.ip_address(address).is_unspecified
     except ValueError:
@@ -60,9 +60,9 @@ def is_everywhere(address: str) -> bool:
 
 
 def http_token(settings: Settings, *, no_token: bool = False) -> str | None:
-    """The token that clients must send: the one of the settings, or the one that the workspace keeps.
+    """The token that clients must send: from the settings, or the one that the workspace keeps.
 
-    None with `no_token`, which is refused where others can reach the server.
+    None with `no_token`, which is refused on addresses that other machines can reach.
     """
     if no_token and settings.team:
         raise InvalidInput("a team needs tokens: they say who asks", hint="Leave out --no-token, or --team.")
@@ -165,7 +165,7 @@ def _origins(hosts: list[str]) -> list[str]:
 
 
 def page_for(application: Application) -> App:
-    """The local page, which lets in whoever has a login link."""
+    """The local page; a login link gives access."""
     from rolltop.web import Doorkeeper, owners_secret, page_app  # noqa: PLC0415 - templates take their time
 
     return page_app(application, Doorkeeper(owners_secret(application.workspace.prepare())))
@@ -178,7 +178,7 @@ async def _healthy(request: Request) -> Response:
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """A listening socket; taken before the rest is built, so that a port in use is known at once."""
+    """Open the listening socket. Done before the application is built, so that a used port fails at once."""
     try:
         socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
@@ -238,8 +238,7 @@ FRAMING = 8
 def protocol_within(seconds: float) -> type[asyncio.Protocol]:
     """uvicorn's HTTP protocol with limits that hold before authentication: time and size of headers and trailers.
 
-    It also refuses targets other than a path: `POST http://elsewhere/mcp` has no meaning for a server that is no
-    proxy.
+    It also refuses targets other than a path, such as `POST http://elsewhere/mcp`: this server is not a proxy.
     """
 
     class Limited(HttpToolsProtocol):
@@ -337,7 +336,7 @@ class _Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Stop on signals, and end with our own exit code: uvicorn would raise the signal once more."""
+        """Stop on signals with our own exit code; uvicorn would raise the signal again."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if self._signals else ():
             loop.add_signal_handler(number, self.handle_exit, number, None)

@@ -1,4 +1,4 @@
-"""A batch over HTTP (revision 2025-03-26): each message by itself to the app, all answers in one event stream."""
+"""Batches over HTTP (revision 2025-03-26): each message goes to the app by itself; one event stream has all answers."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _STREAM = b"text/event-stream"
 
 
 async def serve_batch(documents: list[dict[str, Any]], wrong: list[Malformed], serve: Serve, send: Send) -> None:
-    """Answer all messages of a batch; what the app refuses before anything was answered, all of it is refused with."""
+    """Answer all messages of a batch. If the app refuses the first, the whole batch is refused."""
     funnel = _Funnel(send)
     for error in wrong:
         await funnel.event(error.line())
-    # In their order as long as nothing waits: a notification comes before the request that stands behind it.
+    # Notifications first, in order: they take effect before the requests of the batch run.
     for document in documents:
         if not is_request(document):
             await serve(dump(document), funnel.into(_One()))
@@ -33,14 +33,14 @@ async def serve_batch(documents: list[dict[str, Any]], wrong: list[Malformed], s
 
 
 class _One:
-    """What the app has said of one message so far."""
+    """The state of the app's response to one message."""
 
     status = 200
     streams = False
 
 
 class _Funnel:
-    """Many responses into one."""
+    """Merges the responses to all messages into one."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -66,12 +66,12 @@ class _Funnel:
             return
         if self._started:
             await self._send({"type": "http.response.body", "body": b""})
-        else:  # notifications and replies alone
+        else:  # no request in the batch
             await self._send({"type": "http.response.start", "status": 202, "headers": [(b"content-length", b"0")]})
             await self._send({"type": "http.response.body", "body": b""})
 
     async def _one(self, status: int, body: bytes) -> None:
-        """A response that is no stream: an answer, or the refusal of a client that may not ask here at all."""
+        """Handle a response that is not a stream: an answer, or a refusal of the client."""
         if status < 400 or self._started:
             await self.event(body)
         elif not self._refused:

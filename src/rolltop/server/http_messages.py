@@ -105,7 +105,7 @@ class HttpMessages:
         return body
 
     async def _too_large(self, receive: Receive, send: Send) -> None:
-        """Refuse, and read on for a moment: a client that is still sending would get a reset instead of the answer."""
+        """Refuse, and read on briefly: a client that is still sending would otherwise see a reset, not the answer."""
         await _refuse(send, 413, f"the body is above {self._limit} bytes, the setting http_body_limit", more=True)
         with contextlib.suppress(TimeoutError, _Gone):
             async with asyncio.timeout(_DRAIN_SECONDS):
@@ -203,7 +203,7 @@ class HttpMessages:
             else:
                 await _stream(work, channel, receive, send)
         finally:
-            work.cancel()  # nothing to end if it is done
+            work.cancel()  # no effect if it is done
 
 
 class _StreamChannel:
@@ -223,7 +223,7 @@ class _StreamChannel:
         raise NoBackChannelError(method)
 
     def take(self) -> bytes:
-        """What was notified since the last time."""
+        """Take the notifications since the last call."""
         taken, self.events = b"".join(self.events), []
         if self.begun.done():
             self.begun = asyncio.get_running_loop().create_future()
@@ -304,7 +304,7 @@ async def _read_body(receive: Receive, limit: int, *, keep: bool = True) -> byte
 
 
 def _replayed(body: bytes, receive: Receive, left: asyncio.Event) -> Receive:
-    """Gives a body that was read already, then what comes; sets `left` when the client hangs up."""
+    """Replays the body that was read, then passes messages on; sets `left` when the client disconnects."""
     given = False
 
     async def replay() -> Message:
@@ -354,7 +354,7 @@ async def _send_empty(send: Send, status: int) -> None:
 
 
 async def _refuse(send: Send, status: int, why: str, *, more: bool = False) -> None:
-    """Answer before the body is there, and close the connection: what follows is not a request."""
+    """Answer before the body has arrived and close the connection, because the body is never read."""
     body = dump(error_reply(None, INVALID_REQUEST, why))
     length = str(len(body)).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", length), (b"connection", b"close")]

@@ -1,8 +1,7 @@
-"""Lines over a pair of descriptors, as fast as asyncio's pipes go.
+"""Newline-delimited messages over a pair of descriptors, with backpressure in both directions.
 
-Pipes, sockets and terminals are watched by the event loop; anything else (a regular file, /dev/null: the kernel
-refuses to watch them) is read by a thread and written at once. A line above the limit is dropped and reported,
-and what follows it is still read.
+The event loop watches pipes, sockets and terminals. epoll refuses regular files and /dev/null: those are read by a
+thread and written directly. A line above the limit is dropped and reported, and reading goes on after it.
 """
 
 from __future__ import annotations
@@ -19,13 +18,13 @@ __all__ = ["TOO_LONG", "LineReader", "LineWriter"]
 logger = logging.getLogger("rolltop.stdio")
 
 TOO_LONG = object()
-"""Stands for a line above the limit."""
+"""Returned in place of a line above the limit."""
 _BACKLOG = 256
 _CHUNK = 1 << 18
 
 
 class LineReader(asyncio.Protocol):
-    """Lines from a descriptor, with back-pressure: the peer waits while we are behind."""
+    """Reads lines; stops reading while `_BACKLOG` lines wait to be taken."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -40,7 +39,7 @@ class LineReader(asyncio.Protocol):
 
     @classmethod
     async def open(cls, descriptor: int, limit: int, unread: bytes = b"", ended: bool = False) -> LineReader:
-        """Lines of `unread` first, then of the descriptor, unless it is known to have ended."""
+        """Read the lines of `unread`, then those of the descriptor unless it has `ended`."""
         reader = cls(limit)
         loop = asyncio.get_running_loop()
         if unread:
@@ -115,7 +114,7 @@ class LineReader(asyncio.Protocol):
         try:
             while data := os.read(descriptor, _CHUNK):
                 loop.call_soon_threadsafe(self.data_received, data)
-        except OSError as error:  # a directory, a file on a disk that fails
+        except OSError as error:  # a directory, or a failing disk
             logger.error("standard input cannot be read: %s", error.strerror)
         finally:
             os.close(descriptor)
@@ -123,7 +122,7 @@ class LineReader(asyncio.Protocol):
 
 
 class LineWriter(asyncio.Protocol):
-    """Writes lines and waits when the peer does not read."""
+    """Writes lines; waits while the peer does not read."""
 
     def __init__(self) -> None:
         self._transport: asyncio.WriteTransport | None = None
@@ -132,7 +131,7 @@ class LineWriter(asyncio.Protocol):
         self._writable.set()
         self._over = asyncio.Event()
         self.failure: OSError | None = None
-        """Why nothing more could be written, where the peer did not just leave."""
+        """The error that ended writing, except that the peer closed its end."""
 
     @classmethod
     async def open(cls, descriptor: int) -> LineWriter:
@@ -149,7 +148,7 @@ class LineWriter(asyncio.Protocol):
         return self._over.is_set()
 
     async def over(self) -> None:
-        """Until nothing more can be written."""
+        """Wait until nothing more can be written."""
         await self._over.wait()
 
     async def write(self, line: bytes) -> None:

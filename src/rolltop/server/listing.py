@@ -1,4 +1,4 @@
-"""`tools/list`, serialised once, and the cursors of all lists."""
+"""`tools/list`, serialised once and cached; and the cursors of all lists."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ class Listing:
     def result(
         self, cursor: str | None = None, *, modern: bool, serialised: bool = True, role: Role = Role.OWNER
     ) -> dict[str, Any]:
-        """One page of the tools that `role` may call; raises `ProtocolFault` for a cursor that we did not give.
+        """One page of the tools that `role` may call; raises `ProtocolFault` for an unknown cursor.
 
-        `serialised`: the tools as finished JSON, for transports that write with orjson.
+        `serialised`: the tools as JSON text, for transports that write with orjson.
         """
         tools, following = page_of(self._tools(role), cursor, PAGE)
         listed: dict[str, Any] = {"tools": self._page(role, cursor, tools) if serialised else tools}
@@ -79,7 +79,7 @@ def encode_cursor(*parts: Any) -> str:
 
 
 def decode_cursor(cursor: str, kinds: tuple[type, ...]) -> list[Any]:
-    """The parts of a cursor that we made; anything else is refused."""
+    """The parts of a cursor; raises `ProtocolFault` if `encode_cursor` did not make it."""
     try:
         text = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
         parts = json.loads(text)

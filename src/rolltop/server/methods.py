@@ -1,6 +1,6 @@
-"""The MCP methods about resources, prompts, completion and log levels, each a few lines over the application.
+"""MCP methods other than tools (`Methods`), and notifications about changes (`Notifications`).
 
-They raise what they meet; `RequestPath` turns it into an error of the protocol.
+Methods raise what goes wrong; `RequestPath` turns it into a protocol error.
 """
 
 from __future__ import annotations
@@ -178,7 +178,10 @@ _LISTS: dict[str, type[ToolsListChanged | PromptsListChanged | ResourcesListChan
 
 
 class Notifications:
-    """Passes the changes of one application on."""
+    """Sends changes to clients: by `subscriptions/listen` streams, and by notification to clients of 2025.
+
+    A client is kept while its connection is open; the SDK drops what is sent to a closed one.
+    """
 
     def __init__(self, application: Application) -> None:
         self._application = application
@@ -229,7 +232,7 @@ class Notifications:
             event: ServerEvent = _LISTS[change.kind]()
             await self._bus.publish(event)
             receivers = list(self._subscribed)
-        # Each by itself: one that does not read keeps no other waiting.
+        # Concurrently: a client that does not read must not delay the others.
         await asyncio.gather(*(_tell(connection, change.kind, uri) for connection in receivers))
 
 

@@ -8,7 +8,7 @@ Every transport calls it, and nothing else answers. In this order:
 4. `tools/list` and `tools/call`, also by their old names, are answered here. `Dispatcher.call` does the rest of a
    call: limit, check arguments, ask consent, run, journal, shape;
 5. every other method is answered by the SDK, which calls `methods.Methods`;
-6. what went wrong becomes an error of the protocol, by one table.
+6. an exception becomes a protocol error, by one table.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ logger = logging.getLogger("rolltop.server")
 KEPT_SECONDS = 24 * 3600
 KEPT_BYTES = 256 << 20
 PART = 60_000
-"""Characters of a part when the reader does not say."""
+"""Default length of a part, in characters."""
 
 _ID = re.compile(r"[a-z0-9_-]{1,80}-[0-9a-f]{16}")
 
@@ -58,7 +58,7 @@ class LargeAnswers:
         return self._workspace.root / "answers"
 
     def keep(self, text: str, tool: str) -> str:
-        """Keep an answer and return its URI. The name cannot be guessed: knowing it is the right to read it."""
+        """Keep an answer and return its URI. The name cannot be guessed, so whoever knows it may read it."""
         self._workspace.prepare()
         self._directory.mkdir(exist_ok=True, mode=0o700)
         self._sweep()
@@ -70,7 +70,7 @@ class LargeAnswers:
         return f"answer://{name}"
 
     def _sweep(self) -> None:
-        """Remove what is too old, then the oldest until the rest fits."""
+        """Remove expired answers, then the oldest ones until the rest fits."""
         kept = []
         for entry in os.scandir(self._directory):
             with contextlib.suppress(FileNotFoundError):
@@ -84,7 +84,7 @@ class LargeAnswers:
             total -= size
 
     async def list(self, cursor: str | None, ctx: ToolContext[Any]) -> Page[ResourceInfo]:
-        return Page([])  # an answer belongs to whoever has its URI
+        return Page([])  # not listed: whoever has the URI may read the answer
 
     def templates(self) -> Sequence[TemplateInfo]:
         return [
@@ -172,7 +172,7 @@ class Listed(NamedTuple):
 async def list_resources(providers: Sequence[ResourceProvider], cursor: str | None, ctx: ToolContext[Any]) -> Listed:
     """The providers' lists one after the other; the cursor holds the provider's index and its own cursor.
 
-    A provider that fails hides no other.
+    A provider that fails does not hide the others.
     """
     index, inner = decode_cursor(cursor, (int, str)) if cursor is not None else (0, None)
     if not isinstance(index, int) or not 0 <= index < len(providers):
@@ -211,7 +211,7 @@ def _or_none(templates: Callable[[], Sequence[TemplateInfo]]) -> Sequence[Templa
 
 
 def _missing(provider: ResourceProvider, error: Exception) -> dict[str, Any]:
-    """What a client is told about resources that could not be listed."""
+    """The message about resources that could not be listed."""
     if not hasattr(error, "error_type"):
         return {"schemes": list(provider.schemes), "error": f"see the server's log under {reference_for(error)}"}
     told = {"schemes": list(provider.schemes), "error": str(error), "code": error.error_type}

@@ -1,4 +1,4 @@
-"""From settings to a running server."""
+"""Start a server from its settings: environment, logging, event loop, transports."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from mcp_core.log import configure
 from rolltop.base.streams import Wire
 from rolltop.errors import InvalidInput
 from rolltop.server.application import Application
+from rolltop.server.forwarding import TrustedProxies
 from rolltop.server.listing import Listing
 from rolltop.settings import Settings
 
@@ -34,10 +35,9 @@ DEFAULT_PREFIX = "guide"
 
 
 def _configure_environment(env: MutableMapping[str, str] | None = None) -> bool:
-    """Set `MCP_TOOL_PREFIX` to `guide` unless it is set, be it to nothing; say whether it was ours.
+    """Set `MCP_TOOL_PREFIX` to `guide` unless it is set, also to the empty string; true if it was not set.
 
-    A prefix that came by this default applies to the guide tools alone: the other tool sets have names
-    that are fixed.
+    This default applies to the guide tools only: the names of the other tool sets are fixed.
     """
     env = os.environ if env is None else env
     if PREFIX_VARIABLE in env:
@@ -47,7 +47,7 @@ def _configure_environment(env: MutableMapping[str, str] | None = None) -> bool:
 
 
 def start_logging(settings: Settings) -> None:
-    """Send the log where the settings say. A new file is readable by its owner only: it holds arguments and paths."""
+    """Configure logging by the settings. A new log file is readable by its owner only: it holds arguments and paths."""
     file = settings.log_file
     if file is not None:
         try:
@@ -58,7 +58,7 @@ def start_logging(settings: Settings) -> None:
                 f"the setting log_file from {source} cannot be used: {file}: {error.strerror}",
                 hint="Name a file in a directory that is there and can be written.",
             ) from None
-    configure(settings.log_level, file=file)
+    configure(settings.log_level, file=file, as_json=settings.log_format == "json")
 
 
 logger = logging.getLogger("rolltop.server")
@@ -66,11 +66,11 @@ logger = logging.getLogger("rolltop.server")
 T = TypeVar("T")
 
 TURN = 0.001
-"""Seconds that a thread works while another one waits for its turn. An answer passes through several threads, and some
-may be busy in the background; Python's own five milliseconds would be waited for each time."""
+"""Python's thread switch interval in seconds. An answer passes through several threads; with the default of 5 ms it
+would wait that long each time a background thread is busy."""
 
 TOOL_THREADS = 32
-"""Blocking tools that run at the same time; asyncio's own default is six on a small machine."""
+"""Threads of the default executor; asyncio's default is six on a small machine."""
 
 
 def run_stdio(
@@ -79,7 +79,7 @@ def run_stdio(
     early: Early | None = None,
     ready: Callable[[Built], None] | None = None,
 ) -> None:
-    """Serve one client over the taken descriptors, then leave the process.
+    """Serve one client over the claimed descriptors, then end the process.
 
     `ready` is called when the SDK is loaded, in the thread that loaded it.
     """
@@ -104,7 +104,7 @@ def run_stdio(
 
 
 async def _beside_page(serving: Coroutine[Any, Any, T], application: Application) -> T:
-    """Serve the page too, where the settings ask for it."""
+    """Serve the page too, if the settings enable it."""
     if not application.settings.page:
         return await serving
     from rolltop.server.http import serve_page  # noqa: PLC0415 - starlette and templates take their time
@@ -152,6 +152,7 @@ def checked_team(settings: Settings) -> Settings:
     for file in (settings.tls_certificate, settings.tls_key):
         if file is not None and not file.is_file():
             raise InvalidInput(f"the file {file} for TLS is not there", hint="See tls_certificate and tls_key.")
+    TrustedProxies(settings.trusted_proxies)  # raises for what is no address
     if settings.team and "roots" not in settings.sources:
         return replace(settings, roots=(settings.exports,))
     return settings
@@ -165,16 +166,16 @@ def _run(main: Coroutine[Any, Any, T]) -> T:
         runner = asyncio.Runner()
     else:
         runner = asyncio.Runner(loop_factory=uvloop.new_event_loop)
-    # Not used as a context manager: closing it would wait for every thread that a tool still runs in.
+    # Not used as a context manager: closing the runner would wait for all tool threads.
     runner.get_loop().set_default_executor(ThreadPoolExecutor(TOOL_THREADS, "tool"))
     return runner.run(main)
 
 
 def _leave(code: int = 0) -> None:
-    """End now. A tool that is still busy in a thread must not keep a server alive that nobody uses."""
+    """End the process without waiting for tools that are still busy in threads."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
-            if stream is not None:  # closed by whoever started us
+            if stream is not None:  # closed by the parent
                 stream.flush()
     busy = [thread for thread in threading.enumerate() if not thread.daemon and thread is not threading.main_thread()]
     if busy:

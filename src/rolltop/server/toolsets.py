@@ -1,4 +1,4 @@
-"""Find tool sets and load them; keep tools that come from data up to date. A set that fails stops no other."""
+"""Find, load and lint tool sets, and keep tools that come from data up to date. A set that fails affects no other."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ __all__ = [
 logger = logging.getLogger("rolltop.toolsets")
 
 GROUP = "rolltop.toolsets"
-"""The entry point group; a package of somebody else may add sets of its own."""
+"""The entry point group, in which other packages may add tool sets."""
 
 EXAMPLE = "example"
 SEARCH = "search"
-"""The set whose three tools stand for all others, and the tool mode that serves it."""
+"""The set of three tools that find and call the others, and the tool mode that serves it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A tool set as it is here: its tools, or why it has none."""
+    """A loaded tool set: its tools, or the reason why it has none."""
 
     toolset: ToolSet
     specs: tuple[ToolSpec, ...] = ()
@@ -65,7 +65,7 @@ class Loaded:
 
 
 def discover() -> tuple[list[ToolSet], list[Loaded]]:
-    """All sets that are installed, by name; and those whose declaration cannot even be read."""
+    """All installed sets by name, and those whose declaration cannot be imported."""
     found: dict[str, ToolSet] = {}
     broken: list[Loaded] = []
     for point in sorted(entry_points(group=GROUP), key=lambda each: each.name):
@@ -82,7 +82,7 @@ def discover() -> tuple[list[ToolSet], list[Loaded]]:
 
 
 def select(available: Sequence[ToolSet], settings: Settings) -> list[ToolSet]:
-    """The sets that the settings ask for: all that are not hidden, or exactly the named ones."""
+    """The sets that the settings select: all that are not hidden, or exactly the named ones."""
     names = {toolset.name for toolset in available}
     for wanted in settings.toolsets:
         if wanted not in names:
@@ -95,7 +95,7 @@ def select(available: Sequence[ToolSet], settings: Settings) -> list[ToolSet]:
 
 
 def refuse_name(setting: str, name: str, known: Iterable[str], *, certain: bool) -> None:
-    """Nobody has a tool that a setting names; where a set could not be loaded, it may be that one's."""
+    """The error for a setting that names an unknown tool. A set that could not be loaded may have it."""
     near = difflib.get_close_matches(name, list(known), n=1)
     said = f"{setting} names a tool that is not there, {name!r}" + (f"; did you mean {near[0]}?" if near else "")
     if certain:
@@ -114,7 +114,7 @@ def _wanted(toolset: ToolSet, settings: Settings) -> bool:
 
 
 def load_set(toolset: ToolSet, settings: Settings) -> Loaded:
-    """Import a set and look whether what it needs is there; never raises."""
+    """Import a set and check its needs; never raises."""
     try:
         needs = tuple(toolset.check_needs(settings))
         missing = [need for need in needs if need.vital and not need.present]
@@ -130,9 +130,9 @@ def load_set(toolset: ToolSet, settings: Settings) -> Loaded:
 
 
 def _try_schemas(toolset: ToolSet, specs: Iterable[ToolSpec]) -> None:
-    """A tool of somebody else's set whose types have no schema would stop the list of all tools."""
+    """Refuse a foreign set with a tool that has no schema: it would break `tools/list` as a whole."""
     if all(module.startswith("rolltop.") for module in toolset.modules):
-        return  # ours are tested, and this takes a while
+        return  # our own sets are tested, and the check is slow
     for spec in specs:
         try:
             spec.input_schema, spec.value_schema  # noqa: B018 - making them is the test
@@ -150,7 +150,7 @@ def _missing(needs: Iterable[Need]) -> str:
 
 
 class LiveSet:
-    """Keeps the registry in step with tools that come from data; one that cannot be registered stops no other."""
+    """Updates the registry with tools that come from data. A tool that cannot be registered affects no other."""
 
     def __init__(
         self,
@@ -193,7 +193,7 @@ class LiveSet:
     def _add(self, spec: ToolSpec) -> bool:
         try:
             with warnings.catch_warnings():
-                # Users name their functions; a long name must not fail as a warning.
+                # Users choose these names: the warning about a long one must not become an error.
                 warnings.simplefilter("ignore")
                 final = self._register(spec)
         except Exception as error:
@@ -205,16 +205,14 @@ class LiveSet:
 
 
 def _face(spec: ToolSpec) -> tuple[Any, ...]:
-    """What a client sees of a tool."""
+    """The parts of a tool that clients see."""
     return (spec.schema, spec.documentation, spec.output, spec.annotations, spec.consent)
 
 
 FIRST_LINE = 50
 TOOL_TEMPLATE = "src/rolltop/tools/README.md"
 PROMPT_TEMPLATE = "src/rolltop/prompts/README.md"
-_PLACEHOLDER = re.compile(
-    r"(?i)\b(foo|bar|baz|xxx|lorem ipsum|your[_ -]\w+|tbd)\b|<(your|name|path|value|text|id)[a-z _-]*>"
-)
+_PLACEHOLDER = r"(?i)\b(foo|bar|baz|xxx|lorem ipsum|your[_ -]\w+|tbd)\b|<(your|name|path|value|text|id)[a-z _-]*>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +225,7 @@ class Problem:
 
 
 def lint_all(settings: Settings) -> list[Problem]:
-    """Every installed set, served or not."""
+    """Lint the tools and prompts of every installed set, served or not."""
     available, broken = discover()
     loaded = [load_set(toolset, settings) for toolset in available]
     broken = [*broken, *(each for each in loaded if each.error and not _lacks_a_part(each))]
@@ -245,12 +243,12 @@ def lint_all(settings: Settings) -> list[Problem]:
 
 
 def _lacks_a_part(loaded: Loaded) -> bool:
-    """Whether a set is not served for want of something on this machine, which says nothing about its tools."""
+    """True if a set is not served because this machine lacks a part; its tools may be fine."""
     return any(need.vital and not need.present for need in loaded.needs)
 
 
 def lint_spec(spec: ToolSpec) -> Iterator[str]:
-    """What is wrong with a tool's documentation."""
+    """Yield the problems of a tool's documentation."""
     if not spec.summary:
         yield "has no docstring"
     elif len(spec.summary) > FIRST_LINE:
@@ -284,7 +282,7 @@ def _lint_examples(spec: ToolSpec) -> Iterator[str]:
     for number, example in enumerate(spec.examples, 1):
         if not example.why or not example.expect:
             yield f"example {number} does not say why or what to expect"
-        if _PLACEHOLDER.search(str(dict(example.arguments))):
+        if re.search(_PLACEHOLDER, str(dict(example.arguments))):
             yield f"example {number} holds a placeholder instead of a real value"
         if spec.model is not None and example.fails is None:
             try:
@@ -300,7 +298,7 @@ def _lint_sections(text: str, sections: tuple[str, ...]) -> Iterator[str]:
 
 
 def lint_prompt(prompt: Prompt) -> Iterator[str]:
-    """What is wrong with a prompt's documentation."""
+    """Yield the problems of a prompt's documentation."""
     if len(prompt.summary) > FIRST_LINE:
         yield f"the first line has {len(prompt.summary)} characters, at most {FIRST_LINE} are allowed"
     yield from _lint_sections(prompt.text, PROMPT_SECTIONS)

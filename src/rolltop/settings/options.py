@@ -72,7 +72,7 @@ class Settings:
     drain_seconds: float = 2.0
     log_format: str = "text"
     concurrent_calls: int = 32
-    stored_megabytes: int = 0
+    written_megabytes: int = 0
     team_workspace: Path | None = None
     """The workspace that a space is part of; what is in there stays closed to the space's tools."""
     call_timeout: float = 300.0
@@ -286,10 +286,10 @@ OPTIONS: tuple[Option, ...] = (
         "Tool calls of one member of a team that run at a time; further ones wait. 0: no limit.",
     ),
     Option(
-        "stored_megabytes",
-        ("ROLLTOP_STORED_MEGABYTES",),
+        "written_megabytes",
+        ("ROLLTOP_WRITTEN_MEGABYTES",),
         read.count,
-        "Megabytes that one member of a team may send to tools that write; 0: no limit.",
+        "Megabytes that one member of a team may send to tools that write, in a day; 0: no limit.",
     ),
     Option(
         "sandbox_user",

@@ -41,7 +41,7 @@ def load(
     """
     env = os.environ if env is None else env
     path = config or config_path(env)
-    if path is None:  # without a home, the workspace is all there is
+    if path is None:  # without a home directory, it is in the workspace
         path = _workspace(given or {}, env) / "config.toml"
     must_exist = config is not None or bool(env.get("ROLLTOP_CONFIG"))
     document = read_config(path, must_exist=must_exist, keys=[*_BY_KEY], sections=SECTIONS)
@@ -167,13 +167,13 @@ def _refuse_unknown(document: Mapping[str, Any], path: Path, keys: Sequence[str]
 
 _PREFIX = "ROLLTOP_"
 _OTHERS = ("ROLLTOP_CONFIG", "ROLLTOP_PACKAGE")
-"""Variables that are no settings: where the settings are, and what a catalog's worker is told."""
+"""Known variables that are not settings: the path of the file, and one for a catalog's worker."""
 
 
 def unknown_variables(env: Mapping[str, str]) -> dict[str, str | None]:
-    """Variables that begin with ROLLTOP_ and set nothing, each with the one that was probably meant.
+    """Variables that begin with ROLLTOP_ and set nothing, each with the closest known name.
 
-    Engines check the keys of their own section, so `ROLLTOP_STORE_…` is not judged here.
+    Engines check the keys of their own section, so `ROLLTOP_STORE_…` is not checked here.
     """
     known = [*_OTHERS, *(name for option in OPTIONS for name in option.env if name.startswith(_PREFIX))]
     sections = tuple(f"{_PREFIX}{section.upper()}_" for section in SECTIONS)

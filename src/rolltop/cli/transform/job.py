@@ -36,6 +36,7 @@ __all__ = [
 _SUFFIXES = {
     ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl",
     ".xml": "xml", ".csv": "csv", ".tsv": "csv", ".yaml": "yaml", ".yml": "yaml",
+    ".toml": "toml", ".xlsx": "xlsx", ".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow",
     ".xsd": "xsd", ".avsc": "avro", ".proto": "proto", ".edmx": "osch",
 }  # fmt: skip
 
@@ -285,5 +286,6 @@ def _write(job: Job, program: Program, documents: dict[str, Document], write: Ca
     if job.raw and isinstance(value, str):
         write(value.encode("utf-8", "replace") + b"\n")
         return
-    data = program.written(value, _options(job, program)).encode()
-    write(data if not data or data.endswith(b"\n") else data + b"\n")
+    rendered = program.written(value, _options(job, program))
+    data = rendered.encode()
+    write(data if rendered.data is not None or not data or data.endswith(b"\n") else data + b"\n")

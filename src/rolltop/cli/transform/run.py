@@ -19,6 +19,7 @@ from rolltop.errors import InvalidInput, RolltopError
 __all__ = ["run", "run_many"]
 
 _POLL = 0.3
+_OWN_SUFFIX = frozenset({"jsonl", "xml", "csv", "yaml", "toml", "xlsx", "parquet", "arrow"})
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -132,7 +133,8 @@ def run_many(job: Job, folder: str, *, one: Callable[[Job], None]) -> None:
 
 def _tasks(job: Job, folder: str) -> list[Job]:
     """One job for each file; results are named after the inputs."""
-    suffix = {"jsonl": ".jsonl", "xml": ".xml", "csv": ".csv", "yaml": ".yaml"}.get(_target(job), ".json")
+    format_ = _target(job)
+    suffix = f".{format_}" if format_ in _OWN_SUFFIX else ".txt" if format_ == "fixed" else ".json"
     targets = [str(Path(folder) / (Path(given.path).stem + suffix)) for given in job.inputs]
     if len(set(targets)) != len(targets):
         raise InvalidInput("two inputs would have the same result file", hint="Give them different names.")

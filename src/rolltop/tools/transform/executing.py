@@ -10,8 +10,10 @@ from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from mcp_core import WRITES, Example, Result, ToolArguments, ToolContext
-from rolltop.references import KEEP, Keep, keep_wanted, store_output
-from rolltop.tools.transform.sources import as_argument, read_data, read_text
+from rolltop.making import Recorder
+from rolltop.references import KEEP, Keep, keep_wanted
+from rolltop.tools.transform.memory import FRESH, ask
+from rolltop.tools.transform.sources import as_argument, read_data
 from rolltop.tools.transform.validating import PROGRAM
 from rolltop.workspace import Workspace
 
@@ -19,7 +21,8 @@ __all__ = ["ExecuteTransformation", "execute_transformation"]
 
 DataFormat = Literal["xml", "json", "csv", "yaml", "xsd", "json-schema", "avro", "protobuf"]
 AnyFormat = Literal[
-    "xml", "json", "csv", "yaml", "xsd", "json-schema", "avro", "protobuf", "jsonl", "odata", "osch", "tsch"
+    "xml", "json", "csv", "yaml", "xsd", "json-schema", "avro", "protobuf",
+    "jsonl", "odata", "osch", "tsch", "toml", "xlsx",
 ]  # fmt: skip
 
 
@@ -28,6 +31,7 @@ class Executed(TypedDict):
     output: str
     executionTime: float
     kept: NotRequired[dict[str, str]]
+    memoised: NotRequired[bool]
 
 
 class NamedInput(BaseModel):
@@ -37,11 +41,12 @@ class NamedInput(BaseModel):
 
 class ExecuteTransformation(ToolArguments):
     transformation: str = Field(description=PROGRAM)
-    input_data: str = Field(alias="inputData", description="Data, or doc://NAME or another URI.")
-    input_format: AnyFormat = Field(alias="inputFormat", description="Of inputData.")
-    output_format: AnyFormat = Field(alias="outputFormat", description="Of the output.")
+    input_data: str = Field(alias="inputData", description="Data, doc://NAME or another URI.")
+    input_format: AnyFormat = Field(alias="inputFormat", description="Its format.")
+    output_format: AnyFormat = Field(alias="outputFormat", description="Format.")
     inputs: dict[str, NamedInput] = Field(default={}, max_length=20, description="Further inputs by name.")
     keep: Keep | None = Field(default=None, description=KEEP)
+    fresh: bool = Field(default=False, description=FRESH)
 
 
 @ToolArguments.declare(
@@ -93,26 +98,30 @@ class ExecuteTransformation(ToolArguments):
 async def execute_transformation(args: ExecuteTransformation, ctx: ToolContext[Workspace]) -> Result[Executed]:
     """Run a UTL-X transformation on sample data.
 
-    Converts one input: XML, JSON, CSV or YAML to another format. Many: {tool:transform_batch}. Syntax: utlx://language.
+    Converts one input. Many: {tool:transform_batch}. Syntax: utlx://language.
 
     It runs with limits on time and memory, without files or network.
 
     Use it to turn data of one format into another, and to try a program on a sample.
     """
-    wanted = keep_wanted(ctx, args.keep)
+    wanted, recorder = keep_wanted(ctx, args.keep), Recorder(ctx, args)
     inputs = {
-        name: {**given.model_dump(), "data": await read_text(ctx, given.data)} for name, given in args.inputs.items()
+        name: {**given.model_dump(), "data": await recorder.text(f"input {name}", given.data)}
+        for name, given in args.inputs.items()
     }
-    answer = await ctx.workspace.transform.ask(
+    answer = await ask(
+        ctx,
         "execute",
-        transformation=await read_text(ctx, args.transformation),
-        **as_argument("data", await read_data(ctx, args.input_data)),
+        fresh=args.fresh,
+        transformation=await recorder.text("program", args.transformation),
+        **as_argument("data", await read_data(recorder, args.input_data)),
         input_format=args.input_format,
         output_format=args.output_format,
         **({"inputs": inputs} if inputs else {}),
     )
     links = []
     if wanted is not None:
-        kept = await store_output(ctx, wanted, answer["output"])
+        kept = await recorder.keep(wanted, answer["output"])
+        await recorder.record()
         answer["kept"], links = kept.told(), [kept.link()]
     return Result.ok(answer, content=links)

@@ -19,6 +19,10 @@ READING: dict[str, frozenset[str]] = {
     "xml": frozenset({"arrays", "inferTypes"}),
     "xsd": frozenset({"arrays"}),
     "yaml": frozenset({"documents", "inferTypes", "yaml"}),
+    "fixed": frozenset({"columns", "encoding", "inferTypes"}),
+    "xlsx": frozenset({"sheet", "headers"}),
+    "parquet": frozenset({"columns"}),
+    "arrow": frozenset({"columns"}),
 }
 WRITING: dict[str, frozenset[str]] = {
     "csv": _TABLE | {"bom", "decimals", "useThousands"},
@@ -32,6 +36,9 @@ WRITING: dict[str, frozenset[str]] = {
     "avro": frozenset({"namespace", "validate"}),
     "osch": frozenset({"namespace"}),
     "tsch": frozenset({"strict"}),
+    "fixed": frozenset({"columns"}),
+    "xlsx": frozenset({"sheet", "headers"}),
+    "parquet": frozenset({"compression"}),
 }
 _TRUTHS = frozenset(
     {"headers", "bom", "useThousands", "writeAttributes", "compact", "wrapCollection", "addDocumentation"}
@@ -105,7 +112,7 @@ def parse_options(texts: Iterable[str]) -> dict[str, Any]:
 def _value(name: str, text: str) -> Any:
     if name in _TRUTHS:
         return _truth(name, text)
-    if name == "arrays":
+    if name in ("arrays", "columns"):
         return [part.strip() for part in text.split(",") if part.strip()]
     if name in ("delimiter", "quote"):
         return _ESCAPES.get(text, text)

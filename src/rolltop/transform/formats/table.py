@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,6 +22,11 @@ MODULES = {
     "csv": "rolltop.transform.formats.csv",
     "yaml": "rolltop.transform.formats.yaml",
     "odata": "rolltop.transform.formats.odata",
+    "toml": "rolltop.transform.formats.toml",
+    "fixed": "rolltop.transform.formats.fixed",
+    "xlsx": "rolltop.transform.formats.xlsx",
+    "parquet": "rolltop.transform.formats.columnar:parquet",
+    "arrow": "rolltop.transform.formats.columnar:arrow",
     "auto": "rolltop.transform.formats.auto",
     "xsd": "rolltop.transform.schemas.xsd",
     "jsch": "rolltop.transform.schemas.jsch",
@@ -32,6 +38,9 @@ MODULES = {
 FORMATS = tuple(MODULES)
 _ALIASES = {
     "yml": "yaml",
+    "fixed-width": "fixed",
+    "excel": "xlsx",
+    "feather": "arrow",
     "ndjson": "jsonl",
     "json-lines": "jsonl",
     "json-schema": "jsch",
@@ -50,9 +59,17 @@ class Rendered:
 
     text: str
     encoding: str = "utf-8"
+    data: bytes | None = None
+    """The bytes of a binary format; the text is their base64."""
+
+    @classmethod
+    def binary(cls, data: bytes) -> Rendered:
+        return cls(base64.b64encode(data).decode(), "ascii", data)
 
     def encode(self) -> bytes:
         """The bytes to store; characters that the encoding lacks become character references."""
+        if self.data is not None:
+            return self.data
         return self.text.encode(self.encoding, "xmlcharrefreplace")
 
 
@@ -68,7 +85,9 @@ def canonical(name: str) -> str:
 @cache
 def _module(format_: str) -> Any:
     """The module of a format, imported when it is first used."""
-    return importlib.import_module(MODULES[canonical(format_)])
+    module, _, part = MODULES[canonical(format_)].partition(":")
+    found = importlib.import_module(module)
+    return getattr(found, part) if part else found
 
 
 def read(format_: str, data: str | bytes, options: Mapping[str, Any] | None = None) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import encodings
 import importlib
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from pkgutil import iter_modules
 from typing import Any
 
@@ -36,7 +37,10 @@ _LATER = (
     "difflib", "logging", "platform", "tempfile", "uuid", *(f"encodings.{name}" for name in _ENCODINGS),
 )  # fmt: skip
 """What our modules, and Python's, import only when they need it."""
-for _module in (*MODULES.values(), *_LATER, "rolltop.transform.compile.tiers", "rolltop.transform.shortcut"):
+_TABLES = tuple(name for name in ("python_calamine", "xlsxwriter") if find_spec(name) is not None)
+"""Libraries of the extra `tables`."""
+_FORMATS = tuple(place.partition(":")[0] for place in MODULES.values())
+for _module in (*_FORMATS, *_LATER, *_TABLES, "rolltop.transform.compile.tiers", "rolltop.transform.shortcut"):
     importlib.import_module(_module)
 prepare_signatures()
 bring_with(lambda name: bring(name) if is_worker() else data_file(name))

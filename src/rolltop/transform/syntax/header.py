@@ -13,7 +13,10 @@ from rolltop.transform.syntax.tree import Header, Port
 
 __all__ = ["FORMATS", "implied_header", "parse_header"]
 
-FORMATS = ("auto", "xml", "json", "jsonl", "csv", "yaml", "odata", "xsd", "jsch", "avro", "proto", "osch", "tsch")
+FORMATS = (
+    "auto", "xml", "json", "jsonl", "csv", "yaml", "odata", "toml", "fixed", "xlsx", "parquet", "arrow",
+    "xsd", "jsch", "avro", "proto", "osch", "tsch",
+)  # fmt: skip
 _CODE = "E301"
 _AFTER_INPUT = {
     ",": "Several inputs have names: `input: orders json, rates csv`.",
