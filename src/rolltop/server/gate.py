@@ -75,7 +75,8 @@ class Gate:
         self._hosts = frozenset(host.lower() for host in hosts)
         self._origins = frozenset(origin.lower().rstrip("/").encode() for origin in origins)
         self._proxies = proxies or TrustedProxies(())
-        self._metrics, self.readiness = metrics or Metrics(), readiness or Readiness()
+        self._metrics, self._shows_metrics = metrics or Metrics(), metrics is not None
+        self.readiness = readiness or Readiness()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -119,28 +120,21 @@ class Gate:
 
     async def _admitted(self, admitted: Admitted, scope: Scope, receive: Receive, send: Send) -> None:
         path: str = scope["path"]
+        if path == "/metrics" and self._shows_metrics:
+            await self._figures(admitted.principal.role_in(MAIN), send)
+            return
         space = path.removeprefix(PATH + "/") if path.startswith(PATH + "/") else MAIN
         role = admitted.principal.role_in(space)
-        users = self._authentication.users
-        if path == "/metrics":
-            if admitted.principal.role_in(MAIN) is not Role.OWNER:
-                await _refuse(send, Refused(403, "the figures of the server need the role owner"))
-                return
-            text = (b"content-type", CONTENT_TYPE.encode())
-            await _send(send, 200, self._metrics.text().encode(), [text])
+        if role is None and space == MAIN:
+            why = "you have no role in this workspace; an owner gives it: rolltop users role"
+            await _refuse(send, Refused(403, why))
             return
-        if space != MAIN and (role is None or self._spaces is None or users is None or space not in users.spaces()):
+        # A space without a role is answered like one that does not exist.
+        app = await self._app_of(space) if role is not None else None
+        if app is None:
             await _not_found(send)
             return
-        if role is None:
-            await _refuse(
-                send, Refused(403, "you have no role in this workspace; an owner gives it: rolltop users role")
-            )
-            return
-        app = self._app
         if space != MAIN:
-            assert self._spaces is not None
-            app = await self._spaces(space)
             scope["path"], scope["raw_path"] = PATH, PATH.encode()
         name = admitted.principal.name
         scope.setdefault("state", {}).update(principal=name, role=role)
@@ -148,6 +142,21 @@ class Gate:
         if scope["method"] == "GET":
             receive = _until(self.readiness.draining, admitted, receive)
         await app(scope, receive, _while_valid(admitted, send) if is_member(name) else send)
+
+    async def _app_of(self, space: str) -> App | None:
+        users = self._authentication.users
+        if space == MAIN:
+            return self._app
+        if self._spaces is None or users is None or space not in users.spaces():
+            return None
+        return await self._spaces(space)
+
+    async def _figures(self, role: Role | None, send: Send) -> None:
+        if role is not Role.OWNER:
+            await _refuse(send, Refused(403, "the figures of the server need the role owner"))
+        else:
+            text = (b"content-type", CONTENT_TYPE.encode())
+            await _send(send, 200, self._metrics.text().encode(), [text])
 
     def _refusal(self, headers: list[tuple[bytes, bytes]]) -> Refused | None:
         hosts = [value for name, value in headers if name == b"host"]
