@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import time
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 
@@ -16,12 +18,16 @@ from rolltop.server.metrics import CONTENT_TYPE, Metrics
 
 __all__ = ["PATH", "App", "Gate", "Readiness"]
 
+logger = logging.getLogger("rolltop.server")
+
 PATH = "/mcp"
 _SCHEMES = ("http", "https")
 _EXPOSED = b"Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate"
 _ASKED = (
     b"Authorization, Content-Type, Accept, Last-Event-ID, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name"
 )
+_READY_SECONDS = 5.0
+"""How long an answer of `/readyz` counts."""
 _LOOK_SECONDS = 1.0
 """How often a stream asks whether its token still counts."""
 _PREFLIGHT_SECONDS = b"600"
@@ -37,17 +43,26 @@ class Readiness:
     """Whether the server takes requests: not once it drains, and not while `check` raises."""
 
     def __init__(self, check: Callable[[], None] | None = None) -> None:
-        self._check = check
+        self._check, self._checking = check, asyncio.Lock()
+        self._known: tuple[float, str | None] = (float("-inf"), None)
         self.draining = asyncio.Event()
 
     async def problem(self) -> str | None:
         """Why it is not ready; None if it is."""
         if self.draining.is_set():
             return "the server is going to stop"
+        # Anybody may ask, and the check writes to the disk: its answer counts for a while.
+        async with self._checking:
+            if time.monotonic() - self._known[0] > _READY_SECONDS:
+                self._known = (time.monotonic(), await self._checked())
+            return self._known[1]
+
+    async def _checked(self) -> str | None:
         try:
             if self._check is not None:
                 await asyncio.to_thread(self._check)
-        except Exception:
+        except Exception as error:
+            logger.error("the server is not ready: %s", error)
             return "the workspace cannot be used; the log says why"
         return None
 
