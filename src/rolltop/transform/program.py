@@ -76,6 +76,14 @@ class Program:
         return self._compile(plain=None)
 
     @cached_property
+    def is_pure(self) -> bool:
+        """Whether equal inputs give equal outputs: nothing it names asks the clock, randomness or the machine."""
+        from rolltop.transform.stdlib.registry import find  # noqa: PLC0415 - as below
+
+        named = {node.name for node in tree.walk(self.parsed.program.body) if isinstance(node, tree.Name)}
+        return all(declared is None or declared.pure for declared in map(find, named))
+
+    @cached_property
     def is_json_alone(self) -> bool:
         """Whether the one input is JSON, read without options."""
         ports = self.header.inputs

@@ -236,6 +236,15 @@ class Catalog:
             )
         return call_operation(service, operation, arguments, self.settings.seconds)
 
+    def code_hash(self, name: str) -> str:
+        """Identifies the definition of a tool and the code behind it, by their content."""
+        served = self.find(name)
+        digest = hashlib.sha256(_digest(served.definition).encode())
+        for file in sorted(code_stamp(served.origin)):
+            with contextlib.suppress(OSError):
+                digest.update(f"{file.relative_to(served.origin.path)}:".encode() + file.read_bytes())
+        return digest.hexdigest()
+
     def new_call(self) -> str:
         """A session for one call of a caller that has none; by it the call can be ended."""
         return StatelessCalls.new_key()

@@ -7,6 +7,7 @@ import base64
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,6 +35,7 @@ from rolltop.catalog.library import FileStamp, file_stamp
 from rolltop.catalog.outputs import keeps_promise, promised_result
 from rolltop.errors import InvalidInput
 from rolltop.references import is_reference, read_reference
+from rolltop.tools.catalog.given import accepting_references, with_documents
 from rolltop.workspace import Workspace
 
 if TYPE_CHECKING:  # the engine's running part is loaded when a catalog is served or a tool is called
@@ -224,7 +226,7 @@ def spec_of(listed: Definition, catalog: Catalog) -> ToolSpec:
 
     def validate(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         now = catalog.find(listed.name).definition
-        schema = served_schema(now)
+        schema = accepting_references(served_schema(now), arguments)
         for each in (consent_for(now), consent):
             if each is not None and each.field not in schema["properties"]:
                 schema = _with_consent(schema, each)
@@ -241,8 +243,13 @@ def spec_of(listed: Definition, catalog: Catalog) -> ToolSpec:
         properties = served.definition.parameters["properties"]
         given = {name: value for name, value in args.items() if name in properties}
         literals = {args.get(each.field) for each in (now, consent) if each is not None}
+        read = await with_documents(served_schema(served.definition), given, partial(read_reference, ctx))
+        try:
+            checked(served_schema(served.definition), read)
+        except InvalidArguments as error:
+            return invalid_arguments_result(error)
         await agree_to_call(served, given, ctx, now.literal if now and now.literal in literals else None)
-        return await call_served(listed.name, given, ctx)
+        return await call_served(listed.name, read, ctx)
 
     schema = cleaned_schema(served_schema(listed))
     return ToolSpec(
@@ -307,7 +314,7 @@ async def _call_with_documents(
     )
     if not named or catalog.find(name).definition.language == "openapi":
         return await ctx.run(catalog.call, name, arguments, session=session)
-    documents = {uri: await read_reference(ctx, uri) for uri in named}
+    documents = {uri: (await read_reference(ctx, uri)).data for uri in named}
 
     def call() -> Answer:
         with catalog.inputs.held(documents) as paths:

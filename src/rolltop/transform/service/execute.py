@@ -39,8 +39,11 @@ def execute(
     binary: bool = False,
     *,
     inputs: Mapping[str, Mapping[str, str]] | None = None,
+    tell_purity: bool = False,
 ) -> dict[str, Any]:
     """The output as text, and the milliseconds from text to text; compiling included.
+
+    With `tell_purity`, also whether another run would give the same.
 
     `binary`: the data is bytes in an encoding of its own, written as one character for each. `inputs` are further ones
     by name, each with its `data` and `format`.
@@ -62,8 +65,9 @@ def execute(
         raise invalid_program(error.diagnostics, executionTime=taken, **repaired(transformation)) from None
     documents = _documents(program, data, more)
     made = _at_once(program, data) if len(documents) == 1 else None
+    purity = {"pure": program.is_pure} if tell_purity else {}
     if made is not None:
-        return {"success": True, "output": made.decode(), "executionTime": _since(started)}
+        return {"success": True, "output": made.decode(), "executionTime": _since(started), **purity}
     try:
         values = program.read_inputs(documents)
     except ReadFailure as error:
@@ -88,7 +92,7 @@ def execute(
         # What cannot be written is the result, wherever in it.
         shown.position = shown.position or program.result_place
         raise failed(shown, program.source, executionTime=taken) from None
-    return {"success": True, "output": output, "executionTime": _since(started)}
+    return {"success": True, "output": output, "executionTime": _since(started), **purity}
 
 
 def _documents(program: Program, data: str | bytes, more: Mapping[str, Mapping[str, str]]) -> dict[str, Document]:
