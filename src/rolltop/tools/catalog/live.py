@@ -314,7 +314,7 @@ async def _call_with_documents(
     )
     if not named or catalog.find(name).definition.language == "openapi":
         return await ctx.run(catalog.call, name, arguments, session=session)
-    documents = {uri: await read_reference(ctx, uri) for uri in named}
+    documents = {uri: (await read_reference(ctx, uri)).data for uri in named}
 
     def call() -> Answer:
         with catalog.inputs.held(documents) as paths:
