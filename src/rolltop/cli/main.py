@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from typing import Any
@@ -105,4 +106,5 @@ def main() -> None:
             sys.stdout.flush()  # while a failure can still be reported
     except BaseException as error:
         leave_with(error, invocation)
+    gc.freeze()  # else the interpreter would look for garbage in everything that was imported before it ends
     sys.exit(code if isinstance(code, int) else 0)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from rolltop.store.grep.missed import Missed, missing_documents
     from rolltop.store.grep.printer import Printed, print_matches
     from rolltop.store.history.snapshots import Change
+    from rolltop.store.imports import import_foreign
     from rolltop.store.meaning import NONE, Model, find_model, known_models
     from rolltop.store.metadata_values import parse_pairs
     from rolltop.store.query import TIMES, decode_cursor, encode_cursor
@@ -82,6 +83,7 @@ __all__ = [
     "find_model",
     "format_time",
     "highlighted",
+    "import_foreign",
     "is_hash_prefix",
     "known_models",
     "lines_in",
@@ -111,6 +113,7 @@ __getattr__ = lazy_attributes(
         "grep.missed": "Missed missing_documents",
         "grep.printer": "Printed print_matches",
         "history.snapshots": "Change",
+        "imports": "import_foreign",
         "meaning": "Model NONE find_model known_models",
         "metadata_values": "parse_pairs",
         "query": "TIMES decode_cursor encode_cursor",

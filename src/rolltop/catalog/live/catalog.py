@@ -20,6 +20,7 @@ from rolltop.catalog.live.answer import Answer
 from rolltop.catalog.live.code_stamp import CodeStamp, code_stamp
 from rolltop.catalog.live.configuration import CatalogSettings
 from rolltop.catalog.live.http_tools import call_operation
+from rolltop.catalog.live.input_files import InputFiles
 from rolltop.catalog.live.origin import Origin, origin_of
 from rolltop.catalog.live.sessions import Sessions
 from rolltop.catalog.live.stateless_calls import StatelessCalls
@@ -55,6 +56,8 @@ class Catalog:
 
     def __init__(self, settings: CatalogSettings, attachments: Path | None = None) -> None:
         self.settings = settings
+        self.inputs = InputFiles()
+        """Documents that calls are given as files."""
         self._attachments = attachments
         self._lock = threading.RLock()
         self._reloading = threading.Lock()
@@ -259,11 +262,13 @@ class Catalog:
         self._sessions.close()
         for origin in self._origins.values():
             origin.close()
+        self.inputs.close()
 
     def _served_at(self, place: str) -> Iterator[Served]:
         location = locate(place)
         origin = self._origins.setdefault(location.origin, origin_of(location))
-        origin.mounts = self.settings.mounts_of(origin.package)
+        granted = self.settings.grants_of(origin.package)
+        origin.grants = replace(granted, mounts=(*granted.mounts, self.inputs.mount))
         if origin.path not in self._code:
             self._code[origin.path] = code_stamp(origin)
         items = list(read_all(location.tools, self.settings.groups or None))

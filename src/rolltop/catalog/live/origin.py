@@ -9,12 +9,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rolltop.catalog.library import Location, r_libraries
+from rolltop.catalog.live.secrets import secret_value
 from rolltop.catalog.sources import source_tree
 from rolltop.confine import Limits, Mount, Sandbox
 from rolltop.confine.identity import foreign_identity, require_reachable
 from rolltop.errors import PermissionDenied, SizeLimit
 
-__all__ = ["INSIDE", "Origin", "library_sandbox", "origin_of"]
+__all__ = ["INSIDE", "Grants", "Origin", "library_sandbox", "origin_of"]
 
 INSIDE = "/package"
 """Where the sources are inside the sandbox."""
@@ -27,6 +28,18 @@ _LARGEST_COPY = 256 << 20
 _NOT_COPIED = shutil.ignore_patterns(".git", ".venv", "node_modules", "__pycache__", "*.Rcheck")
 
 
+@dataclass(frozen=True, slots=True)
+class Grants:
+    """What the owner lets the tools of a package see and use."""
+
+    mounts: tuple[Mount, ...] = ()
+    secrets: tuple[str, ...] = ()
+    """Names of secrets; the code finds them in its environment."""
+    seconds: float | None = None
+    memory: int | None = None
+    """In bytes, as `seconds` instead of what holds for every package."""
+
+
 @dataclass(slots=True)
 class Origin:
     """The code behind a catalog: an installed R package (by name) or sources (by path)."""
@@ -34,8 +47,7 @@ class Origin:
     package: str
     path: Path
     is_installed: bool = False
-    mounts: tuple[Mount, ...] = ()
-    """Folders of the owner that the code may see."""
+    grants: Grants = Grants()
     _copies: dict[int, Path] = field(default_factory=dict, repr=False)
     """Copies of the sources, by what was copied."""
     _copying: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
@@ -57,9 +69,16 @@ class Origin:
     def sandbox(self, limits: Limits, files: dict[str, bytes]) -> Sandbox:
         """A sandbox that sees the code read-only, the owner's folders for it, and nothing else of the user's."""
         sandbox = self._of_code(limits, files)
-        for mount in self.mounts:
+        for mount in self.grants.mounts:
             require_reachable(mount.source, foreign_identity())
-        return replace(sandbox, mounts=(*sandbox.mounts, *self.mounts))
+        secrets = {name: secret_value(name) for name in self.grants.secrets}
+        mounts = (*sandbox.mounts, *self.grants.mounts)
+        return replace(sandbox, mounts=mounts, env={**sandbox.env, **secrets})
+
+    def limited(self, limits: Limits) -> Limits:
+        """The limits for this code: the owner's for the package, else those of all."""
+        seconds, memory = self.grants.seconds or limits.seconds, self.grants.memory or limits.memory
+        return replace(limits, seconds=seconds, memory=memory)
 
     def _of_code(self, limits: Limits, files: dict[str, bytes]) -> Sandbox:
         if self.is_installed and not self.is_python_package:

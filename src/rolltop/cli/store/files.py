@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -189,18 +190,29 @@ def _to_new_file(path: Path, write: Callable[[BinaryIO], int]) -> int:
             raise
 
 
+def _imported(library: Library, source: BinaryIO, progress: Callable[[int], None]) -> Tally:
+    from rolltop.store import import_foreign
+
+    assert isinstance(source, BufferedReader)
+    head = source.peek(512)
+    if head and (b"\0" not in head[:512] or head.startswith(b"PK")):  # a tar archive begins with a padded header
+        return import_foreign(library, source.read(), progress)
+    return library.history.import_(source, progress)
+
+
 @click.command("import", epilog=EXIT_CODES)
 @click.argument("archive", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
 def import_(invocation: Invocation, archive: str, as_json: bool) -> None:
-    """Store what an ARCHIVE of `export` holds (- is standard input)."""
-    with opened(invocation) as library, progress("importing") as show:
-        if archive == "-":
-            tally = library.history.import_(sys.stdin.buffer, lambda done: show(done, 0))
-        else:
-            with open(archive, "rb") as source:
-                tally = library.history.import_(source, lambda done: show(done, 0))
+    """Store what an ARCHIVE of `export` holds (- is standard input), or an export of another program.
+
+    These are read: conversations of ChatGPT and Claude (the archive, or conversations.json), bookmarks of a browser,
+    mailboxes (mbox) and BibTeX. The same item of a later export becomes a new version.
+    """
+    with opened(invocation) as library, progress("importing") as show, ExitStack() as stack:
+        source = sys.stdin.buffer if archive == "-" else stack.enter_context(open(archive, "rb"))
+        tally = _imported(library, source, lambda done: show(done, 0))
     if as_json:
         print_json({"new": tally.new, "versions": tally.versions, "unchanged": tally.unchanged})
     else:

@@ -23,11 +23,16 @@ def accepting_references(schema: Mapping[str, Any], arguments: Mapping[str, Any]
 
 
 async def with_documents(schema: Mapping[str, Any], arguments: Mapping[str, Any], read: Read) -> dict[str, Any]:
-    """The arguments with what references name: the text where the function takes a text, else the JSON in it."""
+    """The arguments with what references name: the text where the function takes a text, else the JSON in it.
+
+    A stored document for a text stays as it is: the function gets it as a file.
+    """
     given = dict(arguments)
     for name in _references(arguments):
-        data = (await read(arguments[name])).data
         types = schema["properties"].get(name, {}).get("type", "string")
+        if "string" in types and arguments[name].startswith("doc://"):
+            continue
+        data = (await read(arguments[name])).data
         try:
             given[name] = data.decode("utf-8-sig") if "string" in types else orjson.loads(data)
         except UnicodeDecodeError:

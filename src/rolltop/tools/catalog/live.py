@@ -34,7 +34,7 @@ from rolltop.catalog.definition import Definition
 from rolltop.catalog.library import FileStamp, file_stamp
 from rolltop.catalog.outputs import keeps_promise, promised_result
 from rolltop.errors import InvalidInput
-from rolltop.references import read_reference
+from rolltop.references import is_reference, read_reference
 from rolltop.tools.catalog.given import accepting_references, with_documents
 from rolltop.workspace import Workspace
 
@@ -287,7 +287,7 @@ async def call_served(
     catalog = ctx.workspace.catalog
     session = session_of(ctx, handle) or catalog.new_call()
     try:
-        answer = await ctx.run(catalog.call, name, arguments, session=session)
+        answer = await _call_with_documents(name, arguments, ctx, session)
     except asyncio.CancelledError:
         catalog.end_session(session)
         raise
@@ -299,6 +299,34 @@ async def call_served(
             InvalidArguments([Problem(each["path"], each["message"], "conversion") for each in problems])
         )
     return result_of_answer(answer, catalog.find(name).definition)
+
+
+async def _call_with_documents(
+    name: str, arguments: Mapping[str, Any], ctx: ToolContext[Workspace], session: str
+) -> Answer:
+    """Call with the paths of files in place of `doc://NAME`: the tool reads documents as it reads any file."""
+    catalog = ctx.workspace.catalog
+    named = dict.fromkeys(
+        each
+        for value in arguments.values()
+        for each in (value if isinstance(value, list) else [value])
+        if isinstance(each, str) and each.startswith("doc://") and is_reference(each)
+    )
+    if not named or catalog.find(name).definition.language == "openapi":
+        return await ctx.run(catalog.call, name, arguments, session=session)
+    documents = {uri: (await read_reference(ctx, uri)).data for uri in named}
+
+    def call() -> Answer:
+        with catalog.inputs.held(documents) as paths:
+            return catalog.call(name, {key: _placed(each, paths) for key, each in arguments.items()}, session=session)
+
+    return await ctx.run(call)
+
+
+def _placed(value: Any, paths: Mapping[str, str]) -> Any:
+    if isinstance(value, list):
+        return [_placed(each, paths) for each in value]
+    return paths.get(value, value) if isinstance(value, str) else value
 
 
 def _with_consent(schema: dict[str, Any], consent: Consent) -> dict[str, Any]:
