@@ -24,9 +24,10 @@ from mcp.server.subscriptions import (
     ToolsListChanged,
 )
 
-from mcp_core import Change, ProtocolFault, ResourceContent, ResourceInfo, TemplateInfo, ToolContext
+from mcp_core import Change, Prompt, ProtocolFault, ResourceContent, ResourceInfo, TemplateInfo, ToolContext
 from mcp_core.result import wire_block
 from rolltop.errors import RolltopError
+from rolltop.prompts.files import project_prompts
 from rolltop.server.application import Application
 from rolltop.server.connection import Connection, tool_context
 from rolltop.server.jsonrpc import INVALID_PARAMS
@@ -85,13 +86,13 @@ class Methods:
                     for each in prompt.arguments
                 ],
             }
-            for prompt in self._application.prompts.values()
+            for prompt in (await self._prompts(self.context(ctx))).values()
         ]
         page, following = _page(prompts, params)
         return types.ListPromptsResult.model_validate({"prompts": page, "nextCursor": following})
 
     async def get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> Any:
-        prompt = self._prompt(params.name)
+        prompt = await self._prompt(params.name, self.context(ctx))
         given = dict(params.arguments or {})
         missing = [each.name for each in prompt.arguments if each.required and each.name not in given]
         if missing:
@@ -113,7 +114,7 @@ class Methods:
         argument, value = params.argument.name, params.argument.value
         found: Sequence[str] = []
         if isinstance(params.ref, types.PromptReference):
-            prompt = self._prompt(params.ref.name)
+            prompt = await self._prompt(params.ref.name, context)
             if prompt.complete is not None:
                 found = await prompt.complete(argument, value, context)
         else:
@@ -123,8 +124,13 @@ class Methods:
         completion = {"values": list(found[:COMPLETIONS]), "total": len(found), "hasMore": len(found) > COMPLETIONS}
         return types.CompleteResult.model_validate({"completion": completion})
 
-    def _prompt(self, name: str) -> Any:
-        prompt = self._application.prompts.get(name)
+    async def _prompts(self, context: ToolContext[Workspace]) -> dict[str, Prompt]:
+        """Ours, and where the guide is served those of the client's project; ours win."""
+        own = self._application.prompts
+        return {**await project_prompts(context), **own} if "guide" in own else own
+
+    async def _prompt(self, name: str, context: ToolContext[Workspace]) -> Prompt:
+        prompt = self._application.prompts.get(name) or (await self._prompts(context)).get(name)
         if prompt is None:
             raise ProtocolFault(INVALID_PARAMS, f"Unknown prompt: {name}")
         return prompt
