@@ -134,7 +134,7 @@ async def state_factory_tool(args: StateArguments, ctx: ToolContext[Workspace]) 
 
 class CallArguments(ToolArguments):
     name: str = Field(description="Tool, package-function, as listed.")
-    arguments: dict[str, Any] = Field(default_factory=dict, description="Its arguments; doc://NAME gives content.")
+    arguments: dict[str, Any] = Field(default_factory=dict, description="Its arguments; doc://NAME gives a file.")
     state: str | None = Field(default=None, description="Handle of mcptool_state_factory.")
     keep: Keep | None = Field(default=None, description=KEEP)
     confirm: str | None = Field(default=None, description="The user's consent: the literal that a refusal names.")
@@ -167,13 +167,14 @@ async def call_tool(args: CallArguments, ctx: ToolContext[Workspace]) -> Result[
     wanted, recorder = keep_wanted(ctx, args.keep), Recorder(ctx, args)
     served = ctx.workspace.catalog.find(args.name)
     schema = served_schema(served.definition)
-    given = await with_documents(schema, args.arguments, partial(recorder.read, "argument"))
+    read = partial(recorder.read, "argument")
+    given = await with_documents(schema, args.arguments, read)
     try:
         checked(schema, given)
     except InvalidArguments as error:
         return invalid_arguments_result(error)
     await agree_to_call(served, args.arguments, ctx, args.confirm)
-    answer = await call_served(args.name, given, ctx, args.state)
+    answer = await call_served(args.name, given, ctx, args.state, read)
     if wanted is None or answer.value is None:
         return answer
     result = answer.value.result

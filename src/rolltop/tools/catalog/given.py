@@ -10,7 +10,7 @@ import orjson
 from rolltop.errors import InvalidInput
 from rolltop.references import Source, is_reference
 
-__all__ = ["accepting_references", "with_documents"]
+__all__ = ["Read", "accepting_references", "with_documents"]
 
 Read = Callable[[str], Awaitable[Source]]
 

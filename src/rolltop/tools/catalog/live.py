@@ -35,7 +35,7 @@ from rolltop.catalog.library import FileStamp, file_stamp
 from rolltop.catalog.outputs import keeps_promise, promised_result
 from rolltop.errors import InvalidInput
 from rolltop.references import is_reference, read_reference
-from rolltop.tools.catalog.given import accepting_references, with_documents
+from rolltop.tools.catalog.given import Read, accepting_references, with_documents
 from rolltop.workspace import Workspace
 
 if TYPE_CHECKING:  # the engine's running part is loaded when a catalog is served or a tool is called
@@ -281,13 +281,20 @@ def checked(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str
 
 
 async def call_served(
-    name: str, arguments: Mapping[str, Any], ctx: ToolContext[Workspace], handle: str | None = None
+    name: str,
+    arguments: Mapping[str, Any],
+    ctx: ToolContext[Workspace],
+    handle: str | None = None,
+    read: Read | None = None,
 ) -> Result[CallAnswer]:
-    """Call a tool in the caller's session; a call that is given up ends the process it ran in."""
+    """Call a tool in the caller's session; a call that is given up ends the process it ran in.
+
+    `read` reads the documents that the tool gets as files.
+    """
     catalog = ctx.workspace.catalog
     session = session_of(ctx, handle) or catalog.new_call()
     try:
-        answer = await _call_with_documents(name, arguments, ctx, session)
+        answer = await _call_with_documents(name, arguments, ctx, session, read or partial(read_reference, ctx))
     except asyncio.CancelledError:
         catalog.end_session(session)
         raise
@@ -302,7 +309,7 @@ async def call_served(
 
 
 async def _call_with_documents(
-    name: str, arguments: Mapping[str, Any], ctx: ToolContext[Workspace], session: str
+    name: str, arguments: Mapping[str, Any], ctx: ToolContext[Workspace], session: str, read: Read
 ) -> Answer:
     """Call with the paths of files in place of `doc://NAME`: the tool reads documents as it reads any file."""
     catalog = ctx.workspace.catalog
@@ -314,7 +321,7 @@ async def _call_with_documents(
     )
     if not named or catalog.find(name).definition.language == "openapi":
         return await ctx.run(catalog.call, name, arguments, session=session)
-    documents = {uri: (await read_reference(ctx, uri)).data for uri in named}
+    documents = {uri: (await read(uri)).data for uri in named}
 
     def call() -> Answer:
         with catalog.inputs.held(documents) as paths:
