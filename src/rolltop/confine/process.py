@@ -269,8 +269,6 @@ class OutputTail:
         self.clear()
         modes = [stat.S_IMODE(os.fstat(stream.fileno()).st_mode) for stream in self._streams]
         return not any(map(_unread, self._streams)) and all(mode == 0o600 for mode in modes)
-            stat.S_IMODE(os.fstat(stream.fileno()).st_mode) == 0o600 for stream in self._streams
-        )
 
     def join(self) -> None:
         for thread in self._threads:
