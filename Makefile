@@ -34,8 +34,9 @@ check: setup-test ## lint, types, import contracts: seconds
 	@$(BIN)/lint-imports --no-cache --no-logo
 	@$(BIN)/rolltop tools lint
 	@$(BIN)/python scripts/docs --check
+	@$(BIN)/python bench/_page.py --check
 	@$(BIN)/rolltop toolsets --cost --budget 10000 >/dev/null
-	@$(BIN)/rolltop toolsets --cost --descriptions compact --budget 7400 >/dev/null
+	@$(BIN)/rolltop toolsets --cost --descriptions compact --budget 7000 >/dev/null
 
 format: setup-test ## rewrite the sources in the project's format
 	@$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
@@ -53,6 +54,7 @@ soak: setup-test system ## known vulnerabilities, random search of properties, l
 
 bench: setup-test system ## speed and memory, as ratios to peers measured in the same run
 	@for b in bench/*.py; do case $$b in bench/_*) ;; *) echo "== $$b"; $(BIN)/python $$b || exit 1 ;; esac; done
+	@$(BIN)/python bench/_page.py
 
 pictures: setup-test system ## take the screenshots of README and docs anew, from the running product
 	@$(BIN)/python scripts/pictures

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import platform
+import re
+import sys
 import time
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +22,12 @@ def cpu_seconds(pid: int) -> float:
     return sum(int(fields[index]) for index in (11, 12, 13, 14)) / TICK
 
 
+_tables: list[dict[str, Any]] = []
+
+
 def table(headings: list[str], rows: list[list[Any]]) -> None:
+    """Print a table, and keep it for what `save` writes."""
+    _tables.append({"headings": headings, "rows": rows})
     texts = [headings, *[[f"{cell:.2f}" if isinstance(cell, float) else str(cell) for cell in row] for row in rows]]
     widths = [max(len(row[column]) for row in texts) for column in range(len(headings))]
     for row in texts:
@@ -26,6 +35,25 @@ def table(headings: list[str], rows: list[list[Any]]) -> None:
 
 
 def save(name: str, result: Any) -> None:
+    """Write the result with the tables that were shown, and with what it was measured on."""
     RESULTS.mkdir(exist_ok=True)
-    stamped = {"time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "cores": os.cpu_count(), "result": result}
-    (RESULTS / f"{name}.json").write_text(json.dumps(stamped, indent=2) + "\n")
+    kept = {
+        "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "command": " ".join(["python", f"bench/{Path(sys.argv[0]).name}", *sys.argv[1:]]),
+        "machine": machine(),
+        "tables": _tables,
+        "result": result,
+    }
+    (RESULTS / f"{name}.json").write_text(json.dumps(kept, indent=1) + "\n")
+
+
+def machine() -> dict[str, Any]:
+    processors = re.findall(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    return {
+        "processor": processors[0] if processors else platform.machine(),
+        "cores": os.cpu_count(),
+        "system": f"{platform.system()} {platform.release()}",
+        "load": os.getloadavg()[0],
+        "python": platform.python_version(),
+        "rolltop": version("rolltop"),
+    }

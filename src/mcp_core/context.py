@@ -177,6 +177,8 @@ class ToolContext(Generic[W]):
     client_asker: AskClient = _no_client
     log_sink: LogSink = no_log
     registry: Any = None
+    refuse: Callable[[str, ToolContext[Any]], None] | None = None
+    """Raises for a tool, by its plain name, that this caller may not use now."""
     name_of: Callable[[str], str] = _same_name
     changes: Changes = field(default_factory=Changes)
     consents: list[dict[str, Any]] = field(default_factory=list)
@@ -330,6 +332,8 @@ class ToolContext(Generic[W]):
 
     def refuse_excluded(self, tool: str) -> None:
         """Raise if `tool` is excluded or the caller may not call it. For tools that do the work of others."""
+        if self.refuse is not None:
+            self.refuse(tool, self)
         if self.registry is None:
             return
         self.registry.refuse_excluded(tool)

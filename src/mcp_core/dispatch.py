@@ -275,6 +275,8 @@ class Dispatcher:
 
     async def _execute(self, registered: Registered, func: ToolFunction, checked: Any, ctx: ToolContext[Any]) -> Any:
         spec = registered.spec
+        if ctx.refuse is not None:
+            ctx.refuse(spec.name, ctx)
         if ctx.permit is not None:
             ctx.permit(spec, _as_mapping(checked))
         caller, ctx.tool = ctx.tool, spec.name

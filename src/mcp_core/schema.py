@@ -139,10 +139,16 @@ def brief_schema(schema: Schema) -> dict[str, Any]:
 
 _UNSAID = frozenset({"minimum", "maximum", "exclusiveMinimum", "minLength", "minItems"})
 _SPEAKING = frozenset((
-    "after_context", "arguments", "before_context", "color", "confirm", "context", "cursor", "description", "dry_run",
-    "end_line", "filename", "format", "formats", "hash", "ignore_case", "inputFormat", "length", "limit",
-    "line_numbers", "metadata", "mime", "offset", "outputFormat", "paths_only", "project", "query", "sort_by",
-    "sort_order", "start_line", "tags", "timeout", "title",
+    "action", "active", "add_tags", "after_context", "arguments", "atomic", "before_context", "binary", "category",
+    "color", "confirm", "content", "context", "count", "created_before", "cursor", "depth", "description",
+    "detailed", "dry_run", "end_line", "engine", "exclude", "facets", "feature_name", "figures", "file_types",
+    "filename", "files_with_matches", "files_without_match", "find", "format", "formats", "fresh", "fuzzy", "graph",
+    "hash", "ignore_case", "include_content", "indexed_after", "indexed_before", "inputFormat", "invert", "keep",
+    "length", "limit", "line_numbers", "match_all", "max_count", "metadata", "mime", "mime_type", "modified_after",
+    "modified_before", "offset", "outputFormat", "outputPath", "outputs", "overwrite", "page", "params",
+    "paths_only", "project", "query", "raw", "recent", "remove", "remove_tags", "renderer", "replace",
+    "run_examples", "similarity", "sort_by", "sort_order", "start_line", "tags", "template", "text", "timeout",
+    "title", "to", "type", "verbose", "version", "with_filename", "word",
 ))  # fmt: skip
 """Arguments whose names need no description."""
 _REMARK = re.compile(r" \([^)]*\)|[.;:](\s.*|$)", re.DOTALL)
@@ -236,7 +242,7 @@ _OBVIOUS: dict[str, tuple[Any, ...] | None] = {
     "maxLength": None,
     "maxItems": None,
     "maxProperties": None,
-    "default": ("", [], {}),
+    "default": ("", [], {}, False),  # 0 too
 }
 """What says no more than "not negative", "not empty", "not huge" or "nothing"; None: whatever the value. A call beyond
 a bound is refused by name."""

@@ -54,10 +54,11 @@ def main() -> None:
         from rolltop.base.streams import replace_closed_streams  # noqa: PLC0415 - seldom needed
 
         replace_closed_streams()
-    if sys.argv[1:2] == ["transform"]:
+    if not {"serve", "daemon"} & {*sys.argv[1:]}:
         import gc  # noqa: PLC0415
 
         gc.set_threshold(_OBJECTS, 10, 10)
+    if sys.argv[1:2] == ["transform"]:
         from rolltop.cli.transform.quick import run_quickly  # noqa: PLC0415
 
         if run_quickly(sys.argv[2:]):

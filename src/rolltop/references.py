@@ -6,9 +6,10 @@ A text is a reference only if all of it is one: `doc://NAME`, `doc://HASH`, `doc
 
 from __future__ import annotations
 
+import hashlib
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, unquote
 
 from mcp_core import ResourceLink, ToolContext
@@ -18,7 +19,10 @@ from rolltop.workspace import Workspace
 if TYPE_CHECKING:
     from rolltop.store import Library
 
-__all__ = ["KEEP", "LARGEST", "Keep", "Kept", "Wanted", "is_reference", "keep_wanted", "read_reference", "store_output"]
+__all__ = [
+    "KEEP", "LARGEST", "Keep", "Kept", "Source", "Wanted", "is_reference", "keep_wanted", "read_reference",
+    "store_output", "stored_hash",
+]  # fmt: skip
 
 KEEP = "Store the output: name or {name, tags, metadata}."
 """The description of an argument `keep`."""
@@ -35,8 +39,18 @@ def is_reference(text: str) -> bool:
     return _REFERENCE.fullmatch(text) is not None
 
 
-async def read_reference(ctx: ToolContext[Workspace], uri: str) -> bytes:
-    """The bytes that a reference names: of a stored document exactly as they were stored."""
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a reference names: where it is, its bytes and their SHA-256."""
+
+    uri: str
+    """Canonical: the whole path of a document, whatever the caller wrote."""
+    data: bytes
+    hash: str
+
+
+async def read_reference(ctx: ToolContext[Workspace], uri: str) -> Source:
+    """What a reference names: of a stored document the bytes exactly as they were stored."""
     if uri.startswith("doc://") and "?" not in uri:
         return await ctx.run(_stored, ctx.workspace, uri.removeprefix("doc://"))
     parts: list[bytes] = []
@@ -47,40 +61,56 @@ async def read_reference(ctx: ToolContext[Workspace], uri: str) -> bytes:
         following = next((each.meta["next"] for each in contents if each.meta.get("next")), None)
         if sum(map(len, parts)) > LARGEST:
             raise SizeLimit(f"{uri} is larger than {LARGEST >> 20} MiB")
-    return b"".join(parts)
+    data = b"".join(parts)
+    return Source(uri, data, hashlib.sha256(data).hexdigest())
 
 
-def _stored(workspace: Workspace, name: str) -> bytes:
-    number, size = _find(workspace.store, name)
-    if size > LARGEST:
+def stored_hash(workspace: Workspace, uri: str) -> str:
+    """The SHA-256 of the content that `doc://…` names now; nothing of it is read."""
+    return _find(workspace.store, uri.removeprefix("doc://")).hash
+
+
+def _stored(workspace: Workspace, name: str) -> Source:
+    found = _find(workspace.store, name)
+    if found.size > LARGEST:
         raise SizeLimit(f"doc://{name} is larger than {LARGEST >> 20} MiB", hint="Read a part of it by lines.")
-    return workspace.store.documents.read_object(number)
+    return Source(f"doc://{found.name}", workspace.store.documents.read_object(found.object), found.hash)
 
 
-def _find(library: Library, name: str) -> tuple[int, int]:
-    """The content's number and size, by name as it stands, then by hash, then by version, then unescaped."""
+class _Found(NamedTuple):
+    """Content of the store, and the name that always means it: a path, a path with a version, or a hash."""
+
+    name: str
+    object: int
+    size: int
+    hash: str
+
+
+def _find(library: Library, name: str) -> _Found:
+    """Content by name as it stands, then by hash, then by version, then unescaped."""
     from rolltop.store import is_hash_prefix  # noqa: PLC0415 - a server that only transforms never loads the store
 
     try:
         document = library.documents.get(name)
     except NotFound as missing:
         if is_hash_prefix(name) and (found := library.documents.by_hash(name)):
-            return found.object.id, found.object.size
+            return _Found(found.object.hex, found.object.id, found.object.size, found.object.hex)
         if (versioned := _VERSION.fullmatch(name)) is not None:
             return _version(library, versioned[1], int(versioned[2]))
         if unquote(name) == name:
             raise NotFound(f"doc://{name}: {missing}", code=missing.error_type, hint=missing.hint) from None
         return _find(library, unquote(name))
-    return document.object, document.size
+    return _Found(quote(document.path), document.object, document.size, document.hash)
 
 
-def _version(library: Library, name: str, number: int) -> tuple[int, int]:
-    versions = library.documents.versions(library.documents.get(name))
+def _version(library: Library, name: str, number: int) -> _Found:
+    document = library.documents.get(name)
+    versions = library.documents.versions(document)
     found = next((each for each in versions if each.number == number), None)
     if found is None:
         known = ", ".join(str(each.number) for each in versions[-10:])
         raise NotFound(f"{name} has no version {number}", code="document_not_found", hint=f"Versions: {known}.")
-    return found.object, found.size
+    return _Found(f"{quote(document.path)}@{number}", found.object, found.size, found.hash)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +120,8 @@ class Wanted:
     name: str
     tags: list[str] = field(default_factory=list)
     metadata: dict[str, Any] = field(default_factory=dict)
+    figures: bool = False
+    """Of a report: its plots too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,25 +141,32 @@ class Kept:
         return ResourceLink(self.uri, self.name, "Kept output", self.mime, self.size)
 
 
-def keep_wanted(ctx: ToolContext[Workspace], keep: Keep | None) -> Wanted | None:
-    """`keep` as it was meant; refused before any work where it is malformed or this server may not write."""
+def keep_wanted(ctx: ToolContext[Workspace], keep: Keep | None, *, figures: bool = False) -> Wanted | None:
+    """`keep` as it was meant; refused before any work where it is malformed or this server may not write.
+
+    With `figures`, the field of that name is known.
+    """
     if keep is None:
         return None
     said = {"name": keep} if isinstance(keep, str) else dict(keep)
-    unknown = sorted(said.keys() - {"name", "tags", "metadata"})
+    fields = ("name", "tags", "metadata", *(("figures",) if figures else ()))
+    unknown = sorted(said.keys() - set(fields))
     name: Any = said.get("name")
     tags: Any = said.get("tags", [])
     metadata: Any = said.get("metadata", {})
     if unknown:
-        raise InvalidInput(f"keep has no field {unknown[0]!r}", hint="It has name, tags and metadata.")
+        raise InvalidInput(f"keep has no field {unknown[0]!r}", hint=f"It has {', '.join(fields)}.")
     if not isinstance(name, str) or not name.strip():
         raise InvalidInput("keep needs a name", hint='Such as "orders/today.json".')
     if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags) or not isinstance(metadata, dict):
         raise InvalidInput("in keep, tags is a list of texts and metadata an object")
+    plots = said.get("figures", False)
+    if not isinstance(plots, bool):
+        raise InvalidInput("in keep, figures is true or false")
     if ctx.workspace.settings.read_only:
         raise PermissionDenied("this server only reads: it keeps nothing", hint="Call again without keep.")
     ctx.refuse_excluded("store_text")
-    return Wanted(name, tags, metadata)
+    return Wanted(name, tags, metadata, plots)
 
 
 async def store_output(

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rolltop.approvals import Approvals
     from rolltop.catalog.live import Catalog
     from rolltop.guide import Guide
+    from rolltop.origin import Memo, Origins
     from rolltop.reports import Reports
     from rolltop.store import Library
     from rolltop.transform.service import Service
@@ -188,6 +189,20 @@ class Workspace:
         return Approvals(self.root / "approvals.sqlite", self.prepare)
 
     @cached_property
+    def origins(self) -> Origins:
+        """Where made things come from."""
+        from rolltop.origin import Origins  # noqa: PLC0415 - built at first use
+
+        return Origins(self.root / "origin.sqlite", self.prepare)
+
+    @cached_property
+    def memo(self) -> Memo:
+        """Answers of pure work."""
+        from rolltop.origin import Memo  # noqa: PLC0415 - built at first use
+
+        return Memo(self._cache() / "memo.sqlite")
+
+    @cached_property
     def store(self) -> Library:
         """The documents."""
         return self.open_store()
@@ -231,7 +246,7 @@ class Workspace:
 
     def close(self) -> None:
         """Close what was opened, in any state."""
-        for name in ("catalog", "reports", "transform", "store", "approvals", "journal"):
+        for name in ("catalog", "reports", "transform", "store", "origins", "memo", "approvals", "journal"):
             part = self.__dict__.pop(name, None)
             if part is not None:
                 with contextlib.suppress(OSError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -17,7 +18,6 @@ from rolltop.catalog.live import Catalog, CatalogSettings
 
 ROLLTOP = Path(sys.executable).with_name("rolltop")
 R_PACKAGE = Path(__file__).parents[2] / "r"
-VALUES = Path(__file__).parents[2] / "src/rolltop/catalog/live/values.R"
 
 
 @pytest.mark.parametrize(
@@ -68,6 +68,27 @@ def test_a_decorated_function_is_called_by_its_tools_name(tmp_path: Path) -> Non
         catalog.close()
 
 
+def test_an_installed_package_names_its_tools_by_an_entry_point(tmp_path: Path) -> None:
+    """Another name than the package's own, found and called by a process that has it on its path."""
+    package = tmp_path / "snacks"
+    package.mkdir()
+    code = (
+        '"""Snacks."""\nfrom rolltop.catalog import tool\n\n'
+        '@tool(name="half", category="food")\ndef cut(x: float) -> float:\n    """Cut it."""\n    return x / 2\n'
+    )
+    (package / "__init__.py").write_text(code)
+    info = tmp_path / "snacks-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: snacks\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[rolltop.catalog]\nmy-snacks = snacks\n")
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    for arguments in (["build", str(package), "--no-examples"], ["list", "my-snacks", "--json"]):
+        command = [ROLLTOP, "catalog", *arguments]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+        assert done.returncode == 0, done.stderr
+    assert [each["name"] for each in json.loads(done.stdout)] == ["snacks-half"]
+
+
 def run(*arguments: str | Path, code: int = 0) -> str:
     done = subprocess.run([ROLLTOP, "catalog", *arguments], capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == code, done.stderr
@@ -107,18 +128,6 @@ def test_a_watched_folder_is_built_again_when_a_source_is_saved(tmp_path: Path) 
         assert process.stdout.readline() == "written\tdemo-g\n"
         process.send_signal(signal.SIGINT)
         assert process.wait(60) == 0
-
-
-def code_of(text: str) -> str:
-    """R code without comments, blank lines and indentation."""
-    lines = (line.strip() for line in text.split("\n"))
-    return "\n".join(line for line in lines if line and not line.startswith("#"))
-
-
-def test_the_r_package_describes_values_and_keeps_state_as_the_server_does() -> None:
-    shared = code_of(VALUES.read_text())
-    for name in ("state.R", "describe.R"):
-        assert code_of((R_PACKAGE / "R" / name).read_text()) in shared
 
 
 def test_the_r_package_passes_its_check(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ def test_build_list_show_check_and_diff(rolltop: Any, orchard: Path) -> None:
     assert rolltop("catalog", "check", str(orchard)).returncode == 4
     built = rolltop("catalog", "build", str(orchard), "--no-examples")
     assert built.returncode == 0, built.stderr
-    assert built.stdout.count("written\t") == 6
+    assert built.stdout.count("written\t") == 7
     assert rolltop("catalog", "check", str(orchard)).returncode == 0
     listed = rolltop("catalog", "list", str(orchard), "--group", "variety")
     assert [line.split("\t")[0] for line in listed.stdout.splitlines()] == [

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,17 @@ CLEAR = "orchard-mcp_tool_harvest_clear"
 @pytest.fixture
 def orchard(tmp_path: Path) -> Path:
     return Path(shutil.copytree(EXAMPLES / "orchard", tmp_path / "orchard"))
+
+
+@pytest.fixture
+def data() -> Iterator[Path]:
+    """The examples' data where foreign code can reach it: pytest's own folders are closed to other users."""
+    place = Path(tempfile.mkdtemp(prefix="rolltop-data-"))
+    shutil.copytree(EXAMPLES / "data", place, dirs_exist_ok=True)
+    for each in (place, *place.iterdir()):
+        each.chmod(0o755)
+    yield place
+    shutil.rmtree(place)
 
 
 def value(answer: Any) -> Any:
@@ -121,17 +134,17 @@ async def test_a_catalog_is_built_attached_and_called_without_changing_the_list(
     async with stdio_client(env=env) as client:
         before = [tool.name for tool in (await client.list_tools()).tools]
         dry = value(await client.call_tool("mcptool_build", {"path": str(orchard), "dry_run": True}))
-        assert len(dry["written"]) == 6
+        assert len(dry["written"]) == 7
         assert not (orchard / "inst").exists()
         built = value(await client.call_tool("mcptool_build", {"path": str(orchard)}))
-        assert len(built["written"]) == 6
+        assert len(built["written"]) == 7
         assert built["remarks"] == []
         assert value(await client.call_tool("mcptool_check", {"pkg": str(orchard)})) == {"problems": []}
         listed = value(await client.call_tool("mcptool_list", {"pkg": str(orchard), "groups": "variety"}))
         assert len(listed["tools"]) == 2
         page = value(await client.call_tool("mcptool_load_all", {"pkg": str(orchard), "limit": 4}))
         rest = value(await client.call_tool("mcptool_load_all", {"pkg": str(orchard), "after": page["next"]}))
-        assert (len(page["definitions"]), len(rest["definitions"])) == (4, 2)
+        assert (len(page["definitions"]), len(rest["definitions"])) == (4, 3)
         refused = await client.call_tool("mcptool_attach", {"pkg": str(orchard)})
         assert refused.structured_content["error_type"] == "consent_required"
         await client.call_tool("mcptool_attach", {"pkg": str(orchard), "confirm": "ATTACH_CATALOG"})
@@ -143,6 +156,36 @@ async def test_a_catalog_is_built_attached_and_called_without_changing_the_list(
     async with stdio_client(env=env) as client:
         after = [tool.name for tool in (await client.list_tools()).tools]
     assert set(after) - set(before) >= {CLEAR, "orchard-mcp_tool_variety_list"}
+
+
+async def test_tools_read_data_folders_and_stored_documents_and_ask_before_they_forget(
+    stdio_client: Any, tmp_path: Path, data: Path
+) -> None:
+    """The example packages in R and in Python, with the owner's folder, a document and an approval."""
+    config = tmp_path / "rolltop.toml"
+    config.write_text(f'[catalog.folders]\norchard = ["{data}"]\nkitchen = ["{data}"]\n')
+    asked: list[str] = []
+
+    async def agree(context: Any, params: Any) -> ElicitResult:
+        asked.append(params.message)
+        return ElicitResult(action="accept", content={"agree": True})
+
+    catalogs = [item for name in ("orchard", "kitchen") for item in ("--catalog", str(EXAMPLES / name))]
+    env = {"ROLLTOP_CONFIG": str(config)}
+    async with stdio_client(*catalogs, env=env, elicitation_callback=agree) as client:
+        read, recipe = "orchard-mcp_tool_harvest_read", "kitchen-mcp_tool_recipe_read"
+        totals = value(await client.call_tool(read, {"file": str(data / "harvest.csv")}))["result"]
+        assert totals == [{"variety": "Boskoop", "kilos": 30}, {"variety": "Topaz", "kilos": 20.5}]
+        await client.call_tool("store_text", {"name": "h/last year.csv", "content": "variety,kilos\nElstar,7\n"})
+        stored = value(await client.call_tool(read, {"file": "doc://h/last year.csv"}))["result"]
+        assert stored == [{"variety": "Elstar", "kilos": 7}]
+        given = {"path": str(data / "pancakes.csv"), "servings": 2}
+        assert value(await client.call_tool(recipe, given))["result"]["flour"] == "125 g"
+        missing = await client.call_tool(read, {"file": "doc://no/such.csv"})
+        assert missing.structured_content["error_type"] == "document_not_found"
+        await add(client, "Topaz", 1)
+        assert value(await client.call_tool(CLEAR, {}))["result"] == 1
+        assert len(asked) == 1
 
 
 async def test_changing_definitions_asks_first(stdio_client: Any, orchard: Path) -> None:

@@ -129,13 +129,18 @@ def call_until_ended(catalog: Catalog, name: str, key: str) -> None:
 
 
 def test_processes_are_kept_for_the_next_calls_without_a_session(catalog: Catalog) -> None:
+    """A process that could not be looked at in time is replaced, which a busy machine may need several calls for."""
     for name in ("demo-where", "pydemo-mcp_tool_where"):
-        catalog.call(name, {})
-        wait_until_idle(catalog)
-        used = waiting(catalog)
-        catalog.call(name, {})
-        wait_until_idle(catalog)
-        assert set(used) & set(waiting(catalog))
+        for _ in range(10):
+            catalog.call(name, {})
+            wait_until_idle(catalog)
+            used = waiting(catalog)
+            catalog.call(name, {})
+            wait_until_idle(catalog)
+            if set(used) & set(waiting(catalog)):
+                break
+        else:
+            pytest.fail(f"no process was used again for {name}")
 
 
 def test_a_call_that_is_given_up_is_ended(catalog: Catalog) -> None:

@@ -95,13 +95,18 @@ def _logged_in(process: subprocess.Popen[str], environment: dict[str, str]) -> R
 @pytest.fixture(scope="session")
 def filled(page: Running) -> Running:
     """The page of a workspace with documents, a report and hostile names in it."""
+    hostile = f"notes/{HOSTILE}.md".replace("/script", "\\script")
     for name, text, tags in (
         ("notes/orchard.md", "# Orchard\n\nThe Topaz is ripe in week 38. See [list](data/people.csv).\n", ["garden"]),
         ("notes/orchard.md", "# Orchard\n\nThe Topaz is ripe in week 39. See [list](data/people.csv).\n", ["garden"]),
         ("data/people.csv", "name,born\nAda,1815\nGrace,1906\n", ["data"]),
-        (f"notes/{HOSTILE}.md".replace("/script", "\\script"), f"# {HOSTILE}\n\n{HOSTILE}\n", ["<b>tag</b>"]),
+        (hostile, f"# {HOSTILE}\n\n{HOSTILE}\n", ["<b>tag</b>"]),
     ):
         done = page.post("/tools/store_text", {"name": name, "content": text, "tags": "\n".join(tags)})
+        assert done.status_code == 200, done.text
+    joined = {"transformation": "$input", "inputFormat": "csv", "outputFormat": "json", "keep": '"made/people.json"'}
+    for source, more in (("data/people.csv", {}), (hostile, {"inputFormat": "csv", "keep": f'"made/{HOSTILE}"'})):
+        done = page.post("/tools/execute_transformation", {**joined, "inputData": f"doc://{source}", **more})
         assert done.status_code == 200, done.text
     for name, title in (("cars", "Cars"), ("evil", HOSTILE)):
         page.post("/reports", {"filename": name, "title": title, "content": "```{r}\nplot(cars)\n```\n"})

@@ -17,6 +17,7 @@ def _paths(page: Running) -> list[str]:
     documents = page.get("/store.json").json()["results"]
     call = page.get("/calls.json?page_too=on").json()["calls"][0]["id"]
     fixed = ["/", "/calls", f"/calls/{call}", "/approvals", "/store", "/store?q=orchard", "/transform", "/reports"]
+    fixed += ["/made", *(f"/made/{each['outputs'][0]['hash']}" for each in page.get("/made.json").json()["made"])]
     more = ["/reports/cars", "/tools", "/tools/store_text", "/tools/delete_by_name", "/guide", "/settings"]
     return [*fixed, *more, *(f"/store/{each['hash']}" for each in documents)]
 

@@ -86,3 +86,25 @@ mcp_tool_harvest_clear <- function(.state_env = NULL) {
   .state_env$remove("notes")
   entries
 }
+
+#' Read harvests from a file
+#'
+#' Reads a table with the columns variety, kilos and day, and sums it up by variety. Nothing is written down.
+#'
+#' @param file Character. A CSV file: in a folder that the owner of the server opened, or a stored document (doc://NAME).
+#' @return Data frame. Kilograms by variety, the largest first.
+#' @examples
+#' table <- tempfile(fileext = ".csv")
+#' writeLines(c("variety,kilos,day", "Topaz,12.5,2026-10-03", "Topaz,8,2026-10-12", "Boskoop,30,2026-10-10"), table)
+#' mcp_tool_harvest_read(table)
+#' @keywords mcp-tool mcp-category-harvest
+#' @noRd
+mcp_tool_harvest_read <- function(file) {
+  read <- utils::read.csv(file)
+  missing <- setdiff(c("variety", "kilos"), names(read))
+  if (length(missing)) stop("the table has no column ", paste(missing, collapse = ", "))
+  total <- stats::aggregate(kilos ~ variety, read, sum)
+  total <- total[order(-total$kilos), ]
+  rownames(total) <- NULL
+  total
+}

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rolltop.server.application import Application
     from rolltop.settings import Settings
 
-__all__ = ["EXIT_OF_ERROR", "call", "is_pair", "read_document", "read_pairs"]
+__all__ = ["EXIT_OF_ERROR", "call", "error_sentence", "is_pair", "read_document", "read_pairs"]
 
 
 INDEPENDENT = ("store", "transform", "reports", "guide")
@@ -118,6 +118,12 @@ def call(
     _print(answer, raw)
     if answer.is_error:
         sys.exit(EXIT_OF_ERROR.get(ended[-1].error_type or "", 1))
+
+
+def error_sentence(answer: Any) -> str:
+    """What a failed answer says, in whichever envelope."""
+    error = (answer.structured or {}).get("error", answer.text) if isinstance(answer.structured, dict) else answer.text
+    return str(error.get("message", answer.text) if isinstance(error, dict) else error)
 
 
 def _application_with(tool: str, settings: Settings, watcher: Callable[[Call], None]) -> Application:

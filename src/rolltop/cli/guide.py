@@ -6,7 +6,7 @@ import os
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,7 +14,7 @@ from rolltop.cli.groups import EXIT_CODES, Invocation
 from rolltop.cli.output import note, print_json, print_rows
 
 if TYPE_CHECKING:
-    from rolltop.guide import Content, Guide, Project
+    from rolltop.guide import Category, Content, Flag, Guide, Project
     from rolltop.guide.flagtables import FeatureFlags, ProjectFlags
 
 __all__ = ["Desk", "guide", "json_option"]
@@ -115,13 +115,20 @@ global_option = click.option("--global", "everywhere", is_flag=True, help="The g
 @click.pass_obj
 def list_flags(desk: Desk, pattern: str | None, *, everywhere: bool, want_json: bool) -> None:
     """List flags: what holds in the project, or with --global the global ones alone."""
-    from rolltop.guide.flagtables import matching, resolved_flags
+    from rolltop.guide.flagtables import matching
 
-    flags = matching(resolved_flags(desk.guide.config, None if everywhere else desk.project), pattern)
+    flags = matching(_resolved(desk, everywhere), pattern)
     if want_json:
         print_json({name: {"value": flag.value, "source": flag.source} for name, flag in flags.items()})
     else:
         print_rows(("flag", "value", "source"), [(name, _shown(f.value), str(f.source)) for name, f in flags.items()])
+
+
+def _resolved(desk: Desk, everywhere: bool) -> dict[str, Flag]:
+    from rolltop.guide.flagtables import resolved_flags
+
+    project = None if everywhere else desk.project
+    return resolved_flags(desk.guide.config, project, desk.guide.team(project) if project else None)
 
 
 @flags.command("get", epilog=EXIT_CODES)
@@ -132,11 +139,10 @@ def list_flags(desk: Desk, pattern: str | None, *, everywhere: bool, want_json: 
 def get_flag(desk: Desk, name: str, *, everywhere: bool, want_json: bool) -> None:
     """Print the value that a flag has; nothing when it is not set."""
     from rolltop.guide import Flag
-    from rolltop.guide.flagtables import resolved_flags
     from rolltop.guide.names import check_flag_name
 
     check_flag_name(name)
-    flag = resolved_flags(desk.guide.config, None if everywhere else desk.project).get(name, Flag(None, None))
+    flag = _resolved(desk, everywhere).get(name, Flag(None, None))
     if want_json:
         print_json({"value": flag.value, "source": flag.source})
     elif flag.value is not None:
@@ -206,14 +212,20 @@ def categories() -> None:
 @click.pass_obj
 def list_categories(desk: Desk, *, want_json: bool) -> None:
     """List the project's categories."""
-    found = desk.project.categories.values()
+    found = desk.guide.effective(desk.project).categories.values()
     if want_json:
-        print_json([asdict(category) for category in found])
+        print_json([_category(each) for each in found])
         return
     print_rows(
         ("category", "dir", "patterns", "description"),
-        [(c.name, c.dir, " ".join(c.patterns), c.description) for c in found],
+        [(c.name, _category(c)["dir"], " ".join(c.patterns), c.description) for c in found],
     )
+
+
+def _category(category: Category) -> dict[str, Any]:
+    """A category as plain data; the directory of a team's category is absolute."""
+    place = f"{category.root / category.dir}/" if category.root else category.dir
+    return {key: value for key, value in asdict(category).items() if key != "root"} | {"dir": place}
 
 
 @categories.command("add", epilog=EXIT_CODES)
@@ -271,7 +283,7 @@ def collections() -> None:
 @click.pass_obj
 def list_collections(desk: Desk, *, want_json: bool) -> None:
     """List the project's collections."""
-    found = desk.project.collections.values()
+    found = desk.guide.effective(desk.project).collections.values()
     if want_json:
         print_json([asdict(collection) for collection in found])
         return
@@ -323,10 +335,13 @@ def project() -> None:
 @click.pass_obj
 def show_project(desk: Desk, *, want_json: bool) -> None:
     """Say which project the working directory or --project means."""
+    from rolltop.guide.team import TEAM_FILE
+
     current = desk.project
     rows = {"key": current.key, "name": current.name, "path": str(current.path)}
     rows["docroot"] = str(desk.guide.config.docroot())
     rows["config"] = str(desk.guide.config.file.path)
+    rows["team"] = str(current.path / TEAM_FILE) if (current.path / TEAM_FILE).is_file() else ""
     print_json(rows) if want_json else print_rows(("", ""), list(rows.items()))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from typing import Any
@@ -27,10 +28,13 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "guide": ("rolltop.cli.guide:guide", "Project content by expression, flags, categories, collections."),
     "help": ("rolltop.cli.manual:help_", "Show the help of a command."),
     "journal": ("rolltop.cli.journal:journal", "Show the latest tool calls."),
+    "made": ("rolltop.cli.origin:made", "Show how something was made, and from what."),
     "man": ("rolltop.cli.manual:man", "Show the manual page of a command."),
     "reports": ("rolltop.cli.reports:reports", "Write R Markdown documents and render them."),
     "page": ("rolltop.cli.serve:page", "Print a login link for the page."),
+    "remake": ("rolltop.cli.origin:remake", "Make something again, and say what changed."),
     "serve": ("rolltop.cli.serve:serve", "Start the MCP server (stdio, or --http)."),
+    "stale": ("rolltop.cli.origin:stale", "List what was made from inputs that have changed since."),
     "store": ("rolltop.cli.store:store", "Keep documents by content and find them again."),
     "tools": ("rolltop.cli.tools:tools", "List, show and lint the tools."),
     "toolsets": ("rolltop.cli.tools:toolsets", "List the tool sets and what each costs an agent."),
@@ -102,4 +106,5 @@ def main() -> None:
             sys.stdout.flush()  # while a failure can still be reported
     except BaseException as error:
         leave_with(error, invocation)
+    gc.freeze()  # else the interpreter would look for garbage in everything that was imported before it ends
     sys.exit(code if isinstance(code, int) else 0)

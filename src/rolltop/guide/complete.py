@@ -30,7 +30,7 @@ def complete(docroot: Path, project: Project, text: str, limits: Limits, exclude
         return []
     before, last = _behind(patterns, "+")
     try:
-        found = Tree(docroot, limits.depth, limits.entries).find(category.dir, _EVERYTHING)
+        found = Tree(category.root or docroot, limits.depth, limits.entries).find(category.dir, _EVERYTHING)
     except PathUnsafe:
         return []
     given_out = [item.path for item in found if not any(pattern.matches(item.path) for pattern in excluded)]

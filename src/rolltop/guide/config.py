@@ -81,6 +81,9 @@ class Config:
         key = reader.project_paths().get(fresh.path, fresh.key)
         return reader.project(key) if key in reader.project_keys() else fresh
 
+    def is_stored(self, project: Project) -> bool:
+        return project.key in self._reader().project_keys()
+
     def current(self, project: Project) -> Project:
         """The stored state of a project, or the empty one that was given."""
         reader = self._reader()

@@ -6,7 +6,6 @@ import os
 import stat
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from rolltop.errors import RolltopError
@@ -20,7 +19,7 @@ from rolltop.guide.model import Project
 from rolltop.guide.pattern import Pattern
 from rolltop.guide.resolve import Wanted, resolve
 
-__all__ = ["Content", "Limits", "excluded", "gather"]
+__all__ = ["Content", "Limits", "excluded", "gather", "read_inside"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +47,15 @@ class Content:
     """Where to go on when documents were omitted."""
 
 
-ReadDocument = Callable[[Path, int], bytes]
-"""Reads a document, up to one byte more than the number says."""
+ReadDocument = Callable[[Path, Path, int], bytes]
+"""Reads a document below a root, up to one byte more than the number says."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Match:
     wanted: Wanted
     found: Found
+    root: Path
 
 
 def gather(
@@ -71,12 +71,13 @@ def gather(
 ) -> Content:
     """The documents that an expression stands for: term order, member order, pattern order, path.
 
-    `read` reads a document; the default keeps to the document root.
+    `read` reads a document of a root; the default never leaves the root.
     """
     limits = limits or Limits()
-    tree = Tree(docroot, limits.depth, limits.entries)
-    matches, unmatched = _find(tree, resolve(project, expression), excluded(flags))
-    read = read or partial(_read_inside, docroot)
+    wanted = resolve(project, expression)
+    trees = {root: Tree(root, limits.depth, limits.entries) for root in {_root(want, docroot) for want in wanted}}
+    matches, unmatched = _find(trees, docroot, wanted, excluded(flags))
+    read = read or read_inside
     documents, unreadable, taken = _read(read, matches[offset:], limits, keep=flags.get("content-front-matter"))
     if matches and not documents and len(unreadable) == len(matches):
         raise DocumentUnreadable(
@@ -88,8 +89,8 @@ def gather(
         documents=tuple(documents),
         unmatched=tuple(unmatched),
         unreadable=tuple(unreadable),
-        warnings=tuple(tree.warnings),
-        truncated=tree.truncated or omitted > 0,
+        warnings=tuple(warning for tree in trees.values() for warning in tree.warnings),
+        truncated=any(tree.truncated for tree in trees.values()) or omitted > 0,
         omitted=omitted,
         next_offset=offset + taken if omitted else None,
     )
@@ -101,19 +102,26 @@ def excluded(flags: Mapping[str, FlagValue]) -> Sequence[Pattern]:
     return [Pattern.compile(text) for text in patterns] if isinstance(patterns, list) else []
 
 
-def _find(tree: Tree, wanted: Sequence[Wanted], excluded: Sequence[Pattern]) -> tuple[list[_Match], list[str]]:
+def _root(want: Wanted, docroot: Path) -> Path:
+    return want.category.root or docroot
+
+
+def _find(
+    trees: Mapping[Path, Tree], docroot: Path, wanted: Sequence[Wanted], excluded: Sequence[Pattern]
+) -> tuple[list[_Match], list[str]]:
     """The matches in order, each file once; and what matched nothing at all."""
     matches: dict[Path, _Match] = {}
     hits: dict[str, bool] = {}
     for want in wanted:
+        root = _root(want, docroot)
         found = [
             item
-            for item in (tree.find(want.category.dir, want.pattern) if want.pattern else ())
+            for item in (trees[root].find(want.category.dir, want.pattern) if want.pattern else ())
             if (want.within is None or want.within.contains(item.path))
             and not any(pattern.matches(item.path) for pattern in excluded)
         ]
         for item in found:
-            matches.setdefault(item.real, _Match(want, item))
+            matches.setdefault(item.real, _Match(want, item, root))
         hits[want.asked] = bool(found) or hits.get(want.asked, False)
     return list(matches.values()), [asked for asked, hit in hits.items() if not hit]
 
@@ -143,7 +151,7 @@ def _read(
 def _document(read: ReadDocument, match: _Match, largest: int) -> Document:
     name = f"{match.wanted.category.name}/{match.found.path}"
     try:
-        data = read(match.found.real, largest)
+        data = read(match.root, match.found.real, largest)
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise DocumentUnreadable(f"{name} is not UTF-8 text") from None
@@ -159,7 +167,7 @@ def _document(read: ReadDocument, match: _Match, largest: int) -> Document:
     return Document(match.wanted.category.name, match.found.path, len(data), pattern, text)
 
 
-def _read_inside(docroot: Path, real: Path, largest: int) -> bytes:
+def read_inside(docroot: Path, real: Path, largest: int) -> bytes:
     """Read a file by walking down from the document root without following a single link.
 
     `real` was resolved before; if somebody swaps a directory for a link meanwhile, the walk fails

@@ -32,7 +32,7 @@ Expected = FlagValue | None | Literal[_Any.ANY]
 @dataclass(frozen=True, slots=True)
 class Flag:
     value: FlagValue | None
-    source: Scope | None
+    source: Scope | Literal["team"] | None
     """Where the value comes from; None when the flag is not set at all."""
 
 
@@ -107,9 +107,11 @@ class ProjectFlags:
         return before
 
 
-def resolved_flags(config: Config, project: Project | None) -> dict[str, Flag]:
-    """What holds in a project: its own flags over the global ones."""
+def resolved_flags(config: Config, project: Project | None, team: Project | None = None) -> dict[str, Flag]:
+    """What holds in a project: its own flags, over those of its team, over the global ones."""
     flags = {name: Flag(value, "global") for name, value in config.feature_flags().items()}
+    if team is not None:
+        flags.update({name: Flag(value, "team") for name, value in team.flags.items()})
     if project is not None:
         own = config.current(project).flags
         flags.update({name: Flag(value, "project") for name, value in own.items()})

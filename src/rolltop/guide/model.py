@@ -21,12 +21,14 @@ __all__ = ["Category", "Collection", "Project", "check_directory", "project_key"
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """A directory below the document root, and what it gives when nothing more is asked."""
+    """A directory of documents, and what it gives when nothing more is asked."""
 
     name: str
     dir: str
     patterns: tuple[str, ...] = ()
     description: str = ""
+    root: Path | None = None
+    """What its directory lies below, where that is not the document root: the team's categories are in the project."""
 
     def checked(self) -> Category:
         check_name("category", self.name)

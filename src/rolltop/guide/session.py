@@ -48,6 +48,11 @@ class Session:
         self.guide = guide
         self._project = project
 
+    @property
+    def project(self) -> Project | None:
+        """The project that is meant, if anything says which."""
+        return self._project
+
     def feature_flags(self) -> AsyncFlags:
         """The global flags; they need no project."""
         return AsyncFlags(self.guide.feature_flags())
@@ -57,15 +62,20 @@ class Session:
         return AsyncFlags(self.guide.project_flags(self._bound()))
 
     async def resolved_flags(self) -> dict[str, Flag]:
-        """What holds in the project: its own flags over the global ones."""
-        return await asyncio.to_thread(resolved_flags, self.guide.config, self._bound())
+        """What holds in the project: its own flags over its team's over the global ones."""
+        bound = self._bound()
+        return await asyncio.to_thread(lambda: resolved_flags(self.guide.config, bound, self.guide.team(bound)))
 
     async def resolve_flag(self, name: str) -> Flag:
         check_flag_name(name)
         return (await self.resolved_flags()).get(name, Flag(None, None))
 
     async def get_project(self) -> Project:
-        """The project as it is stored now."""
+        """The project as it is now: what is stored for it over what its team committed."""
+        return await asyncio.to_thread(self.guide.effective, self._bound())
+
+    async def stored_project(self) -> Project:
+        """The project as it is stored, without its team's part: what a change begins with."""
         return await asyncio.to_thread(self.guide.config.current, self._bound())
 
     async def update_project(self, edit: Callable[[Project], Project]) -> Project:

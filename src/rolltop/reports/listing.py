@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from urllib.parse import unquote
 
 from rolltop.reports.files.documents import Document, Documents
 from rolltop.reports.files.outputs import OutputFile, Outputs
-from rolltop.reports.names import figure_uri, mime_type, output_uri, parse_uri, source_uri
+from rolltop.reports.names import SOURCE_SCHEME, figure_uri, mime_type, output_uri, parse_uri, source_uri
 
 __all__ = ["Listed", "Listing"]
 
@@ -56,6 +57,13 @@ class Listing:
             case "figure":
                 data = self.outputs.read_figure(reference.stem, reference.name)
         return mime_type(reference.name), data
+
+    def bytes_of(self, uri: str) -> bytes:
+        """The bytes of anything that a render reads or writes: `rmd:///NAME/data.csv` is a side file."""
+        scheme, _, path = uri.partition(":///")
+        if scheme == SOURCE_SCHEME and ("/" in path or path.startswith("_")):
+            return self.documents.file(unquote(path))
+        return self.read(uri)[1]
 
     def state(self) -> dict[str, tuple[int, float]]:
         """What there is and when it changed; two of these tell what to announce."""

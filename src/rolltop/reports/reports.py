@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from rolltop.errors import ForeignFailure, NotFound, RolltopError
 from rolltop.reports.cache import RenderCache, job_key
@@ -39,6 +41,17 @@ from rolltop.reports.typeset import CannotSet, Typesetter
 __all__ = ["Report", "Reports"]
 
 
+class Digest(NamedTuple):
+    """What bytes are known by."""
+
+    hash: str
+    size: int
+
+    @classmethod
+    def of(cls, data: bytes) -> Digest:
+        return cls(hashlib.sha256(data).hexdigest(), len(data))
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """A finished render: what there is now, and how it came about."""
@@ -68,6 +81,10 @@ class Report:
     reused: tuple[str, ...] = ()
     """Chunks with cache=TRUE that did not run, because nothing before them had changed."""
     log: str = ""
+    used: Mapping[str, Digest] = field(default_factory=dict)
+    """The document and its side files as they were rendered, by path."""
+    made: Mapping[str, Digest] = field(default_factory=dict)
+    """The outputs by name; empty where they did not take the place of newer ones."""
 
     @property
     def sentence(self) -> str:
@@ -222,4 +239,6 @@ def _report(prepared: Prepared, result: Rendered, landed: Landed, *, cached: boo
         warnings=(*prepared.warnings, *result.warnings),
         reused=result.reused,
         log=result.log,
+        used={name: Digest.of(data) for name, data in prepared.files.items()},
+        made={} if landed.kept else {output.name: Digest.of(output.data) for output in result.outputs},
     )

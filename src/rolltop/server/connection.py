@@ -41,8 +41,8 @@ LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "e
 ANONYMOUS = "anonymous"
 """The principal of an HTTP server without a token: nothing is kept for it from one call to the next."""
 
-ROOTS_SECONDS = 2.0
-"""Seconds to wait for a client's roots."""
+ROOTS_SECONDS = 10.0
+"""Seconds to wait for a client's roots; the first start on a busy machine takes a while."""
 
 ELICIT = "elicitation/create"
 _NEEDED = {ELICIT: "elicitation", "sampling/createMessage": "sampling", "roots/list": "roots"}

@@ -71,7 +71,7 @@ def build(application: Application, path: RequestPath | None = None, transport: 
     """A server with every method of the application; `transport` names it for clients of the SDK's transports."""
     path = path or RequestPath(application, Listing(application))
     methods = Methods(application, lambda ctx: connection_of(ctx, transport))
-    notifications = Notifications(application)
+    notifications = Notifications(application, methods.context)
     registry = application.registry
 
     def input_schema(name: str) -> dict[str, Any] | None:
@@ -87,7 +87,7 @@ def build(application: Application, path: RequestPath | None = None, transport: 
             yield {}
         finally:
             unsubscribe()
-            notifications.listen.close()
+            notifications.close()
 
     server = _Server(
         SERVER_INFO["name"],

@@ -212,9 +212,7 @@ def _face(spec: ToolSpec) -> tuple[Any, ...]:
 FIRST_LINE = 50
 TOOL_TEMPLATE = "src/rolltop/tools/README.md"
 PROMPT_TEMPLATE = "src/rolltop/prompts/README.md"
-_PLACEHOLDER = re.compile(
-    r"(?i)\b(foo|bar|baz|xxx|lorem ipsum|your[_ -]\w+|tbd)\b|<(your|name|path|value|text|id)[a-z _-]*>"
-)
+_PLACEHOLDER = r"(?i)\b(foo|bar|baz|xxx|lorem ipsum|your[_ -]\w+|tbd)\b|<(your|name|path|value|text|id)[a-z _-]*>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +282,7 @@ def _lint_examples(spec: ToolSpec) -> Iterator[str]:
     for number, example in enumerate(spec.examples, 1):
         if not example.why or not example.expect:
             yield f"example {number} does not say why or what to expect"
-        if _PLACEHOLDER.search(str(dict(example.arguments))):
+        if re.search(_PLACEHOLDER, str(dict(example.arguments))):
             yield f"example {number} holds a placeholder instead of a real value"
         if spec.model is not None and example.fails is None:
             try:

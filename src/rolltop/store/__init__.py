@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rolltop.store.blobs.writer import Writer
     from rolltop.store.care.verification import Report
     from rolltop.store.documents.encoding import text_codec
+    from rolltop.store.documents.folder_changes import FolderChanges, follow_renames
     from rolltop.store.documents.folder_files import Gather, open_source
     from rolltop.store.documents.hashes import no_such_hash
     from rolltop.store.extract.detect import whole_characters
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from rolltop.store.grep.missed import Missed, missing_documents
     from rolltop.store.grep.printer import Printed, print_matches
     from rolltop.store.history.snapshots import Change
+    from rolltop.store.imports import import_foreign
     from rolltop.store.meaning import NONE, Model, find_model, known_models
     from rolltop.store.metadata_values import parse_pairs
     from rolltop.store.query import TIMES, decode_cursor, encode_cursor
@@ -49,6 +51,7 @@ __all__ = [
     "Excerpts",
     "Extracted",
     "FileLines",
+    "FolderChanges",
     "Found",
     "Gather",
     "Hit",
@@ -80,8 +83,10 @@ __all__ = [
     "encode_shown",
     "excerpts",
     "find_model",
+    "follow_renames",
     "format_time",
     "highlighted",
+    "import_foreign",
     "is_hash_prefix",
     "known_models",
     "lines_in",
@@ -102,6 +107,7 @@ __getattr__ = lazy_attributes(
         "blobs.writer": "Writer",
         "care.verification": "Report",
         "documents.encoding": "text_codec",
+        "documents.folder_changes": "FolderChanges follow_renames",
         "documents.folder_files": "Gather open_source",
         "documents.hashes": "no_such_hash",
         "extract.detect": "whole_characters",
@@ -111,6 +117,7 @@ __getattr__ = lazy_attributes(
         "grep.missed": "Missed missing_documents",
         "grep.printer": "Printed print_matches",
         "history.snapshots": "Change",
+        "imports": "import_foreign",
         "meaning": "Model NONE find_model known_models",
         "metadata_values": "parse_pairs",
         "query": "TIMES decode_cursor encode_cursor",

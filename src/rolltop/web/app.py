@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from rolltop.web import approvals, calls, guide, overview, reports, settings_page, store, tools, transform
+from rolltop.web import approvals, calls, guide, made, overview, reports, settings_page, store, tools, transform
 from rolltop.web.backend import Application, Backend
 from rolltop.web.doorkeeper import COOKIE, SESSION_SECONDS, Doorkeeper
 from rolltop.web.render import respond
@@ -38,6 +38,7 @@ ROUTES = (
     *reports.ROUTES,
     *tools.ROUTES,
     *guide.ROUTES,
+    *made.ROUTES,
     *settings_page.ROUTES,
 )
 

@@ -54,8 +54,11 @@ async def show(request: Request) -> Response:
     row = await _row(request)
     call = shown_call(row)
     registered = backend.application.registry.by_plain_name(call["tool"])
+    origins = backend.application.workspace.origins
+    made = await asyncio.to_thread(origins.during, call["tool"], call["time"], call["time"] + call["seconds"])
     data = {
         "call": call,
+        "made": [each.as_dict() for each in made],
         "copies": copies(call),
         "repeatable": registered is not None and call["arguments"] is not None,
     }

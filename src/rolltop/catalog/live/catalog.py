@@ -17,9 +17,11 @@ from rolltop.catalog.arguments import check_arguments, invalid_arguments, served
 from rolltop.catalog.definition import Definition
 from rolltop.catalog.library import Broken, FileStamp, file_stamp, locate, read_all
 from rolltop.catalog.live.answer import Answer
+from rolltop.catalog.live.author_session import call_in_session, is_open
 from rolltop.catalog.live.code_stamp import CodeStamp, code_stamp
 from rolltop.catalog.live.configuration import CatalogSettings
 from rolltop.catalog.live.http_tools import call_operation
+from rolltop.catalog.live.input_files import InputFiles
 from rolltop.catalog.live.origin import Origin, origin_of
 from rolltop.catalog.live.sessions import Sessions
 from rolltop.catalog.live.stateless_calls import StatelessCalls
@@ -55,6 +57,8 @@ class Catalog:
 
     def __init__(self, settings: CatalogSettings, attachments: Path | None = None) -> None:
         self.settings = settings
+        self.inputs = InputFiles()
+        """Documents that calls are given as files."""
         self._attachments = attachments
         self._lock = threading.RLock()
         self._reloading = threading.Lock()
@@ -65,7 +69,7 @@ class Catalog:
         self._code: dict[Path, CodeStamp] = {}
         self._written: dict[Path, FileStamp | None] = {}
         self._writers = 0
-        limits = Limits(seconds=settings.seconds, memory=settings.memory << 20)
+        self._limits = limits = Limits(seconds=settings.seconds, memory=settings.memory << 20)
         self._sessions = Sessions(
             limits, rest=settings.state_seconds, most=settings.sessions, max_print=settings.max_print
         )
@@ -210,6 +214,10 @@ class Catalog:
             raise invalid_arguments((problem.path, problem.message) for problem in problems)
         if served.definition.language == "openapi":
             return self._ask_service(served, given)
+        for folder in self.settings.author_sessions.get(served.definition.package, ()):
+            if served.definition.language == "r" and is_open(folder):
+                seconds = served.origin.limited(self._limits).seconds
+                return call_in_session(folder, served.definition.function, given, seconds, self.settings.max_print)
         return self._sessions.call(session or StatelessCalls.new_key(), served.origin, served.definition, given)
 
     def _ask_service(self, served: Served, arguments: Mapping[str, Any]) -> Answer:
@@ -227,6 +235,15 @@ class Catalog:
                 f"{served.definition.name} is not in its document any more", hint="Build the definitions again."
             )
         return call_operation(service, operation, arguments, self.settings.seconds)
+
+    def code_hash(self, name: str) -> str:
+        """Identifies the definition of a tool and the code behind it, by their content."""
+        served = self.find(name)
+        digest = hashlib.sha256(_digest(served.definition).encode())
+        for file in sorted(code_stamp(served.origin)):
+            with contextlib.suppress(OSError):
+                digest.update(f"{file.relative_to(served.origin.path)}:".encode() + file.read_bytes())
+        return digest.hexdigest()
 
     def new_call(self) -> str:
         """A session for one call of a caller that has none; by it the call can be ended."""
@@ -250,11 +267,13 @@ class Catalog:
         self._sessions.close()
         for origin in self._origins.values():
             origin.close()
+        self.inputs.close()
 
     def _served_at(self, place: str) -> Iterator[Served]:
         location = locate(place)
         origin = self._origins.setdefault(location.origin, origin_of(location))
-        origin.mounts = self.settings.mounts_of(origin.package)
+        granted = self.settings.grants_of(origin.package)
+        origin.grants = replace(granted, mounts=(*granted.mounts, self.inputs.mount))
         if origin.path not in self._code:
             self._code[origin.path] = code_stamp(origin)
         items = list(read_all(location.tools, self.settings.groups or None))

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from rolltop.catalog.live.http_tools import Service
+from rolltop.catalog.live.origin import Grants
 from rolltop.confine import Mount
 from rolltop.errors import InvalidInput
 
 __all__ = ["CatalogSettings"]
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_RESERVED = ("PATH", "HOME", "TMPDIR", "LANG", "LC_", "TZ", "LD_", "R_", "PYTHON", "ROLLTOP_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +43,22 @@ class CatalogSettings:
     output_folders: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
     """By package: the folder that its tools may write to."""
 
+    secrets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By package: names of secrets (environment or keyring) that its tools find in their environment."""
+    limits: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """By package: `seconds` and `memory` of its calls, instead of those above."""
+    author_sessions: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
+    """By package: the folder of `mcp_session()`; while a session is open there, R tools run in it, not in a sandbox."""
     services: Mapping[str, Service] = field(default_factory=dict)
     """By package: where the service is whose OpenAPI document it has."""
 
-    def mounts_of(self, package: str) -> tuple[Mount, ...]:
-        """What the owner lets the tools of a package see of this machine, at the places where it is."""
+    def grants_of(self, package: str) -> Grants:
+        """What the owner lets the tools of a package see of this machine, at the places where it is, and use."""
         reads = [Mount(folder, str(folder)) for folder in self.folders.get(package, ())]
-        return (*reads, *(Mount(folder, str(folder), writable=True) for folder in self.output_folders.get(package, ())))
+        writes = [Mount(folder, str(folder), writable=True) for folder in self.output_folders.get(package, ())]
+        limits = self.limits.get(package, {})
+        memory = int(limits["memory"]) << 20 if "memory" in limits else None
+        return Grants((*reads, *writes), self.secrets.get(package, ()), limits.get("seconds"), memory)
 
     @classmethod
     def from_section(
@@ -58,6 +72,12 @@ class CatalogSettings:
                 raise InvalidInput(f"[catalog] has no setting {key!r}", hint=f"It has: {', '.join(known)}.")
             if key in ("folders", "output_folders"):
                 values[key] = _folders(key, value)
+            elif key == "author_sessions":
+                values[key] = _folders(key, value, must_exist=False)
+            elif key == "secrets":
+                values[key] = _secrets(value)
+            elif key == "limits":
+                values[key] = _limits(value)
             elif key == "services":
                 values[key] = _services(value)
             else:
@@ -67,7 +87,7 @@ class CatalogSettings:
         return cls(**values)
 
 
-def _folders(key: str, value: Any) -> dict[str, tuple[Path, ...]]:
+def _folders(key: str, value: Any, *, must_exist: bool = True) -> dict[str, tuple[Path, ...]]:
     """A table: the name of a package, and its folder or folders."""
     if not isinstance(value, Mapping):
         raise InvalidInput(f"the setting catalog.{key} must be a table", hint=f'[catalog.{key}]\norchard = ["/data"]')
@@ -75,15 +95,49 @@ def _folders(key: str, value: Any) -> dict[str, tuple[Path, ...]]:
     for name, given in found.items():
         if not isinstance(given, list | tuple) or not all(isinstance(each, str) for each in given):
             raise InvalidInput(f"catalog.{key}.{name} must be a folder or a list of folders")
-        if key == "output_folders" and len(given) > 1:
+        if key in ("output_folders", "author_sessions") and len(given) > 1:
             raise InvalidInput(f"catalog.{key}.{name} must be one folder")
     folders = {name: tuple(Path(each).expanduser().resolve() for each in given) for name, given in found.items()}
     for name, given in folders.items():
-        if missing := [each for each in given if not each.is_dir()]:
+        if missing := [each for each in given if must_exist and not each.is_dir()]:
             raise InvalidInput(
                 f"catalog.{key}.{name}: there is no folder {missing[0]}", hint="Make it, or leave it out."
             )
     return folders
+
+
+def _secrets(value: Any) -> dict[str, tuple[str, ...]]:
+    """A table: the name of a package, and the names of its secrets."""
+    if not isinstance(value, Mapping):
+        raise InvalidInput(
+            "the setting catalog.secrets must be a table", hint='[catalog.secrets]\norchard = ["API_KEY"]'
+        )
+    found = {name: (given,) if isinstance(given, str) else given for name, given in value.items()}
+    for name, given in found.items():
+        if not isinstance(given, list | tuple) or not all(isinstance(each, str) for each in given):
+            raise InvalidInput(f"catalog.secrets.{name} must be a name or a list of names")
+        if wrong := [each for each in given if not _VARIABLE.fullmatch(each) or each.startswith(_RESERVED)]:
+            raise InvalidInput(
+                f"catalog.secrets.{name}: {wrong[0]!r} cannot be a secret of a tool",
+                hint="Letters, digits and _; not PATH, HOME, R_* or others that programs obey.",
+            )
+    return {name: tuple(given) for name, given in found.items()}
+
+
+def _limits(value: Any) -> dict[str, dict[str, float]]:
+    """A table for each package: seconds and memory (MiB) of its calls."""
+    if not isinstance(value, Mapping) or not all(isinstance(given, Mapping) for given in value.values()):
+        raise InvalidInput(
+            "the setting catalog.limits must hold a table for each package",
+            hint="[catalog.limits.orchard]\nseconds = 300\nmemory = 4096",
+        )
+    for name, given in value.items():
+        if wrong := [key for key in given if key not in ("seconds", "memory")]:
+            raise InvalidInput(f"catalog.limits.{name} has no setting {wrong[0]!r}", hint="It has: seconds, memory.")
+    return {
+        name: {key: _parsed(f"limits.{name}.{key}", number, "float") for key, number in given.items()}
+        for name, given in value.items()
+    }
 
 
 def _services(value: Any) -> dict[str, Service]:

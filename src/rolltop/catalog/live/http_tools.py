@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 from rolltop.catalog.live.answer import Answer
+from rolltop.catalog.live.secrets import secret_value
 from rolltop.catalog.openapi import Operation
 from rolltop.errors import ForeignFailure, InvalidInput, SizeLimit
 
@@ -21,7 +21,7 @@ _MOST_TEXT = 2000
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """Where a package's operations are: `secret` names the variable of the environment that has it."""
+    """Where a package's operations are: `secret` names it in the environment or the keyring."""
 
     address: str
     secret: str | None = None
@@ -38,12 +38,7 @@ class Service:
     def headers(self) -> dict[str, str]:
         if self.secret is None:
             return {}
-        value = os.environ.get(self.secret)
-        if not value:
-            raise InvalidInput(
-                f"the secret {self.secret} is not set", hint="Set that variable where the server starts."
-            )
-        return {self.header: f"{self.scheme} {value}".strip()}
+        return {self.header: f"{self.scheme} {secret_value(self.secret)}".strip()}
 
 
 def call_operation(service: Service, operation: Operation, arguments: Mapping[str, Any], seconds: float) -> Answer:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib import resources
@@ -25,6 +26,15 @@ _LOAD_SECONDS = 60.0
 Ask = Callable[[Mapping[str, Any], float], dict[str, Any]]
 
 
+_INCLUDE = re.compile(r"^ *#include (\S+)$", re.MULTILINE)
+
+
+def _code(name: str) -> str:
+    """A file of the R side, with those that it includes in their places."""
+    text = resources.files("rolltop.catalog.live").joinpath(name).read_text("utf-8")
+    return _INCLUDE.sub(lambda found: _code(found[1]), text)
+
+
 class RTools:
     """The R tools of one package."""
 
@@ -40,11 +50,10 @@ class RTools:
     def start(self, *, template: bool = False, cancel: Cancel | None = None) -> WarmProcess:
         """R with the package loaded: a process that failed to load it is of no use, and ended."""
         _refuse_nul(self._initial, "the state")
-        folder = resources.files("rolltop.catalog.live")
-        files = {f"{_PLACE}/{name}": folder.joinpath(name).read_bytes() for name in _SUPPORT}
+        files = {f"{_PLACE}/{name}": _code(name).encode() for name in _SUPPORT}
         process = start_r(self.origin.sandbox(self._limits, files), files=list(files), template=template, cancel=cancel)
         try:
-            load = ".rolltop$load_installed" if self.origin.is_installed else ".rolltop$load_source"
+            load = ".rolltop$load_installed" if self.origin.loads_as_installed else ".rolltop$load_source"
             loaded = self._ask(process.ask, load, {"package": self.origin.package}, _LOAD_SECONDS).value
             self._stateful = frozenset([loaded] if isinstance(loaded, str) else loaded or ())
             if self._initial:

@@ -117,7 +117,7 @@ class Sessions:
         package = self._package(session, origin, definition.language)
         session.calls += 1
         try:
-            return package.call(definition, arguments, self._limits.seconds)
+            return package.call(definition, arguments, origin.limited(self._limits).seconds)
         finally:
             session.calls -= 1
             session.used = time.monotonic()
@@ -166,7 +166,7 @@ class Sessions:
         place = (origin.path, language)
         with self._lock:
             if place not in session.packages:
-                tools = tools_for(origin, language, self._limits, self._max_print, session.initial)
+                tools = tools_for(origin, language, origin.limited(self._limits), self._max_print, session.initial)
                 session.packages[place] = _Package(tools)
             return session.packages[place]
 

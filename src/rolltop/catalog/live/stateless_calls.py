@@ -75,7 +75,7 @@ class StatelessCalls:
     def call(self, key: str, origin: Origin, definition: Definition, arguments: Mapping[str, Any]) -> Answer:
         """Call a tool in a fork that nobody used before and nobody will use again."""
         package = self._package(origin, definition.language)
-        seconds = self._limits.seconds
+        seconds = origin.limited(self._limits).seconds
         template = package.pool.take(seconds)
         self._running[key] = template
         try:
@@ -119,7 +119,7 @@ class StatelessCalls:
                 raise Cancelled("the catalog is closed")
             package = self._packages.pop(place, None)
             if package is None:
-                tools = tools_for(origin, language, self._limits, self._max_print)
+                tools = tools_for(origin, language, origin.limited(self._limits), self._max_print)
                 closing = Cancel()
                 package = _Package(tools, _pool_of(tools, closing), closing)
                 surplus = [self._packages.pop(each) for each in list(self._packages)[: 1 - _PACKAGES]]

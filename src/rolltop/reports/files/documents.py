@@ -247,6 +247,10 @@ class Documents:
         stem = stem_of(self.existing(filename))
         return [SideFile(name, size) for name, size in _walk(self.root / stem)]
 
+    def file(self, path: str) -> bytes:
+        """A side file (`NAME/data.csv`), or a file for all documents (`_common.R`), by its path."""
+        return read_plain(self.root / side_name(path), self.side_limit)
+
     def gather(self, name: str) -> dict[str, bytes]:
         """A document and its side files, as one render needs them."""
         files = {name: self.read(name)}

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, Field
@@ -28,7 +29,9 @@ from mcp_core.display import listing
 from mcp_core.envelope import invalid_arguments_result
 from mcp_core.jsonable import to_json_bytes
 from rolltop.catalog.arguments import served_schema
-from rolltop.references import KEEP, Keep, keep_wanted, store_output
+from rolltop.making import Recorder
+from rolltop.references import KEEP, Keep, keep_wanted
+from rolltop.tools.catalog.given import with_documents
 from rolltop.tools.catalog.live import CallAnswer, agree_to_call, call_served, checked
 from rolltop.tools.catalog.places import allowed_place
 from rolltop.workspace import Workspace
@@ -131,7 +134,7 @@ async def state_factory_tool(args: StateArguments, ctx: ToolContext[Workspace]) 
 
 class CallArguments(ToolArguments):
     name: str = Field(description="Tool, package-function, as listed.")
-    arguments: dict[str, Any] = Field(default_factory=dict, description="Its arguments.")
+    arguments: dict[str, Any] = Field(default_factory=dict, description="Its arguments; doc://NAME gives content.")
     state: str | None = Field(default=None, description="Handle of mcptool_state_factory.")
     keep: Keep | None = Field(default=None, description=KEEP)
     confirm: str | None = Field(default=None, description="The user's consent: the literal that a refusal names.")
@@ -161,17 +164,22 @@ async def call_tool(args: CallArguments, ctx: ToolContext[Workspace]) -> Result[
     limit.
     """
     ctx.refuse_excluded(args.name)
-    wanted = keep_wanted(ctx, args.keep)
+    wanted, recorder = keep_wanted(ctx, args.keep), Recorder(ctx, args)
     served = ctx.workspace.catalog.find(args.name)
+    schema = served_schema(served.definition)
+    given = await with_documents(schema, args.arguments, partial(recorder.read, "argument"))
     try:
-        checked(served_schema(served.definition), args.arguments)
+        checked(schema, given)
     except InvalidArguments as error:
         return invalid_arguments_result(error)
     await agree_to_call(served, args.arguments, ctx, args.confirm)
-    answer = await call_served(args.name, args.arguments, ctx, args.state)
+    answer = await call_served(args.name, given, ctx, args.state)
     if wanted is None or answer.value is None:
         return answer
     result = answer.value.result
-    kept = await store_output(ctx, wanted, result if isinstance(result, str) else to_json_bytes(result))
+    kept = await recorder.keep(wanted, result if isinstance(result, str) else to_json_bytes(result))
+    code = await ctx.run(ctx.workspace.catalog.code_hash, args.name)
+    recorder.used("program", f"catalog:///{args.name}", code, 0)
+    await recorder.record({"language": served.definition.language})
     value = answer.value.model_copy(update={"kept": kept.told()})
     return replace(answer, value=value, content=(*answer.content, kept.link()))

@@ -7,6 +7,7 @@ import base64
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,8 @@ from rolltop.catalog.definition import Definition
 from rolltop.catalog.library import FileStamp, file_stamp
 from rolltop.catalog.outputs import keeps_promise, promised_result
 from rolltop.errors import InvalidInput
+from rolltop.references import is_reference, read_reference
+from rolltop.tools.catalog.given import accepting_references, with_documents
 from rolltop.workspace import Workspace
 
 if TYPE_CHECKING:  # the engine's running part is loaded when a catalog is served or a tool is called
@@ -223,7 +226,7 @@ def spec_of(listed: Definition, catalog: Catalog) -> ToolSpec:
 
     def validate(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         now = catalog.find(listed.name).definition
-        schema = served_schema(now)
+        schema = accepting_references(served_schema(now), arguments)
         for each in (consent_for(now), consent):
             if each is not None and each.field not in schema["properties"]:
                 schema = _with_consent(schema, each)
@@ -240,8 +243,13 @@ def spec_of(listed: Definition, catalog: Catalog) -> ToolSpec:
         properties = served.definition.parameters["properties"]
         given = {name: value for name, value in args.items() if name in properties}
         literals = {args.get(each.field) for each in (now, consent) if each is not None}
+        read = await with_documents(served_schema(served.definition), given, partial(read_reference, ctx))
+        try:
+            checked(served_schema(served.definition), read)
+        except InvalidArguments as error:
+            return invalid_arguments_result(error)
         await agree_to_call(served, given, ctx, now.literal if now and now.literal in literals else None)
-        return await call_served(listed.name, given, ctx)
+        return await call_served(listed.name, read, ctx)
 
     schema = cleaned_schema(served_schema(listed))
     return ToolSpec(
@@ -279,7 +287,7 @@ async def call_served(
     catalog = ctx.workspace.catalog
     session = session_of(ctx, handle) or catalog.new_call()
     try:
-        answer = await ctx.run(catalog.call, name, arguments, session=session)
+        answer = await _call_with_documents(name, arguments, ctx, session)
     except asyncio.CancelledError:
         catalog.end_session(session)
         raise
@@ -291,6 +299,34 @@ async def call_served(
             InvalidArguments([Problem(each["path"], each["message"], "conversion") for each in problems])
         )
     return result_of_answer(answer, catalog.find(name).definition)
+
+
+async def _call_with_documents(
+    name: str, arguments: Mapping[str, Any], ctx: ToolContext[Workspace], session: str
+) -> Answer:
+    """Call with the paths of files in place of `doc://NAME`: the tool reads documents as it reads any file."""
+    catalog = ctx.workspace.catalog
+    named = dict.fromkeys(
+        each
+        for value in arguments.values()
+        for each in (value if isinstance(value, list) else [value])
+        if isinstance(each, str) and each.startswith("doc://") and is_reference(each)
+    )
+    if not named or catalog.find(name).definition.language == "openapi":
+        return await ctx.run(catalog.call, name, arguments, session=session)
+    documents = {uri: (await read_reference(ctx, uri)).data for uri in named}
+
+    def call() -> Answer:
+        with catalog.inputs.held(documents) as paths:
+            return catalog.call(name, {key: _placed(each, paths) for key, each in arguments.items()}, session=session)
+
+    return await ctx.run(call)
+
+
+def _placed(value: Any, paths: Mapping[str, str]) -> Any:
+    if isinstance(value, list):
+        return [_placed(each, paths) for each in value]
+    return paths.get(value, value) if isinstance(value, str) else value
 
 
 def _with_consent(schema: dict[str, Any], consent: Consent) -> dict[str, Any]:

@@ -33,7 +33,7 @@ _PATTERNS = "Default patterns: *.md, **/*.md."
 
 class CategoryInfo(BaseModel):
     name: str = Field(description="Its name in expressions.")
-    dir: str = Field(description="Its directory below the document root.")
+    dir: str = Field(description="Its directory below the document root; absolute for a category of the team.")
     patterns: list[str] = Field(description="What it gives when no pattern is asked for.")
     description: str = Field(description="What it is for.")
 
@@ -41,7 +41,7 @@ class CategoryInfo(BaseModel):
     def of(category: Category) -> CategoryInfo:
         return CategoryInfo(
             name=category.name,
-            dir=category.dir,
+            dir=f"{category.root / category.dir}/" if category.root else category.dir,
             patterns=list(category.patterns),
             description=category.description,
         )
@@ -121,7 +121,7 @@ async def add_category(args: AddCategory, ctx: ToolContext[Workspace]) -> Result
     category = Category(
         args.name, args.dir if args.dir is not None else args.name, tuple(args.patterns), args.description
     )
-    added = await ctx.run(arrange.add_category, session.guide.config, await session.get_project(), category)
+    added = await ctx.run(arrange.add_category, session.guide.config, await session.stored_project(), category)
     ctx.resources_changed()
     return Result.ok(CategoryInfo.of(added), message=f"Category {added.name} is added.")
 
@@ -151,7 +151,7 @@ async def change_category(args: ChangeCategory, ctx: ToolContext[Workspace]) -> 
     changed = await ctx.run(
         arrange.change_category,
         session.guide.config,
-        await session.get_project(),
+        await session.stored_project(),
         args.name,
         directory=args.dir,
         patterns=args.patterns,
@@ -194,7 +194,7 @@ async def remove_category(args: RemoveCategory, ctx: ToolContext[Workspace]) -> 
     Use it when the user no longer wants a category.
     """
     session = await session_for(ctx, args.project)
-    project = await session.get_project()
+    project = await session.stored_project()
     category = project.category(args.name)
     effect = _removal(project, category)
     agreement = await ctx.require_consent(_REMOVE.literal, effect, given=_REMOVE.given_in(args))

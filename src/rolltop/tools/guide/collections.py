@@ -113,7 +113,7 @@ async def add_collection(args: AddCollection, ctx: ToolContext[Workspace]) -> Re
     """
     session = await session_for(ctx, args.project)
     collection = Collection(args.name, tuple(args.members), args.description)
-    added = await ctx.run(arrange.add_collection, session.guide.config, await session.get_project(), collection)
+    added = await ctx.run(arrange.add_collection, session.guide.config, await session.stored_project(), collection)
     ctx.resources_changed()
     return Result.ok(CollectionInfo.of(added), message=f"Collection {added.name} is added.")
 
@@ -143,7 +143,7 @@ async def change_collection(args: ChangeCollection, ctx: ToolContext[Workspace])
     changed = await ctx.run(
         arrange.change_collection,
         session.guide.config,
-        await session.get_project(),
+        await session.stored_project(),
         args.name,
         members=args.members,
         description=args.description,
@@ -185,7 +185,7 @@ async def remove_collection(args: RemoveCollection, ctx: ToolContext[Workspace])
     Use it when the user no longer wants a collection.
     """
     session = await session_for(ctx, args.project)
-    project = await session.get_project()
+    project = await session.stored_project()
     collection = project.collection(args.name)
     effect = _removal(project, collection)
     agreement = await ctx.require_consent(_REMOVE.literal, effect, given=_REMOVE.given_in(args))

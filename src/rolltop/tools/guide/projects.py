@@ -68,12 +68,12 @@ async def get_project(args: GetProject, ctx: ToolContext[Workspace]) -> Result[P
     annotations=WRITES,
     examples=[
         Example(
-            {"project": "/srv/my-app"},
+            {"project": "/srv"},
             why="Work in another project from now on.",
             expect="The project; calls without a project argument are about it until the connection ends.",
         )
     ],
-    usage="Only over stdio, where the connection is one client's. Over HTTP pass project with each call.",
+    usage="It counts for this connection; over HTTP for the session, and without one pass project with each call.",
 )
 async def set_project(args: SetProject, ctx: ToolContext[Workspace]) -> Result[ProjectInfo]:
     """Choose the current project.
@@ -84,16 +84,21 @@ async def set_project(args: SetProject, ctx: ToolContext[Workspace]) -> Result[P
 
     Use it to switch to another project.
     """
-    if is_shared(ctx):
+    if is_shared(ctx) and not ctx.client.session:
         raise ArgumentInvalid(
-            "over HTTP no project can be chosen: the server is shared and remembers nothing about a client",
+            "this client has no session, so no project can be chosen for it",
             hint="Pass project with each call.",
         )
     guide = ctx.workspace.guide
     project = await ctx.run(guide.detect, Clues(explicit=args.project))
     assert project is not None
-    guide.chosen = str(project.path) if project.path.is_absolute() else project.key
+    if not project.path.is_dir() and not await ctx.run(guide.config.is_stored, project):
+        raise ArgumentInvalid(
+            f"there is no directory {project.path}", hint="{tool:list_projects} shows what is set up."
+        )
+    guide.choose(project, ctx.client.session if is_shared(ctx) else None)
     ctx.resources_changed()
+    project = await ctx.run(guide.effective, project)
     return Result.ok(ProjectInfo.of(project), message=f"The current project is {project.name}.")
 
 

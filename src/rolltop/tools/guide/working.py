@@ -24,7 +24,8 @@ async def session_for(ctx: ToolContext[Workspace], project: str | None) -> Sessi
     clues = Clues(explicit=project)
     if project is None:
         started_in = ctx.workspace.settings.started_in
-        clues = guide.clues(shared=is_shared(ctx), roots=await ctx.roots(), started_in=started_in)
+        session = ctx.client.session
+        clues = guide.clues(shared=is_shared(ctx), roots=await ctx.roots(), started_in=started_in, session=session)
     return guide.session(await ctx.run(guide.detect, clues))
 
 

@@ -14,9 +14,10 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from mcp_core import FROM_DOCUMENTS, RUNS, Block, Example, Image, ResourceLink, Result, Text, ToolArguments, ToolContext
-from rolltop.references import KEEP, Keep, Kept, Wanted, keep_wanted, store_output
+from rolltop.making import Recorder
+from rolltop.references import Keep, Kept, Wanted, keep_wanted
 from rolltop.reports import Event, RenderOptions, Report, Watcher
-from rolltop.reports.names import figure_uri, output_uri, stem_of
+from rolltop.reports.names import figure_uri, output_uri, source_uri, stem_of
 from rolltop.reports.results.knitted_text import figure_links
 from rolltop.tools.reports.example import CREATED
 from rolltop.workspace import Workspace
@@ -50,7 +51,7 @@ class RenderRmd(ToolArguments):
     params: dict[str, Any] | None = Field(default=None, description="Values for the front matter's params.")
     timeout: float | None = Field(default=None, gt=0, description="Seconds.")
     figures: Literal["auto", "png", "none"] = Field(default="auto", description="Show plots as images.")
-    keep: Keep | None = Field(default=None, description=KEEP)
+    keep: Keep | None = Field(default=None, description="Store: name or {name, tags, metadata, figures: true}.")
     fresh: bool = Field(default=False, description="Render again even if nothing changed.")
 
 
@@ -110,7 +111,8 @@ async def render_rmd(args: RenderRmd, ctx: ToolContext[Workspace]) -> Result[Ren
 
     Use it to knit a report, and to make a PDF, a Word document or a web page of it.
     """
-    reports, wanted = ctx.workspace.reports, keep_wanted(ctx, args.keep)
+    reports, recorder = ctx.workspace.reports, Recorder(ctx, args)
+    wanted = keep_wanted(ctx, args.keep, figures=True)
     options = RenderOptions(
         formats=args.formats or [args.format],
         renderer="compose" if args.use_docker_compose else args.renderer,
@@ -129,19 +131,36 @@ async def render_rmd(args: RenderRmd, ctx: ToolContext[Workspace]) -> Result[Ren
     shown = [] if args.figures == "none" else _images(report)
     links = _links(report)
     if wanted is not None:
-        kept = [await _keep(ctx, wanted, f, alone=len(report.outputs) == 1) for f in report.outputs]
+        kept = [await _keep(ctx, recorder, wanted, f, alone=len(report.outputs) == 1) for f in report.outputs]
+        kept += await _keep_figures(recorder, wanted, report)
         value.kept = [each.told() for each in kept]
         links += [each.link() for each in kept]
+    await _record(recorder, report)
     content: list[Block] = [*notes, *links, *_text_block(value, ctx.name_of("read_resource")), *shown]
     return Result.ok(value, report.sentence, content=content)
 
 
-async def _keep(ctx: ToolContext[Workspace], wanted: Wanted, file: Any, *, alone: bool) -> Kept:
+async def _record(recorder: Recorder, report: Report) -> None:
+    for path, (digest, size) in report.used.items():
+        recorder.used("document" if path == report.source else "side file", source_uri(path), digest, size)
+    for name, (digest, size) in report.made.items():
+        recorder.made("output", output_uri(name), digest, size)
+    await recorder.record({**report.versions, "engine": report.engine, "renderer": report.renderer})
+
+
+async def _keep_figures(recorder: Recorder, wanted: Wanted, report: Report) -> list[Kept]:
+    """Store the plots, if that was asked for, in a folder that has the name of the report."""
+    folder = wanted.name.removesuffix(PurePosixPath(wanted.name).suffix)
+    figures = report.figures if wanted.figures else ()
+    return [await recorder.keep(wanted, f.data, name=f"{folder}/{f.name}", mime=f.mime_type) for f in figures]
+
+
+async def _keep(ctx: ToolContext[Workspace], recorder: Recorder, wanted: Wanted, file: Any, *, alone: bool) -> Kept:
     """Store a rendered file; a name without its ending, or for several files, gets the ending of each."""
     ending = PurePosixPath(file.name).suffix
     name = wanted.name if alone and PurePosixPath(wanted.name).suffix else wanted.name.removesuffix(ending) + ending
     data = await ctx.run(ctx.workspace.reports.outputs.read, file.name)
-    return await store_output(ctx, wanted, data, name=name, mime=file.mime_type)
+    return await recorder.keep(wanted, data, name=name, mime=file.mime_type)
 
 
 @asynccontextmanager

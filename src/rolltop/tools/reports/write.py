@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 from mcp_core import DESTROYS, WRITES, Consent, Effect, Example, Result, ToolArguments, ToolContext, quoted
 from mcp_core.display import escaped, listing
 from rolltop.errors import Conflict, InvalidData, InvalidInput
-from rolltop.references import read_reference
+from rolltop.making import Recorder, text_hash
 from rolltop.reports.names import document_name, source_uri, stem_of
 from rolltop.reports.source.gallery import from_template
 from rolltop.tools.reports.example import CREATE, CREATED
@@ -267,15 +267,19 @@ async def attach_rmd_file(args: AttachRmdFile, ctx: ToolContext[Workspace]) -> R
 
     Use it to include data, a CSV file or an image in a report.
     """
-    data = await _given_bytes(args, ctx)
+    recorder = Recorder(ctx, args)
+    data = await _given_bytes(args, ctx, recorder)
     kept = await ctx.run(ctx.workspace.reports.documents.attach, args.filename, args.name, data)
+    if args.source is not None:
+        recorder.made("side file", source_uri(kept.path), text_hash(data), len(data))
+        await recorder.record(is_copy=True)
     said = f"Attached {kept.path}" + (" in place of the earlier one" if kept.replaced else "")
     before = await ctx.run(ctx.workspace.reports.documents.versions, args.filename, args.name) if kept.replaced else []
     number = before[0].number if before else None
     return Result.ok(Attached(path=kept.path, size=len(data), replaced=kept.replaced, previous_version=number), said)
 
 
-async def _given_bytes(args: AttachRmdFile, ctx: ToolContext[Workspace]) -> bytes:
+async def _given_bytes(args: AttachRmdFile, ctx: ToolContext[Workspace], recorder: Recorder) -> bytes:
     given = [value for value in (args.content, args.content_base64, args.source, args.version) if value is not None]
     if len(given) != 1:
         raise InvalidInput("give exactly one of content, content_base64, source and version")
@@ -289,4 +293,4 @@ async def _given_bytes(args: AttachRmdFile, ctx: ToolContext[Workspace]) -> byte
         except binascii.Error:
             raise InvalidInput("content_base64 is not valid base64") from None
     assert args.source is not None
-    return await read_reference(ctx, args.source)
+    return (await recorder.read("input", args.source)).data

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from pydantic import AliasChoices, BaseModel, Field, model_validator
 
@@ -29,7 +30,7 @@ from rolltop.store import Document, Library
 from rolltop.tools.store.models import Content, From0, From1
 from rolltop.tools.store.operations import document_by, find_hash
 from rolltop.tools.store.reading import Wanted, read_part
-from rolltop.tools.store.relations import RelatedDocument, related_to
+from rolltop.tools.store.relations import RelatedDocument, origin_of, related_to
 from rolltop.workspace import Workspace
 
 __all__ = ["CatDocument", "GetByName", "RetrieveDocument", "Retrieved", "content_of", "replacement", "retrieve"]
@@ -75,6 +76,10 @@ class Retrieved(BaseModel):
     extracted: bool | None = Field(default=None, description="True: the text in the document, not its bytes.")
     pages: int | None = Field(default=None, description="Number of its last page.")
     text_note: str | None = Field(default=None, description="Why it has no text to search, or not all.")
+    made_by: dict[str, Any] | None = Field(
+        default=None, description="The call that made it: tool, time, client, principal, versions."
+    )
+    made_from: list[dict[str, Any]] | None = Field(default=None, description="Its inputs: role, uri, hash.")
     graph_enabled: bool | None = Field(default=None, description="Whether related documents were looked up.")
     related_documents: list[RelatedDocument] | None = Field(default=None, description="The nearest first.")
     related_complete: bool | None = Field(default=None, description="False: more are related, or not yet known.")
@@ -133,13 +138,14 @@ def retrieve(
         mime_type=document.mime,
         current=found.current,
         text_note=library.extracts.note(document) if found.current else None,
+        **origin_of(workspace, entry.hex),
     )
     ranged = args.offset or args.length is not None or args.start_line or args.end_line
     if args.include_content or ranged:
         part = read_part(library, document, entry.id, entry.size, _wanted(args, budget))
         answer = answer.model_copy(update={name: getattr(part, name) for name in part.__slots__})
     if args.graph:
-        answer = answer.model_copy(update=related_to(library, found, args.depth, budget))
+        answer = answer.model_copy(update=related_to(workspace, found, args.depth, budget))
     return answer
 
 

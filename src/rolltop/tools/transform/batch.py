@@ -15,10 +15,12 @@ from typing_extensions import TypedDict
 
 from mcp_core import WRITES, Example, ResourceLink, Result, ToolArguments, ToolContext
 from rolltop.errors import Cancelled, RolltopError
-from rolltop.references import Keep, keep_wanted, store_output
+from rolltop.making import Recorder
+from rolltop.references import Keep, keep_wanted
 from rolltop.tools.transform.envelope import code_of
 from rolltop.tools.transform.executing import AnyFormat
-from rolltop.tools.transform.sources import as_argument, expand_sources, read_source, read_text
+from rolltop.tools.transform.memory import ask
+from rolltop.tools.transform.sources import as_argument, expand_sources, read_source
 from rolltop.tools.transform.validating import PROGRAM
 from rolltop.transform.service.failures import VALIDATION_ERROR
 from rolltop.workspace import Workspace
@@ -91,15 +93,19 @@ async def transform_batch(args: TransformBatch, ctx: ToolContext[Workspace]) -> 
     names = await ctx.run(expand_sources, ctx.workspace, args.inputs)
     chosen = names[args.offset : args.offset + args.limit]
     wanted, places = keep_wanted(ctx, args.keep), _places(names, args.output_format)
-    program = await read_text(ctx, args.transformation)
+    program = await Recorder(ctx, args).text("program", args.transformation)
     gate, done = asyncio.Semaphore(AT_ONCE), 0
 
     async def run(name: str, *, first: bool = False) -> Item:
         nonlocal done
         async with gate:
-            item = await _run(args, program, name, ctx, first=first)
+            name_kept = f"{wanted.name.rstrip('/')}/{places[name]}" if wanted is not None else ""
+            recorder = Recorder(ctx, _single(args, name, name_kept))
+            await recorder.text("program", args.transformation)
+            item = await _run(args, program, name, ctx, recorder, first=first)
             if wanted is not None and item["success"]:
-                kept = await store_output(ctx, wanted, item["output"], name=f"{wanted.name.rstrip('/')}/{places[name]}")
+                kept = await recorder.keep(wanted, item["output"], name=name_kept)
+                await recorder.record()
                 links.append(kept.link())
                 item["kept"] = kept.told()
         done += 1
@@ -119,6 +125,12 @@ async def transform_batch(args: TransformBatch, ctx: ToolContext[Workspace]) -> 
     return Result.ok(batch, content=links)
 
 
+def _single(args: TransformBatch, name: str, name_kept: str) -> TransformBatch:
+    """The call that makes one of the outputs again, under the same name."""
+    keep = {**(args.keep if isinstance(args.keep, dict) else {}), "name": str(PurePosixPath(name_kept).parent)}
+    return args.model_copy(update={"inputs": [name], "offset": 0, "keep": keep if name_kept else None})
+
+
 def _places(inputs: list[str], output_format: str) -> dict[str, str]:
     """A name for each output: the input's own with the ending of the format, or its path where two share a name."""
     stems = {each: PurePosixPath(unquote(each.partition("://")[2] or each)).with_suffix("") for each in inputs}
@@ -127,10 +139,13 @@ def _places(inputs: list[str], output_format: str) -> dict[str, str]:
     return {each: f"{name}.{output_format}" for each, name in chosen.items()}
 
 
-async def _run(args: TransformBatch, program: str, name: str, ctx: ToolContext[Workspace], *, first: bool) -> Item:
+async def _run(
+    args: TransformBatch, program: str, name: str, ctx: ToolContext[Workspace], recorder: Recorder, *, first: bool
+) -> Item:
     try:
-        data = await read_source(ctx, name)
-        answer = await ctx.workspace.transform.ask(
+        data = await read_source(ctx, recorder, name)
+        answer = await ask(
+            ctx,
             "execute",
             transformation=program,
             **as_argument("data", data),

@@ -10,8 +10,10 @@ from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from mcp_core import WRITES, Example, Result, ToolArguments, ToolContext
-from rolltop.references import KEEP, Keep, keep_wanted, store_output
-from rolltop.tools.transform.sources import as_argument, read_data, read_text
+from rolltop.making import Recorder
+from rolltop.references import KEEP, Keep, keep_wanted
+from rolltop.tools.transform.memory import FRESH, ask
+from rolltop.tools.transform.sources import as_argument, read_data
 from rolltop.tools.transform.validating import PROGRAM
 from rolltop.workspace import Workspace
 
@@ -28,7 +30,9 @@ class Executed(TypedDict):
     success: bool
     output: str
     executionTime: float
+    logs: NotRequired[list[dict[str, str]]]
     kept: NotRequired[dict[str, str]]
+    memoised: NotRequired[bool]
 
 
 class NamedInput(BaseModel):
@@ -43,6 +47,7 @@ class ExecuteTransformation(ToolArguments):
     output_format: AnyFormat = Field(alias="outputFormat", description="Format.")
     inputs: dict[str, NamedInput] = Field(default={}, max_length=20, description="Further inputs by name.")
     keep: Keep | None = Field(default=None, description=KEEP)
+    fresh: bool = Field(default=False, description=FRESH)
 
 
 @ToolArguments.declare(
@@ -100,20 +105,24 @@ async def execute_transformation(args: ExecuteTransformation, ctx: ToolContext[W
 
     Use it to turn data of one format into another, and to try a program on a sample.
     """
-    wanted = keep_wanted(ctx, args.keep)
+    wanted, recorder = keep_wanted(ctx, args.keep), Recorder(ctx, args)
     inputs = {
-        name: {**given.model_dump(), "data": await read_text(ctx, given.data)} for name, given in args.inputs.items()
+        name: {**given.model_dump(), "data": await recorder.text(f"input {name}", given.data)}
+        for name, given in args.inputs.items()
     }
-    answer = await ctx.workspace.transform.ask(
+    answer = await ask(
+        ctx,
         "execute",
-        transformation=await read_text(ctx, args.transformation),
-        **as_argument("data", await read_data(ctx, args.input_data)),
+        fresh=args.fresh,
+        transformation=await recorder.text("program", args.transformation),
+        **as_argument("data", await read_data(recorder, args.input_data)),
         input_format=args.input_format,
         output_format=args.output_format,
         **({"inputs": inputs} if inputs else {}),
     )
     links = []
     if wanted is not None:
-        kept = await store_output(ctx, wanted, answer["output"])
+        kept = await recorder.keep(wanted, answer["output"])
+        await recorder.record()
         answer["kept"], links = kept.told(), [kept.link()]
     return Result.ok(answer, content=links)

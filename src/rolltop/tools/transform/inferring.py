@@ -10,6 +10,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from mcp_core import READS, Example, Result, ToolArguments, ToolContext
+from rolltop.tools.transform.memory import FRESH, ask
 from rolltop.tools.transform.validating import PROGRAM, SCHEMA
 from rolltop.workspace import Workspace
 
@@ -21,11 +22,13 @@ class Inferred(TypedDict):
     confidence: Literal["high", "medium", "low"]
     uncertainFields: NotRequired[list[str]]
     summary: str
+    memoised: NotRequired[bool]
 
 
 class InferOutputSchema(ToolArguments):
     transformation: str = Field(description=PROGRAM)
     input_schema: dict[str, Any] = Field(alias="inputSchema", description=SCHEMA)
+    fresh: bool = Field(default=False, description=FRESH)
 
 
 _PRICE = {"type": "object", "properties": {"price": {"type": "number"}}, "required": ["price"]}
@@ -50,7 +53,7 @@ async def infer_output_schema(args: InferOutputSchema, ctx: ToolContext[Workspac
 
     Use it to predict what type of output or result a program or mapping produces, without running it.
     """
-    answer = await ctx.workspace.transform.ask(
-        "infer", transformation=args.transformation, input_schema=args.input_schema
+    answer = await ask(
+        ctx, "infer", fresh=args.fresh, transformation=args.transformation, input_schema=args.input_schema
     )
     return Result.ok(answer)

@@ -10,7 +10,9 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from mcp_core import READS, Example, Result, ToolArguments, ToolContext
+from rolltop.making import Recorder
 from rolltop.tools.transform.executing import DataFormat
+from rolltop.tools.transform.memory import FRESH, ask
 from rolltop.tools.transform.sources import as_argument, read_related, read_source
 from rolltop.workspace import Workspace
 
@@ -26,6 +28,7 @@ class Described(TypedDict):
     options: NotRequired[dict[str, str]]
     sampled: NotRequired[dict[str, int]]
     summary: str
+    memoised: NotRequired[bool]
 
 
 class GetInputSchema(ToolArguments):
@@ -35,6 +38,7 @@ class GetInputSchema(ToolArguments):
         default=None,
         description="Data (instance) or schema; default: found out.",
     )
+    fresh: bool = Field(default=False, description=FRESH)
 
 
 @ToolArguments.declare(
@@ -66,9 +70,15 @@ async def get_input_schema(args: GetInputSchema, ctx: ToolContext[Workspace]) ->
     Use it to learn what data looks like inside, which fields, columns or elements it has, and to infer a schema from a
     sample.
     """
-    data = await read_source(ctx, args.source)
+    data = await read_source(ctx, Recorder(ctx, args), args.source)
     more = await ctx.run(read_related, ctx.workspace, args.source, data, args.format)
-    answer = await ctx.workspace.transform.ask(
-        "describe", source_format=args.format, mode=args.mode, **as_argument("source", data), **more
+    answer = await ask(
+        ctx,
+        "describe",
+        fresh=args.fresh,
+        source_format=args.format,
+        mode=args.mode,
+        **as_argument("source", data),
+        **more,
     )
     return Result.ok(answer)

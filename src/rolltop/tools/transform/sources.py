@@ -8,12 +8,13 @@ from typing import Any
 
 from mcp_core import ToolContext
 from rolltop.errors import InvalidInput, NotFound, PermissionDenied, RolltopError
-from rolltop.references import LARGEST, is_reference, read_reference
+from rolltop.making import Recorder, text_hash
+from rolltop.references import LARGEST, is_reference
 from rolltop.transform.structure.encodings import decode_source
 from rolltop.transform.structure.references import collect
 from rolltop.workspace import Workspace
 
-__all__ = ["as_argument", "expand_sources", "read_data", "read_related", "read_source", "read_text"]
+__all__ = ["as_argument", "expand_sources", "read_data", "read_related", "read_source"]
 
 _LONGEST_PATH = 4095
 _WILD = re.compile(r"[*?]")
@@ -21,26 +22,25 @@ _PATH = re.compile(r"~?[^\s<>{}\[\]\"'|;,]*(/[^<>{}|\n]*|\.[A-Za-z][A-Za-z0-9]{0
 """Something with a slash or a file's ending and nothing that data begins with."""
 
 
-async def read_source(ctx: ToolContext[Workspace], source: str) -> str | bytes:
+async def read_source(ctx: ToolContext[Workspace], recorder: Recorder, source: str) -> str | bytes:
     """The text that a source stands for; bytes where it may be in any encoding, which its reader knows best."""
     if is_reference(source):
-        return await read_data(ctx, source)
-    return await ctx.run(_file_or_data, ctx.workspace, source)
+        return await read_data(recorder, source)
+    data = await ctx.run(_file_or_data, ctx.workspace, source)
+    if data is source:
+        recorder.given("input", source)
+    else:
+        place = await ctx.run(ctx.workspace.files.resolve, source)
+        recorder.used("input", f"file://{place}", text_hash(data), len(data))
+    return data
 
 
-async def read_data(ctx: ToolContext[Workspace], data: str) -> str | bytes:
+async def read_data(recorder: Recorder, data: str, role: str = "input") -> str | bytes:
     """Data that was given, or what a reference names."""
-    return _text_or_bytes(await read_reference(ctx, data)) if is_reference(data) else data
-
-
-async def read_text(ctx: ToolContext[Workspace], text: str) -> str:
-    """A program that was given, or the text of what a reference names."""
-    if not is_reference(text):
-        return text
-    try:
-        return (await read_reference(ctx, text)).decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InvalidInput(f"{text} is not text in UTF-8") from None
+    if is_reference(data):
+        return _text_or_bytes((await recorder.read(role, data)).data)
+    recorder.given(role, data)
+    return data
 
 
 def _file_or_data(workspace: Workspace, source: str) -> str | bytes:

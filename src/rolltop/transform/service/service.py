@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import threading
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -49,6 +51,14 @@ class Service:
             user=config.user,
             library=data_file,
         )
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Tells this engine from another one: its code, and the settings that change answers."""
+        code = sorted(Path(__file__).parents[1].rglob("*.py"))
+        stamps = [(file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in code]
+        limits = (self.config.memory, self.config.timeout)
+        return hashlib.sha256(repr((stamps, limits)).encode()).hexdigest()
 
     async def ask(self, job: str, **arguments: Any) -> Any:
         """The answer of a job; raises what it raised, limits as `TIMEOUT` and `EXECUTION_ERROR`."""
