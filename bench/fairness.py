@@ -218,12 +218,12 @@ def _(place: Path) -> tuple[str, dict[str, Any]]:
 
 @load("slow catalog calls")
 def _(place: Path) -> tuple[str, dict[str, Any]]:
-    return "mcptool_call", {"name": "slow", "arguments": {"seconds": 60}}
+    return "mcptool_call", {"name": "catalog-mcp_tool_slow", "arguments": {"seconds": 60}}
 
 
 @load("slow catalog calls that burn")
 def _(place: Path) -> tuple[str, dict[str, Any]]:
-    return "mcptool_call", {"name": "burn", "arguments": {"seconds": 60}}
+    return "mcptool_call", {"name": "catalog-mcp_tool_burn", "arguments": {"seconds": 60}}
 
 
 SLOW = '''import time
