@@ -30,9 +30,9 @@ async def with_documents(schema: Mapping[str, Any], arguments: Mapping[str, Any]
     given = dict(arguments)
     for name in _references(arguments):
         types = schema["properties"].get(name, {}).get("type", "string")
+        data = (await read(arguments[name])).data  # of a file, too: what reads notes where results come from
         if "string" in types and arguments[name].startswith("doc://"):
             continue
-        data = (await read(arguments[name])).data
         try:
             given[name] = data.decode("utf-8-sig") if "string" in types else orjson.loads(data)
         except UnicodeDecodeError:
