@@ -75,13 +75,13 @@ def _pair(one, other, texts, sketches, terms, holders):
 
 def _said(library, one, other, documents, texts):
     cited = {r.key for r in references_of(texts[one.id]) if r.kind == CITES}
-    both = [
-        key
-        for key in cited & {r.key for r in references_of(texts[other.id]) if r.kind == CITES}
-        if sum(any(r.key == key for r in references_of(texts[d.id])) for d in documents) <= COMMON_CITATION
+    holders = [
+        sum(any(r.key == key for r in references_of(texts[d.id])) for d in documents)
+        for key in sorted(cited & {r.key for r in references_of(texts[other.id]) if r.kind == CITES})
     ]
+    both = [count for count in holders if count <= COMMON_CITATION]
     if both:
-        yield "citation", round(min(0.8, 0.3 + 0.1 * (len(both) - 1)), 2)
+        yield "citation", round(min(0.8, sum(0.4 / log2(count) for count in both)), 2)
     if _links(one, other, documents, texts) or _links(other, one, documents, texts):
         yield "link", 0.9
     tags = set(library.documents.filled(one).tags) & set(library.documents.filled(other).tags)

@@ -179,15 +179,18 @@ class Edges:
         return found[0] if len(found) == 1 else None
 
     def _citations(self, document: Document) -> Iterator[Edge]:
-        """Documents that cite what this one cites, unless everybody does."""
-        shared: dict[int, list[str]] = {}
+        """Documents that cite what this one cites, unless everybody does: the fewer do, the stronger."""
+        shared: dict[int, list[tuple[str, int]]] = {}
         for reference in self._traits.references(document.id):
             if reference.kind == CITES:
                 others = self._traits.referring(reference.key, (CITES,), COMMON_CITATION + 1)
-                if len(others) <= COMMON_CITATION:
-                    for number, _ in others:
-                        shared.setdefault(number, []).append(reference.key)
-        yield from self._sharing(document, "citation", shared, "both cite", 0.3)
+                citing = {number for number, _ in others} - {document.id}
+                for number in citing if len(others) <= COMMON_CITATION else ():
+                    shared.setdefault(number, []).append((reference.key, len(citing) + 1))
+        for number, cited in sorted(shared.items()):
+            if (other := self._catalog.documents.get(number)) is not None:
+                weight = min(0.8, sum(0.4 / log2(count) for _, count in cited))
+                yield Edge("citation", Node(other), round(weight, 2), f"both cite {_listed(key for key, _ in cited)}")
 
     # code, words, tags ---------------------------------------------------------------------------
 
