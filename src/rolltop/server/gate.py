@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import time
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 
@@ -16,12 +18,16 @@ from rolltop.server.metrics import CONTENT_TYPE, Metrics
 
 __all__ = ["PATH", "App", "Gate", "Readiness"]
 
+logger = logging.getLogger("rolltop.server")
+
 PATH = "/mcp"
 _SCHEMES = ("http", "https")
 _EXPOSED = b"Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate"
 _ASKED = (
     b"Authorization, Content-Type, Accept, Last-Event-ID, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name"
 )
+_READY_SECONDS = 5.0
+"""How long an answer of `/readyz` counts."""
 _LOOK_SECONDS = 1.0
 """How often a stream asks whether its token still counts."""
 _PREFLIGHT_SECONDS = b"600"
@@ -37,17 +43,26 @@ class Readiness:
     """Whether the server takes requests: not once it drains, and not while `check` raises."""
 
     def __init__(self, check: Callable[[], None] | None = None) -> None:
-        self._check = check
+        self._check, self._checking = check, asyncio.Lock()
+        self._known: tuple[float, str | None] = (float("-inf"), None)
         self.draining = asyncio.Event()
 
     async def problem(self) -> str | None:
         """Why it is not ready; None if it is."""
         if self.draining.is_set():
             return "the server is going to stop"
+        # Anybody may ask, and the check writes to the disk: its answer counts for a while.
+        async with self._checking:
+            if time.monotonic() - self._known[0] > _READY_SECONDS:
+                self._known = (time.monotonic(), await self._checked())
+            return self._known[1]
+
+    async def _checked(self) -> str | None:
         try:
             if self._check is not None:
                 await asyncio.to_thread(self._check)
-        except Exception:
+        except Exception as error:
+            logger.error("the server is not ready: %s", error)
             return "the workspace cannot be used; the log says why"
         return None
 
@@ -84,7 +99,8 @@ class Gate:
         self._hosts = frozenset(host.lower() for host in hosts)
         self._origins = frozenset(origin.lower().rstrip("/").encode() for origin in origins)
         self._proxies = proxies or TrustedProxies(())
-        self._metrics, self.readiness = metrics or Metrics(), readiness or Readiness()
+        self._metrics, self._shows_metrics = metrics or Metrics(), metrics is not None
+        self.readiness = readiness or Readiness()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -128,28 +144,21 @@ class Gate:
 
     async def _admitted(self, admitted: Admitted, scope: Scope, receive: Receive, send: Send) -> None:
         path: str = scope["path"]
+        if path == "/metrics" and self._shows_metrics:
+            await self._figures(admitted.principal.role_in(MAIN), send)
+            return
         space = path.removeprefix(PATH + "/") if path.startswith(PATH + "/") else MAIN
         role = admitted.principal.role_in(space)
-        users = self._authentication.users
-        if path == "/metrics":
-            if admitted.principal.role_in(MAIN) is not Role.OWNER:
-                await self._refuse(send, Refused(403, "the figures of the server need the role owner"))
-                return
-            text = (b"content-type", CONTENT_TYPE.encode())
-            await _send(send, 200, self._metrics.text().encode(), [text])
+        if role is None and space == MAIN:
+            why = "you have no role in this workspace; an owner gives it: rolltop users role"
+            await self._refuse(send, Refused(403, why))
             return
-        if space != MAIN and (role is None or self._spaces is None or users is None or space not in users.spaces()):
+        # A space without a role is answered like one that does not exist.
+        app = await self._app_of(space) if role is not None else None
+        if app is None:
             await self._refuse(send, _NOTHING)
             return
-        if role is None:
-            await self._refuse(
-                send, Refused(403, "you have no role in this workspace; an owner gives it: rolltop users role")
-            )
-            return
-        app = self._app
         if space != MAIN:
-            assert self._spaces is not None
-            app = await self._spaces(space)
             scope["path"], scope["raw_path"] = PATH, PATH.encode()
         name = admitted.principal.name
         scope.setdefault("state", {}).update(principal=name, role=role)
@@ -161,6 +170,21 @@ class Gate:
     async def _refuse(self, send: Send, refused: Refused) -> None:
         headers = [(b"www-authenticate", refused.challenge.encode("latin-1"))] if refused.challenge else []
         await _send(send, refused.status, orjson.dumps(self._shown(refused)), headers)
+
+    async def _app_of(self, space: str) -> App | None:
+        users = self._authentication.users
+        if space == MAIN:
+            return self._app
+        if self._spaces is None or users is None or space not in users.spaces():
+            return None
+        return await self._spaces(space)
+
+    async def _figures(self, role: Role | None, send: Send) -> None:
+        if role is not Role.OWNER:
+            await self._refuse(send, Refused(403, "the figures of the server need the role owner"))
+        else:
+            text = (b"content-type", CONTENT_TYPE.encode())
+            await _send(send, 200, self._metrics.text().encode(), [text])
 
     def _refusal(self, headers: list[tuple[bytes, bytes]]) -> Refused | None:
         hosts = [value for name, value in headers if name == b"host"]
