@@ -46,6 +46,11 @@ def test_what_is_no_decimal_fails_with_words(expression: str) -> None:
         value_of(expression)
 
 
+@pytest.mark.parametrize("expression", ["1e999999999m", "1e-999999999m", 'decimal("1e-999999999")'])
+def test_decimals_out_of_reach_are_doubles(expression: str) -> None:
+    assert value_of(expression) in ("null", "0")
+
+
 def test_large_inputs_give_what_small_ones_give() -> None:
     rows = [{"price": 49.99, "count": n} for n in range(2000)]
     program = "map($input, r => { total: decimal(r.price) * r.count })"

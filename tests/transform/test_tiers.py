@@ -264,3 +264,27 @@ def test_bytes_that_are_no_text_are_found_also_where_they_are_skipped() -> None:
 def test_programs_with_other_formats_apply_too() -> None:
     assert busy("$input |> map(r => r.n)", inputs={"input": "csv"}).apply(b"n\n1\n2\n") == b"[\n  1,\n  2\n]"
     assert busy("{ a: $input.n }", output_format="xml").apply(b'{"n": 1}').endswith(b"<a>1</a>")
+
+
+MUST_BE_TYPED = [
+    "map($input, o => { id: o.id, total: o.n * 2 })",
+    "filter($input, o => o.n > 1) |> map(o => o.s)",
+    "sum(map($input, o => o.n))",
+    "$input |> groupBy(o => o.s) |> mapValues(g => sum(map(g, o => o.n)))",
+    "map($input, o => { c: count(o.xs), m: sum(map(o.xs, i => i.k)) })",
+    'map($input, o => if (o.n > 1) "many" else "one")',
+    "map($input, o => `${o.s}: ${o.n}`)",
+    "let rate = 1.5\nmap($input, o => o.n * rate)",
+]
+
+
+@pytest.mark.parametrize("text", MUST_BE_TYPED)
+def test_the_typed_tier_itself_runs_these_programs(text: str) -> None:
+    """Nothing falls back here: a tier that gives up, or is not made, fails."""
+    records = [{"id": at, "n": at, "s": f"s{at % 3}", "xs": [{"k": at}, {"k": 1.5}]} for at in range(10)]
+    data = json.dumps(records).encode()
+    program = compile_program(text)
+    tier = Tiers(program.parsed.program).typed
+    assert tier is not None
+    found = tier.run(tier.decode(data))
+    assert exact(found) == exact(program.evaluator.run({"input": orjson.loads(data)})), tier.source

@@ -16,7 +16,7 @@ __all__ = ["READING", "WRITING", "checked_options", "parse_options", "settled"]
 _TABLE = frozenset({"delimiter", "headers", "quote", "encoding", "regionalFormat"})
 READING: dict[str, frozenset[str]] = {
     "csv": _TABLE | {"inferTypes", "extraCells"},
-    "xml": frozenset({"arrays", "inferTypes"}),
+    "xml": frozenset({"arrays", "inferTypes", "json"}),
     "xsd": frozenset({"arrays"}),
     "yaml": frozenset({"documents", "inferTypes", "yaml"}),
     "fixed": frozenset({"columns", "encoding", "inferTypes"}),
@@ -29,7 +29,7 @@ WRITING: dict[str, frozenset[str]] = {
     "json": frozenset({"writeAttributes", "compact"}),
     "jsonl": frozenset({"writeAttributes"}),
     "yaml": frozenset({"writeAttributes"}),
-    "xml": frozenset({"encoding"}),
+    "xml": frozenset({"encoding", "json"}),
     "odata": frozenset({"metadata", "context", "wrapCollection"}),
     "xsd": frozenset({"pattern", "version", "addDocumentation", "elementFormDefault"}),
     "jsch": frozenset({"draft", "addDescriptions", "strict"}),
@@ -42,7 +42,7 @@ WRITING: dict[str, frozenset[str]] = {
 }
 _TRUTHS = frozenset(
     {"headers", "bom", "useThousands", "writeAttributes", "compact", "wrapCollection", "addDocumentation"}
-    | {"inferTypes", "addDescriptions", "strict", "validate"}
+    | {"json", "inferTypes", "addDescriptions", "strict", "validate"}
 )
 _NONE: frozenset[str] = frozenset()
 _WORDS = {"true": True, "yes": True, "false": False, "no": False}

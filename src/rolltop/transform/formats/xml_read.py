@@ -22,8 +22,12 @@ Open = tuple[list[Piece], str, dict[str, str], dict[str, str] | None]
 """An element that is being read: the pieces of the one around it, its name, attributes and namespaces."""
 
 
-def read(data: str | bytes, options: Mapping[str, Any]) -> Node:
-    """The document: an object whose one property is the root element."""
+def read(data: str | bytes, options: Mapping[str, Any]) -> Any:
+    """The document: an object whose one property is the root element; the JSON behind it with `json: true`."""
+    if options.get("json") is True:
+        from rolltop.transform.formats.xml_json import restored  # noqa: PLC0415 - few documents are marked
+
+        return restored(parse_document(data, Builder(keep_leaves=True, texts=True)))
     arrays = frozenset(map(str, options.get("arrays") or ()))
     return parse_document(data, Builder(arrays, texts=options.get("inferTypes") is False))
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from rolltop.transform.errors import WriteFailure
 from rolltop.transform.formats.table import Rendered
+from rolltop.transform.formats.xml_json import lossless
 from rolltop.transform.values import TEXT_KEY, kind_of, scalar_text, unwrap
 
 __all__ = ["document", "element_text", "is_single", "write"]
@@ -30,7 +31,7 @@ def write(value: Any, options: Mapping[str, Any]) -> Rendered:
     wanted = options.get("encoding")
     encoding = str(wanted) if wanted else metadata.get("xmlEncoding") or "UTF-8"
     declared = "" if encoding.upper() == "NONE" else f' encoding="{encoding}"'
-    text = f'<?xml version="1.0"{declared}?>\n' + document(value)
+    text = f'<?xml version="1.0"{declared}?>\n' + (lossless(value) if options.get("json") is True else document(value))
     return Rendered(text, _codec(encoding))
 
 

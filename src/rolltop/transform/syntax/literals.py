@@ -14,6 +14,7 @@ _ESCAPES = {
     "n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "0": "\0", "\\": "\\", '"': '"', "'": "'", "/": "/",
     "`": "`", "$": "$",
 }  # fmt: skip
+_FARTHEST = 308
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 
 
@@ -21,7 +22,11 @@ def number_value(text: str) -> int | float | Decimal:
     """An integer where 64 bits hold it, a decimal with an `m` behind, else the nearest double or infinity."""
     if text.isdigit():
         return fit(int(text)) if len(text) < 400 else float("inf")
-    return Decimal(text[:-1]) if text[-1] == "m" else float(text)
+    if text[-1] != "m":
+        return float(text)
+    exact = Decimal(text[:-1])
+    # Beyond what a double reaches, printing the digits would take all memory.
+    return exact if abs(exact.adjusted()) <= _FARTHEST else float(text[:-1])
 
 
 def string_value(cursor: Cursor, token: int) -> str:
