@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from doc_commands import copy_example
 
 from .helpers import EXAMPLES
 
@@ -30,7 +30,7 @@ def commands() -> list[tuple[str, str]]:
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("page")
     for name in ("orchard", "kitchen"):
-        shutil.copytree(EXAMPLES / name, folder / name)
+        copy_example(EXAMPLES / name, folder / name)
     return folder
 
 

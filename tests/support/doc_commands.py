@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+
+def copy_example(source: Path, target: Path) -> None:
+    """Copy a package with all its files equally old: a checkout may have written sources after their definitions."""
+    shutil.copytree(source, target)
+    for path in target.rglob("*"):
+        os.utime(path, (1_700_000_000, 1_700_000_000))
 
 
 def commands(page: Path) -> list[tuple[str, list[str]]]:
