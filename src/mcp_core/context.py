@@ -8,6 +8,7 @@ import logging
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Generic, Literal, ParamSpec, Protocol, TypeVar
 
 from mcp_core.approval import Agreement, Approver, Effect
@@ -193,6 +194,10 @@ class ToolContext(Generic[W]):
     """For completion: the arguments that are already filled in."""
     lane: Lane | None = None
     """Runs blocking work. Set by the dispatcher."""
+    computing: Lane | None = None
+    """Runs long computing. Set by the dispatcher."""
+    is_large: bool = False
+    """Whether the message is so large that checking and recording it is long computing too."""
     threads_busy: int = 0
     """Threads that work for this call, also after it was cancelled."""
     _cancelled: bool = False
@@ -218,20 +223,30 @@ class ToolContext(Generic[W]):
 
     async def run(self, func: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Run blocking work in a thread. If the call is cancelled, `cancelled` becomes true there."""
+        return await self._in_thread(self.lane, partial(func, *args, **kwargs))
+
+    async def compute(self, func: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run what computes for long, such as parsing: a thread as for `run`, of which each caller has one.
+
+        More of them would keep the interpreter from everybody else.
+        """
+        return await self._in_thread(self.computing, partial(func, *args, **kwargs))
+
+    async def _in_thread(self, lane: Lane | None, func: Callable[[], T]) -> T:
         self._loop = asyncio.get_running_loop()
 
         def work() -> T:
             self.check_cancelled()
             self.threads_busy += 1
             try:
-                return func(*args, **kwargs)
+                return func()
             except StopIteration as error:  # a future cannot carry it: the call would never end
                 raise RuntimeError("the function raised StopIteration") from error
             finally:
                 self.threads_busy -= 1
 
         try:
-            return await (asyncio.to_thread(work) if self.lane is None else self.lane.run(work))
+            return await (asyncio.to_thread(work) if lane is None else lane.run(work))
         except asyncio.CancelledError:
             self.cancel()
             raise

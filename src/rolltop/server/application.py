@@ -59,10 +59,11 @@ class Application:
         watcher: Callable[[Call], None] | None = None,
         lenient: bool = False,
         toolsets: Sequence[ToolSet] | None = None,
+        shares: Shares | None = None,
     ) -> None:
         """`watcher` observes each call, like the journal. `lenient`: an engine's wrong setting disables only its set.
 
-        `toolsets` replaces the installed sets.
+        `toolsets` replaces the installed sets. `shares` limits the members of a team; spaces share it.
         """
         self.settings = settings
         self.workspace = Workspace(settings, background=True)
@@ -90,7 +91,7 @@ class Application:
             opener=self._opener,
             timeout=settings.call_timeout,
             calls_per_minute=settings.calls_per_minute,
-            shares=Shares(settings.concurrent_calls, settings.written_megabytes << 20),
+            shares=shares,
         )
         self._live: list[LiveSet] = []
         available, self.loaded = discover() if toolsets is None else (list(toolsets), [])

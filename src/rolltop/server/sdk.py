@@ -194,7 +194,8 @@ def connection_of(ctx: Context, transport: str) -> Connection:
     if ctx.request is None:  # in memory, or over a stream of this process
         return Connection(client, local_principal(), exchange, _no_rest, modern, Role.OWNER, kept)
     principal, role = getattr(state, "principal", ""), getattr(state, "role", Role.READER)
-    return Connection(client, principal, exchange, _no_rest, modern, role, kept)
+    is_large = getattr(state, "is_large", False)
+    return Connection(client, principal, exchange, _no_rest, modern, role, kept, is_large=is_large)
 
 
 def _session_of(ctx: Context) -> str:
