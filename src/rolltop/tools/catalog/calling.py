@@ -30,7 +30,7 @@ from mcp_core.envelope import invalid_arguments_result
 from mcp_core.jsonable import to_json_bytes
 from rolltop.catalog.arguments import served_schema
 from rolltop.making import Recorder
-from rolltop.references import KEEP, Keep, keep_wanted
+from rolltop.references import KEEP, Keep, is_reference, keep_wanted
 from rolltop.tools.catalog.given import with_documents
 from rolltop.tools.catalog.live import CallAnswer, agree_to_call, call_served, checked
 from rolltop.tools.catalog.places import allowed_place
@@ -168,6 +168,9 @@ async def call_tool(args: CallArguments, ctx: ToolContext[Workspace]) -> Result[
     served = ctx.workspace.catalog.find(args.name)
     schema = served_schema(served.definition)
     given = await with_documents(schema, args.arguments, partial(recorder.read, "argument"))
+    for name, value in args.arguments.items():
+        if isinstance(value, str) and value.startswith("doc://") and is_reference(value) and given[name] == value:
+            await recorder.refer("argument", value)  # given as a file
     try:
         checked(schema, given)
     except InvalidArguments as error:
