@@ -12,7 +12,16 @@ from mcp_core import ToolArguments, ToolContext
 from rolltop import __version__
 from rolltop.errors import InvalidInput, NotFound, RolltopError
 from rolltop.origin import Lineage, Making, Part
-from rolltop.references import Kept, Source, Wanted, is_reference, read_reference, store_output, stored_hash
+from rolltop.references import (
+    Kept,
+    Source,
+    Wanted,
+    is_reference,
+    read_reference,
+    store_output,
+    stored_facts,
+    stored_hash,
+)
 from rolltop.workspace import Workspace
 
 __all__ = ["Recorder", "current_hashes", "lineage_dict", "text_hash", "thing_named"]
@@ -39,6 +48,10 @@ class Recorder:
         source = await read_reference(self._ctx, uri)
         self.used(role, source.uri, source.hash, len(source.data))
         return source
+
+    async def refer(self, role: str, uri: str) -> None:
+        """Note a stored document as an input that somebody else reads."""
+        self.used(role, *await self._ctx.run(stored_facts, self._ctx.workspace, uri))
 
     async def text(self, role: str, text: str) -> str:
         """A text that was given, or that of what a reference names."""
