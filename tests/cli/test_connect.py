@@ -16,7 +16,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 
 from rolltop.cli.client_files import write_entry
-from rolltop.cli.clients import CLIENTS, Token, url_entry
+from rolltop.cli.clients import CLIENTS, Token, typed_command, url_entry
 from rolltop.errors import InvalidData
 
 Rolltop = Callable[..., subprocess.CompletedProcess[str]]
@@ -332,3 +332,14 @@ def test_a_mistyped_client_is_answered_with_the_nearest_and_all_are_listed(rollt
     assert (out.returncode, "Did you mean cursor?" in out.stderr) == (2, True)
     listed = rolltop("connect").stdout.splitlines()
     assert [line.split("\t")[0] for line in listed] == list(CLIENTS)
+
+
+def test_commands_are_shown_as_they_can_be_typed(monkeypatch: pytest.MonkeyPatch) -> None:
+    binaries = Path(sys.executable).parent
+    monkeypatch.setenv("PATH", str(binaries))
+    assert typed_command() == "rolltop"
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.chdir(binaries.parent)
+    assert typed_command() == f"{binaries.name}/rolltop"
+    monkeypatch.chdir("/proc")
+    assert typed_command() == str(binaries / "rolltop")

@@ -29,11 +29,11 @@ JOIN = {
 REPORT = "```{r}\nd <- read.csv('joined.csv'); cat('total', sum(d$n * d$price))\n```"
 SUM = """\
 #' Sum of a table
-#' @param table character, CSV with n and price
+#' @param table character, path of a CSV file with n and price
 #' @return number, the sum
 #' @keywords mcp-tool
 mcp_tool_total <- function(table) {
-  d <- utils::read.csv(text = table)
+  d <- utils::read.csv(table)
   sum(d$n * d$price)
 }
 """

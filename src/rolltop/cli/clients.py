@@ -35,6 +35,7 @@ __all__ = [
     "connect_arguments",
     "server_token",
     "stdio_entry",
+    "typed_command",
     "url_entry",
 ]
 
@@ -241,6 +242,16 @@ def _command() -> list[str]:
     beside = Path(sys.executable).with_name("rolltop")
     found = str(beside) if beside.exists() else shutil.which("rolltop")
     return [found] if found else [sys.executable, "-m", "rolltop"]
+
+
+def typed_command() -> str:
+    """What a user types here to call this installation: `rolltop` where the search path finds it, else its path."""
+    command = _command()
+    found = shutil.which("rolltop")
+    if len(command) > 1 or (found and os.path.samefile(found, command[0])):
+        return "rolltop" if found else shlex.join(command)
+    path = Path(command[0])
+    return shlex.quote(str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path))
 
 
 def _arguments(settings: Settings) -> list[str]:

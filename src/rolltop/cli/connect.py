@@ -19,6 +19,7 @@ from rolltop.cli.clients import (
     connect_arguments,
     server_token,
     stdio_entry,
+    typed_command,
     url_entry,
 )
 from rolltop.cli.groups import EXIT_CODES, Invocation, nearest
@@ -34,14 +35,15 @@ def overview(url: str, settings: Settings, *, no_token: bool = False) -> str:
     """How to connect each client to a running server, and how to let it start one of its own."""
     token = None if no_token else server_token(settings)
     width = max(len(client.title) for client in CLIENTS.values())
+    rolltop = typed_command()
     lines = ["", "Connect a client to this server:"]
     for client in CLIENTS.values():
-        command = f"rolltop connect {client.name} --url {shlex.quote(url)} --write"
+        command = f"{rolltop} connect {client.name} --url {shlex.quote(url)} --write"
         lines.append(
             f"  {client.title:<{width}}  {add_by_url(url, token) if client.name == 'claude-code' else command}"
         )
     first, rest = connect_arguments(settings)
-    command = shlex.join(["rolltop", *first, "connect", "CLIENT", *rest, "--write"])
+    command = f"{rolltop} {shlex.join([*first, 'connect', 'CLIENT', *rest, '--write'])}"
     lines += ["", "Or let it start a server of its own, with the same settings:"]
     lines += [f"  {'Claude Code':<{width}}  {add_by_stdio(settings)}", f"  {'all others':<{width}}  {command}"]
     if token is not None and token.in_variable:
