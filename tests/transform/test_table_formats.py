@@ -11,6 +11,7 @@ from typing import Any
 import openpyxl
 import pytest
 
+from rolltop.base.installation import add_extra
 from rolltop.errors import InvalidInput, PartMissing
 from rolltop.transform import compile_program, formats
 from rolltop.transform.errors import ReadFailure, WriteFailure
@@ -127,7 +128,7 @@ def test_a_missing_library_is_named_with_its_extra(format_: str, extra: str, mon
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(PartMissing) as missing:
         formats.read(format_, b"")
-    assert missing.value.hint == f"Install it with: pip install 'rolltop[{extra}]'"
+    assert missing.value.hint == f"Install it with: {add_extra(extra)}"
 
 
 def test_the_command_line_knows_the_files_by_their_names(tmp_path: Path) -> None:

@@ -31,9 +31,11 @@ def build_server() -> Any:
         from lsprotocol import types
         from pygls.lsp.server import LanguageServer
     except ModuleNotFoundError:
+        from rolltop.base.installation import add_extra
+
         raise PartMissing(
             "the language server needs pygls, which is not installed",
-            hint="Install it with: pip install 'rolltop[lsp]'",
+            hint=f"Install it with: {add_extra('lsp')}",
         ) from None
     from rolltop import __version__
     from rolltop.transform import editor

@@ -22,9 +22,11 @@ def library(name: str, extra: str, what: str) -> Any:
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError:
+        from rolltop.base.installation import add_extra  # noqa: PLC0415 - only a failure needs it
+
         raise PartMissing(
             f"{what} needs {name.partition('.')[0]}, which is not installed",
-            hint=f"Install it with: pip install 'rolltop[{extra}]'",
+            hint=f"Install it with: {add_extra(extra)}",
         ) from None
     except OSError:
         raise PartMissing(
