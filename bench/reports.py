@@ -110,9 +110,8 @@ async def run(rounds: int) -> dict[str, object]:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         (folder / "example.Rmd").write_bytes(EXAMPLE.read_bytes())
-        lend = (
-            f"known <- new.env(); source({str(SCRIPTS / 'exact.R')!r}); setwd({str(folder)!r}); stand_in_for_framed()"
-        )
+        ours = "known <- new.env(); our_file <- identity; ours <- list(directory = '.')"
+        lend = f"{ours}; source({str(SCRIPTS / 'exact.R')!r}); setwd({str(folder)!r}); stand_in_for_framed()"
         process = await asyncio.create_subprocess_exec("Rscript", "-e", lend)  # so that the peer makes the same PDF
         await process.wait()
         config = ReportsConfig(slots=2, renderer="local")

@@ -63,3 +63,10 @@ def test_properties_are_tried_with_the_same_cases_in_every_run(request: pytest.F
     chosen = request.config.getoption("--hypothesis-profile")
     assert settings.default.derandomize is (chosen != "search")
     assert settings.default.deadline is None
+
+
+def test_every_test_that_the_threat_model_names_is_there() -> None:
+    text = (ROOT / "docs/design/threats.md").read_text()
+    named = set(re.findall(r"`((?:tests|bench)/[\w/.]+)`", text))
+    assert len(named) > 20
+    assert [place for place in sorted(named) if not (ROOT / place).exists()] == []

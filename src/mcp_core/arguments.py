@@ -51,6 +51,7 @@ class ToolArguments(BaseModel):
         timeout: float | None = None,
         hidden: bool = False,
         writes_with: str = "",
+        reads_when: Callable[[Mapping[str, Any]], bool] | None = None,
         sections_in_list: bool = False,
         tags: Iterable[str] = (),
     ) -> Callable[[F], F]: ...

@@ -8,6 +8,7 @@ import logging
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Generic, Literal, ParamSpec, Protocol, TypeVar
 
 from mcp_core.approval import Agreement, Approver, Effect
@@ -176,6 +177,8 @@ class ToolContext(Generic[W]):
     client_asker: AskClient = _no_client
     log_sink: LogSink = no_log
     registry: Any = None
+    refuse: Callable[[str, ToolContext[Any]], None] | None = None
+    """Raises for a tool, by its plain name, that this caller may not use now."""
     name_of: Callable[[str], str] = _same_name
     changes: Changes = field(default_factory=Changes)
     consents: list[dict[str, Any]] = field(default_factory=list)
@@ -191,6 +194,10 @@ class ToolContext(Generic[W]):
     """For completion: the arguments that are already filled in."""
     lane: Lane | None = None
     """Runs blocking work. Set by the dispatcher."""
+    computing: Lane | None = None
+    """Runs long computing. Set by the dispatcher."""
+    is_large: bool = False
+    """Whether the message is so large that checking and recording it is long computing too."""
     threads_busy: int = 0
     """Threads that work for this call, also after it was cancelled."""
     _cancelled: bool = False
@@ -216,20 +223,30 @@ class ToolContext(Generic[W]):
 
     async def run(self, func: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Run blocking work in a thread. If the call is cancelled, `cancelled` becomes true there."""
+        return await self._in_thread(self.lane, partial(func, *args, **kwargs))
+
+    async def compute(self, func: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run what computes for long, such as parsing: a thread as for `run`, of which each caller has one.
+
+        More of them would keep the interpreter from everybody else.
+        """
+        return await self._in_thread(self.computing, partial(func, *args, **kwargs))
+
+    async def _in_thread(self, lane: Lane | None, func: Callable[[], T]) -> T:
         self._loop = asyncio.get_running_loop()
 
         def work() -> T:
             self.check_cancelled()
             self.threads_busy += 1
             try:
-                return func(*args, **kwargs)
+                return func()
             except StopIteration as error:  # a future cannot carry it: the call would never end
                 raise RuntimeError("the function raised StopIteration") from error
             finally:
                 self.threads_busy -= 1
 
         try:
-            return await (asyncio.to_thread(work) if self.lane is None else self.lane.run(work))
+            return await (asyncio.to_thread(work) if lane is None else lane.run(work))
         except asyncio.CancelledError:
             self.cancel()
             raise
@@ -315,6 +332,8 @@ class ToolContext(Generic[W]):
 
     def refuse_excluded(self, tool: str) -> None:
         """Raise if `tool` is excluded or the caller may not call it. For tools that do the work of others."""
+        if self.refuse is not None:
+            self.refuse(tool, self)
         if self.registry is None:
             return
         self.registry.refuse_excluded(tool)

@@ -8,10 +8,11 @@ import hashlib
 import logging
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from functools import cached_property
+from typing import Any, Protocol, TypeVar
 
 from mcp_core.approval import ask_for
 from mcp_core.consent import ConsentRequired, InputNeeded
@@ -19,7 +20,7 @@ from mcp_core.context import ToolContext
 from mcp_core.description import expand_result
 from mcp_core.envelope import SPILLED, Answer, ProtocolFault
 from mcp_core.jsonable import to_json_bytes
-from mcp_core.limits import Pace, Shares, ToolThreads
+from mcp_core.limits import Callers, Pace, Shares, ToolThreads
 from mcp_core.outcome import comes_from_outside, failure_of, result_of
 from mcp_core.registry import Registered, Registry
 from mcp_core.result import FROM_DOCUMENTS, ResourceLink, Result
@@ -35,6 +36,7 @@ AUDIT_SECONDS = 2.0
 """How long the answer to a call with consent waits until the journal has it on disk."""
 
 Arguments = Mapping[str, Any] | None
+T = TypeVar("T")
 
 
 class UnknownTool(Exception):
@@ -134,7 +136,7 @@ class Dispatcher:
         self._explain = explain
         self._opener = opener
         self._opening: dict[str, asyncio.Future[None]] = {}
-        self._threads = ToolThreads()
+        self.threads, self._callers = ToolThreads(), Callers()
         self._timeout = timeout
         self._pace = Pace(calls_per_minute) if calls_per_minute else None
         self._shares = shares or Shares(0, 0)
@@ -148,6 +150,7 @@ class Dispatcher:
         if registered is None:
             raise UnknownTool(name, self.registry.nearest(name))
         record = _Record(registered, arguments, ctx, self._clock())
+        ctx.computing = self.threads.computing("tools", self._share(ctx))
         try:
             answer = await self._answer(registered, arguments, ctx, record)
             if FROM_DOCUMENTS in registered.spec.tags:
@@ -167,11 +170,20 @@ class Dispatcher:
         finally:
             await self._observe(record)
 
+    def _share(self, ctx: ToolContext[Any]) -> Hashable:
+        return ctx.share or self._callers.share_of(ctx.principal, ctx.client.caller)
+
+    async def _aside(self, ctx: ToolContext[Any], work: Callable[[], T]) -> T:
+        """`work` at once, or in a thread where the size of the message makes it long."""
+        if not ctx.is_large:
+            return work()
+        return await self.threads.computing("messages", self._share(ctx)).run(work)
+
     async def _observe(self, record: _Record) -> None:
         if self._observer is None:
             return
         try:
-            written = self._observer(record.finished())
+            written = self._observer(await self._aside(record.ctx, record.finished))
         except Exception:
             logger.exception("a call could not be recorded")
             return
@@ -198,16 +210,17 @@ class Dispatcher:
         self, registered: Registered, arguments: Mapping[str, Any] | None, ctx: ToolContext[Any], record: _Record
     ) -> Answer:
         spec, envelope = registered.spec, registered.envelope
-        refused = self._too_fast(ctx) or self._too_much(registered, ctx, record)
+        refused = self._too_fast(ctx) or await self._too_much(registered, ctx, record)
         if refused is not None:
             record.outcome, record.error_type = "rejected", refused.error_type
             return envelope.failure(refused, spec)
         try:
-            checked = spec.check(arguments)
+            checked = await self._aside(ctx, lambda: spec.check(arguments))
         except InvalidArguments as error:
             logger.debug("Tool %s rejected: %d invalid arguments", registered.name, len(error.problems))
             record.outcome, record.error_type = "rejected", error.error_type
             return envelope.invalid_arguments(error, spec)
+        ctx.arguments = arguments or {}
         result = expand_result(await self._run(registered, checked, ctx), self.registry.name_of)
         if result.is_failure:
             record.outcome, record.error_type = "failed", result.error_type
@@ -223,10 +236,10 @@ class Dispatcher:
             instruction=f"Wait {max(1, math.ceil(seconds))} s, then call again. If this is a loop, see what it is for.",
         )
 
-    def _too_much(self, registered: Registered, ctx: ToolContext[Any], record: _Record) -> Result[Any] | None:
+    async def _too_much(self, registered: Registered, ctx: ToolContext[Any], record: _Record) -> Result[Any] | None:
         if ctx.share is None or registered.spec.annotations.read_only:
             return None
-        seconds = self._shares.wait_for_bytes(ctx.share, len(record.arguments))
+        seconds = self._shares.wait_for_bytes(ctx.share, len(await self._aside(ctx, lambda: record.recorded)))
         if not seconds:
             return None
         return Result.failure(
@@ -238,9 +251,7 @@ class Dispatcher:
     async def _run(self, registered: Registered, checked: Any, ctx: ToolContext[Any]) -> Result[Any]:
         spec = registered.spec
         ctx.invoker, ctx.name_of = self.invoke, self.registry.name_of
-        ctx.arguments = _as_mapping(checked)
-        share = ctx.share or (ctx.principal, ctx.client.caller)
-        ctx.lane = self._threads.lane((spec.toolset, spec.annotations.read_only), share)
+        ctx.lane = self.threads.lane((spec.toolset, spec.annotations.read_only), self._share(ctx))
         limit = spec.timeout or self._timeout
         try:
             async with asyncio.timeout(limit) as ctx.time_limit, self._shares.turn(ctx.share):
@@ -264,6 +275,8 @@ class Dispatcher:
 
     async def _execute(self, registered: Registered, func: ToolFunction, checked: Any, ctx: ToolContext[Any]) -> Any:
         spec = registered.spec
+        if ctx.refuse is not None:
+            ctx.refuse(spec.name, ctx)
         if ctx.permit is not None:
             ctx.permit(spec, _as_mapping(checked))
         caller, ctx.tool = ctx.tool, spec.name
@@ -366,12 +379,17 @@ class _Record:
     ) -> None:
         self.registered, self.ctx, self.started = registered, ctx, started
         self.begun = time.perf_counter()
-        self.arguments = _recorded(arguments)
+        self.arguments = arguments
         self.outcome, self.error_type, self.answer = "ok", None, ""
 
     error_type: str | None
 
+    @cached_property
+    def recorded(self) -> bytes:
+        return _recorded(self.arguments)
+
     def finished(self) -> Call:
+        arguments = self.recorded
         return Call(
             tool=self.registered.spec.name,
             toolset=self.registered.spec.toolset,
@@ -381,10 +399,10 @@ class _Record:
             error_type=self.error_type,
             started=self.started,
             seconds=time.perf_counter() - self.begun,
-            size_in=len(self.arguments),
+            size_in=len(arguments),
             size_out=len(self.answer),
-            digest=hashlib.sha256(self.arguments).hexdigest()[:16],
-            arguments=self.arguments,
+            digest=hashlib.sha256(arguments).hexdigest()[:16],
+            arguments=arguments,
             consents=tuple(self.ctx.consents),
             principal=self.ctx.principal,
             client_version=self.ctx.client.version,

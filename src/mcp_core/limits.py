@@ -1,9 +1,12 @@
 """What one caller may use: a share of the threads (`ToolThreads`), and calls per minute (`Pace`).
 
 Blocking tools run in thread pools. There is one pool for each tool set and for each of reading and writing, so
-writers that wait for a lock do not block readers, and a slow tool set does not block the others. A caller gets a
-thread only if more threads are free than it already uses: the first caller gets half of a pool, the next one a
-quarter. Waiting work starts in turn, one piece per caller; work that is cancelled before it starts never runs.
+writers that wait for a lock do not block readers, and a slow tool set does not block the others. A caller that runs
+nothing gets a thread if one is free, a caller that runs something only while more than half of the pool is free.
+Waiting work starts in turn, one piece per caller; work that is cancelled before it starts never runs.
+
+Threads that wait cost nothing; threads that compute share one interpreter lock. So long computing (parsing, large
+messages) has small pools for all tool sets together: one thread for a caller, one for the next.
 
 `Pace` is a token bucket that holds one minute's worth of calls. It stops agents in a loop and hostile clients; a
 caller below the rate never waits.
@@ -21,7 +24,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, TypeVar
 
-__all__ = ["Lane", "Pace", "Shares", "ToolThreads"]
+__all__ = ["Callers", "Lane", "Pace", "Shares", "ToolThreads"]
 
 
 T = TypeVar("T")
@@ -29,7 +32,39 @@ T = TypeVar("T")
 THREADS = 16
 """Threads of one pool, started on demand."""
 
+COMPUTING = 2
+"""Threads of all callers that compute for long: each one takes its time from the event loop."""
+
+MOST_CLIENTS = THREADS // 2
+"""Clients of one principal with a share of their own."""
+IDLE_SECONDS = 60.0
+"""A client that has not called for so long makes room for another one."""
+
 Work = tuple["asyncio.Future[Any]", Callable[[], Any]]
+
+
+class Callers:
+    """Who counts as a caller with a share of its own.
+
+    A token proves the principal; the name or session of a client behind it proves nothing, and one client can have
+    as many as it likes. So a principal has a bounded number of them, and what comes beyond shares one. Fewer than a
+    pool has threads: whoever was there first and runs nothing finds one free.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._seen: dict[Hashable, dict[Hashable, float]] = {}
+
+    def share_of(self, principal: Hashable, client: Hashable) -> Hashable:
+        """The key of the share of a client that calls now."""
+        now, known = self._clock(), self._seen.setdefault(principal, {})
+        if client not in known and len(known) >= MOST_CLIENTS:
+            for each in [each for each, last in known.items() if last < now - IDLE_SECONDS]:
+                del known[each]
+            if len(known) >= MOST_CLIENTS:
+                return principal, None
+        known[client] = now
+        return principal, client
 
 
 class ToolThreads:
@@ -45,10 +80,20 @@ class ToolThreads:
             self._pools[kind] = _Pool(self._size)
         return Lane(self._pools[kind], caller)
 
+    def computing(self, kind: Hashable, caller: Hashable) -> Lane:
+        """Where one caller's long computing of a kind runs, one piece at a time."""
+        key = (_COMPUTING, kind)
+        if key not in self._pools:
+            self._pools[key] = _Pool(COMPUTING)
+        return Lane(self._pools[key], caller)
+
     def close(self) -> None:
         """Start no more work; running work is not stopped."""
         for pool in self._pools.values():
             pool.close()
+
+
+_COMPUTING = object()
 
 
 class Lane:
@@ -86,7 +131,8 @@ class _Pool:
         self._executor.shutdown(wait=False, cancel_futures=True)
 
     def _may_start(self, caller: Hashable) -> bool:
-        return self._running.get(caller, 0) < self._size - self._running.total()
+        running, free = self._running.get(caller, 0), self._size - self._running.total()
+        return free > max(running, self._size // 2) if running else free > 0
 
     def _start(
         self, loop: asyncio.AbstractEventLoop, caller: Hashable, outcome: asyncio.Future[Any], work: Callable[[], Any]

@@ -171,6 +171,8 @@ class ToolSpec:
     hidden: bool = False
     writes_with: str = ""
     """The optional argument without which the tool only reads; a read-only server serves the tool without it."""
+    reads_when: Callable[[Mapping[str, Any]], bool] | None = None
+    """Whether a call with these arguments, as they were given, only reads; for tools that do several things."""
     sections_in_list: bool = False
     """True if `tools/list` shows all four sections by default; other tools are compact there."""
     schema: Mapping[str, Any] | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -15,6 +16,8 @@ ModelT = TypeVar("ModelT", bound=BaseModel)
 
 _SHOWN = 20
 """Problems that are listed; of the rest only the number is given."""
+_EXPLAINED = 100
+"""Problems that are put into words: a caller decides how many there are, and each takes time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +37,11 @@ class InvalidArguments(Exception):
 
     error_type = "validation_error"
 
-    def __init__(self, problems: Sequence[Problem]) -> None:
+    def __init__(self, problems: Sequence[Problem], more: int = 0) -> None:
+        """`more` is how many problems there are beside those."""
         self.problems = tuple(problems)
         shown = "; ".join(str(problem) for problem in self.problems[:_SHOWN])
-        more = len(self.problems) - _SHOWN
+        more += len(self.problems) - _SHOWN
         super().__init__(f"{shown}; and {more} more" if more > 0 else shown)
 
     @property
@@ -50,12 +54,13 @@ def check_arguments(model: type[ModelT], raw: Mapping[str, Any] | None) -> Model
     try:
         return model.model_validate({} if raw is None else raw)
     except ValidationError as error:
-        raise InvalidArguments(_problems(error, model, {} if raw is None else raw)) from None
+        problems = _problems(error, model, {} if raw is None else raw)
+        raise InvalidArguments(problems, max(0, error.error_count() - _EXPLAINED)) from None
 
 
 def _problems(error: ValidationError, model: type[BaseModel], raw: Mapping[str, Any]) -> list[Problem]:
     found: dict[str, Problem] = {}
-    for each in error.errors(include_url=False, include_input=False, include_context=False):
+    for each in error.errors(include_url=False, include_input=False, include_context=False)[:_EXPLAINED]:
         location = _without_choices(each["loc"], raw, missing=each["type"] == "missing")
         problem = _problem(location, each["type"], each["msg"], model)
         before = found.get(problem.path)
@@ -112,12 +117,17 @@ def _unknown(name: str, parents: tuple[int | str, ...], model: type[BaseModel]) 
 
 def _known_names(model: type[BaseModel], parents: tuple[int | str, ...]) -> list[str]:
     """The wire names of the fields at `parents`, as the schema has them."""
-    schema: Mapping[str, Any] = model.model_json_schema(by_alias=True)
+    schema = _schema_of(model)
     definitions = schema.get("$defs", {})
     node = schema
     for part in parents:
         node = _step(node, part, definitions)
     return list(_object_in(node, definitions).get("properties", {}))
+
+
+@lru_cache(maxsize=64)
+def _schema_of(model: type[BaseModel]) -> Mapping[str, Any]:
+    return model.model_json_schema(by_alias=True)
 
 
 def _step(node: Mapping[str, Any], part: int | str, definitions: Mapping[str, Any]) -> Mapping[str, Any]:

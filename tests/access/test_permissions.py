@@ -13,6 +13,7 @@ from rolltop.access import Role
 from rolltop.errors import PermissionDenied
 from rolltop.server.application import Application
 from rolltop.server.connection import Connection, tool_context
+from rolltop.server.gate import Readiness
 from rolltop.server.jsonrpc import dump
 from rolltop.server.listing import Listing
 from rolltop.server.request_path import RequestPath
@@ -67,3 +68,18 @@ async def test_a_tool_calls_for_its_caller(application: Application) -> None:
 
 def test_a_connection_that_nobody_described_may_only_read() -> None:
     assert Connection(None, "user:x", None, None).role is Role.READER  # type: ignore[arg-type]
+
+
+@pytest.mark.anyio
+async def test_readiness_is_looked_at_once_for_many_who_ask() -> None:
+    looks: list[int] = []
+
+    def look() -> None:
+        looks.append(1)
+        raise OSError("disk full")
+
+    readiness = Readiness(look)
+    assert {await readiness.problem() for _ in range(20)} == {"the workspace cannot be used; the log says why"}
+    assert len(looks) == 1
+    readiness.draining.set()
+    assert await readiness.problem() == "the server is going to stop"

@@ -89,6 +89,13 @@ def test_a_reader_changes_nothing_by_any_route(reader: User, owner: User, applic
     assert reader.call("execute_transformation", **program)["success"]
     kept = reader.call("execute_transformation", **program, keep={"name": "k.json"})
     assert is_denied(kept)
+    for action in (
+        {"action": "restore", "name": "x", "version": 1},
+        {"action": "undo"},
+        {"action": "snapshots", "snapshot": "s"},
+    ):
+        assert is_denied(reader.call("document_history", **action))
+    assert not is_denied(reader.call("document_history", action="deleted"))
     retrieved = reader.call("retrieve_document", hash="0" * 12, outputPath="x.txt")
     assert is_denied(retrieved)
     assert owner.call("get_stats") == before

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -84,7 +83,6 @@ def test_a_fork_that_comes_back_does_not_answer(call: Call) -> None:
 
 def test_the_end_of_a_process_is_told_with_the_words_of_its_own_call(call: Call) -> None:
     call("shout", "shout", end=False)
-    time.sleep(0.5)  # what it printed is read in a thread
     with pytest.raises(ForeignFailure) as caught:
         call("shout", "shout", end=True)
     assert "last words" in caught.value.details["output"]

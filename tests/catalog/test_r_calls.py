@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -187,7 +186,6 @@ def test_a_matrix_that_is_documented_as_one_is_arrays(call: Call) -> None:
 
 def test_the_end_of_a_process_is_told_with_the_words_of_its_own_call(catalog: Catalog) -> None:
     catalog.call("demo-shout", {"end": False}, session="shout")
-    time.sleep(0.5)  # what it printed is read in a thread
     with pytest.raises(ForeignFailure) as caught:
         catalog.call("demo-shout", {"end": True}, session="shout")
     assert "last words" in caught.value.details["output"]

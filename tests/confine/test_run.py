@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import os
+import subprocess
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,8 @@ from conditions import wait_until, wait_until_async
 
 from rolltop.confine import Cancel, Limits, Mount, Sandbox, run, run_async, sandbox_backends, survey
 from rolltop.confine.identity import foreign_identity
+from rolltop.confine.result import Rung
+from rolltop.confine.sandbox_backends import start_process
 from rolltop.errors import Cancelled, ForeignFailure, InvalidInput, NotFound, PartMissing, PermissionDenied, TimeLimit
 
 
@@ -193,3 +196,19 @@ def test_without_any_rung_nothing_runs_unless_told_so(monkeypatch: pytest.Monkey
     assert finished.confinement.rung == "none"
     assert finished.stdout.split()[0] != b"0"
     assert finished.stdout.split()[1] == b"256"
+
+
+@pytest.mark.parametrize("rung", ["bwrap", "landlock"])
+def test_processes_that_the_user_starts_meanwhile_do_not_count(rung: Rung) -> None:
+    script = "read go; for i in 1 2 3 4; do sleep 5 & done; kill $! && echo all started"
+    child = start_process(["/bin/sh", "-c", script], Sandbox(Limits(seconds=60, processes=6), rungs=(rung,)))
+    user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+    others = [subprocess.Popen([*user, "sleep", "60"]) for _ in range(40)]
+    try:
+        out, err = child.process.communicate(b"\n", timeout=60)
+        assert b"all started" in out, err
+    finally:
+        child.close()
+        for other in others:
+            other.kill()
+            other.wait()

@@ -113,3 +113,23 @@ async def test_agents_see_it_and_a_session_over_http_has_its_own_project(http_se
         assert flags["data"]["sources"] == {"tests": "team", "workflow": "team"}
         (docs,) = (await call("list_categories"))["value"]
         assert docs["dir"] == f"{project.path}/docs/"
+
+
+@pytest.mark.anyio
+async def test_a_project_brings_prompts_with_arguments(stdio_client: Any, project: Project) -> None:
+    folder = project.path / ".rolltop" / "prompts"
+    folder.mkdir()
+    (folder / "review.md").write_text(
+        "---\ndescription: Review a change\narguments: topic, depth?\n---\nReview {{topic}}, {{ depth }} {{other}}.\n"
+    )
+    (folder / "guide.md").write_text("Not instead of ours.")
+    roots = {"PWD": str(project.path), "ROLLTOP_ROOTS": str(project.path)}
+    async with stdio_client("--toolsets", "guide", env=roots) as client:
+        listed = {each.name: each for each in (await client.list_prompts()).prompts}
+        assert listed["review"].description == "Review a change"
+        assert [(each.name, each.required) for each in listed["review"].arguments] == [
+            ("topic", True), ("depth", False), ("other", True),
+        ]  # fmt: skip
+        given = await client.get_prompt("review", {"topic": "the parser", "other": "{{topic}}"})
+        assert given.messages[0].content.text == "Review the parser,  {{topic}}."
+        assert "Not instead" not in str((await client.get_prompt("guide", {"arg1": "docs"})).messages)

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from mcp_core.limits import ToolThreads
+from mcp_core.limits import IDLE_SECONDS, MOST_CLIENTS, Callers, ToolThreads
 
 pytestmark = pytest.mark.anyio
 
@@ -47,3 +47,41 @@ async def test_work_whose_caller_left_never_starts() -> None:
     await busy
     assert await threads.lane("write", "a").run(lambda: 2) == 2
     assert not started
+
+
+async def test_a_caller_computes_one_piece_at_a_time_and_another_one_beside_it() -> None:
+    threads, lock, started = ToolThreads(), threading.Event(), []
+
+    def hold() -> bool:
+        started.append(1)
+        return lock.wait()
+
+    hogs = [asyncio.create_task(threads.computing("tools", "hog").run(hold)) for _ in range(64)]
+    await asyncio.sleep(0)
+    assert await asyncio.wait_for(threads.computing("tools", "other").run(lambda: 1), 10) == 1
+    assert len(started) == 1
+    lock.set()
+    await asyncio.gather(*hogs)
+
+
+async def test_many_names_of_one_client_leave_a_thread_to_whoever_was_there_before() -> None:
+    threads, callers, lock = ToolThreads(), Callers(), threading.Event()
+    known = callers.share_of("token", "modest")
+    names = [callers.share_of("token", f"name {number}") for number in range(100)]
+    hogs = [asyncio.create_task(threads.lane("write", name).run(lock.wait)) for name in names for _ in range(4)]
+    await asyncio.sleep(0)
+    assert callers.share_of("token", "modest") == known
+    assert await asyncio.wait_for(threads.lane("write", known).run(lambda: 1), 10) == 1
+    lock.set()
+    await asyncio.gather(*hogs)
+
+
+async def test_a_client_that_is_idle_makes_room_and_another_principal_has_its_own() -> None:
+    now = [0.0]
+    callers = Callers(clock=lambda: now[0])
+    first = [callers.share_of("token", number) for number in range(MOST_CLIENTS)]
+    assert len(set(first)) == MOST_CLIENTS
+    assert callers.share_of("token", "late") == callers.share_of("token", "later")
+    assert callers.share_of("other token", "late") != callers.share_of("token", "late")
+    now[0] = IDLE_SECONDS + 1
+    assert callers.share_of("token", "late") != callers.share_of("token", "latest")

@@ -6,19 +6,21 @@ import asyncio
 import gc
 import weakref
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import mcp_types as types
 import pytest
 from mcp.server.connection import Connection
+from mcp.shared.exceptions import MCPError
 
-from mcp_core import Change
+from mcp_core import Change, ResourceContent, ToolContext
 from rolltop.server.methods import Notifications
 
 pytestmark = pytest.mark.anyio
 
-URI = "rmd:///news.Rmd"
+URI = "note:///news"
 
 
 class Channel:
@@ -37,8 +39,13 @@ class Channel:
         self.told.append(method)
 
 
+async def read(uri: str, ctx: ToolContext[Any]) -> list[ResourceContent]:
+    return [ResourceContent(uri, "the news")]
+
+
 def news() -> Notifications:
-    made = Notifications(SimpleNamespace(list_was_stale=False))  # type: ignore[arg-type]
+    context = ToolContext(workspace=SimpleNamespace(root=Path("/")), reader=read)
+    made = Notifications(SimpleNamespace(list_was_stale=False), lambda _: context)  # type: ignore[arg-type]
     made.loop = asyncio.get_running_loop()
     return made
 
@@ -98,3 +105,27 @@ async def test_a_client_that_does_not_read_keeps_no_other_waiting() -> None:
     assert slow.told == []
     never.set()
     await changed(made, "resources", until=lambda: len(slow.told) == 2)
+
+
+@pytest.mark.filterwarnings("ignore:resources/subscribe is removed")
+@pytest.mark.parametrize("tool", ["store", "reports"])
+async def test_a_change_by_another_process_is_told(stdio_client: Any, rolltop: Callable[..., Any], tool: str) -> None:
+    told = asyncio.Queue[str]()
+
+    async def heard(message: Any) -> None:
+        if getattr(message, "method", "") == "notifications/resources/updated":
+            told.put_nowait(str(message.params.uri))
+
+    uri, change = {
+        "store": ("doc://note.md", ("call", "store_text", '{"name": "note.md", "content": "2"}')),
+        "reports": ("rmd:///note.Rmd", ("call", "update_rmd", '{"filename": "note", "content": "Another text."}')),
+    }[tool]
+    async with stdio_client("--toolsets", "store,reports", mode="legacy", message_handler=heard) as client:
+        with pytest.raises(MCPError, match="there is no resource"):
+            await client.subscribe_resource(uri)
+        await client.call_tool("store_text", {"name": "note.md", "content": "1"})
+        await client.call_tool("create_rmd", {"filename": "note", "title": "Note", "content": "Text."})
+        await client.subscribe_resource(uri)
+        done = await asyncio.to_thread(rolltop, *change)
+        assert done.returncode == 0, done.stderr
+        assert await asyncio.wait_for(told.get(), 60) == uri

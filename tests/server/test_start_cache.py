@@ -36,7 +36,7 @@ def test_a_first_start_with_other_names_gives_no_names(tmp_path: Path) -> None:
 
 
 def test_every_option_of_a_stdio_server_starts_fast() -> None:
-    http = {"--http", "--host", "--port", "--token-file", "--no-token", "--show-connect"}
+    http = {"--http", "--host", "--port", "--token-file", "--no-token", "--show-connect", "--team"}
     options = {name for parameter in serve.params for name in parameter.opts if name.startswith("--")}
     assert options - http - {"--help"} <= {*boot.FLAGS, *boot.VALUED}
 

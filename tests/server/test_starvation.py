@@ -173,7 +173,7 @@ for _tool, _least in (("hold_reading", 8), ("hold_writing", 8), ("wait", CALLS),
 def holding_from_four_sessions(server: Server, stack: ExitStack) -> None:
     for _ in range(4):
         server.hang_up_after(stack, server.session(), "hold_writing", {"place": str(server.released)})
-    wait_until(lambda: server.begun() >= 14)
+    wait_until(lambda: server.begun() >= 8)
 
 
 @load

@@ -310,3 +310,11 @@ def test_reindex_can_be_interrupted_and_goes_on(tmp_path: Path) -> None:
     assert running.returncode in (130, 0), told
     again = subprocess.run([*command, "--model", "minilm", "--keep"], capture_output=True, text=True, check=True)
     assert "minilm: 100 documents embedded, 0 are left" in again.stderr
+
+
+def test_nearness_counts_as_much_for_a_vague_query_as_for_a_clear_one() -> None:
+    def first(scale: float) -> int:
+        one_word, near = Candidate(1, 0.4, 0.0, 0.3 * scale), Candidate(2, 0.0, 0.0, 0.5 * scale)
+        return fuse([one_word, near], Blend(nearness=2.0), full=1.0)[0].document
+
+    assert first(1.0) == first(0.7) == 2

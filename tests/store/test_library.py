@@ -147,6 +147,11 @@ def test_comparisons_and_tags_select_documents(library: Library) -> None:
     assert library.documents.page(Listing(tags=("p/0", "p/1"))).total == 0
 
 
+def test_one_write_takes_a_bounded_number_of_metadata_entries(library: Library) -> None:
+    with pytest.raises(InvalidInput, match="at most 1000 metadata entries"):
+        library.documents.add_text("a.txt", "x", metadata={f"key{n}": n for n in range(1001)})
+
+
 def test_metadata_is_compared_within_its_type(library: Library) -> None:
     values: dict[str, Any] = {"int": 5, "real": 5.5, "big": 1 << 70, "text": "high", "digit": "9"}
     values |= {"yes": True, "none": None, "list": [5]}

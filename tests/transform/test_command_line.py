@@ -151,7 +151,7 @@ def test_watch_runs_again_when_a_file_changes(desk: Path) -> None:
 def test_missing_files_and_wrong_use(desk: Path) -> None:
     assert rolltop("run", "absent.utlx", cwd=desk).returncode == 3
     assert rolltop("run", cwd=desk).returncode == 2
-    assert rolltop("-e", "1", "--to", "toml", stdin="1").returncode == 2
+    assert rolltop("-e", "1", "--to", "troff", stdin="1").returncode == 2
     assert rolltop("-e", ".", "--from", "json", stdin="{").returncode == 4
 
 

@@ -177,7 +177,7 @@ def test_inputs_whose_names_have_a_hyphen_before_a_digit(text: str, expected: An
 
 FAILURES: list[tuple[str, str]] = [
     ("[1][5]", "Array index out of bounds: index 5, size 1"),
-    ("[1][-1]", "Array index out of bounds: negative index -1"),
+    ("[1][0 - 1]", "Array index out of bounds: negative index -1"),
     ("[{ a: 1 }].a", "Cannot access property 'a' of an array"),
     ("5 % 0", "Division by zero"),
     ('"x" * 2', "Left operand must be number"),

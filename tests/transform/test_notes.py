@@ -8,9 +8,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from rolltop.errors import RolltopError
 from rolltop.transform import Document, compile_program
 from rolltop.transform.errors import EvaluationFailure
 from rolltop.transform.service import Service, ServiceConfig
+from rolltop.transform.service.execute import execute
 from rolltop.transform.stdlib import Host, installed
 from rolltop.transform.stdlib.host import host, of_one_run
 from rolltop.transform.stream import plan_of, stream
@@ -90,3 +92,15 @@ def test_a_call_of_the_service_sees_nothing_of_earlier_ones(service: Service) ->
         failing = 'let x = log("secret") in let y = timerStart("mine") in 1 + {}.a.b.c()'
         with pytest.raises(Exception, match=r"."):
             service.ask_blocking("execute", transformation=failing, **arguments)
+
+
+def test_what_a_program_logs_is_in_the_answer_at_every_level() -> None:
+    answer = execute('trace("seen", $input.a) + log(1, "one")', '{"a": 2}', "json", "json")
+    assert answer["logs"] == [{"level": "TRACE", "message": "seen: 2"}, {"level": "INFO", "message": "one: 1"}]
+    assert "logs" not in execute("$input.a", '{"a": 2}', "json", "json")
+
+
+def test_what_was_logged_before_a_failure_is_in_the_error() -> None:
+    with pytest.raises(RolltopError) as failed:
+        execute('log($input.a, "a") / 0', '{"a": 2}', "json", "json")
+    assert failed.value.details["logs"] == [{"level": "INFO", "message": "a: 2"}]

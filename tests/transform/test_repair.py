@@ -49,8 +49,6 @@ JSON_PATH = [
     ("$.items[?(@.price > 10)].name", ["tea"]),
     ("sum($.items[*].price)", 17),
     ("sum($input.items.*.price)", 17),
-    ("$input.tags[0:1]", ["x"]),
-    ("$input.tags[1:]", ["y"]),
     ("$input->name", "Ann"),
 ]
 DATA_WEAVE = [
@@ -70,8 +68,6 @@ DATA_WEAVE = [
 JAVASCRIPT = [
     ("$input.a === 1", True),
     ("$input.a !== 1", False),
-    ("`Hello ${$input.name}`", "Hello Ann"),
-    ("`${$input.a + 1} of ${length($input.items)}`", "2 of 2"),
     ("const x = 1;\nx + 1", 2),
     ("var x = 1;\n{ a: x };", {"a": 1}),
     ("const x = 1\nreturn x + 1;", 2),
@@ -186,7 +182,7 @@ def test_the_schema_decides_about_length() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["$..price", "i += 1", "<Order>{$input.id}</Order>", "{ a: ,,, }", "%%%", "\x00", "", "((((", "let let let"],
+    ["i += 1", "<Order>{$input.id}</Order>", "{ a: ,,, }", "%%%", "\x00", "", "((((", "let let let"],
 )
 def test_no_repair_is_better_than_a_wrong_one(text: str) -> None:
     assert "repair" not in validate(text)

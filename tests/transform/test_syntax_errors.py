@@ -48,7 +48,6 @@ SINGLE = [
     ("$input.a | upper", "Expected expression", "`|>`"),
     ("{ a: 1 | 2 }", "expected '}' to close '{'", "`|>`"),
     ("match (1) { 1 | 2 => 3 }", "Expected '=>' after the pattern", "n if n == 1"),
-    ("$input..price", "Expected property name after '.'", "yamlFindByField"),
     ("fn(x) => x", "Expected expression", "no word before it"),
     ("{ a: 1_000 }", "Invalid number: 1_000", "digits only"),
     ("let x = 0x1F", "Invalid number: 0x1F", "digits only"),

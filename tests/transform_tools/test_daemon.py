@@ -55,7 +55,8 @@ def post(url: str, body: Any, headers: dict[str, str] | None = None) -> tuple[in
 
 def test_the_daemon_asks_for_the_token_that_tools_of_its_workspace_have(daemon: Any, rolltop: Any) -> None:
     _, url = daemon(token=True)
-    assert post(f"{url}/api/validate", {"content": "1"})[0] == 401
+    status, answer = post(f"{url}/api/validate", {"content": "1"})
+    assert (status, answer["error"]["code"]) == (401, "INVALID_INPUT")
     given = json.dumps({"transformation": "1 + 1", "inputData": "{}", "inputFormat": "json", "outputFormat": "json"})
     out = rolltop("call", "execute_transformation", given, UTLX_DAEMON_URL=url)
     assert json.loads(out.stdout)["data"]["output"] == "2"
@@ -87,7 +88,8 @@ def test_the_four_endpoints(daemon: Any) -> None:
     assert post(f"{url}/api/execute", {"transformation": "1"})[0] == 400
     assert post(f"{url}/api/execute", b"not json")[0] == 400
     assert post(f"{url}/api/execute", {**body, "input": "x" * 6000})[0] == 413
-    assert post(f"{url}/api/execute", body, {"Origin": "https://evil.example"})[0] == 403
+    status, answer = post(f"{url}/api/execute", body, {"Origin": "https://evil.example"})
+    assert (status, answer["success"], answer["error"]["code"]) == (403, False, "INVALID_INPUT")
     with urllib.request.urlopen(f"{url}/openapi.json", timeout=120) as page:
         assert set(json.loads(page.read())["paths"]) >= {"/api/parse-schema", "/api/validate"}
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
 from rolltop.confine.identity import Identity
 from rolltop.confine.kernel.filters import sandbox_filter
-from rolltop.confine.process import Child, Descriptors, launcher, spawn
+from rolltop.confine.process import Child, Descriptors, counts_by_namespace, launcher, spawn
 from rolltop.confine.result import Confinement
 from rolltop.confine.sandbox import SYSTEM_LINKS, SYSTEM_READ, Sandbox
 from rolltop.errors import PartMissing
@@ -70,14 +68,9 @@ def start_bubblewrap(
     return Child(name, process, status, confinement, sandbox.limits, writable)
 
 
-@cache
 def _limit_processes() -> str | None:
-    """The program that limits processes inside of the sandbox; None where only the whole user can be limited.
-
-    Since Linux 5.14 a user namespace counts its own processes, so that others of the same user do not matter.
-    """
-    version = tuple(int(part) for part in re.findall(r"\d+", os.uname().release)[:2])
-    return shutil.which("prlimit", path="/usr/bin:/bin") if version >= (5, 14) else None
+    """The program that limits processes inside of the sandbox; None where only the whole user can be limited."""
+    return shutil.which("prlimit", path="/usr/bin:/bin") if counts_by_namespace() else None
 
 
 def find_bubblewrap() -> str:

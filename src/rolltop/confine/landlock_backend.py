@@ -16,7 +16,7 @@ from pathlib import Path
 from rolltop.confine.identity import Identity
 from rolltop.confine.kernel import landlock
 from rolltop.confine.kernel.filters import sandbox_filter
-from rolltop.confine.process import Child, Descriptors, launcher, spawn
+from rolltop.confine.process import HEADROOM, Child, Descriptors, counts_by_namespace, launcher, spawn
 from rolltop.confine.result import Confinement
 from rolltop.confine.sandbox import SYSTEM_DEVICES, SYSTEM_LINKS, SYSTEM_READ, Sandbox
 from rolltop.confine.scratch import remove_tree
@@ -45,9 +45,13 @@ def start_supervised(
         options += [f"env={name}={inside(value)}" for name, value in sandbox.environment.items()]
         if confinement.rung == "landlock":
             options += _walls(sandbox, private, writable, confinement, descriptors)
+        counted = "own processes" in confinement.features and counts_by_namespace()
+        if counted:
+            options.append(f"processes={sandbox.limits.processes + HEADROOM}")
         packed = descriptors.memory_file(b"\0".join(os.fsencode(option) for option in options))
         descriptors.hand_over(identity)
-        command = [*launcher(sandbox.limits, identity), f"options={packed}", "--", *map(inside, argv)]
+        command = launcher(sandbox.limits, identity, count_processes=not counted)
+        command += [f"options={packed}", "--", *map(inside, argv)]
         process = spawn(command, pass_fds=descriptors.inherited, stdin=stdin)
         undo.pop_all()
     return Child(argv[0], process, status, confinement, sandbox.limits, writable, inside, private)

@@ -6,16 +6,20 @@ import contextlib
 import fcntl
 import json
 import os
+import re
+import select
 import signal
 import stat
 import subprocess
 import sys
 import termios
 import threading
+import time
 from array import array
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import IO
 
@@ -24,7 +28,7 @@ from rolltop.confine.result import Confinement
 from rolltop.confine.sandbox import Limits
 from rolltop.confine.scratch import remove_tree
 
-__all__ = ["Child", "Descriptors", "OutputTail", "launcher", "spawn"]
+__all__ = ["Child", "Descriptors", "OutputTail", "counts_by_namespace", "launcher", "spawn"]
 
 LAUNCHER = Path(__file__).with_name("launch.py")
 
@@ -161,10 +165,16 @@ class Descriptors(contextlib.ExitStack):
                 os.fchown(fd, identity.uid, identity.gid)
 
 
+@cache
+def counts_by_namespace() -> bool:
+    """True since Linux 5.14: a user namespace counts its own processes, so that others of the user do not matter."""
+    return tuple(int(part) for part in re.findall(r"\d+", os.uname().release)[:2]) >= (5, 14)
+
+
 def launcher(limits: Limits, identity: Identity, *, count_processes: bool = True) -> list[str]:
     """The launcher with its limits and identity, up to where more options may follow.
 
-    `count_processes` is false where a limit on processes is set inside of the sandbox.
+    `count_processes` is false where a limit on processes is set inside of the sandbox's user namespace.
     """
     rlimits = {
         "AS": limits.addresses,
@@ -206,6 +216,14 @@ def _popen(command: list[str], inherited: Sequence[int], stdin: int, output: int
     )
 
 
+def _unread(stream: IO[bytes]) -> int:
+    """Bytes in a pipe that nobody has read; none in one that is closed."""
+    count = array("i", [0])
+    with contextlib.suppress(OSError, ValueError):
+        fcntl.ioctl(stream, termios.FIONREAD, count)
+    return count[0]
+
+
 class OutputTail:
     """Reads the output of a program, so that it never blocks on a full pipe, and keeps the last 64 KiB."""
 
@@ -221,9 +239,13 @@ class OutputTail:
             thread.start()
 
     def _read(self, fd: int) -> None:
+        waiting = select.poll()
+        waiting.register(fd, select.POLLIN)
         try:
-            while data := os.read(fd, KEPT_OUTPUT):
-                with self._lock:
+            while waiting.poll():
+                with self._lock:  # what was read is also kept: nothing is in between when others have the lock
+                    if not (data := os.read(fd, KEPT_OUTPUT)):
+                        return
                     self._kept = (self._kept + data)[-KEPT_OUTPUT:]
         except OSError:
             pass
@@ -235,17 +257,18 @@ class OutputTail:
             return self._kept.decode("utf-8", "replace")
 
     def clear(self) -> None:
+        """Drop all output so far, also unread output; a program that never stops printing gets a second."""
+        end = time.monotonic() + 1.0
+        while any(map(_unread, self._streams)) and time.monotonic() < end:
+            time.sleep(0.001)
         with self._lock:
             self._kept = bytearray()
 
     def reset(self) -> bool:
-        """Drop all output, also unread output; false if a pipe's permissions were changed."""
-        for stream in self._streams:
-            unread = array("i", [1])
-            while unread[0]:
-                fcntl.ioctl(stream, termios.FIONREAD, unread)
+        """Drop all output; false if some is left or a pipe's permissions were changed."""
         self.clear()
-        return all(stat.S_IMODE(os.fstat(stream.fileno()).st_mode) == 0o600 for stream in self._streams)
+        modes = [stat.S_IMODE(os.fstat(stream.fileno()).st_mode) for stream in self._streams]
+        return not any(map(_unread, self._streams)) and all(mode == 0o600 for mode in modes)
 
     def join(self) -> None:
         for thread in self._threads:

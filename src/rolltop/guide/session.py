@@ -48,6 +48,11 @@ class Session:
         self.guide = guide
         self._project = project
 
+    @property
+    def project(self) -> Project | None:
+        """The project that is meant, if anything says which."""
+        return self._project
+
     def feature_flags(self) -> AsyncFlags:
         """The global flags; they need no project."""
         return AsyncFlags(self.guide.feature_flags())

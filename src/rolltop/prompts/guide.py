@@ -14,7 +14,7 @@ from rolltop.guide import Clues, Session
 from rolltop.guide.errors import ArgumentInvalid
 from rolltop.workspace import Workspace
 
-__all__ = ["guide"]
+__all__ = ["guide", "session_of"]
 
 # MCP's prompt arguments are named strings: fifteen of them stand for one list of words.
 NAMES = tuple(f"arg{digit}" for digit in "123456789ABCDEF")
@@ -41,7 +41,7 @@ async def _complete(argument: str, value: str, ctx: ToolContext[Workspace]) -> S
     head, word = _last_word(value)
     others = {name: text for name, text in ctx.beside.items() if _canonical(name) in NAMES}
     project = _read({**others, argument: head}).options.get("project")
-    found = await (await _session(ctx, project)).complete(word)
+    found = await (await session_of(ctx, project)).complete(word)
     return [f"{head}{quoted}" for each in found if (quoted := _quoted(each)) is not None]
 
 
@@ -190,12 +190,18 @@ def _add_option(words: _Words, word: str) -> None:
     words.options[name] = value
 
 
-async def _session(ctx: ToolContext[Workspace], project: str | None) -> Session:
+async def session_of(ctx: ToolContext[Workspace], project: str | None) -> Session:
+    """The guide's session for a prompt."""
     desk = ctx.workspace
     clues = Clues(explicit=project)
     if project is None:
         shared = ctx.client.transport == "http"
-        clues = desk.guide.clues(shared=shared, roots=await ctx.roots(), started_in=desk.settings.started_in)
+        clues = desk.guide.clues(
+            shared=shared,
+            roots=await ctx.roots(),
+            started_in=desk.settings.started_in,
+            session=ctx.client.session,
+        )
     return desk.guide.session(await ctx.run(desk.guide.detect, clues))
 
 

@@ -37,6 +37,7 @@ from mcp_core.toolset import declared_prompts, resolve
 from rolltop.base.os_errors import explain_os_error, explain_resource_limit
 from rolltop.journal import LARGEST_ARGUMENTS, Entry
 from rolltop.server.resources import LargeAnswers, ToolPages
+from rolltop.server.switches import Switches
 from rolltop.server.toolsets import SEARCH, LiveSet, Loaded, discover, load_set, refuse_name, select
 from rolltop.settings import Settings
 from rolltop.workspace import Workspace
@@ -58,10 +59,11 @@ class Application:
         watcher: Callable[[Call], None] | None = None,
         lenient: bool = False,
         toolsets: Sequence[ToolSet] | None = None,
+        shares: Shares | None = None,
     ) -> None:
         """`watcher` observes each call, like the journal. `lenient`: an engine's wrong setting disables only its set.
 
-        `toolsets` replaces the installed sets.
+        `toolsets` replaces the installed sets. `shares` limits the members of a team; spaces share it.
         """
         self.settings = settings
         self.workspace = Workspace(settings, background=True)
@@ -74,6 +76,7 @@ class Application:
         self.registry = Registry(
             settings.exclude_tools, settings.tool_prefix or "", publishes_output=settings.output_schemas
         )
+        self.switches = Switches(settings.workspace, self.workspace.prepare)
         self.prompts: dict[str, Prompt] = {}
         self.list_was_stale = False  # a client may have read an older list before it could be notified
         self.changes.subscribe(self._note_change)
@@ -88,7 +91,7 @@ class Application:
             opener=self._opener,
             timeout=settings.call_timeout,
             calls_per_minute=settings.calls_per_minute,
-            shares=Shares(settings.concurrent_calls, settings.written_megabytes << 20),
+            shares=shares,
         )
         self._live: list[LiveSet] = []
         available, self.loaded = discover() if toolsets is None else (list(toolsets), [])
@@ -108,8 +111,12 @@ class Application:
 
     def listed(self) -> list[Registered]:
         """The tools in `tools/list`: all that are not hidden, or in search mode the three that find the others."""
-        search = self.settings.tool_mode == SEARCH
-        return [each for each in self.registry if not each.spec.hidden and (each.spec.toolset == SEARCH or not search)]
+        search, off = self.settings.tool_mode == SEARCH, self.switches.off()
+        return [
+            each
+            for each in self.registry
+            if not each.spec.hidden and (each.spec.toolset == SEARCH or not search) and each.spec.name not in off
+        ]
 
     def _opener(self, toolset: str) -> Callable[[], object] | None:
         """Open the engine of a tool set: the workspace attribute of that name."""
@@ -134,6 +141,7 @@ class Application:
             invoker=self.dispatcher.invoke,
             reader=self.read,
             registry=self.registry,
+            refuse=self.switches.refuse,
             name_of=self.registry.name_of,
             changes=self.changes,
             approver=self.approver,

@@ -93,6 +93,8 @@ class Connection:
     """For revisions with `logging/setLevel`; later ones ask with each request."""
     plain_results: bool = False
     """True where the SDK writes the reply: it takes no ready-made JSON."""
+    is_large: bool = False
+    """Whether the message is so large that others would wait while the event loop checks it."""
 
 
 class Exchange:
@@ -181,6 +183,7 @@ def tool_context(application: Application, connection: Connection, params: Mappi
         client_asker=questions.many,
         roots_source=questions.roots,
         log_sink=log,
+        is_large=connection.is_large,
     )
 
 

@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from rolltop import __version__
 from rolltop.errors import InvalidInput, RolltopError
-from rolltop.server.authentication import Authentication
+from rolltop.server.authentication import Authentication, Refused
 from rolltop.server.http import Gate, bind, http_token, own_names, serve_http
 from rolltop.server.jsonrpc import NotJson, load
 from rolltop.settings import Settings
@@ -41,12 +41,18 @@ def run_daemon(
         daemon_app(service, settings.http_body_limit, settings.http_body_seconds),
         [*own_names(host, listener.getsockname()[0]), *settings.http_allowed_hosts],
         Authentication(token),
+        refusal=_refusal,
     )
     try:
         service.warm_up()
         asyncio.run(serve_http(gate, listener, lambda: announce(url), settings))
     finally:
         service.close()
+
+
+def _refusal(refused: Refused) -> dict[str, Any]:
+    """A refusal of the gate (401, 403, 421) in the envelope of the endpoints."""
+    return {"success": False, "error": {"code": "INVALID_INPUT", "message": refused.message}}
 
 
 def daemon_app(service: Service, body_limit: int, body_seconds: float = 30.0) -> Starlette:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import time
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 
@@ -16,12 +18,16 @@ from rolltop.server.metrics import CONTENT_TYPE, Metrics
 
 __all__ = ["PATH", "App", "Gate", "Readiness"]
 
+logger = logging.getLogger("rolltop.server")
+
 PATH = "/mcp"
 _SCHEMES = ("http", "https")
 _EXPOSED = b"Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate"
 _ASKED = (
     b"Authorization, Content-Type, Accept, Last-Event-ID, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name"
 )
+_READY_SECONDS = 5.0
+"""How long an answer of `/readyz` counts."""
 _LOOK_SECONDS = 1.0
 """How often a stream asks whether its token still counts."""
 _PREFLIGHT_SECONDS = b"600"
@@ -37,19 +43,35 @@ class Readiness:
     """Whether the server takes requests: not once it drains, and not while `check` raises."""
 
     def __init__(self, check: Callable[[], None] | None = None) -> None:
-        self._check = check
+        self._check, self._checking = check, asyncio.Lock()
+        self._known: tuple[float, str | None] = (float("-inf"), None)
         self.draining = asyncio.Event()
 
     async def problem(self) -> str | None:
         """Why it is not ready; None if it is."""
         if self.draining.is_set():
             return "the server is going to stop"
+        # Anybody may ask, and the check writes to the disk: its answer counts for a while.
+        async with self._checking:
+            if time.monotonic() - self._known[0] > _READY_SECONDS:
+                self._known = (time.monotonic(), await self._checked())
+            return self._known[1]
+
+    async def _checked(self) -> str | None:
         try:
             if self._check is not None:
                 await asyncio.to_thread(self._check)
-        except Exception:
+        except Exception as error:
+            logger.error("the server is not ready: %s", error)
             return "the workspace cannot be used; the log says why"
         return None
+
+
+def _jsonrpc(refused: Refused) -> object:
+    return {"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": refused.message}}
+
+
+_NOTHING = Refused(404, "there is nothing here")
 
 
 class Gate:
@@ -70,12 +92,15 @@ class Gate:
         spaces: Callable[[str], Awaitable[App]] | None = None,
         metrics: Metrics | None = None,
         readiness: Readiness | None = None,
+        refusal: Callable[[Refused], object] = _jsonrpc,
     ) -> None:
+        self._shown = refusal
         self._app, self._page, self._authentication, self._spaces = app, page, authentication, spaces
         self._hosts = frozenset(host.lower() for host in hosts)
         self._origins = frozenset(origin.lower().rstrip("/").encode() for origin in origins)
         self._proxies = proxies or TrustedProxies(())
-        self._metrics, self.readiness = metrics or Metrics(), readiness or Readiness()
+        self._metrics, self._shows_metrics = metrics or Metrics(), metrics is not None
+        self.readiness = readiness or Readiness()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -96,7 +121,7 @@ class Gate:
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         path, headers = scope["path"], scope["headers"]
         if (refusal := self._refusal(headers)) is not None:
-            await _refuse(send, refusal)
+            await self._refuse(send, refusal)
         elif scope["method"] == "OPTIONS" and self._is_preflight(headers):
             await _send(send, 204, b"", [(b"access-control-allow-methods", b"GET, POST, DELETE"), *_PREFLIGHT])
         elif path == "/healthz":
@@ -107,11 +132,11 @@ class Gate:
             await _send(send, 200 if problem is None else 503, orjson.dumps(status))
         elif path == METADATA_PATH or path.startswith(f"{METADATA_PATH}{PATH}"):
             metadata = self._authentication.metadata()
-            await (_not_found(send) if metadata is None else _send(send, 200, orjson.dumps(metadata)))
+            await (self._refuse(send, _NOTHING) if metadata is None else _send(send, 200, orjson.dumps(metadata)))
         elif path in (PATH, "/metrics") or path.startswith(PATH + "/") or self._page is None:
             admitted = await self._authentication.admit(headers)
             if isinstance(admitted, Refused):
-                await _refuse(send, admitted)
+                await self._refuse(send, admitted)
             else:
                 await self._admitted(admitted, scope, receive, send)
         else:
@@ -119,35 +144,47 @@ class Gate:
 
     async def _admitted(self, admitted: Admitted, scope: Scope, receive: Receive, send: Send) -> None:
         path: str = scope["path"]
+        if path == "/metrics" and self._shows_metrics:
+            await self._figures(admitted.principal.role_in(MAIN), send)
+            return
         space = path.removeprefix(PATH + "/") if path.startswith(PATH + "/") else MAIN
         role = admitted.principal.role_in(space)
-        users = self._authentication.users
-        if path == "/metrics":
-            if admitted.principal.role_in(MAIN) is not Role.OWNER:
-                await _refuse(send, Refused(403, "the figures of the server need the role owner"))
-                return
-            text = (b"content-type", CONTENT_TYPE.encode())
-            await _send(send, 200, self._metrics.text().encode(), [text])
+        if role is None and space == MAIN:
+            why = "you have no role in this workspace; an owner gives it: rolltop users role"
+            await self._refuse(send, Refused(403, why))
             return
-        if space != MAIN and (role is None or self._spaces is None or users is None or space not in users.spaces()):
-            await _not_found(send)
+        # A space without a role is answered like one that does not exist.
+        app = await self._app_of(space) if role is not None else None
+        if app is None:
+            await self._refuse(send, _NOTHING)
             return
-        if role is None:
-            await _refuse(
-                send, Refused(403, "you have no role in this workspace; an owner gives it: rolltop users role")
-            )
-            return
-        app = self._app
         if space != MAIN:
-            assert self._spaces is not None
-            app = await self._spaces(space)
             scope["path"], scope["raw_path"] = PATH, PATH.encode()
         name = admitted.principal.name
         scope.setdefault("state", {}).update(principal=name, role=role)
         scope["user"] = session_user(name)
         if scope["method"] == "GET":
             receive = _until(self.readiness.draining, admitted, receive)
-        await app(scope, receive, _while_valid(admitted, send) if is_member(name) else send)
+        await app(scope, receive, _while_valid(admitted, send, self._refuse) if is_member(name) else send)
+
+    async def _refuse(self, send: Send, refused: Refused) -> None:
+        headers = [(b"www-authenticate", refused.challenge.encode("latin-1"))] if refused.challenge else []
+        await _send(send, refused.status, orjson.dumps(self._shown(refused)), headers)
+
+    async def _app_of(self, space: str) -> App | None:
+        users = self._authentication.users
+        if space == MAIN:
+            return self._app
+        if self._spaces is None or users is None or space not in users.spaces():
+            return None
+        return await self._spaces(space)
+
+    async def _figures(self, role: Role | None, send: Send) -> None:
+        if role is not Role.OWNER:
+            await self._refuse(send, Refused(403, "the figures of the server need the role owner"))
+        else:
+            text = (b"content-type", CONTENT_TYPE.encode())
+            await _send(send, 200, self._metrics.text().encode(), [text])
 
     def _refusal(self, headers: list[tuple[bytes, bytes]]) -> Refused | None:
         hosts = [value for name, value in headers if name == b"host"]
@@ -210,7 +247,7 @@ def _counted(send: Send, metrics: Metrics) -> Send:
     return wrapped
 
 
-def _while_valid(admitted: Admitted, send: Send) -> Send:
+def _while_valid(admitted: Admitted, send: Send, refuse: Callable[[Send, Refused], Awaitable[None]]) -> Send:
     """End a response when the token behind it stops counting; what is sent after that is dropped."""
     started = ended = False
 
@@ -223,7 +260,7 @@ def _while_valid(admitted: Admitted, send: Send) -> Send:
             if started:
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
             else:
-                await _refuse(send, Refused(401, "the token was revoked or has expired"))
+                await refuse(send, Refused(401, "the token was revoked or has expired"))
             return
         started = True
         await send(message)
@@ -247,16 +284,6 @@ def _until(draining: asyncio.Event, admitted: Admitted, receive: Receive) -> Rec
             over.cancel()
 
     return wrapped
-
-
-async def _not_found(send: Send) -> None:
-    await _refuse(send, Refused(404, "there is nothing here"))
-
-
-async def _refuse(send: Send, refused: Refused) -> None:
-    error = {"code": -32600, "message": refused.message}
-    headers = [(b"www-authenticate", refused.challenge.encode("latin-1"))] if refused.challenge else []
-    await _send(send, refused.status, orjson.dumps({"jsonrpc": "2.0", "id": None, "error": error}), headers)
 
 
 async def _send(send: Send, status: int, body: bytes, headers: Iterable[tuple[bytes, bytes]] = ()) -> None:

@@ -23,6 +23,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from mcp_core.limits import Shares
 from rolltop import __version__
 from rolltop.access import FILE as ACCESS_FILE
 from rolltop.access import JwtVerifier, Users
@@ -88,6 +89,7 @@ class HttpServer:
         named = [urlsplit(settings.public_url).hostname or ""] if settings.public_url else []
         self._hosts = [*own_names(settings.http_host, address), *settings.http_allowed_hosts, *named]
         self._sessions: list[Sessions] = []
+        self._shares = Shares(settings.concurrent_calls, settings.written_megabytes << 20)
         self._metrics.gauge(
             "rolltop_sessions", "Open sessions of the 2025 protocol.", lambda: sum(map(len, self._sessions))
         )
@@ -110,7 +112,7 @@ class HttpServer:
 
     def _serve(self, settings: Settings) -> Served:
         """An application, and the ASGI application that answers its messages: `/mcp` and `/healthz`."""
-        application = Application(settings, watcher=self._metrics.observe)
+        application = Application(settings, watcher=self._metrics.observe, shares=self._shares)
         built = build(application, transport="http")
         sessions = Sessions(
             app=built.server,

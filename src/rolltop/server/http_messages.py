@@ -32,6 +32,7 @@ from rolltop.server.http_batches import serve_batch
 from rolltop.server.jsonrpc import (
     BATCH_REVISION,
     INVALID_REQUEST,
+    LARGE,
     Document,
     Malformed,
     batch_members,
@@ -66,6 +67,7 @@ class HttpMessages:
     def __init__(self, app: App, application: Application, built: Built, path: str) -> None:
         self._app, self._built, self._path = app, built, path
         self._registry = application.registry
+        self._threads = application.dispatcher.threads
         self._limit, self._seconds = application.settings.http_body_limit, application.settings.http_body_seconds
         self._with_headers: dict[str, tuple[Registered, bool]] = {}
 
@@ -79,10 +81,11 @@ class HttpMessages:
         body = await self._body(scope, receive, send)
         if body is None:
             return
+        scope.setdefault("state", {})["is_large"] = len(body) > LARGE
         revision = _revision(scope)
         try:
             if revision is not None and revision not in HANDSHAKE_REVISIONS:
-                await self._modern(revision, read(body), scope, receive, send)
+                await self._modern(revision, await self._read(body), scope, receive, send)
             else:
                 await self._session(revision, body, scope, receive, send)
         except Malformed as error:
@@ -104,6 +107,12 @@ class HttpMessages:
             await self._too_large(receive, send)
         return body
 
+    async def _read(self, body: bytes) -> Any:
+        """The JSON of a body; large ones are read one after the other, aside."""
+        if len(body) <= LARGE:
+            return read(body)
+        return await self._threads.computing("bodies", None).run(lambda: read(body))
+
     async def _too_large(self, receive: Receive, send: Send) -> None:
         """Refuse, and read on briefly: a client that is still sending would otherwise see a reset, not the answer."""
         await _refuse(send, 413, f"the body is above {self._limit} bytes, the setting http_body_limit", more=True)
@@ -114,7 +123,7 @@ class HttpMessages:
 
     async def _session(self, revision: str | None, body: bytes, scope: Scope, receive: Receive, send: Send) -> None:
         """Hand a message of an earlier revision, or those of a batch, to the SDK's app."""
-        document = read(body)
+        document = await self._read(body)
         left = scope.setdefault("state", {})["left"] = asyncio.Event()  # ends the work, see `sdk`
         # A client that names no revision is of 2025-03-26, which had no such header.
         if is_batch(document, BATCH_REVISION if revision is None else revision):
@@ -172,6 +181,7 @@ class HttpMessages:
         state = scope.get("state", {})
         role = state.get("role", Role.READER)
         connection = Connection(client, state.get("principal", ""), channel, rest, modern=True, role=role)
+        connection.is_large = state.get("is_large", False)
         return connection, channel
 
     def _check_param_headers(self, document: Document, headers: Mapping[str, str]) -> None:

@@ -11,9 +11,9 @@ import orjson
 from mcp_core.jsonable import to_json_bytes
 
 __all__ = [
-    "BATCH_REVISION", "INTERNAL_ERROR", "INVALID_PARAMS", "INVALID_REQUEST", "LARGEST_BATCH", "METHOD_NOT_FOUND",
-    "PARSE_ERROR", "Document", "Malformed", "NotJson", "Replies", "batch_members", "checked", "dump", "error_reply",
-    "is_batch", "is_request", "load", "read",
+    "BATCH_REVISION", "INTERNAL_ERROR", "INVALID_PARAMS", "INVALID_REQUEST", "LARGE", "LARGEST_BATCH",
+    "METHOD_NOT_FOUND", "PARSE_ERROR", "Document", "Malformed", "NotJson", "Replies", "batch_members", "checked",
+    "dump", "error_reply", "is_batch", "is_request", "load", "read",
 ]  # fmt: skip
 
 PARSE_ERROR = -32700
@@ -28,6 +28,11 @@ LARGEST_BATCH = 100
 
 Document = dict[str, Any]
 Id = str | int
+
+LARGE = 64 << 10
+"""Bytes of a message above which reading, checking and recording it is left to a thread, where others wait too."""
+MOST_VALUES = 50_000
+"""JSON values in one message. Data belongs into texts: a value is an object for each part of the server."""
 
 _ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
 _LONG = b"0" * 19
@@ -58,6 +63,8 @@ def load(data: bytes | bytearray) -> Any:
 
     orjson rounds integers beyond 64 bits, so a text with 19 digits in a row is parsed by the standard library.
     """
+    if len(data) > LARGE and not _has_few_values(data):
+        raise NotJson(f"it holds more than {MOST_VALUES:,} values; pass large data as one text, or by a doc:// URI")
     try:
         document = orjson.loads(data)
     except orjson.JSONDecodeError as error:
@@ -69,6 +76,20 @@ def load(data: bytes | bytearray) -> Any:
             reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
             raise NotJson(reason, document) from None
     return document
+
+
+def _has_few_values(data: bytes | bytearray) -> bool:
+    """Whether a message holds at most `MOST_VALUES` values: known before it is parsed, in time linear in its size."""
+    if sum(map(data.count, _BEFORE_VALUES)) <= MOST_VALUES:
+        return True
+    bare = data.replace(b"\\\\", b"").replace(b'\\"', b"")  # now every quote begins or ends a text
+    if bare.count(b'"') > 4 * MOST_VALUES:  # a text is a value or the key of one
+        return False
+    between = b"".join(bare.split(b'"')[::2])
+    return sum(map(between.count, _BEFORE_VALUES)) <= MOST_VALUES
+
+
+_BEFORE_VALUES = (b",", b"[", b"{")
 
 
 def _leniently(data: bytes | bytearray) -> Any:

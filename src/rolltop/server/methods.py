@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import base64
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import mcp_types as types
@@ -23,14 +24,16 @@ from mcp.server.subscriptions import (
     ToolsListChanged,
 )
 
-from mcp_core import Change, ProtocolFault, ResourceContent, ResourceInfo, TemplateInfo, ToolContext
+from mcp_core import Change, Prompt, ProtocolFault, ResourceContent, ResourceInfo, TemplateInfo, ToolContext
 from mcp_core.result import wire_block
 from rolltop.errors import RolltopError
+from rolltop.prompts.files import project_prompts
 from rolltop.server.application import Application
 from rolltop.server.connection import Connection, tool_context
 from rolltop.server.jsonrpc import INVALID_PARAMS
 from rolltop.server.listing import PAGE, page_of
 from rolltop.server.resources import list_resources, list_templates
+from rolltop.server.subscriptions import ResourceWatch
 from rolltop.workspace import Workspace
 
 __all__ = ["Methods", "Notifications"]
@@ -47,7 +50,7 @@ class Methods:
     def __init__(self, application: Application, connection_of: Callable[[Context], Connection]) -> None:
         self._application, self._connection_of = application, connection_of
 
-    def _context(self, ctx: Context) -> ToolContext[Workspace]:
+    def context(self, ctx: Context) -> ToolContext[Workspace]:
         return tool_context(self._application, self._connection_of(ctx), ctx.params or {})
 
     async def set_level(self, ctx: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
@@ -57,7 +60,7 @@ class Methods:
     async def list_resources(self, ctx: Context, params: types.PaginatedRequestParams | None) -> Any:
         """All providers' lists one after the other; `_meta` names those that cannot be listed now, and why."""
         cursor = params.cursor if params else None
-        listed = await list_resources(self._application.providers, cursor, self._context(ctx))
+        listed = await list_resources(self._application.providers, cursor, self.context(ctx))
         result: dict[str, Any] = {"resources": [_resource(info) for info in listed.items]}
         meta = {"rolltop/missing": listed.missing} if listed.missing else None
         return types.ListResourcesResult.model_validate(
@@ -69,7 +72,7 @@ class Methods:
         return types.ListResourceTemplatesResult.model_validate({"resourceTemplates": page, "nextCursor": following})
 
     async def read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> Any:
-        contents = await self._application.read(str(params.uri), self._context(ctx))
+        contents = await self._application.read(str(params.uri), self.context(ctx))
         return types.ReadResourceResult.model_validate({"contents": [_contents(each) for each in contents]})
 
     async def list_prompts(self, ctx: Context, params: types.PaginatedRequestParams | None) -> Any:
@@ -83,19 +86,19 @@ class Methods:
                     for each in prompt.arguments
                 ],
             }
-            for prompt in self._application.prompts.values()
+            for prompt in (await self._prompts(self.context(ctx))).values()
         ]
         page, following = _page(prompts, params)
         return types.ListPromptsResult.model_validate({"prompts": page, "nextCursor": following})
 
     async def get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> Any:
-        prompt = self._prompt(params.name)
+        prompt = await self._prompt(params.name, self.context(ctx))
         given = dict(params.arguments or {})
         missing = [each.name for each in prompt.arguments if each.required and each.name not in given]
         if missing:
             raise ProtocolFault(INVALID_PARAMS, f"Invalid params: the prompt needs {', '.join(missing)}")
         try:
-            rendered = await prompt.render(given, self._context(ctx))
+            rendered = await prompt.render(given, self.context(ctx))
         except RolltopError as error:
             rendered = f"{error}\n{error.hint or ''}".strip()
         messages = (
@@ -106,12 +109,12 @@ class Methods:
         return types.GetPromptResult.model_validate({"description": prompt.summary, "messages": messages})
 
     async def complete(self, ctx: Context, params: types.CompleteRequestParams) -> Any:
-        context = self._context(ctx)
+        context = self.context(ctx)
         context.beside = (params.context and params.context.arguments) or {}
         argument, value = params.argument.name, params.argument.value
         found: Sequence[str] = []
         if isinstance(params.ref, types.PromptReference):
-            prompt = self._prompt(params.ref.name)
+            prompt = await self._prompt(params.ref.name, context)
             if prompt.complete is not None:
                 found = await prompt.complete(argument, value, context)
         else:
@@ -121,8 +124,13 @@ class Methods:
         completion = {"values": list(found[:COMPLETIONS]), "total": len(found), "hasMore": len(found) > COMPLETIONS}
         return types.CompleteResult.model_validate({"completion": completion})
 
-    def _prompt(self, name: str) -> Any:
-        prompt = self._application.prompts.get(name)
+    async def _prompts(self, context: ToolContext[Workspace]) -> dict[str, Prompt]:
+        """Ours, and where the guide is served those of the client's project; ours win."""
+        own = self._application.prompts
+        return {**await project_prompts(context), **own} if "guide" in own else own
+
+    async def _prompt(self, name: str, context: ToolContext[Workspace]) -> Prompt:
+        prompt = self._application.prompts.get(name) or (await self._prompts(context)).get(name)
         if prompt is None:
             raise ProtocolFault(INVALID_PARAMS, f"Unknown prompt: {name}")
         return prompt
@@ -183,13 +191,14 @@ class Notifications:
     A client is kept while its connection is open; the SDK drops what is sent to a closed one.
     """
 
-    def __init__(self, application: Application) -> None:
-        self._application = application
+    def __init__(self, application: Application, context_of: Callable[[Context], ToolContext[Workspace]]) -> None:
+        self._application, self._context_of = application, context_of
         self._bus = InMemorySubscriptionBus()
-        self.listen = ListenHandler(self._bus)
+        self._streams = ListenHandler(self._bus)
+        self._watch = ResourceWatch(lambda uri: self._start(Change("resource", uri)))
         self.loop: asyncio.AbstractEventLoop | None = None
-        self._subscribed: dict[SdkConnection, set[str]] = {}
-        """The clients of 2025 that are connected, and the resources that each has subscribed to."""
+        self._subscribed: dict[SdkConnection, dict[str, Path]] = {}
+        """The clients of 2025 that are connected, with the resources they subscribed to and the workspace of each."""
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def connected(self, ctx: Context, params: types.NotificationParams | None) -> None:
@@ -199,12 +208,38 @@ class Notifications:
             await connection.send_tool_list_changed()
 
     async def subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
-        self._subscribed[self._remembered(ctx)].add(str(params.uri))
+        """Tell of changes of a resource, whichever process makes them; one that does not exist is refused."""
+        uri, context, connection = str(params.uri), self._context_of(ctx), self._remembered(ctx)
+        if uri not in self._subscribed[connection]:
+            await self._watch.add(uri, context)
+            self._subscribed[connection][uri] = context.workspace.root
         return types.EmptyResult()
 
     async def unsubscribe(self, ctx: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
-        self._subscribed[self._remembered(ctx)].discard(str(params.uri))
+        uri = str(params.uri)
+        if (root := self._subscribed[self._remembered(ctx)].pop(uri, None)) is not None:
+            self._watch.remove(uri, root)
         return types.EmptyResult()
+
+    def _forget(self, connection: SdkConnection) -> None:
+        for uri, root in self._subscribed.pop(connection, {}).items():
+            self._watch.remove(uri, root)
+
+    async def listen(self, ctx: Context, params: types.SubscriptionsListenRequestParams) -> Any:
+        """One stream of changes; its resources are watched as long as it is open."""
+        context, watched = self._context_of(ctx), list[str]()
+        try:
+            for uri in params.notifications.resource_subscriptions or ():
+                await self._watch.add(str(uri), context)
+                watched.append(str(uri))
+            return await self._streams(ctx, params)
+        finally:
+            for uri in watched:
+                self._watch.remove(uri, context.workspace.root)
+
+    def close(self) -> None:
+        self._watch.close()
+        self._streams.close()
 
     def from_any_thread(self, change: Change) -> None:
         if self.loop is not None and not self.loop.is_closed():
@@ -214,8 +249,8 @@ class Notifications:
         """The client's connection; a session of the SDK is one request's view of it."""
         connection = ctx.session._connection
         if connection not in self._subscribed:
-            self._subscribed[connection] = set()
-            connection.exit_stack.callback(self._subscribed.pop, connection, None)
+            self._subscribed[connection] = {}
+            connection.exit_stack.callback(self._forget, connection)
         return connection
 
     def _start(self, change: Change) -> None:
@@ -226,6 +261,7 @@ class Notifications:
     async def _deliver(self, change: Change) -> None:
         uri = change.uri or ""
         if change.kind == "resource":
+            await self._watch.refresh(uri)
             await self._bus.publish(ResourceUpdated(uri))
             receivers = [connection for connection, uris in self._subscribed.items() if uri in uris]
         else:

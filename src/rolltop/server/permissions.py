@@ -17,8 +17,15 @@ def needed_role(spec: ToolSpec, arguments: Mapping[str, Any] | None) -> Role:
     """The least role that may call a tool with these arguments; None: with any arguments."""
     if FOR_OWNER in spec.tags:
         return Role.OWNER
-    reads = arguments is not None and bool(spec.writes_with) and arguments.get(spec.writes_with) is None
-    return Role.READER if spec.annotations.read_only or reads else Role.WRITER
+    if spec.annotations.read_only or (arguments is not None and _only_reads(spec, arguments)):
+        return Role.READER
+    return Role.WRITER
+
+
+def _only_reads(spec: ToolSpec, arguments: Mapping[str, Any]) -> bool:
+    if spec.reads_when is not None:
+        return spec.reads_when(arguments)
+    return bool(spec.writes_with) and arguments.get(spec.writes_with) is None
 
 
 def permit_for(role: Role) -> Permit | None:
@@ -31,9 +38,14 @@ def permit_for(role: Role) -> Permit | None:
         if needed <= role:
             return
         raise PermissionDenied(
-            f"your role is {role}, and {spec.name} needs the role {needed}"
-            + (f" with {spec.writes_with}" if spec.writes_with else ""),
+            f"your role is {role}, and {spec.name} needs the role {needed}{_for_this(spec)}",
             hint="Do without it, or ask an owner of this server for the role.",
         )
 
     return permit
+
+
+def _for_this(spec: ToolSpec) -> str:
+    if spec.reads_when is not None:
+        return " for this"
+    return f" with {spec.writes_with}" if spec.writes_with else ""

@@ -71,7 +71,7 @@ def build(application: Application, path: RequestPath | None = None, transport: 
     """A server with every method of the application; `transport` names it for clients of the SDK's transports."""
     path = path or RequestPath(application, Listing(application))
     methods = Methods(application, lambda ctx: connection_of(ctx, transport))
-    notifications = Notifications(application)
+    notifications = Notifications(application, methods.context)
     registry = application.registry
 
     def input_schema(name: str) -> dict[str, Any] | None:
@@ -87,7 +87,7 @@ def build(application: Application, path: RequestPath | None = None, transport: 
             yield {}
         finally:
             unsubscribe()
-            notifications.listen.close()
+            notifications.close()
 
     server = _Server(
         SERVER_INFO["name"],
@@ -194,7 +194,8 @@ def connection_of(ctx: Context, transport: str) -> Connection:
     if ctx.request is None:  # in memory, or over a stream of this process
         return Connection(client, local_principal(), exchange, _no_rest, modern, Role.OWNER, kept)
     principal, role = getattr(state, "principal", ""), getattr(state, "role", Role.READER)
-    return Connection(client, principal, exchange, _no_rest, modern, role, kept)
+    is_large = getattr(state, "is_large", False)
+    return Connection(client, principal, exchange, _no_rest, modern, role, kept, is_large=is_large)
 
 
 def _session_of(ctx: Context) -> str:

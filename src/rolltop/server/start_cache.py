@@ -158,7 +158,15 @@ def cache_path(arguments: list[str], env: Mapping[str, str]) -> str:
     import hashlib  # noqa: PLC0415 - not every start comes here
 
     attached = os.path.join(_workspace(arguments, env), "catalogs.json")  # brings tools of its own
-    places = [_config(env), attached, *_catalogs(arguments), *sys.path, os.path.dirname(os.path.dirname(__file__))]
+    switched = os.path.join(_workspace(arguments, env), "switched-off.json")  # takes tools away
+    places = [
+        _config(env),
+        attached,
+        switched,
+        *_catalogs(arguments),
+        *sys.path,
+        os.path.dirname(os.path.dirname(__file__)),
+    ]
     told = sorted((key, value) for key, value in env.items() if key.startswith(_VARIABLES))
     state = json.dumps([arguments, told, sys.executable, sys.version, [_changed(place) for place in places]])
     digest = hashlib.sha256(state.encode("utf-8", "surrogateescape")).hexdigest()[:24]

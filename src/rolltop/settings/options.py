@@ -71,7 +71,7 @@ class Settings:
     session_idle_seconds: float = 1800.0
     drain_seconds: float = 2.0
     log_format: str = "text"
-    concurrent_calls: int = 32
+    concurrent_calls: int = 8
     written_megabytes: int = 0
     team_workspace: Path | None = None
     """The workspace that a space is part of; what is in there stays closed to the space's tools."""

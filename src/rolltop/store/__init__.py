@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rolltop.store.blobs.writer import Writer
     from rolltop.store.care.verification import Report
     from rolltop.store.documents.encoding import text_codec
+    from rolltop.store.documents.folder_changes import FolderChanges, follow_renames
     from rolltop.store.documents.folder_files import Gather, open_source
     from rolltop.store.documents.hashes import no_such_hash
     from rolltop.store.extract.detect import whole_characters
@@ -50,6 +51,7 @@ __all__ = [
     "Excerpts",
     "Extracted",
     "FileLines",
+    "FolderChanges",
     "Found",
     "Gather",
     "Hit",
@@ -81,6 +83,7 @@ __all__ = [
     "encode_shown",
     "excerpts",
     "find_model",
+    "follow_renames",
     "format_time",
     "highlighted",
     "import_foreign",
@@ -104,6 +107,7 @@ __getattr__ = lazy_attributes(
         "blobs.writer": "Writer",
         "care.verification": "Report",
         "documents.encoding": "text_codec",
+        "documents.folder_changes": "FolderChanges follow_renames",
         "documents.folder_files": "Gather open_source",
         "documents.hashes": "no_such_hash",
         "extract.detect": "whole_characters",

@@ -45,12 +45,14 @@ class Options:
     """What search by meaning uses: wordllama, minilm, none, or the path of a folder."""
     lock_seconds: float | None = 30.0
     """How long a writer waits for other processes before it fails; None: as long as it takes."""
+    largest: int = 1 << 30
+    """Bytes of the largest file that is stored; `largest_mb` in the settings."""
 
     @classmethod
     def from_section(cls, section: object, *, read_only: bool = False, background: bool = False) -> Options:
-        """From `[store]`: `undo_days`, `model`, `lock_seconds`."""
+        """From `[store]`: `undo_days`, `model`, `lock_seconds`, `largest_mb`."""
         values = dict(section) if isinstance(section, dict) or hasattr(section, "keys") else {}  # type: ignore[call-overload]
-        unknown = set(values) - {"undo_days", "model", "lock_seconds"}
+        unknown = set(values) - {"undo_days", "model", "lock_seconds", "largest_mb"}
         if unknown:
             raise InvalidInput(f"the section store has unknown keys: {', '.join(sorted(unknown))}")
         model = values.get("model", "wordllama")
@@ -66,7 +68,20 @@ class Options:
                 raise ValueError
         except (ValueError, TypeError):
             raise InvalidInput("store.lock_seconds must be a number of seconds") from None
-        return cls(undo_days=days, read_only=read_only, background=background, model=model, lock_seconds=wait)
+        try:
+            largest = int(float(values.get("largest_mb", 1024)) * (1 << 20))
+            if not 0 < largest < 1 << 50:
+                raise ValueError
+        except (ValueError, TypeError, OverflowError):
+            raise InvalidInput("store.largest_mb must be a number of megabytes above 0") from None
+        return cls(
+            undo_days=days,
+            read_only=read_only,
+            background=background,
+            model=model,
+            lock_seconds=wait,
+            largest=largest,
+        )
 
 
 class Core:

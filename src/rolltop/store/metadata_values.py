@@ -9,10 +9,14 @@ from typing import Any
 
 from rolltop.errors import InvalidInput
 
-__all__ = ["check_entry", "check_key", "check_said", "check_tag", "parse_pairs", "parse_value", "read_value"]
+__all__ = [
+    "check_count", "check_entry", "check_key", "check_said", "check_tag", "parse_pairs", "parse_value", "read_value",
+]  # fmt: skip
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _LONGEST = 1024
+MOST_ENTRIES = 1000
+"""Metadata entries of one document in one write: each is a row, and other writers wait meanwhile."""
 _KEPT = json.JSONDecoder(parse_constant=str)
 
 
@@ -84,3 +88,12 @@ def check_said(path: str, tags: Sequence[str], metadata: Mapping[str, Any]) -> N
         check_tag(tag)
     for key, value in metadata.items():
         check_entry(key, value)
+
+
+def check_count(metadata: Mapping[str, Any]) -> None:
+    """Refuse what would keep other writers waiting; an archive may hold what came in several writes."""
+    if len(metadata) > MOST_ENTRIES:
+        raise InvalidInput(
+            f"a document takes at most {MOST_ENTRIES} metadata entries at once, not {len(metadata)}",
+            hint="Keep tables as a document of their own, such as JSON or CSV.",
+        )

@@ -255,15 +255,17 @@ def compile_program(
     input_options: Mapping[str, Mapping[str, Any]] | None = None,
     output_options: Mapping[str, Any] | None = None,
     shorthand: bool = False,
+    strict: bool = False,
 ) -> Program:
     """A program ready to run, or `ProgramInvalid` with every syntax error.
 
     `inputs` (name to format) and `output_format` fill in for a missing header; a header that says
-    otherwise is an error. So do `input_options` (name to options) and `output_options` for options.
+    otherwise is an error. So do `input_options` (name to options) and `output_options` for options. `strict` refuses
+    what UTL-X does not have.
     """
     wanted = {port: canonical(format_) for port, format_ in (inputs or {}).items()}
     wanted_out = canonical(output_format) if output_format else None
-    parsed = parse(text, name=name, inputs=wanted, output_format=wanted_out, shorthand=shorthand)
+    parsed = parse(text, name=name, inputs=wanted, output_format=wanted_out, shorthand=shorthand, strict=strict)
     problems = [*parsed.problems, *_contradictions(parsed, wanted, wanted_out)]
     if input_options or output_options:
         problems += complete_options(parsed, input_options or {}, output_options or {})

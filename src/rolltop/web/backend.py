@@ -25,6 +25,7 @@ class Application(Protocol):
     dispatcher: Any
     changes: Any
     loaded: Any
+    switches: Any
 
     def context(self, client: ClientInfo, **more: Any) -> ToolContext[Any]: ...
     async def read(self, uri: str, ctx: ToolContext[Any]) -> Any: ...

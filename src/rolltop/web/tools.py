@@ -8,7 +8,7 @@ from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from mcp_core.description import describe
 from mcp_core.tokens import tokens_of
@@ -23,19 +23,20 @@ __all__ = ["ROUTES", "agreed_in"]
 async def index(request: Request) -> Response:
     backend: Backend = request.app.state.backend
     sets: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    off = backend.application.switches.off()
     for registered in backend.application.registry:
         if not registered.spec.hidden:
-            sets[registered.spec.toolset].append(_entry(registered))
+            sets[registered.spec.toolset].append(_entry(registered, off))
     problems = [
         {"toolset": each.toolset.name, "problem": str(each.error)}
         for each in backend.application.loaded
         if not each.served
     ]
-    data = {"sets": dict(sets), "tokens": sum(tool["tokens"] for row in sets.values() for tool in row)}
+    data = {"sets": dict(sets), "tokens": sum(tool["tokens"] for row in sets.values() for tool in row if tool["on"])}
     return respond(request, "tools.html", {**data, "problems": problems})
 
 
-def _entry(registered: Any) -> dict[str, Any]:
+def _entry(registered: Any, off: frozenset[str]) -> dict[str, Any]:
     wire = registered.wire
     listed = {key: wire.get(key) for key in ("name", "description", "inputSchema")}
     return {
@@ -44,6 +45,7 @@ def _entry(registered: Any) -> dict[str, Any]:
         "summary": (registered.description or "").strip().split("\n")[0],
         "annotations": wire["annotations"],
         "consent": registered.spec.consent is not None,
+        "on": registered.spec.name not in off,
         "tokens": tokens_of(len(compact_json(listed))),
     }
 
@@ -74,6 +76,18 @@ async def call(request: Request) -> Response:
     return _page(request, registered, values, outcome)
 
 
+async def switch(request: Request) -> Response:
+    """Switch a tool on or off for agents, in every process of the workspace."""
+    application = request.app.state.backend.application
+    registered = _tool(request)
+    if application.settings.read_only:
+        raise HTTPException(403, "This page only reads.")
+    on = (await request.form()).get("on") == "on"
+    await asyncio.to_thread(application.switches.switch, registered.spec.name, on=on)
+    application.changes.publish("tools")
+    return RedirectResponse(f"/tools/{registered.name}", 303)
+
+
 def agreed_in(form: Any) -> list[str]:
     """The questions that the human answered with yes."""
     return [key for key in form.getlist("agreed") if isinstance(key, str)]
@@ -92,7 +106,7 @@ def _page(
 ) -> Response:
     wire = registered.wire
     data = {
-        "tool": _entry(registered),
+        "tool": _entry(registered, request.app.state.backend.application.switches.off()),
         "toolset": registered.spec.toolset,
         "schema": registered.input_schema,
         "output_schema": wire.get("outputSchema"),
@@ -114,4 +128,5 @@ ROUTES = (
     ("/tools", index, ("GET",)),
     ("/tools/{name}", show, ("GET",)),
     ("/tools/{name}", call, ("POST",)),
+    ("/tools/{name}/switch", switch, ("POST",)),
 )

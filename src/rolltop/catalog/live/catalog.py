@@ -17,6 +17,7 @@ from rolltop.catalog.arguments import check_arguments, invalid_arguments, served
 from rolltop.catalog.definition import Definition
 from rolltop.catalog.library import Broken, FileStamp, file_stamp, locate, read_all
 from rolltop.catalog.live.answer import Answer
+from rolltop.catalog.live.author_session import call_in_session, is_open
 from rolltop.catalog.live.code_stamp import CodeStamp, code_stamp
 from rolltop.catalog.live.configuration import CatalogSettings
 from rolltop.catalog.live.http_tools import call_operation
@@ -68,7 +69,7 @@ class Catalog:
         self._code: dict[Path, CodeStamp] = {}
         self._written: dict[Path, FileStamp | None] = {}
         self._writers = 0
-        limits = Limits(seconds=settings.seconds, memory=settings.memory << 20)
+        self._limits = limits = Limits(seconds=settings.seconds, memory=settings.memory << 20)
         self._sessions = Sessions(
             limits, rest=settings.state_seconds, most=settings.sessions, max_print=settings.max_print
         )
@@ -213,6 +214,10 @@ class Catalog:
             raise invalid_arguments((problem.path, problem.message) for problem in problems)
         if served.definition.language == "openapi":
             return self._ask_service(served, given)
+        for folder in self.settings.author_sessions.get(served.definition.package, ()):
+            if served.definition.language == "r" and is_open(folder):
+                seconds = served.origin.limited(self._limits).seconds
+                return call_in_session(folder, served.definition.function, given, seconds, self.settings.max_print)
         return self._sessions.call(session or StatelessCalls.new_key(), served.origin, served.definition, given)
 
     def _ask_service(self, served: Served, arguments: Mapping[str, Any]) -> Answer:

@@ -15,7 +15,7 @@ __all__ = ["CodeStamp", "code_stamp"]
 CodeStamp = dict[Path, FileStamp]
 """Every file of the code, and when it changed last."""
 
-_R_PARTS = ("DESCRIPTION", "NAMESPACE", "R/*", "data/*")
+_R_PARTS = ("DESCRIPTION", "NAMESPACE", "R/*", "data/*", "src/*")
 """What R reads of a package, from its sources or installed."""
 
 

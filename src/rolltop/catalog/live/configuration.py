@@ -47,6 +47,8 @@ class CatalogSettings:
     """By package: names of secrets (environment or keyring) that its tools find in their environment."""
     limits: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """By package: `seconds` and `memory` of its calls, instead of those above."""
+    author_sessions: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
+    """By package: the folder of `mcp_session()`; while a session is open there, R tools run in it, not in a sandbox."""
     services: Mapping[str, Service] = field(default_factory=dict)
     """By package: where the service is whose OpenAPI document it has."""
 
@@ -70,6 +72,8 @@ class CatalogSettings:
                 raise InvalidInput(f"[catalog] has no setting {key!r}", hint=f"It has: {', '.join(known)}.")
             if key in ("folders", "output_folders"):
                 values[key] = _folders(key, value)
+            elif key == "author_sessions":
+                values[key] = _folders(key, value, must_exist=False)
             elif key == "secrets":
                 values[key] = _secrets(value)
             elif key == "limits":
@@ -83,7 +87,7 @@ class CatalogSettings:
         return cls(**values)
 
 
-def _folders(key: str, value: Any) -> dict[str, tuple[Path, ...]]:
+def _folders(key: str, value: Any, *, must_exist: bool = True) -> dict[str, tuple[Path, ...]]:
     """A table: the name of a package, and its folder or folders."""
     if not isinstance(value, Mapping):
         raise InvalidInput(f"the setting catalog.{key} must be a table", hint=f'[catalog.{key}]\norchard = ["/data"]')
@@ -91,11 +95,11 @@ def _folders(key: str, value: Any) -> dict[str, tuple[Path, ...]]:
     for name, given in found.items():
         if not isinstance(given, list | tuple) or not all(isinstance(each, str) for each in given):
             raise InvalidInput(f"catalog.{key}.{name} must be a folder or a list of folders")
-        if key == "output_folders" and len(given) > 1:
+        if key in ("output_folders", "author_sessions") and len(given) > 1:
             raise InvalidInput(f"catalog.{key}.{name} must be one folder")
     folders = {name: tuple(Path(each).expanduser().resolve() for each in given) for name, given in found.items()}
     for name, given in folders.items():
-        if missing := [each for each in given if not each.is_dir()]:
+        if missing := [each for each in given if must_exist and not each.is_dir()]:
             raise InvalidInput(
                 f"catalog.{key}.{name}: there is no folder {missing[0]}", hint="Make it, or leave it out."
             )

@@ -13,6 +13,7 @@ import secrets
 import shutil
 import tempfile
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -23,6 +24,7 @@ __all__ = ["InputFiles"]
 _UNSAFE = re.compile(r"[^\w.+-]")
 _LONGEST = 100
 _CLOSED = "calls"
+_A_DAY = 86_400
 _PREFIX = "rolltop-inputs-"
 _PLACE = "/var/tmp" if os.access("/var/tmp", os.W_OK) else None  # noqa: S108
 """Not /tmp, where a mount would stand among the files of the code itself."""
@@ -82,11 +84,13 @@ class InputFiles:
 
 
 def _remove_leftovers() -> None:
-    """What servers left that were killed."""
+    """What servers left that were killed a day ago: a process number may mean another one in another container."""
     for left in Path(_PLACE or tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         number = left.name.removeprefix(_PREFIX).partition("-")[0]
         with contextlib.suppress(OSError):
-            if number.isdecimal() and left.stat().st_uid == os.getuid() and not Path(f"/proc/{number}").exists():
+            info = left.stat()
+            is_old = info.st_uid == os.getuid() and time.time() - info.st_mtime > _A_DAY
+            if is_old and number.isdecimal() and not Path(f"/proc/{number}").exists():
                 (left / _CLOSED).chmod(0o700)
                 shutil.rmtree(left, ignore_errors=True)
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rolltop.catalog.library import Location, r_libraries
+from rolltop.catalog.live.compiled import CompiledLibrary, has_compiled_code
 from rolltop.catalog.live.secrets import secret_value
 from rolltop.catalog.sources import source_tree
 from rolltop.confine import Limits, Mount, Sandbox
@@ -50,12 +51,19 @@ class Origin:
     grants: Grants = Grants()
     _copies: dict[int, Path] = field(default_factory=dict, repr=False)
     """Copies of the sources, by what was copied."""
+    _compiled: dict[int, CompiledLibrary] = field(default_factory=dict, repr=False)
+    """Libraries with the compiled package, by the state of its sources."""
     _copying: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     @property
     def is_python_package(self) -> bool:
         """Whether the sources are a package's own folder, so that the folder's name is part of module names."""
         return (self.path / "__init__.py").is_file()
+
+    @property
+    def loads_as_installed(self) -> bool:
+        """Whether R finds the package in a library: it was installed there, or is before it is loaded."""
+        return self.is_installed or has_compiled_code(self.path)
 
     @property
     def python_paths(self) -> list[str]:
@@ -83,6 +91,8 @@ class Origin:
     def _of_code(self, limits: Limits, files: dict[str, bytes]) -> Sandbox:
         if self.is_installed and not self.is_python_package:
             return self._with_libraries(limits, files)
+        if has_compiled_code(self.path):
+            return self._with_compiled(limits, files)
         mount = Mount(self._reachable(), self._target)
         return Sandbox(limits, (mount,), files, {PACKAGE_VARIABLE: self._target})
 
@@ -95,6 +105,21 @@ class Origin:
         path = ":".join([f"{_LIBRARIES}/own", *(mount.target for mount in sandbox.mounts)])
         return replace(sandbox, mounts=(own, *sandbox.mounts), env={"R_LIBS": path})
 
+    def _with_compiled(self, limits: Limits, files: dict[str, bytes]) -> Sandbox:
+        sandbox = library_sandbox(limits, files)
+        own = Mount(self._installed(sandbox).path, f"{_LIBRARIES}/own")
+        path = ":".join([own.target, *(mount.target for mount in sandbox.mounts)])
+        return replace(sandbox, mounts=(own, *sandbox.mounts), env={"R_LIBS": path})
+
+    def _installed(self, libraries: Sandbox) -> CompiledLibrary:
+        """The package in a library, installed anew when its sources changed."""
+        source = self._reachable()
+        with self._copying:
+            state = self._state()[0]
+            if state not in self._compiled:
+                self._compiled[state] = CompiledLibrary(self.package, source, libraries)
+            return self._compiled[state]
+
     def _reachable(self) -> Path:
         """The sources, or a copy of them when the user that foreign code runs as cannot reach them."""
         return self.path if _is_reachable(self.path) else self._copied()
@@ -103,18 +128,26 @@ class Origin:
         """Remove the copies, if there was need for any."""
         with self._copying:
             copies, self._copies = self._copies, {}
+            compiled, self._compiled = self._compiled, {}
+        for library in compiled.values():
+            library.close()
         for copy in copies.values():
             shutil.rmtree(copy.parent, ignore_errors=True)
 
     def _copied(self) -> Path:
         """A copy of the sources as they are now; older ones stay for the processes that were started with them."""
+        state, size = self._state()
+        with self._copying:
+            if state not in self._copies:
+                self._copies[state] = self._copy(size)
+            return self._copies[state]
+
+    def _state(self) -> tuple[int, int]:
+        """What tells the sources as they are now from others, and their size."""
         files = [file for file in self.path.rglob("*") if file.is_file() and not file.is_symlink()]
         stats = [file.stat() for file in files]
         state = hash(tuple((file, stat.st_size, stat.st_mtime_ns) for file, stat in zip(files, stats, strict=True)))
-        with self._copying:
-            if state not in self._copies:
-                self._copies[state] = self._copy(sum(stat.st_size for stat in stats))
-            return self._copies[state]
+        return state, sum(stat.st_size for stat in stats)
 
     def _copy(self, size: int) -> Path:
         if size > _LARGEST_COPY:

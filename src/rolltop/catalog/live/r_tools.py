@@ -53,7 +53,7 @@ class RTools:
         files = {f"{_PLACE}/{name}": _code(name).encode() for name in _SUPPORT}
         process = start_r(self.origin.sandbox(self._limits, files), files=list(files), template=template, cancel=cancel)
         try:
-            load = ".rolltop$load_installed" if self.origin.is_installed else ".rolltop$load_source"
+            load = ".rolltop$load_installed" if self.origin.loads_as_installed else ".rolltop$load_source"
             loaded = self._ask(process.ask, load, {"package": self.origin.package}, _LOAD_SECONDS).value
             self._stateful = frozenset([loaded] if isinstance(loaded, str) else loaded or ())
             if self._initial:

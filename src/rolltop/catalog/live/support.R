@@ -39,7 +39,6 @@ local({
   .rolltop$load_source <- function(package, root = Sys.getenv("ROLLTOP_PACKAGE")) {
     description <- file.path(root, "DESCRIPTION")
     fields <- if (file.exists(description)) as.list(read.dcf(description)[1L, ]) else list()
-    if (dir.exists(file.path(root, "src"))) stop("the package has compiled code: install it first")
     imports <- new.env(parent = .BaseNamespaceEnv)
     attr(imports, "name") <- paste0("imports:", package)
     ns <- new.env(parent = imports)

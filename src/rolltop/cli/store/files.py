@@ -18,7 +18,7 @@ from rolltop.cli.output import Size, counted, note, print_json, progress
 from rolltop.cli.store import explained, opened
 
 if TYPE_CHECKING:
-    from rolltop.store import Gather, Library, Tally
+    from rolltop.store import FolderChanges, Gather, Library, Tally
 
 __all__ = ["add", "export", "import_", "watch"]
 
@@ -91,6 +91,7 @@ def gather_of(library: Library, given: dict[str, Any], *, skip_known: bool) -> G
         include=given["include"],
         exclude=given["exclude"],
         gitignore=not given["no_ignore"],
+        largest=library.options.largest,
         known=known if skip_known else None,
     )
 
@@ -130,18 +131,34 @@ def _report(tally: Tally, as_json: bool) -> None:
     )
 
 
+def _report_changes(changes: FolderChanges) -> None:
+    for before, after in changes.moved:
+        note(f"{before} is {after} now")
+    if changes.deleted:
+        note(f"{counted(len(changes.deleted), 'document')} deleted; `rolltop store undo` brings them back")
+
+
 @click.command(epilog=EXIT_CODES)
 @_file_options
 @click.option("--interval", default=2.0, show_default=True, help="Seconds between two looks.")
 @click.option("--rounds", type=int, default=None, help="Stop after so many looks.")
+@click.option("--mirror", is_flag=True, help="Follow renamed files, and delete documents whose file is gone.")
 @click.pass_obj
-def watch(invocation: Invocation, /, interval: float, rounds: int | None, **given: Any) -> None:
-    """Store files again whenever they change; what disappears stays in the store. Ends with Ctrl-C."""
+def watch(invocation: Invocation, /, interval: float, rounds: int | None, mirror: bool, **given: Any) -> None:
+    """Store files again whenever they change. Ends with Ctrl-C.
+
+    What disappears stays in the store; with --mirror it is deleted there too, and `undo` brings it back.
+    """
+    from rolltop.store import follow_renames
+
     done = 0
     with opened(invocation) as library:
         while rounds is None or done < rounds:
             if done:
                 time.sleep(interval)
+            if mirror:
+                files = gather_of(library, given, skip_known=False).paths(given["paths"])
+                _report_changes(follow_renames(library, given["paths"], files))
             gather = gather_of(library, given, skip_known=True)
             tally = library.documents.add_many(gather.sources(given["paths"]), tags=given["tags"])
             if tally.new or tally.versions:

@@ -32,13 +32,20 @@ __all__ = ["check", "explain", "format_", "lint"]
     "--schema-format", metavar="FORMAT", help="Format of the schemas; else by file name: jsch, xsd, avro, proto, tsch."
 )
 @click.option("--strict", is_flag=True, help="Warnings fail too.")
+@click.option("--standard", is_flag=True, help="Refuse extensions: accept only what UTL-X has.")
 @click.option("--json", "as_json", is_flag=True, help="Findings as JSON.")
 def check(
-    programs: tuple[str, ...], schemas: tuple[str, ...], schema_format: str | None, strict: bool, as_json: bool
+    *,
+    programs: tuple[str, ...],
+    schemas: tuple[str, ...],
+    schema_format: str | None,
+    strict: bool,
+    standard: bool,
+    as_json: bool,
 ) -> None:
     """Find errors without running: syntax, names, arities, types. Exit 4 when there are any."""
     types = _types_of(schemas, schema_format)
-    found = {path: _findings(read_program(path), types) for path in programs}
+    found = {path: _findings(read_program(path), types, standard=standard) for path in programs}
     _show(found, as_json)
     if any(item.severity == "error" or strict for items in found.values() for item in items):
         raise click.exceptions.Exit(InvalidData.exit_code)
@@ -70,12 +77,12 @@ def _show(found: dict[str, list[Diagnostic]], as_json: bool) -> None:
             click.echo(render(item, path), err=True)
 
 
-def _findings(text: str, types: dict[str, Type]) -> list[Diagnostic]:
+def _findings(text: str, types: dict[str, Type], *, standard: bool) -> list[Diagnostic]:
     from rolltop.transform.check import check_parsed
     from rolltop.transform.check.schema_sources import types_for
     from rolltop.transform.syntax.parser import parse
 
-    parsed = parse(text)
+    parsed = parse(text, strict=standard)
     inputs = [port.name for port in parsed.program.header.inputs]
     return check_parsed(parsed, inputs=types_for(inputs, types) if types else {}).findings
 

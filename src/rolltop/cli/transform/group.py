@@ -14,6 +14,11 @@ _VERBS: dict[str, tuple[str, str]] = {
     "lint": ("rolltop.cli.transform.check:lint", "Find what works but reads badly."),
     "explain": ("rolltop.cli.transform.check:explain", "Say how a program will run: tier, fields read, streaming."),
     "format": ("rolltop.cli.transform.check:format_", "Rewrite programs in canonical form."),
+    "test": ("rolltop.cli.transform.test:test", "Run the test cases beside programs."),
+    "lsp": (
+        "rolltop.cli.transform.lsp:lsp",
+        "Serve editors by the language server protocol.",
+    ),
     "functions": ("rolltop.cli.transform.repl:functions", "List or search the standard library."),
     "repl": ("rolltop.cli.transform.repl:repl", "Try expressions one after the other."),
     "engine": ("rolltop.cli.transform.repl:engine", "Answer requests in JSON lines."),

@@ -281,8 +281,20 @@ def _standard_input() -> tuple[Input, ...]:
     return () if sys.stdin.isatty() else (Input("input", "-"),)
 
 
+def _logged(program: Program, documents: dict[str, Document]) -> Any:
+    """The result, with what the program logs on standard error."""
+    from rolltop.transform.stdlib.host import host, of_one_run
+
+    with of_one_run():
+        try:
+            return program.result(documents)
+        finally:
+            for line in host().session.seen:
+                print(f"{line['level'].lower()}: {line['message']}", file=sys.stderr)
+
+
 def _write(job: Job, program: Program, documents: dict[str, Document], write: Callable[[bytes], Any]) -> None:
-    value = program.result(documents)
+    value = _logged(program, documents) if program.keeps_notes else program.result(documents)
     if job.raw and isinstance(value, str):
         write(value.encode("utf-8", "replace") + b"\n")
         return

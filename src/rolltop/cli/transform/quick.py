@@ -61,7 +61,7 @@ _VALUED = {name: option.target for option in RUN_OPTIONS if option.metavar for n
 _MULTIPLE = frozenset(option.target for option in RUN_OPTIONS if option.multiple)
 _FLAGS = {name: (option.target, True) for option in RUN_OPTIONS if not option.metavar for name in option.names}
 _FLAGS |= {option.off: (option.target, False) for option in RUN_OPTIONS if option.off}
-_OTHER_VERBS = frozenset({"check", "lint", "explain", "format", "functions", "repl", "engine"})
+_OTHER_VERBS = frozenset({"check", "lint", "explain", "format", "functions", "repl", "engine", "test", "lsp"})
 
 
 def run_quickly(arguments: list[str]) -> bool:

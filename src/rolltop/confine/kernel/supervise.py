@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import signal
 import sys
 from collections.abc import Iterator
@@ -31,6 +32,8 @@ def run(options: Options, program: list[str]) -> None:
     process.adopt_orphans()
     if "unshare" in options:
         _leave_namespaces()
+    for most in options.get("processes", ()):  # counted in the namespace, which has none but ours
+        resource.setrlimit(resource.RLIMIT_NPROC, (int(most), int(most)))
     supervisor = os.getpid()
     child = os.fork()
     if child == 0:

@@ -13,6 +13,7 @@ from rolltop.base.installation import add_extra
 from rolltop.reports.config import ReportsConfig
 from rolltop.reports.containers.engine import API, find_engine
 from rolltop.reports.containers.image import Recipe
+from rolltop.reports.installation.python_packages import python_mounts
 from rolltop.reports.installation.r_installation import RInstallation, find_r
 from rolltop.reports.typeset import typst_installed
 
@@ -33,7 +34,7 @@ class Part:
 def look(config: ReportsConfig, env: Mapping[str, str], documents: Path | None = None) -> list[Part]:
     """Every part, present or not, in the order in which one would install them."""
     r = find_r(documents, config.libraries, env)
-    return [_r(r), *_programs(), _rmarkdown(r), _typst(), *_containers(config, env)]
+    return [_r(r), *_programs(), _rmarkdown(r), _typst(), *_languages(config), *_containers(config, env)]
 
 
 def _r(r: RInstallation | None) -> Part:
@@ -64,6 +65,16 @@ def _typst() -> Part:
     present = typst_installed()
     what = "fast PDF" if present else "not found; fast PDF without LaTeX"
     return Part("typst", present, what, add_extra("typst"))
+
+
+def _languages(config: ReportsConfig) -> Iterator[Part]:
+    """What runs chunks in other languages than R."""
+    path = shutil.which("python3", path="/usr/local/bin:/usr/bin:/bin")
+    yield Part("Python", path is not None, path or "not found; runs Python and SQL chunks", "apt-get install python3")
+    places = [mount.source for mount in python_mounts(config.python_libraries)]
+    present = any(place.name == "duckdb" or (place / "duckdb").is_dir() for place in places)
+    what = "SQL chunks" if present else "not found where renders can read it; runs SQL chunks"
+    yield Part("DuckDB", present, what, add_extra("sql"))
 
 
 def _containers(config: ReportsConfig, env: Mapping[str, str]) -> Iterator[Part]:

@@ -15,7 +15,7 @@ from rolltop.store.documents.content_type import described
 from rolltop.store.documents.hashes import MOST_OBJECTS, Found, hash_prefix, no_such_hash, several_hashes
 from rolltop.store.documents.ingest import Ingest, Source, Tally, keep_content, record
 from rolltop.store.file_types import storable_path
-from rolltop.store.metadata_values import check_said
+from rolltop.store.metadata_values import check_count, check_said
 from rolltop.store.query import Listing, Page
 from rolltop.store.records import Added, Document, Object, Version
 from rolltop.store.times import now
@@ -48,6 +48,7 @@ class Documents:
     ) -> Added:
         """Keep content under a path; a new version if the path exists with other content."""
         check_said(path, tags, metadata or {})
+        check_count(metadata or {})
         if ".." in path.split("/") and self._catalog.documents.at(storable_path(path)) is None:
             raise InvalidInput("a name cannot have .. as a part", hint="Leave it out, as in notes/a.md.")
         if any(moment is not None and not isinstance(moment, int) for moment in (created, modified)):

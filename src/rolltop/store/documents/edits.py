@@ -10,7 +10,7 @@ from rolltop.store.blobs.writer import Writer
 from rolltop.store.catalog import NewDocument
 from rolltop.store.documents.encoding import text_codec
 from rolltop.store.file_types import kind_of, mime_of, name_and_extension, storable_path
-from rolltop.store.metadata_values import check_said
+from rolltop.store.metadata_values import check_count, check_said
 from rolltop.store.records import Added, Document
 from rolltop.store.times import now
 
@@ -110,6 +110,7 @@ class Edits:
     ) -> tuple[Document, list[str]]:
         """Set and remove metadata; the document and the keys that changed."""
         check_said(document.path, (), values)
+        check_count(values)
 
         def work(_: Writer) -> tuple[Document, list[str]]:
             live = self._library.documents.live(document.id)

@@ -131,7 +131,7 @@ def read_source(path: str, largest: int = 1 << 30) -> Source:
     with open_source(path) as opened:
         status = os.fstat(opened.fileno())
         if status.st_size > largest:
-            raise InvalidInput(f"it is larger than {largest} bytes")
+            raise InvalidInput(f"it is larger than {largest} bytes (largest_mb in the section [store] of the settings)")
         data = opened.read()
     return Source(path, data, min(status.st_ctime_ns, status.st_mtime_ns), status.st_mtime_ns)
 

@@ -14,7 +14,7 @@ __all__ = ["CITES", "IMPORTS", "LINKS", "NAMES", "Reference", "references_of"]
 
 LINKS, IMPORTS, CITES, NAMES = "link", "import", "cite", "name"
 MOST = 5000
-LONGEST = 2 << 20
+LONGEST = 512 << 10
 
 _WEB = re.compile(r"https?://[^\s<>\"'`{}|\\^\[\]]{4,500}")
 _DOI = re.compile(r"\b10\.\d{4,9}/[-._;()/:A-Za-z0-9]{1,200}")

@@ -12,7 +12,8 @@ __all__ = ["telling_terms"]
 MOST_TERMS = 32
 FEWEST_TERMS = 8
 """A short text is about fewer things: a third of its words, but so many."""
-LONGEST = 1 << 20
+LONGEST = 256 << 10
+"""Characters that are looked at: a text says soon what it is about, and a step must not hold up requests."""
 _WORD = re.compile(r"[^\W\d_][\w-]{3,40}")
 _SHAPED = re.compile(r"\d|_|[a-z][A-Z]")
 

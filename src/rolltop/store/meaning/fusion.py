@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 __all__ = ["Blend", "Candidate", "Fused", "fuse", "unit_score"]
 
@@ -21,6 +21,12 @@ class Blend:
     in_order: float = 4.0
     few_words: float = 1.25
     """The power of the words' share: above 1, a document with few of the words counts less than their share."""
+
+
+USUAL, FARTHEST = 0.6, 2.0
+"""The cosine that the nearest document usually has, and by how much at most another one is made comparable with it.
+
+How near the nearest is depends on the query more than on the documents: a vague one is near to nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +71,18 @@ def fuse(candidates: Sequence[Candidate], blend: Blend, full: float) -> list[Fus
     """The candidates by a common score from 0 to 1, the best first.
 
     `full` is about what holding every word is worth. Both legs count by what they say of a document and not by how it
-    compares with others: where even the best document holds few of the words, the meaning decides by itself.
+    compares with others: where even the best document holds few of the words, the meaning decides by itself. Cosines
+    are made comparable between queries first.
     """
     in_order = max((each.in_order for each in candidates), default=0.0)
-    fused = [_fused(each, blend, full, in_order) for each in candidates]
+    nearest = max((each.nearness or 0.0 for each in candidates), default=0.0)
+    scaled = replace(blend, nearness=blend.nearness * _comparable(nearest))
+    fused = [_fused(each, scaled, full, in_order) for each in candidates]
     return [each for _, each in sorted(fused, key=lambda pair: (-pair[1].score, -pair[0], pair[1].document))]
+
+
+def _comparable(nearest: float) -> float:
+    return min(FARTHEST, max(1 / FARTHEST, USUAL / nearest)) if nearest > 0 else 1.0
 
 
 def _fused(candidate: Candidate, blend: Blend, full: float, in_order: float) -> tuple[float, Fused]:

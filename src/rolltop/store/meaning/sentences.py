@@ -51,7 +51,7 @@ class SentenceModel:
 
     reach = _CHARACTERS
     quick = False
-    blend = Blend(nearness=2.0)
+    blend = Blend(nearness=4.0)
     noise = 0.1
 
     def __init__(self, name: str, files: Files) -> None:

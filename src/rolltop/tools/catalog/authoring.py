@@ -95,7 +95,7 @@ async def build_tool(args: BuildArguments, ctx: ToolContext[Workspace]) -> Resul
     Use it to make or generate tools from an R or Python package.
     """
     path = allowed_place(ctx, args.path if "/" in args.path else f"./{args.path}")
-    changes = await ctx.run(interruptible(diff, ctx.check_cancelled), path)
+    changes = await ctx.compute(interruptible(diff, ctx.check_cancelled), path)
     replaced = [change for change in changes if change.action != "add"]
     if args.dry_run:
         return Result.ok(_would_build(changes))
@@ -198,7 +198,7 @@ async def list_tool(args: ListArguments, ctx: ToolContext[Workspace]) -> Result[
 
     Use it to see which functions a package offers as tools.
     """
-    tools = await ctx.run(mcptool_list, allowed_place(ctx, args.pkg), args.groups)
+    tools = await ctx.compute(mcptool_list, allowed_place(ctx, args.pkg), args.groups)
     return Result.ok(Names(tools=tools), message=None if tools else _nothing(args.pkg, args.groups))
 
 
@@ -242,7 +242,7 @@ async def load_tool(args: LoadArguments, ctx: ToolContext[Workspace]) -> Result[
     place = allowed_place(ctx, args.pkg)
     if args.name is None and not place.endswith((".yaml", ".yml")):
         raise InvalidInput("name is required unless pkg is a YAML file", hint="List the names with mcptool_list.")
-    definition = await ctx.run(mcptool_load, place, args.name)
+    definition = await ctx.compute(mcptool_load, place, args.name)
     return Result.ok(Loaded(definition=definition.to_dict()))
 
 
@@ -276,7 +276,7 @@ async def load_all_tool(args: LoadAllArguments, ctx: ToolContext[Workspace]) -> 
 
     Use it to load every definition of a package at once.
     """
-    found = await ctx.run(mcptool_load_all, allowed_place(ctx, args.pkg), args.groups)
+    found = await ctx.compute(mcptool_load_all, allowed_place(ctx, args.pkg), args.groups)
     names = [name for name in found if args.after is None or name > args.after]
     shown = names[: args.limit]
     following = shown[-1] if len(names) > len(shown) else None
@@ -315,7 +315,7 @@ async def check_tool(args: PlaceArguments, ctx: ToolContext[Workspace]) -> Resul
 
     Use it to see whether definitions are up to date and correct, and to find problems.
     """
-    problems = await ctx.run(interruptible(check, ctx.check_cancelled), allowed_place(ctx, args.pkg))
+    problems = await ctx.compute(interruptible(check, ctx.check_cancelled), allowed_place(ctx, args.pkg))
     found = [Finding(kind=p.kind, tool=p.tool, message=p.message, serious=p.is_serious) for p in problems]
     return Result.ok(Findings(problems=found))
 
@@ -354,5 +354,5 @@ async def diff_tool(args: PlaceArguments, ctx: ToolContext[Workspace]) -> Result
     Use it before a rebuild, to see what would be different.
     """
     place = allowed_place(ctx, args.pkg)
-    changes = await ctx.run(interruptible(diff, ctx.check_cancelled), Path(place))
+    changes = await ctx.compute(interruptible(diff, ctx.check_cancelled), Path(place))
     return Result.ok(FileChanges(changes=[FileChange(action=c.action, file=c.path.name, diff=c.diff) for c in changes]))

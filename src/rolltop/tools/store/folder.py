@@ -10,6 +10,7 @@ from rolltop.errors import RolltopError, SizeLimit
 from rolltop.files import Files
 from rolltop.store import Gather, Library, Source
 from rolltop.tools.store.models import Stored
+from rolltop.tools.store.operations import open_to_store
 
 __all__ = ["store_folder"]
 
@@ -25,7 +26,7 @@ def store_folder(
 ) -> Stored:
     """Store the files below a directory, as far as .gitignore, the patterns and the opener let them."""
     root = str(files.resolve(path))
-    tally = library.documents.add_many(_sources(files, gather, root), tags=tags, metadata=metadata)
+    tally = library.documents.add_many(_sources(library, files, gather, root), tags=tags, metadata=metadata)
     skipped = {
         "ignored": gather.ignored,
         "excluded": gather.excluded,
@@ -44,12 +45,12 @@ def store_folder(
     )
 
 
-def _sources(files: Files, gather: Gather, root: str) -> Iterator[Source]:
+def _sources(library: Library, files: Files, gather: Gather, root: str) -> Iterator[Source]:
     for count, path in enumerate(gather.paths([root]), 1):
         if count > MOST:
             raise SizeLimit(f"there are more than {MOST} files below {root}", hint="Store its directories one by one.")
         try:
-            with files.open_read(path) as file:
+            with open_to_store(library, files, path) as file:
                 status = os.fstat(file.fileno())
                 created = min(status.st_ctime_ns, status.st_mtime_ns)
                 yield Source(path, file.read(), created, status.st_mtime_ns)

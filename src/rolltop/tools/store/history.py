@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Literal
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field, model_validator
 
@@ -180,9 +180,15 @@ _TWICE = (
 )
 
 
+def _only_reads(arguments: Mapping[str, Any]) -> bool:
+    action = arguments.get("action", "list")
+    return action in ("list", "diff", "deleted") or (action == "snapshots" and arguments.get("snapshot") is None)
+
+
 @ToolArguments.declare(
     toolset="store",
     annotations=WRITES,
+    reads_when=_only_reads,
     examples=[
         Example({"name": "todo.md", "action": "diff"}, why="What changed last?", expect="A diff.", before=_TWICE),
         Example({"name": "todo.md"}, why="List versions.", expect="Two versions with hashes.", before=_TWICE),

@@ -5,23 +5,34 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
+from rolltop.errors import SizeLimit
 from rolltop.files import Files, absolute
 from rolltop.store import Added, Document, Found, Library, no_such_hash
 
-__all__ = ["document_by", "document_holding", "document_name", "find_hash", "store_file"]
+__all__ = ["document_by", "document_holding", "document_name", "find_hash", "open_to_store", "store_file"]
 
 
 def store_file(library: Library, files: Files, path: str, tags: list[str], metadata: dict[str, Any]) -> Added:
     """Store a file that the opener allows."""
     place = files.resolve(path)
-    with files.open_read(path) as file:
+    with open_to_store(library, files, path) as file:
         status = os.fstat(file.fileno())
         created = min(status.st_ctime_ns, status.st_mtime_ns)
         return library.documents.add(
             str(place), file, tags=tags, metadata=metadata, created=created, modified=status.st_mtime_ns
         )
+
+
+def open_to_store(library: Library, files: Files, path: str) -> BinaryIO:
+    """A file that the opener allows and that is not larger than the settings say."""
+    largest = library.options.largest
+    try:
+        return files.open_read(path, largest=largest)
+    except SizeLimit as error:
+        hint = f"Files of up to {largest >> 20} MB are stored; set largest_mb in the section [store] for larger ones."
+        raise SizeLimit(error.message, hint=hint) from None
 
 
 def find_hash(library: Library, text: str) -> Found:

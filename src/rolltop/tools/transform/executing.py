@@ -30,6 +30,7 @@ class Executed(TypedDict):
     success: bool
     output: str
     executionTime: float
+    logs: NotRequired[list[dict[str, str]]]
     kept: NotRequired[dict[str, str]]
     memoised: NotRequired[bool]
 

@@ -128,7 +128,12 @@ def _template(node: tree.Expr) -> _Found:
         return  # there it names a group
     for part in tree.children(node):
         if isinstance(part, tree.Literal) and isinstance(part.value, str) and _HOLE.search(part.value):
-            yield "W709", "A text in quotes is no template: ${…} stays as it is", part.at, 'Write "Hi " + name.'
+            yield (
+                "W709",
+                "A text in quotes is no template: ${…} stays as it is",
+                part.at,
+                "Write `Hi ${name}` in backticks.",
+            )
 
 
 def _has_effect(item: tree.Expr) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from typing import Any
+from contextlib import nullcontext
+from typing import Any, NamedTuple
 
 from rolltop.errors import InvalidData, InvalidInput, RolltopError, SizeLimit
 from rolltop.transform.cache import cached_program
@@ -13,7 +14,7 @@ from rolltop.transform.program import Document, Program
 from rolltop.transform.service.failures import failed, invalid_program, unreadable
 from rolltop.transform.service.sizes import refuse_endless
 from rolltop.transform.service.validate import repaired
-from rolltop.transform.stdlib.host import of_one_run
+from rolltop.transform.stdlib.host import host, of_one_run
 
 __all__ = ["as_bytes", "execute"]
 
@@ -73,26 +74,48 @@ def execute(
     except ReadFailure as error:
         what = f"inputData is not {input_format}" if len(documents) == 1 else "an input cannot be read"
         raise unreadable(error, what) from None
+    with of_one_run() if program.keeps_notes else nullcontext():
+        output = _run(program, values, _Input(data, more), started)
+        return {"success": True, "output": output, "executionTime": _since(started), **_logs(program), **purity}
+
+
+class _Input(NamedTuple):
+    """What the call gives."""
+
+    data: str | bytes
+    more: Mapping[str, Mapping[str, str]]
+
+    @property
+    def size(self) -> int:
+        return len(self.data) + sum(len(given["data"]) for given in self.more.values())
+
+
+def _logs(program: Program) -> dict[str, Any]:
+    """What the program logged, for the answer; nothing where it logs nothing."""
+    seen = host().session.seen if program.keeps_notes else []
+    return {"logs": list(seen)} if seen else {}
+
+
+def _run(program: Program, values: dict[str, Any], given: _Input, started: float) -> str:
+    """The written result, or the failure with its place."""
     try:
-        size = len(data) + sum(len(given["data"]) for given in more.values())
-        value = program.evaluate(values, size, as_read=True)
+        value = program.evaluate(values, given.size, as_read=True)
         if callable(value):
             raise InvalidData("the result is a function", hint="Call it with its arguments.")
-        if len(data) < _SMALL_INPUT:
+        if len(given.data) < _SMALL_INPUT:
             refuse_endless(value)
-        output = program.written(value).text
+        return program.written(value).text
     except InvalidInput:
         raise
     except OSError:
         refused = InvalidData("a function asks the machine for something", hint="Transformations run without files.")
         raise failed(refused, program.source, executionTime=_since(started)) from None
     except (InvalidData, SizeLimit) as error:
-        taken = _since(started)
+        taken, logs = _since(started), _logs(program)
         shown = _traced(program, values, error, again=taken < _SOON)
         # What cannot be written is the result, wherever in it.
         shown.position = shown.position or program.result_place
-        raise failed(shown, program.source, executionTime=taken) from None
-    return {"success": True, "output": output, "executionTime": _since(started), **purity}
+        raise failed(shown, program.source, executionTime=taken, **logs) from None
 
 
 def _documents(program: Program, data: str | bytes, more: Mapping[str, Mapping[str, str]]) -> dict[str, Document]:

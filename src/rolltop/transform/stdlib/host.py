@@ -21,6 +21,7 @@ __all__ = ["LEVELS", "Host", "Session", "Stopwatch", "forget_notes", "host", "in
 LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR")
 MOST_ENTRIES = 10_000
 MOST_WATCHES = 1_000
+MOST_SEEN = 200
 
 
 @dataclass(slots=True)
@@ -46,6 +47,8 @@ class Session:
 
     watches: dict[str, Stopwatch] = field(default_factory=dict)
     entries: deque[dict[str, Any]] = field(default_factory=lambda: deque(maxlen=MOST_ENTRIES))
+    seen: list[dict[str, str]] = field(default_factory=list)
+    """The first messages of every level, for whoever looks at the run from outside."""
     level: str = "INFO"
     forward: bool = True
     """Whether log entries also go to the host's log, besides being kept."""

@@ -225,6 +225,8 @@ class ConstructParser(BraceParser):
     def _case(self) -> Case:
         cursor = self.cursor
         at = cursor.at
+        if cursor.kind in ("{", "["):
+            return self.shaped_case()
         pattern = self._pattern()
         guard = None
         if cursor.is_word("if"):
@@ -234,11 +236,17 @@ class ConstructParser(BraceParser):
         cursor.expect("=>", "Expected '=>' after the pattern", hint=hint)
         return Case(at, pattern, guard, self.enclosed())
 
+    def shaped_case(self) -> Case:
+        raise NotImplementedError
+
     def _pattern(self) -> Literal | Name | None:
-        cursor = self.cursor
-        if cursor.kind == "name":
+        if self.cursor.kind == "name":
             name = self.name()
             return None if name.name == "_" and not name.sigil else name
+        return self.pattern_literal()
+
+    def pattern_literal(self) -> Literal:
+        cursor = self.cursor
         negative = cursor.accept("-")
         if cursor.kind in ("number", "string") or cursor.text in _CONSTANTS:
             literal = self.operand(cursor.kind)
@@ -246,7 +254,7 @@ class ConstructParser(BraceParser):
             if negative and is_number(literal.value):
                 literal.value = -literal.value
             return literal
-        raise cursor.error("Expected a pattern: a literal, a name or _")
+        raise cursor.error("Expected a pattern: a literal, a name, _, { … } or [ … ]")
 
     def _try(self, at: int) -> Expr:
         cursor = self.cursor

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from rolltop.transform.syntax.constructs import ConstructParser
 from rolltop.transform.syntax.cursor import MAX_CHAIN, MAX_NESTING, PIPE_HINT, WORDS, Bail, Cursor
+from rolltop.transform.syntax.extensions import (
+    RANGE,
+    Extensions,
+    descent_or_none,
+    element,
+    range_of,
+    shaped_case,
+    template,
+)
 from rolltop.transform.syntax.literals import number_value, string_value
 from rolltop.transform.syntax.powers import BINARY, NO_LAMBDA, PIPE, POSTFIX_IF, TERNARY, UNARY
 from rolltop.transform.syntax.tree import (
     ArrayLiteral,
     Binary,
     Call,
+    Case,
     Expr,
     If,
     Index,
@@ -41,6 +51,7 @@ class ExpressionParser(ConstructParser):
         """What the last pair of parentheses held."""
         self.unclear_pipes: list[int] = []
         """Pipes behind an `if` without parentheses: they take the whole of it."""
+        self.extensions = Extensions(cursor.source)
 
     def in_sequence(self) -> Expr:
         outer, self.sequence = self.sequence, True
@@ -69,6 +80,7 @@ class ExpressionParser(ConstructParser):
         cursor.depth += 1
         if cursor.depth > MAX_NESTING:
             raise cursor.too_deep()
+        begin = cursor.at
         left = self.name() if kind == "name" else self.operand(kind)
         links = 0
         while True:
@@ -79,7 +91,13 @@ class ExpressionParser(ConstructParser):
             if kind in _POSTFIX_STARTS:
                 if kind in _STARTS_EXPRESSION and cursor.fresh:
                     break
-                left = self._postfix(left, kind)
+                left = self._postfix(left, kind, begin)
+                continue
+            if kind == "..":
+                found = descent_or_none(self, left, begin)
+                if found is None and power >= RANGE:
+                    break
+                left = range_of(self, left, begin) if found is None else found
                 continue
             binding = BINARY.get(kind)
             if binding is not None:
@@ -141,6 +159,9 @@ class ExpressionParser(ConstructParser):
             otherwise = self.expression(POSTFIX_IF - 1)
         return If(at, condition, value, otherwise, "postfix")
 
+    def shaped_case(self) -> Case:
+        return shaped_case(self, NO_LAMBDA)
+
     # ---- what an expression starts with -----------------------------------------------------
 
     def operand(self, kind: str) -> Expr:
@@ -155,9 +176,13 @@ class ExpressionParser(ConstructParser):
             if cursor.kind == "name" and cursor.at == at + len(text):
                 hint = "Numbers have digits only, as 1000, 2.5 or 1e6."
                 raise cursor.error(f"Invalid number: {text}{cursor.text[:30]}", at=at, hint=hint)
+            if text[-1] == "m":
+                self.extensions.used.append((at, "a decimal literal", "a number without the m"))
             return Literal(at, number_value(text))
         if kind == "keyword":
             return self.keyword()
+        if kind == "template":
+            return template(self, self._nested)
         if kind == "{":
             return self.braces()
         if kind == "[":
@@ -166,6 +191,12 @@ class ExpressionParser(ConstructParser):
         if kind == "(":
             return self._parenthesis(cursor.advance())
         return self._marked(kind)
+
+    def _nested(self, cursor: Cursor) -> ExpressionParser:
+        """A parser of a part of the text that shares what this one found."""
+        parser = ExpressionParser(cursor, shorthand=self.shorthand)
+        parser.sequence, parser.extensions, parser.unclear_pipes = False, self.extensions, self.unclear_pipes
+        return parser
 
     def _marked(self, kind: str) -> Expr:
         """An operand behind a sign."""
@@ -217,7 +248,7 @@ class ExpressionParser(ConstructParser):
 
     # ---- after a value ----------------------------------------------------------------------
 
-    def _postfix(self, target: Expr, kind: str) -> Expr:
+    def _postfix(self, target: Expr, kind: str, begin: int) -> Expr:
         cursor = self.cursor
         token = cursor.advance()
         at = cursor.offsets[token]
@@ -226,15 +257,13 @@ class ExpressionParser(ConstructParser):
         if kind == "(":
             return Call(at, target, self._list(token, ")", spread=False))
         if kind == "[":
-            return self._index(target, at, token, safe=False)
-        if cursor.kind == "[":
-            return self._index(target, at, cursor.advance(), safe=True)
-        return self._member(target, at, safe=True)
-
-    def _index(self, target: Expr, at: int, opener: int, *, safe: bool) -> Expr:
+            return element(self, target, token, begin)
+        if cursor.kind != "[":
+            return self._member(target, at, safe=True)
+        opener = cursor.advance()
         index = self.enclosed()
-        self.cursor.close(opener)
-        return Index(at, target, index, safe)
+        cursor.close(opener)
+        return Index(at, target, index, True)
 
     def _member(self, target: Expr, at: int, *, safe: bool) -> Expr:
         cursor = self.cursor

@@ -30,7 +30,7 @@ def format_program(text: str) -> str:
         header = _header(parsed.program.header, [note for note in comments if note.at < start])
     body_notes = [note for note in comments if note.at >= start]
     with deep_stack():
-        body = Layout(tokens, body_notes).body(parsed.program.body)
+        body = Layout(tokens, body_notes, parsed.extensions).body(parsed.program.body)
     return header + body
 
 

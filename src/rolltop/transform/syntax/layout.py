@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from rolltop.transform.syntax import tree
 from rolltop.transform.syntax.cursor import CLOSERS, OPENERS
+from rolltop.transform.syntax.extensions import Extensions
 from rolltop.transform.syntax.lexer import Comment, Tokens
 from rolltop.transform.syntax.oneline import BINARY_POWER, PIPE, TERNARY, OneLine, parenthesized
 
@@ -19,11 +20,12 @@ Item = TypeVar("Item", bound=tree.Expr)
 class Layout:
     """Prints expressions over several lines where one is too short."""
 
-    def __init__(self, tokens: Tokens, notes: list[Comment]) -> None:
-        self.notes = notes
+    def __init__(self, tokens: Tokens, notes: list[Comment], extensions: Extensions | None = None) -> None:
+        self.flat = OneLine(extensions)
+        spans = [written.span for written in self.flat.written.values()]
+        self.notes = [note for note in notes if not any(start < note.at < end for start, end in spans)]
         self.next_note = 0
         self.ends = _pairs(tokens)
-        self.flat = OneLine()
 
     def body(self, body: tree.Sequence) -> str:
         lines = self._statements(body, 0)
@@ -99,7 +101,7 @@ class Layout:
         if not self._must_break(node) and len(flat) + 2 * indent <= WIDTH:
             return flat
         rule = _RULES.get(type(node))
-        if rule is None:
+        if rule is None or id(node) in self.flat.written:
             return flat
         if self.flat.power(node) < power:
             inner = "  " * (indent + 1) + self.print(node, indent + 1)
@@ -108,6 +110,8 @@ class Layout:
 
     def _must_break(self, node: tree.Expr) -> bool:
         """Whether something inside needs lines of its own."""
+        if id(node) in self.flat.written:
+            return False
         if isinstance(node, (tree.FunctionDef, tree.Match)):
             return True
         if isinstance(node, (tree.ObjectLiteral, tree.Block)) and node.bindings:
@@ -242,7 +246,7 @@ class Layout:
         return "\n".join([head, *lines, "  " * indent + "}"])
 
     def _case(self, case: tree.Case, indent: int) -> str:
-        return f"{self.flat.case_head(case)} => {self.print(case.body, indent)}"
+        return f"{self.flat.case_head(case)} => {self.print(self.flat.case_body(case), indent)}"
 
     def _try(self, node: tree.Try, indent: int) -> str:
         name = f" ({node.name})" if node.name else ""

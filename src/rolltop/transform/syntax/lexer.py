@@ -20,7 +20,7 @@ from typing import NamedTuple
 from rolltop.transform.diagnostics import Diagnostic
 from rolltop.transform.syntax.source import Source
 
-__all__ = ["KEYWORDS", "Comment", "Tokens", "join_names", "tokenize"]
+__all__ = ["KEYWORDS", "Comment", "Tokens", "join_names", "tokenize", "tokenize_part"]
 
 KEYWORDS = frozenset({"let", "in", "function", "def", "if", "else", "match", "try", "catch", "true", "false", "null"})
 
@@ -56,13 +56,14 @@ _PATTERN = re.compile(
     r"""([ \t\r\n\f\v\u00a0\ufeff]*)(
     [A-Za-z_]\w*(?:-[^\W\d]\w*)*
   | [,:(){}\[\]]
-  | \.(?:\.\.)?
+  | \.(?:\.\.?)?
   | "[^"\\]*(?:\\[\s\S][^"\\]*)*"
   | =[=>]?
   | \|[>|]?
   | \$?[^\W\d]\w*(?:-[^\W\d]\w*)*
   | \d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?:m(?!\w))?
   | '[^'\\]*(?:\\[\s\S][^'\\]*)*'
+  | `[^`\\]*(?:\\[\s\S][^`\\]*)*`
   | [<>!]=?
   | \?[?.]?
   | \*\*?
@@ -78,12 +79,12 @@ _DIRECTIVE = re.compile(r"%(?:utlx|dw)\b[^\r\n]*")
 _LEAD = re.compile(r"(?:\s|\ufeff|//[^\r\n]*|/\*[\s\S]*?\*/)*")
 _NOTE = re.compile(r"//[^\r\n]*|/\*[\s\S]*?\*/")
 _HYPHEN_DIGIT = re.compile(r"-\d")
-_OPERATORS = "... |> => == != <= >= && || ?? ?. ** + - * / % < > ! ? = ( ) { } [ ] , . : ; @ ^ |"
+_OPERATORS = "... .. |> => == != <= >= && || ?? ?. ** + - * / % < > ! ? = ( ) { } [ ] , . : ; @ ^ |"
 _KINDS: dict[str, str] = {
     **{operator: operator for operator in _OPERATORS.split()},
     **dict.fromkeys(KEYWORDS, "keyword"),
     "->": "=>",
-    **dict.fromkeys(("'", '"', "$"), "bad"),
+    **dict.fromkeys(("'", '"', "`", "$"), "bad"),
     "": "end",
 }
 """The kind of every lexeme that is one of few; a quote alone opens a string that is never closed."""
@@ -103,6 +104,7 @@ _BY_FIRST = _ByFirst(
         **dict.fromkeys(string.ascii_letters + "_$", "name"),
         **dict.fromkeys(string.digits, "number"),
         **dict.fromkeys("\"'", "string"),
+        "`": "template",
         "/": "comment",
         "-": "rule",
     }
@@ -132,6 +134,17 @@ def tokenize(source: Source) -> tuple[Tokens, list[Comment], list[Diagnostic]]:
     if directive is not None:
         _prepend(tokens, directive)
     return tokens, comments, problems
+
+
+def tokenize_part(source: Source, start: int, end: int) -> tuple[Tokens, list[Diagnostic]]:
+    """The tokens of a part of the text, with their offsets in the whole of it."""
+    text = source.text[:end]
+    problems: list[Diagnostic] = []
+    tokens = _columns(text, start)
+    _close(tokens, end)
+    if not _SPECIAL.isdisjoint(tokens.kinds):
+        tokens = _sifted(source, tokens, [], problems)
+    return tokens, problems
 
 
 def join_names(text: str, tokens: Tokens, names: Iterable[str], start: int) -> None:
@@ -189,7 +202,7 @@ def _sifted(source: Source, tokens: Tokens, comments: list[Comment], problems: l
             fresh[at + 1] = fresh[at + 1] or fresh[at] or "\n" in lexeme or "\r" in lexeme
             continue
         problems.append(_problem(source, offsets[at], lexeme))
-        if lexeme in ("'", '"'):
+        if lexeme in ("'", '"', "`"):
             _drop_line(tokens, at + 1, kept)
     sifted = Tokens(
         list(compress(kinds, kept)),
@@ -248,14 +261,13 @@ def _problem(source: Source, at: int, lexeme: str) -> Diagnostic:
     """What is wrong with characters that are no token."""
     if lexeme.startswith("/*"):
         return source.diagnostic("E101", "this comment is never closed", at, hint="Add `*/`.")
-    if lexeme[0] in "'\"":
+    if lexeme[0] in "'\"`":
         return source.diagnostic("E102", "Unterminated string", at, hint=f"Close it with {lexeme[0]}.")
     return source.diagnostic("E103", f"Unexpected character: {lexeme}", at, hint=_HINTS.get(lexeme))
 
 
 _HINTS = {
     "&": "Write `&&` for 'and'.",
-    "`": "Strings are written in single or double quotes; join parts with `+`.",
     "$": "The document is `$input`; an element is named by its lambda, as in `map(x => x.price)`.",
     "#": "Comments start with `//`.",
     "\\": "Lambdas are written `x => …`.",

@@ -8,10 +8,11 @@ from decimal import Decimal
 from rolltop.transform.syntax.cursor import Cursor
 from rolltop.transform.values import fit
 
-__all__ = ["number_value", "quote", "string_value"]
+__all__ = ["number_value", "quote", "string_value", "unescaped"]
 
 _ESCAPES = {
     "n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "0": "\0", "\\": "\\", '"': '"', "'": "'", "/": "/",
+    "`": "`", "$": "$",
 }  # fmt: skip
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 
@@ -25,7 +26,11 @@ def number_value(text: str) -> int | float | Decimal:
 
 def string_value(cursor: Cursor, token: int) -> str:
     """The characters of a string literal; an unknown escape is a finding, the rest is kept."""
-    inner = cursor.texts[token][1:-1]
+    return unescaped(cursor, cursor.offsets[token] + 1, cursor.texts[token][1:-1])
+
+
+def unescaped(cursor: Cursor, start: int, inner: str) -> str:
+    """The characters that a part of a literal stands for; it begins at an offset of the source."""
     if "\\" not in inner:
         return inner
 
@@ -39,7 +44,7 @@ def string_value(cursor: Cursor, token: int) -> str:
                 cursor.source.diagnostic(
                     "E104",
                     f"Invalid escape sequence: \\{escape}",
-                    cursor.offsets[token] + 1 + match.start(),
+                    start + match.start(),
                     hint="Known are \\n \\t \\r \\b \\f \\\\ \\\" \\' \\/ and \\uXXXX; write \\\\ for a backslash.",
                 )
             )

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from rolltop.transform.syntax import tree
+from rolltop.transform.syntax.extensions import Extensions
 from rolltop.transform.syntax.literals import quote
 from rolltop.transform.values import is_number
 
@@ -36,7 +37,9 @@ def parenthesized(op: str, operand: str) -> str:
 class OneLine:
     """Prints on one line; remembers what it printed, because layouts ask again and again."""
 
-    def __init__(self) -> None:
+    def __init__(self, extensions: Extensions | None = None) -> None:
+        self.written = {} if extensions is None else extensions.written
+        self.cases = {} if extensions is None else extensions.cases
         self._known: dict[int, str] = {}
 
     def show(self, node: tree.Expr, power: int = 0) -> str:
@@ -47,6 +50,8 @@ class OneLine:
 
     def power(self, node: tree.Expr) -> int:
         """How tightly the outermost operator of an expression binds."""
+        if id(node) in self.written:
+            return self.written[id(node)].power
         if isinstance(node, (tree.Lambda, tree.Let)):
             return 0
         if isinstance(node, tree.Pipe):
@@ -64,6 +69,8 @@ class OneLine:
         return PRIMARY if isinstance(node, tree.If) else TERNARY
 
     def _text(self, node: tree.Expr) -> str:
+        if id(node) in self.written:
+            return self.written[id(node)].text
         match node:
             case tree.Literal():
                 return literal(node.value)
@@ -89,7 +96,7 @@ class OneLine:
             case tree.If():
                 return self._if(node)
             case tree.Match():
-                cases = ", ".join(f"{self.case_head(case)} => {self.show(case.body)}" for case in node.cases)
+                cases = ", ".join(f"{self.case_head(case)} => {self.show(self.case_body(case))}" for case in node.cases)
                 return f"match ({self.show(node.subject)}) {{ {cases} }}"
             case tree.Try():
                 name = f" ({node.name})" if node.name else ""
@@ -153,7 +160,12 @@ class OneLine:
             return node.params[0].name
         return f"({self.params(node.params)})"
 
+    def case_body(self, case: tree.Case) -> tree.Expr:
+        return self.cases[id(case)][2] if id(case) in self.cases else case.body
+
     def case_head(self, case: tree.Case) -> str:
+        if id(case) in self.cases:
+            return self.cases[id(case)][1]
         pattern = "_" if case.pattern is None else self.show(case.pattern)
         return pattern if case.guard is None else f"{pattern} if {self.show(case.guard, 1)}"
 

@@ -9,6 +9,7 @@ from rolltop.transform.diagnostics import Diagnostic
 from rolltop.transform.stack import deep_stack
 from rolltop.transform.syntax.cursor import Cursor
 from rolltop.transform.syntax.expressions import ExpressionParser
+from rolltop.transform.syntax.extensions import Extensions
 from rolltop.transform.syntax.header import implied_header, parse_header
 from rolltop.transform.syntax.lexer import Comment, join_names, tokenize
 from rolltop.transform.syntax.source import Source
@@ -27,6 +28,7 @@ class Parsed:
     comments: list[Comment]
     unclear_pipes: list[int] = field(default_factory=list)
     """Offsets of pipes that follow an `if` without parentheses."""
+    extensions: Extensions | None = None
 
 
 def parse(
@@ -36,10 +38,12 @@ def parse(
     inputs: Mapping[str, str] | None = None,
     output_format: str | None = None,
     shorthand: bool = False,
+    strict: bool = False,
 ) -> Parsed:
     """Parse a program. Without a header, names and formats of the inputs are the caller's, else one json.
 
-    `shorthand` lets an operand start with a dot: `.a.b` is `$input.a.b`.
+    `shorthand` lets an operand start with a dot: `.a.b` is `$input.a.b`. `strict`, or `%utlx 1.0 strict` as the first
+    line, refuses what UTL-X does not have.
     """
     source = Source(text, name)
     with deep_stack():
@@ -50,5 +54,7 @@ def parse(
         join_names(text, tokens, (port.name for port in header.inputs), cursor.index)
         parser = ExpressionParser(cursor, shorthand=shorthand)
         body = parser.program_body()
+    if strict or "strict" in header.directive.split():
+        problems.extend(parser.extensions.refused(body))
     problems.sort(key=lambda found: (found.line, found.column))
-    return Parsed(source, Program(header, body), problems, comments, parser.unclear_pipes)
+    return Parsed(source, Program(header, body), problems, comments, parser.unclear_pipes, parser.extensions)

@@ -26,7 +26,6 @@ _CONSTANTS = {
     "True": "true", "False": "false", "TRUE": "true", "FALSE": "false",
 }  # fmt: skip
 _PLAIN = re.compile(r"\$?[\w.@?\[\]\"']+|[\w$]+\([^()]*\)")
-_HOLE = re.compile(r"\\(.)|\$\{((?:[^{}]|\{[^{}]*\})*)\}", re.DOTALL)
 _PYTHON_HOLE = re.compile(r"\{\{|\}\}|\\(.)|\{((?:[^{}]|\{[^{}]*\})*)\}", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 _CURLY = str.maketrans({"\u201c": '"', "\u201d": '"', "\u201e": '"', "\u2018": "'", "\u2019": "'"})
@@ -119,11 +118,11 @@ def quotes(text: str) -> str:
 
 
 def templates(text: str) -> str:
-    """`` `Hello ${name}` `` and `f"Hello {name}"` are `"Hello " + name`."""
+    """`f"Hello {name}"` is `"Hello " + name`."""
     script = Script(text)
     for index in range(len(script) - 1, -1, -1):
         word = script.words[index]
-        if word.kind == "template":
+        if word.kind == "template" and word.text[0] != "`":
             joined = _joined(word.text)
             neighbours = (script.at(index - 1), script.at(index + 1))
             alone = neighbours[1] not in (".", "[") and all(mark not in _TIGHTER for mark in neighbours)
@@ -135,10 +134,10 @@ _TIGHTER = frozenset({"*", "/", "%", "-", "!"})
 
 
 def _joined(literal: str) -> str:
-    inner, hole = (literal[1:-1], _HOLE) if literal[0] == "`" else (literal[2:-1], _PYTHON_HOLE)
+    inner = literal[2:-1]
     parts: list[str] = []
     plain, end = "", 0
-    for found in hole.finditer(inner):
+    for found in _PYTHON_HOLE.finditer(inner):
         plain += inner[end : found.start()]
         end = found.end()
         if found[2] is None:

@@ -1,4 +1,4 @@
-"""JSONPath: `$` is the document, `[*]` all items, `[?(…)]` some of them, `[a:b]` a slice."""
+"""JSONPath: `$` is the document, `[*]` all items, `[?(…)]` some of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rolltop.transform.stdlib.registry import all_names
 from rolltop.transform.syntax.lexer import KEYWORDS
 
 _COMPARISONS = frozenset({"==", "===", "=", "!=", "!==", "<", "<=", ">", ">="})
-__all__ = ["negative_indexes", "roots", "slices", "wildcards"]
+__all__ = ["roots", "wildcards"]
 
 
 def roots(text: str) -> str:
@@ -99,36 +99,3 @@ def _condition(script: Script, start: int, end: int, item: str) -> str:
             inner.words[index] = word._replace(text="==")
     item_members(inner, item, bound_names(script) | {item})
     return str(inner).strip()
-
-
-def slices(text: str) -> str:
-    """`xs[1:3]` is `take(drop(xs, 1), 2)`, `xs[2:]` is `drop(xs, 2)`: none of them fails on a short array."""
-    script = Script(text)
-    for index in range(len(script) - 1, 0, -1):
-        closer = script.close(index) if script.at(index) == "[" and script.ends_value(index - 1) else None
-        if closer is None:
-            continue
-        parts = script.split(index + 1, closer, ":")
-        if len(parts) != 2:
-            continue
-        start = script.chain_start(index - 1)
-        target, low, high = script.between(start, index), script.between(*parts[0]), script.between(*parts[1])
-        if "-" in (low[:1], high[:1]):
-            continue
-        made = f"drop({target}, {low})" if low not in ("", "0") else target
-        if high:
-            both = low.isdigit() and high.isdigit()
-            size = str(max(0, int(high) - int(low))) if both else f"{high} - {low}" if low else high
-            made = f"take({made}, {size})"
-        script.replace(start, closer + 1, target if not low and not high else made)
-    return str(script)
-
-
-def negative_indexes(text: str) -> str:
-    """`xs[-1]` is `last(xs)`."""
-    script = Script(text)
-    for index in range(len(script) - 1, 0, -1):
-        if [script.at(index + step) for step in range(4)] == ["[", "-", "1", "]"] and script.ends_value(index - 1):
-            start = script.chain_start(index - 1)
-            script.replace(start, index + 4, f"last({script.between(start, index)})")
-    return str(script)

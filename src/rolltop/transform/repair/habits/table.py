@@ -31,8 +31,6 @@ BODY = (
     Habit("A function that is an argument names its item: item => item.price.", arguments.bare_conditions),
     Habit("The document is $input, not $.", paths.roots),
     Habit("[*] and [condition] are map and filter.", paths.wildcards),
-    Habit("A slice is take(drop(xs, from), size).", paths.slices),
-    Habit("The last item is last(xs).", paths.negative_indexes),
     Habit("A pipe is |>.", jq.pipes),
     Habit("An argument that is a function names its item: item => item.price.", jq.dot_arguments),
     Habit("A path starts with $input.", jq.dots),

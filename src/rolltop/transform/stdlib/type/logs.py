@@ -6,7 +6,7 @@ from typing import Any
 
 from rolltop.transform.errors import fail
 from rolltop.transform.stdlib.declare import function
-from rolltop.transform.stdlib.host import LEVELS, host
+from rolltop.transform.stdlib.host import LEVELS, MOST_SEEN, host
 from rolltop.transform.stdlib.serialization.pretty import debug_print, debug_print_compact, described
 from rolltop.transform.values import equal, kind_of
 
@@ -18,6 +18,8 @@ _LABEL = {"label": "Put before the message"}
 def _note(level: str, message: str) -> None:
     services = host()
     session = services.session
+    if len(session.seen) < MOST_SEEN:
+        session.seen.append({"level": level, "message": message[:_LONGEST]})
     if LEVELS.index(level) < LEVELS.index(session.level):
         return
     text = message if len(message) <= _LONGEST else message[:_LONGEST] + "…"
