@@ -19,7 +19,6 @@ from rolltop.references import (
     is_reference,
     read_reference,
     store_output,
-    stored_facts,
     stored_hash,
 )
 from rolltop.workspace import Workspace
@@ -48,10 +47,6 @@ class Recorder:
         source = await read_reference(self._ctx, uri)
         self.used(role, source.uri, source.hash, len(source.data))
         return source
-
-    async def refer(self, role: str, uri: str) -> None:
-        """Note a stored document as an input that somebody else reads."""
-        self.used(role, *await self._ctx.run(stored_facts, self._ctx.workspace, uri))
 
     async def text(self, role: str, text: str) -> str:
         """A text that was given, or that of what a reference names."""

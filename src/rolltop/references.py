@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "KEEP", "LARGEST", "Keep", "Kept", "Source", "Wanted", "is_reference", "keep_wanted", "read_reference",
-    "store_output", "stored_facts", "stored_hash",
+    "store_output", "stored_hash",
 ]  # fmt: skip
 
 KEEP = "Store the output: name or {name, tags, metadata}."
@@ -63,12 +63,6 @@ async def read_reference(ctx: ToolContext[Workspace], uri: str) -> Source:
             raise SizeLimit(f"{uri} is larger than {LARGEST >> 20} MiB")
     data = b"".join(parts)
     return Source(uri, data, hashlib.sha256(data).hexdigest())
-
-
-def stored_facts(workspace: Workspace, uri: str) -> tuple[str, str, int]:
-    """Canonical URI, SHA-256 and size of the content that `doc://…` names now; nothing of it is read."""
-    found = _find(workspace.store, uri.removeprefix("doc://"))
-    return f"doc://{found.name}", found.hash, found.size
 
 
 def stored_hash(workspace: Workspace, uri: str) -> str:

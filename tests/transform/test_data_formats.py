@@ -402,7 +402,7 @@ def test_bad_input_has_a_place(format_: str, text: str | bytes, line: int, colum
 
 def test_an_unknown_format_names_the_known_ones() -> None:
     with pytest.raises(InvalidInput, match="unknown format") as caught:
-        read("toml", "")
+        read("bson", "")
     assert "json" in (caught.value.hint or "")
 
 

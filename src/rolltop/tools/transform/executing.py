@@ -99,7 +99,7 @@ class ExecuteTransformation(ToolArguments):
 async def execute_transformation(args: ExecuteTransformation, ctx: ToolContext[Workspace]) -> Result[Executed]:
     """Run a UTL-X transformation on sample data.
 
-    Converts one input. Many: {tool:transform_batch}. Syntax: utlx://language.
+    Converts one input: XML, JSON, CSV or YAML to another format. Many: {tool:transform_batch}. Syntax: utlx://language.
 
     It runs with limits on time and memory, without files or network.
 
